@@ -468,11 +468,14 @@ def check_function(kind: str, f: object) -> None:
     if isinstance(inner, (types.FunctionType, types.MethodType)) or hasattr(inner, "__sct_transform__"):
         return
     if not hasattr(type(inner).__call__, "__code__"):
+        bound = [*map(repr, f.args), "x", *(f"{k}={v!r}" for k, v in f.keywords.items())] \
+            if isinstance(f, functools.partial) else ["x"]
         name = getattr(inner, "__name__", "f")
+        wrapped = f"{name if name.isidentifier() else 'f'}({', '.join(bound)})"
         raise SctError(
             "SCT902",
             f"{kind} of {_described(f)}, which is not written in Python",
-            hint=f"wrap it: {kind}(lambda x: {name}(x))",
+            hint=f"wrap it: {kind}(lambda x: {wrapped})",
         )
 
 

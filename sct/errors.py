@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 __all__ = [
-    "Loc", "SctError", "SctWarning", "add_source_note", "caret", "complex_refusal", "internal_error",
-    "without_compiler_frames",
+    "Loc", "SctError", "SctWarning", "add_source_note", "caret", "complex_refusal", "contains_itself",
+    "internal_error", "without_compiler_frames",
 ]
 
 
@@ -91,6 +91,12 @@ def complex_refusal(loc: Loc | None) -> SctError:
     return SctError("SCT102", "a number becomes complex here, which is not supported", loc=loc,
                     why="a power of a negative number whose exponent is no integer is complex",
                     hint="test for the negative base before, or compute with its absolute value")
+
+
+def contains_itself(what: str, loc: Loc | None = None) -> SctError:
+    """The refusal of a list, a dict or an object without an end; raise it from a RecursionError."""
+    return SctError("SCT503", f"{what} contains itself, or is nested too deeply", loc=loc,
+                    hint="pass and return containers without references back to themselves")
 
 
 def add_source_note(error: BaseException) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sct.api import jvp, vjp
 from sct.derivative import Argnums, Derivative
-from sct.errors import SctError
+from sct.errors import SctError, contains_itself
 from sct.ir.pytree import gradient_with, map_leaves, parts_of, tree_leaves
 from sct.tangents import directions_of, tangent_of, type_in_words
 
@@ -73,7 +73,10 @@ check_grads.__dict__["__sct_call__"] = "check_grads"
 
 def _checked_positions(args: Sequence[Any], argnums: Argnums | None) -> tuple[int, ...]:
     """`argnums` as a tuple, by default the indices of all arguments that hold floats."""
-    floating = tuple(i for i, x in enumerate(args) if _leaves(x))
+    try:
+        floating = tuple(i for i, x in enumerate(args) if _leaves(x))
+    except RecursionError:
+        raise contains_itself("an argument") from None
     requested = floating if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
     wrt = tuple(i for i in requested if i in floating and isinstance(i, int))
     if wrt and wrt == requested:

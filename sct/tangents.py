@@ -15,7 +15,7 @@ import numpy as np
 
 from sct.codegen import Source, load
 from sct.codegen.numba.disk_cache import imported
-from sct.errors import SctError, add_source_note
+from sct.errors import SctError, add_source_note, contains_itself
 from sct.ir.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves
 
 __all__ = ["Pullback", "directions_of", "is_absent", "tangent_of", "type_in_words"]
@@ -98,10 +98,13 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
 
 def directions_of(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
     """The tangents in the form of their primals; None for an argument that has none."""
-    return [
-        None if is_absent(tangent) else tangent_of(primal, tangent, f"the tangent of argument {i}")
-        for i, (primal, tangent) in enumerate(zip(primals, tangents))
-    ]
+    try:
+        return [
+            None if is_absent(tangent) else tangent_of(primal, tangent, f"the tangent of argument {i}")
+            for i, (primal, tangent) in enumerate(zip(primals, tangents))
+        ]
+    except RecursionError:
+        raise contains_itself("an argument or its tangent") from None
 
 
 def is_absent(tangent: Any) -> bool:

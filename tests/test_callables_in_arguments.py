@@ -1,6 +1,7 @@
 """Callables in arguments that hold an object, list or dict which is an argument, too: refused, with a guard."""
 
-from collections import namedtuple
+import weakref
+from collections import Counter, OrderedDict, deque, namedtuple
 from functools import lru_cache, partial, wraps
 from types import SimpleNamespace
 
@@ -200,3 +201,20 @@ def test_method_of_the_class():
     m = Decay(2.0)
     m.step = Decay.euler
     assert sct.grad(integrate)(m, 1.0).k == pytest.approx(-0.192)
+
+
+@pytest.mark.parametrize("hold, read", [
+    (lambda m: deque([m]), lambda h: h[0].k), (lambda m: Counter({"m": m}), lambda h: h["m"].k),
+    (weakref.ref, lambda h: h().k), (lambda m: OrderedDict(m=m), lambda h: h["m"].k)])
+def test_object_of_a_library(hold, read):
+    """What sct does not see into holds an object of the arguments."""
+    m, other = Decay(2.0), Decay(5.0)
+    h = hold(m)
+    g = sct.grad(lambda m, h: m.k * read(h))
+    for _ in range(2):
+        with pytest.raises(sct.SctError):
+            g(m, h)
+        try:
+            assert g(other, h).k == 2.0
+        except sct.SctError:
+            pass

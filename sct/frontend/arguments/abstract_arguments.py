@@ -176,6 +176,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         ev.callable_arguments[id(x)] = x
     if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
         return Static(x), Const(x)
+    ev.callable_arguments[id(x)] = x
     leaf = add_leaf(ev, x, Opaque(), name)
     return leaf, Leaf(len(ev.params) - 1)
 
@@ -224,6 +225,7 @@ def _typed(ev: Evaluator, leaf: Value) -> Abstract:
 def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
     """An object with attributes; one that holds itself is seen into once."""
     if id(x) in ev.containers.in_progress:
+        ev.callable_arguments[id(x)] = x
         leaf = add_leaf(ev, x, Opaque(), name)
         return leaf, Leaf(len(ev.params) - 1)
     ev.containers.in_progress.add(id(x))

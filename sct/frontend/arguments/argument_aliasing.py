@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import functools
 import itertools
+import logging
 import types
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +26,6 @@ from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import is_mutable_container
 from sct.frontend.arguments.argument_keys import is_one_value
 from sct.frontend.arguments.type_syntax import Columns
-from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.store import is_written
 from sct.frontend.values.abstract_values import PLAIN, Array, Cell, Origin
 from sct.frontend.values.guards import UNKNOWN, Guard
@@ -32,6 +33,9 @@ from sct.ir import Fn, walk
 from sct.ir.pytree import Node, Tree, children_of
 from sct.ir.types import List, Tensor, Type
 from sct.ir.user_objects import dict_of, fields_of, get_stored, is_container
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = ["Shared", "apart", "check_aliasing", "containers_of", "shared_with_callable", "use_callable",
            "written_leaves"]
@@ -129,7 +133,8 @@ _HOLDING = (list, tuple, dict)
 
 
 def use_callable(ev: Evaluator, f: Any) -> None:
-    """Refuses a callable in the arguments that holds an object, list or dict which is an argument, too.
+    """Refuses a callable, or an object that sct does not see into, in the arguments, if it holds an object, list or
+    dict which is an argument, too.
 
     Where it holds none, this becomes a guard.
     """
@@ -140,7 +145,8 @@ def use_callable(ev: Evaluator, f: Any) -> None:
     shared = shared_with_callable(ev.outside.arguments, [f])
     if shared is not None:
         name = getattr(f, "__name__", type(f).__name__)
-        ev.refuse("SCT305", f"`{name}` is a callable in the arguments that holds a `{type(shared).__name__}` which is "
+        what = "a callable" if callable(f) else "an object"
+        ev.refuse("SCT305", f"`{name}` is {what} in the arguments that holds a `{type(shared).__name__}` which is "
                   "an argument, too",
                   why="what it reads of that object would be a constant to the derivative, and writes are not seen",
                   hint="let it take the object as a parameter, or call the method of the object itself")
@@ -184,7 +190,9 @@ def _parts_of(x: Any) -> Iterable[Any]:
     if isinstance(x, types.FunctionType):
         cells = [each for cell in x.__closure__ or () for each in _contents(cell)]
         return *cells, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *vars(x).values()
-    if isinstance(x, (type, types.ModuleType)):
+    if isinstance(x, weakref.ref):
+        return (x(),)
+    if isinstance(x, (type, types.ModuleType, logging.Logger)):
         return ()
     if hasattr(type(x), "__sct_transform__"):
         return (x.__sct_transform__.fn,)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import SctError
+from sct.errors import SctError, contains_itself
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
 from sct.ir.user_objects import fields_of, get_stored, is_container
@@ -28,11 +28,11 @@ def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Hashable:
     True
     """
     sizes: dict[int, int] = {}
-    key = tuple([_key(a, sizes) for a in args])
-    if not kwargs:
-        return key
-    return key, tuple([(k, _key(v, sizes)) for k, v in kwargs.items()])
-
+    try:
+        key = tuple([_key(a, sizes) for a in args])
+        return key if not kwargs else (key, tuple([(k, _key(v, sizes)) for k, v in kwargs.items()]))
+    except RecursionError:
+        raise contains_itself("an argument") from None
 
 def _key(x: Any, sizes: dict[int, int]) -> Hashable:
     t: Any = type(x)

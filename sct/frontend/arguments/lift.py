@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sct.errors import Loc, SctError
+from sct.errors import Loc, SctError, contains_itself
 from sct.frontend.arguments.abstract_arguments import (
     add_leaf,
     is_mutable_container,
@@ -115,6 +115,8 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         return ev.outside.free[path]
     try:
         lifted = _lift_new(ev, obj, path)
+    except RecursionError:
+        raise contains_itself(f"`{path[-1][-1] if len(path) < 2 else path[1][-1]}`", ev.loc) from None
     except SctError as refusal:
         if refusal.loc is not None:
             raise

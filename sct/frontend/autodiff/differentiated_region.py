@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Mutable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sct.errors import contains_itself
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
@@ -62,7 +63,10 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
 
     numbers  those of the mutable objects, for a structure that says which are one
     """
-    tree = _tree_of(ev, v, leaves, where, numbers)
+    try:
+        tree = _tree_of(ev, v, leaves, where, numbers)
+    except RecursionError:
+        raise contains_itself(f"a list, a dict or an object {where}", ev.loc or ev.returned_at) from None
     same = None if numbers is None else _identity(v)
     return tree if same is None or numbers is None else replace(tree, number=numbers.setdefault(same, len(numbers)))
 

@@ -40,6 +40,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Eqn, Fn, Value, has_effect, walk
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, Tensor
 from sct.ops import call, raise_
 from sct.ops.program.effects import python
@@ -153,6 +154,7 @@ def _kind(ev: Evaluator, v: Abstract) -> object:
     t = ev.type_of(v)
     if isinstance(v, Tup):
         return tuple(_kind(ev, x) for x in v.items)
+    t = unmark_real(t) if isinstance(t, Tensor) else t  # an int that is differentiated by is an int of Python
     return (t.carrier, t.kind) if isinstance(t, Tensor) else type(t)
 
 

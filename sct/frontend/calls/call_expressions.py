@@ -53,7 +53,7 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Static,
 )
-from sct.ir.user_objects import is_container, is_namedtuple
+from sct.ir.user_objects import is_container, is_defined_by_user, is_namedtuple
 
 
 @expression(gast.Call)
@@ -246,6 +246,9 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return ev.call(lift(ev, f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
     if (method := special_method(ev, fn, "__call__")) is not None:
         return ev.call(method, args, kwargs)
+    if isinstance(f, type) and is_defined_by_user(type(f)):
+        ev.refuse("SCT208", f"creating a `{f.__name__}` is not supported",
+                  why=f"it has a metaclass of its own, `{type(f).__name__}`", hint="use a class without a metaclass")
     return opaque_call(ev, fn, args, kwargs)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -72,7 +73,8 @@ class State(Facts):
         failure       an error of the evaluation, and its place
         observe       runs the function on copies, and returns the types of its expressions; None ahead of time
         observations  what it returned
-        callable_arguments   callables in the arguments, by id; `callables_used`: those that are called, or read
+        callable_arguments   callables, and objects that sct does not see into, in the arguments, by id
+        callables_used  those of them that are called, or read
         primal_record   where the differentiated function stands in the IR
 
     How values are read:
@@ -131,11 +133,24 @@ class State(Facts):
     def refuse_object(self, v: Value, use: str) -> NoReturn:
         """Refuses a use of an object that is neither a number nor an array; names an argument."""
         if v not in self.params or (x := self.leaves[self.params.index(v)]) is UNKNOWN:
+            f = self.opaque_function(v)
+            opaque = self.functions.plan.opaque
+            if isinstance(f, types.FunctionType) and f in opaque:
+                self.refuse("SCT207", f"{use} an object of unknown type",
+                            why=f"it is the result of `{f.__name__}`, which runs as it is: {opaque[f].what}",
+                            hint="let the function have an annotation of its result, such as -> float; or compute it "
+                            "outside")
             self.refuse("SCT207", f"{use} an object of unknown type",
                         why="it was returned by a function whose source sct cannot read",
                         hint="compute it outside the differentiated function")
         self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
                     hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
+
+    def opaque_function(self, v: Value) -> Any:
+        """The function that is called as it is, and returns `v`; None if there is none."""
+        eqn = self.defs.get(v)
+        callee = eqn.args[0] if eqn is not None and eqn.op.name == "apply" else None
+        return self.leaf_of(callee) if isinstance(callee, Value) else None
 
     def failed(self, error: Exception) -> None:
         """Notes the place of an internal error; a type mismatch becomes a refusal."""

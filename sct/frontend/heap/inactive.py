@@ -25,6 +25,7 @@ import gast
 import numpy as np
 
 from sct.errors import Loc
+from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.observed_types import Observed, items_place
@@ -232,6 +233,8 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
         items = [template_of(ev, x, operands) for x in cell.items]
         entries = (f"{key!r}: {x}" for key, x in zip(cell.keys, items))
         return None if None in items else f"{{{', '.join(entries)}}}"
+    if isinstance(v, Value) and isinstance(v.type, Opaque):
+        use_callable(ev, ev.leaf_of(v))
     if is_literal(v) or isinstance(v, (Value, Ref)):
         return _read(ev.operand(v), operands)
     if isinstance(v, Static):

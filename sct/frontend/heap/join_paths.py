@@ -319,7 +319,8 @@ class _Merge(Join[Abstract]):
                 if not alike(x, y) and not x.keys and not y.keys:
                     x, y = self.columns(ListRef(addr), ListRef(addr))
                 if not alike(x, y):
-                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only is not supported yet")
+                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only, or an object that gets new "
+                                   "attributes, is not supported yet")
                 self.store.cells[addr] = self.slots(x, y)
             else:
                 items = [self.value(p, None) if x is not None else self.value(None, p) for p in present.items]

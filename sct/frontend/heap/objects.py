@@ -89,7 +89,7 @@ def get_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return attribute
     cls = owner.cls if isinstance(owner, Parent) else class_of(owner)
     assert cls is not None
-    return raise_at_run_time(ev, "AttributeError", f"{cls.__name__!r} object has no attribute {name!r}")
+    return raise_at_run_time(ev, "AttributeError", f"{shown_name(cls)!r} object has no attribute {name!r}")
 
 
 def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
@@ -97,6 +97,8 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
     if isinstance(owner, Parent):
         of = class_of(owner.owner) or (owner.owner.value if isinstance(owner.owner, Static) else None)
         assert isinstance(of, type)
+        if owner.cls not in of.__mro__:
+            ev.refuse("SCT203", "`super()` in a metaclass is not supported", hint="use a class without a metaclass")
         raw, where = in_parents(ev, of, owner.cls, name)
         return None if raw is MISSING else bind(ev, raw, where, owner.owner, name)
     cls = class_of(owner)
@@ -249,7 +251,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         at = (where, ("attr", "__dict__"), ("item", name))
         if isinstance(raw, property):
             if not isinstance(raw.fset, types.FunctionType):
-                raise_at_run_time(ev, "AttributeError", f"property {name!r} of {cls.__name__!r} object has no setter")
+                run_or_raise(ev, lambda: raw.__set__(object.__new__(cls), None))  # raises
             ev.call(lift(ev, raw.fset, (*at, ("attr", "fset"))), [owner, value])
         elif _is_data(raw):
             if not hasattr(type(raw), "__set__"):
@@ -351,6 +353,11 @@ def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstr
     return other
 
 
+def shown_name(cls: type) -> str:
+    """The name of a user's class, or of a namespace, in the exceptions of Python."""
+    return "types.SimpleNamespace" if cls is types.SimpleNamespace else cls.__name__
+
+
 _APPLY = "apply it to the numbers and arrays in the objects"
 
 
@@ -383,6 +390,8 @@ _FIXED = (str, bytes, type(None), type(Ellipsis), type(NotImplemented), set, fro
 def _sample(v: Abstract) -> Any:
     """An object of the class of `v`, to which Python applies undefined operators."""
     cls = class_of(v)
+    if cls is types.SimpleNamespace:
+        return cls()
     if cls is not None:
         return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
     if isinstance(v, Static):
@@ -511,5 +520,5 @@ def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dic
 def call_instance(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
     method = special_method(ev, fn, "__call__")
     if method is None:
-        raise_at_run_time(ev, "TypeError", f"{fn.cls.__name__!r} object is not callable")
+        raise_at_run_time(ev, "TypeError", f"{shown_name(fn.cls)!r} object is not callable")
     return ev.call(method, args, kwargs)

@@ -119,8 +119,16 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if isinstance(owner, Value) and isinstance(owner.type, Tensor):
         if owner.type.carrier == "np" and isinstance(key, Tup) and not key.items:
             return owner
+        if owner.type.carrier == "np" and _adds_axes(key):
+            return item(ev, ev.call(Static(np.asarray), [owner]), key)
         ev.refuse("SCT501", "a number cannot be subscripted")
     ev.refuse("SCT503", "a subscript of this object is not supported", hint="use a list, a dict or an array")
+
+
+def _adds_axes(key: Abstract) -> bool:
+    """Is this None, `...` or a tuple of them?"""
+    parts = key.items if isinstance(key, Tup) else (key,)
+    return all(isinstance(x, Static) and (x.peek is None or x.peek is Ellipsis) for x in parts)
 
 
 def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:

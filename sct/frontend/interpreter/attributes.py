@@ -22,9 +22,11 @@ from sct.frontend.heap.class_of import class_object, possible_classes, python_cl
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.objects import class_of, find_attribute, get_attribute, if_it_gives, is_object
 from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
+from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
+    Closure,
     DictRef,
     ListRef,
     Method,
@@ -39,7 +41,7 @@ from sct.ir import Value
 from sct.ir.messages import class_in_words
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Opaque, Optional, Tensor, Undef
-from sct.ir.user_objects import dict_of, is_defined_by_user
+from sct.ir.user_objects import dict_of, is_container, is_defined_by_user
 from sct.ops import apply, size, transpose
 
 __all__ = ["attribute_if_any", "get"]
@@ -65,6 +67,11 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
             return Method(owner, name)
         return get_attribute(ev, owner, name)
     owner = ev.text(owner)
+    if isinstance(owner, Closure):
+        if name == "__name__":
+            return Static(name_of(owner.node))
+        ev.refuse("SCT203", f"the attribute `{name}` of a function that is defined inside another is not supported",
+                  hint="define the function at the top of the module")
     if isinstance(owner, Static):
         return _of_static(ev, owner, name)
     if isinstance(owner, Tup) and name in owner.fields:
@@ -84,6 +91,10 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
         owner = ev.defined(owner)
         x_type = owner.type
+    if isinstance(owner, Value) and is_container(type(ev.leaf_of(owner))):
+        ev.refuse("SCT503", f"the attribute `{name}` of an object that holds the one it is read from is not "
+                  "supported", why="an object in the arguments that contains itself is seen into once",
+                  hint="read the attribute of the outer object, or pass an argument without references back")
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
         return value
     if not isinstance(x_type, Tensor):

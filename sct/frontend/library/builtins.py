@@ -44,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    ObjRef,
     Ref,
     Slots,
     Static,
@@ -85,6 +86,8 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     own = special_call(ev, v, "__len__")
     if own is not None:
         return checked(ev, own, "len")
+    if isinstance(v, ObjRef):
+        return undefined(ev, len, v)
     if isinstance(v, Static) and is_written(getattr(type(v.peek), "__len__", None)):
         ev.refuse("SCT503", f"the length of a `{type(v.peek).__name__}` is not supported",
                   why="its class has a `__len__` of its own, on top of a class of Python's",
@@ -293,6 +296,8 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
         return own if own is not None else undefined(ev, divmod, a, b)
     a, b = plain_numbers(ev, a, b)
+    if any(isinstance(v, Static) and isinstance(v.peek, type) for v in (a, b)) and not is_member(a, b):
+        return undefined(ev, divmod, a, b)
     if is_member(a, b):
         own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
         return own if own is not None else undefined(ev, divmod, a, b)

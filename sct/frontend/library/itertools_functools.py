@@ -16,6 +16,7 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (
@@ -37,9 +38,11 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
     Closure,
+    Container,
     Iteration,
     ListRef,
     Position,
+    Ref,
     Static,
     Tup,
     is_literal,
@@ -262,6 +265,8 @@ def _cycled(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 @special(functools.partial)
 def partial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if isinstance(args[0], (Ref, Tup, Container)) and special_method(ev, args[0], "__call__") is None:
+        raise_at_run_time(ev, "TypeError", "the first argument must be callable")
     return Bound(args[0], tuple(args[1:]), tuple(kwargs.items()))
 
 

@@ -123,8 +123,9 @@ class BackEdge(LoopHead, Join[None]):
                           "keep the two in step", node=self.node, why=Frozen.HELD.value,
                           hint="take a copy: `list(xs)`")
             if not same_keys(cell.keys, now.keys):
-                ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
-                          hint="give it all its keys before the loop")
+                ev.refuse("SCT310", "a dict that gets new keys in a loop, or an object that gets new attributes, is "
+                          "not supported yet", node=self.node,
+                          hint="give it all of them before the loop, also those that its class has")
             self.compare_items(("slot", addr), cell.items, now.items)
 
     def learn_items(self, addr: int) -> None:

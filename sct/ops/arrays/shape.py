@@ -187,7 +187,8 @@ def orders() -> Iterable[samples.Sample]:
 transpose = op("transpose", "numpy.transpose .transpose .T", type=type_transpose, run=np.transpose,
                linear=transpose_back, bind=bind_transpose, defaults={"axes": None}, alias="view", cost="free",
                samples=orders,
-               emit=lambda x, axes=None: "_0.T" if axes is None else "numpy.transpose(_0, _axes)")
+               emit=lambda x, axes=None: "numpy.transpose(_0, _axes)" if axes is not None else
+               "_0.T" if number(x).carrier in ("np", "array") else "numpy.transpose(_0)")
 
 
 def type_swapaxes(x: Operand, a: int, b: int) -> Tensor:
