@@ -391,6 +391,18 @@ def a_differentiated_number_in_a_buffer(x, n):
     return buffer[0] * buffer[1]
 
 
+def a_differentiated_number_of_a_branch(x, n):
+    v = x * x if n > 1 else 2.0
+    return statistics.mean([v, 1.0])
+
+
+def a_differentiated_number_of_a_loop(x, n):
+    v = 1.0
+    for _ in range(n):
+        v = v * x
+    return statistics.mean([v, 1.0])
+
+
 def a_differentiated_number_in_a_text(x, n):
     return float(json.loads(json.dumps(x))) * n
 
@@ -399,6 +411,7 @@ def a_differentiated_number_in_a_text(x, n):
     (reads_through_a_chain, collections.ChainMap({"a": np.ones(2)}), "SCT307"),
     (writes_what_an_object_holds, 3, "SCT307"), (changes_what_a_loop_runs_over, 4, "SCT306"),
     (shuffles_a_list, 6, "SCT207"),
+    (a_differentiated_number_of_a_branch, 2, "SCT401"), (a_differentiated_number_of_a_loop, 2, "SCT401"),
     (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_text, 2, "SCT401"),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refused(f: Program, argument: Any, code: str) -> None:

@@ -137,7 +137,7 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
     uses = Counter(v for eqn in walk(fn) for v in (*eqn.args, *(r for region in eqn.regions for r in region.results)))
     raised = {v for eqn in walk(fn) if eqn.op.name == "raise_" for v in eqn.args if uses[v] == 1}
     for eqn in walk(fn):
-        if eqn.op.name == "apply" and any(v in varied or v in capturing for v in eqn.args) \
+        if eqn.op.name in _BY_PYTHON and any(v in varied or v in capturing for v in eqn.args) \
                 and not raised.issuperset(eqn.outs):  # an exception ends the function, with its derivative
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
@@ -156,7 +156,10 @@ def _refuse_read(fn: Fn, varied: set[Value]) -> None:
                 why="a text does not carry a derivative", hint="use the number that the text was made of", loc=eqn.loc)
 
 
-_TO_TEXT = ("fstring", "python", "apply")
+_BY_PYTHON = ("apply", "inactive", "part")
+"""Ops that Python itself evaluates, and that sct knows nothing of."""
+
+_TO_TEXT = ("fstring", "python", *_BY_PYTHON)
 """Ops that may turn numbers into texts or other objects."""
 
 
