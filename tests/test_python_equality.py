@@ -921,7 +921,7 @@ def d_default(x: np.ndarray) -> Any:
         d[k % 2] += x[k]
     return d[0] * d[1]
 
-@refused("SCT207")
+@program
 def d_counter(x: np.ndarray) -> Any:
     c = Counter([1, 1, 2])
     return x[0] * c[1]
@@ -944,7 +944,7 @@ def t_while_rebuilt(x: np.ndarray) -> Any:
         v = v * 2.0
     return sum(xs) * len(xs)
 
-@refused("SCT207")
+@program
 def str_while(x: np.ndarray) -> Any:
     xs = "a"
     v = x[0]

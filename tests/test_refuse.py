@@ -274,10 +274,6 @@ def f(x):
     np.sin(x, out=y)  # SCT501
     return np.sum(y)
 """,
-    "an unequal split": """
-def f(x):
-    return np.sum(np.split(x, 7)[0])  # SCT505
-""",
     "repeated values of put": """
 def f(x):
     y = x * 2.0

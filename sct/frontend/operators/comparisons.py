@@ -71,7 +71,8 @@ _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": 
 
 
 _SYMBOLS: dict[type, str] = {
-    gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">="}
+    gast.In: "in", gast.NotIn: "not in", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">="}
+"""Comparisons that Python evaluates for objects that sct does not see into; `==` takes any objects."""
 
 
 @expression(gast.Compare)
@@ -98,8 +99,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(op, (gast.Is, gast.IsNot)):
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
-    symbol = "in" if isinstance(op, gast.In) else "not in" if isinstance(op, gast.NotIn) else _SYMBOLS[type(op)]
-    if (value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b)) is not None:
+    symbol = _SYMBOLS.get(type(op))
+    if symbol is not None and (value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b)) is not None:
         return value
     if isinstance(op, (gast.In, gast.NotIn)):
         there = _contains(ev, b, a)
