@@ -38,6 +38,7 @@ class SctError(Exception):
 
     def __init__(self, code: str, what: str, *, why: str = "", hint: str = "", loc: Loc | None = None) -> None:
         self.code, self.what, self.why, self.hint, self.loc = code, what, why, hint, loc
+        self.candidates: tuple[Loc | None, ...] = ()  # places of expressions around it that may be left to Python
         super().__init__(what)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:

@@ -15,6 +15,7 @@ import fractions
 import functools
 import heapq
 import json
+import os
 import random
 import statistics
 import types
@@ -744,6 +745,7 @@ def test_the_hint_is_given_and_works(each: Case) -> None:
 @case("make it a float on all: `float(...)`")
 def _() -> Any:
     def refused(x):
+        os.getpid()  # what reaches outside is not observed
         k = 1 if x[0] > 0.0 else 2.5
         return np.sum(np.full(3, k) * x)
 
@@ -1056,7 +1058,7 @@ def _() -> Any:
 @case("make it float(HALF) outside the function")
 def _() -> Any:
     half = float(HALF)
-    return lambda x: float(HALF) * x[0], lambda x: half * x[0]
+    return lambda x: HALF * x[0], lambda x: half * x[0]
 
 
 @case("make it np.asarray(MATRIX) outside the function")

@@ -196,6 +196,27 @@ def rows_of_a_csv_text(theta, text):
     return loss / len(rows)
 
 
+@program(1.5, ["b", "a", "cde", "zz"])
+def whole_expressions(x, names):
+    position = {name: k for k, name in enumerate(sorted(set(names)))}
+    longest = max(names, key=lambda name: (len(name), name))
+    lengths = {len(name) for name in names}
+    return x ** position["b"] * len(longest) + x * len(lengths)
+
+
+@program(1.5, [3, 1, 2])
+def sorted_by_a_key(x, data):
+    ordered = sorted(data, key=lambda v: -v)
+    return x ** ordered[0] - x * ordered[-1]
+
+
+@program(1.5, 3)
+def lists_that_an_expression_changes(x, n):
+    stack = [1, 2, n]
+    taken = [stack.pop() for _ in range(2)]
+    return x * sum(taken) * len(stack)
+
+
 @program(1.2, r"\d")
 def words_that_match(x, pattern):
     expression = re.compile(pattern)
@@ -403,6 +424,13 @@ def a_differentiated_number_of_a_loop(x, n):
     return statistics.mean([v, 1.0])
 
 
+def a_differentiated_number_in_a_comprehension(x, n):
+    v = 1.0
+    for _ in range(n):
+        v = v * x
+    return sorted([v + k for k in range(n)], key=lambda u: -u)[0]
+
+
 def a_differentiated_number_in_a_text(x, n):
     return float(json.loads(json.dumps(x))) * n
 
@@ -412,6 +440,7 @@ def a_differentiated_number_in_a_text(x, n):
     (writes_what_an_object_holds, 3, "SCT307"), (changes_what_a_loop_runs_over, 4, "SCT306"),
     (shuffles_a_list, 6, "SCT207"),
     (a_differentiated_number_of_a_branch, 2, "SCT401"), (a_differentiated_number_of_a_loop, 2, "SCT401"),
+    (a_differentiated_number_in_a_comprehension, 2, "SCT505"),
     (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_text, 2, "SCT401"),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refused(f: Program, argument: Any, code: str) -> None:

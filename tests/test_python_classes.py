@@ -709,22 +709,22 @@ def test_a_dict_of_another_that_changes() -> None:
         ORDERED["a"] = 2.0
 
 
-@refused("SCT503", 1.5)
+@on(1.5)
 def a_dict_of_a_class_of_its_own(x: Any) -> Any:
     return dict(SHOUTING)["z"] * x
 
 
-@refused("SCT503", 1.5)
+@on(1.5)
 def length_of_a_list_of_its_own(x: Any) -> Any:
     return len(PADDED) * x
 
 
-@refused("SCT503", 1.5)
+@on(1.5)
 def length_of_a_dict_of_its_own(x: Any) -> Any:
     return len(TREE) * x
 
 
-@refused("SCT503", 1.5)
+@on(1.5)
 def length_of_a_set_of_its_own(x: Any) -> Any:
     return len(BAG) * x
 

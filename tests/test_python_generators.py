@@ -1449,12 +1449,12 @@ def r_join_empty(x: np.ndarray) -> Any:
     return len("".join([])) + x[0]
 
 
-@refused("SCT501")
+@program
 def r_join_np_str(x: np.ndarray) -> Any:
     return len("".join(np.array(["a", "b"]))) + x[0]
 
 
-@refused("SCT503")
+@program
 def r_join_bytes(x: np.ndarray) -> Any:
     return len(b"".join([b"a", b"b"])) + x[0]
 

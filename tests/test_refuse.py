@@ -498,11 +498,6 @@ def f(x, y):
 def f(x):
     return x[1.0]  # SCT5:
 """,
-    "array of strings": """
-def f(a):
-    z = np.array(["p", "q"])  # SCT
-    return a
-""",
     "float written into integers": """
 def f(x):
     z = np.arange(3)

@@ -41,6 +41,7 @@ from sct.frontend.interpreter import (
     comprehensions,
     expressions,
     match_statement,
+    python_expressions,
     statements,
     with_statement,
 )
@@ -74,4 +75,5 @@ __all__ = [
 _handlers = (
     array_copies, attributes, bisect_heapq, builtins, cached_functions, call_expressions, comparisons, comprehensions,
     expressions, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
-    nested_jacobians, operator_module, record_classes, statements, subscripts, truth, with_statement)
+    nested_jacobians, operator_module, python_expressions, record_classes, statements, subscripts, truth,
+    with_statement)

@@ -155,9 +155,9 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
                        params=as_called(traced.params, passed, len(args)))
 
     try:
-        return with_outlining(functools.partial(attempt, None), in_line)
+        return with_outlining(functools.partial(attempt, None), in_line, observe is not None)
     except Shared:
-        return with_outlining(functools.partial(attempt, {}), in_line)
+        return with_outlining(functools.partial(attempt, {}), in_line, observe is not None)
 
 
 def _python_message(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
@@ -191,15 +191,31 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
     return passed
 
 
-def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = False) -> Traced:
-    """The result of `attempt`, which is repeated until the outlining plan is complete."""
+def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = False, may_observe: bool = False
+                   ) -> Traced:
+    """The result of `attempt`, which is repeated until the outlining plan is complete.
+
+    may_observe  expressions around a refusal may be left to Python, the innermost first
+    """
     plan = OutliningPlan(in_line=in_line)
 
     def refuse() -> NoReturn:
         raise SctError("SCT204", "which functions call themselves or are called again changes with every evaluation",
                        hint="call fewer functions")
 
-    return fixpoint(plan, functools.partial(attempt, plan), 1000, refuse)
+    refusals: list[SctError] = []
+
+    def evaluate() -> Traced:
+        try:
+            return attempt(plan)
+        except SctError as refusal:
+            refusals.append(refusal)
+            candidates = [place for place in refusal.candidates if place not in plan.by_python]
+            if candidates and may_observe:
+                raise plan.changed(by_python=candidates[:1]) from None
+            raise refusals[0] from refusals[0].__cause__
+
+    return fixpoint(plan, evaluate, 1000, refuse)
 
 
 @contextlib.contextmanager

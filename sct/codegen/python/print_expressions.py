@@ -13,6 +13,8 @@ import ast
 import builtins
 import enum
 import math
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -88,6 +90,9 @@ class Modules:
     def dotted(self, name: str) -> ast.expr:
         """`numpy.linalg.norm` -> np.linalg.norm"""
         module, _, rest = name.rpartition(".") if name.startswith("scipy.") else name.partition(".")
+        while module.startswith("scipy.") and module not in sys.modules:  # an object of a module: scipy.stats.norm
+            module = module.rpartition(".")[0]
+            rest = name[len(module) + 1 :]
         tree = self.module(module)
         for part in rest.split("."):
             tree = ast.Attribute(tree, part, ast.Load())
@@ -349,6 +354,7 @@ def _dotted(node: ast.Attribute) -> str | None:
     while isinstance(tree, ast.Attribute):
         parts.append(tree.attr)
         tree = tree.value
-    if isinstance(tree, ast.Name) and not _is_placeholder(tree.id) and not hasattr(builtins, tree.id):
+    if isinstance(tree, ast.Name) and not _is_placeholder(tree.id) and not hasattr(builtins, tree.id) and \
+            not re.fullmatch("_[^_].*_", tree.id):  # a variable of a lambda or a comprehension in the template
         return ".".join([tree.id, *reversed(parts)])
     return None

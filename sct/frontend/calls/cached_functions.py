@@ -16,11 +16,12 @@ from typing import Any
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.calls.captured_variables import captured
-from sct.frontend.calls.opaque_calls import call_itself, may_be_differentiated
+from sct.frontend.calls.opaque_calls import call_itself
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, special
 from sct.frontend.evaluator.store import Store
+from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

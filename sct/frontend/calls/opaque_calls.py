@@ -33,7 +33,6 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     ListRef,
     Ref,
-    Slots,
     Static,
     Tup,
     is_literal,
@@ -43,7 +42,7 @@ from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, T
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.program.effects import python
 
-__all__ = ["call_itself", "call_of_library", "exception", "may_be_differentiated", "opaque_call", "pure_method"]
+__all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_method"]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
          "i64": "numpy.int64", "real": "float"}
@@ -158,27 +157,6 @@ def _operand(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, Tup) and all(map(is_literal, v.items)):
         return Lit(tuple(x.value for x in v.items if isinstance(x, Static)))
     return ev.operand(v)
-
-
-def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
-    """Does a number or array in `v` depend on what the function is differentiated by, as far as is known here?"""
-    if isinstance(v, Tup):
-        return any(may_be_differentiated(ev, x) for x in v.items)
-    if isinstance(v, Container):
-        cell = ev.store.cells[v.addr]
-        return not isinstance(cell, Slots) or any(may_be_differentiated(ev, x) for x in cell.items)
-    todo = [ev.contents(v) if isinstance(v, Ref) else v] if isinstance(v, (Ref, Value)) else []
-    seen: set[Any] = set()
-    while todo:
-        x = todo.pop()
-        if not isinstance(x, Value) or not is_float(x) or x in ev.params or x in seen:
-            continue
-        seen.add(x)
-        eqn = ev.defs.get(x)
-        if eqn is None or eqn.regions:
-            return True
-        todo += eqn.args
-    return False
 
 
 def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:

@@ -16,7 +16,7 @@ from sct.frontend.arguments.parameter_defaults import Default, guarded_defaults
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
 from sct.frontend.calls.function_specialization import call_outlined
-from sct.frontend.calls.opaque_calls import may_be_differentiated, opaque_call
+from sct.frontend.calls.opaque_calls import opaque_call
 from sct.frontend.calls.outlining import evaluated_in_line, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
@@ -24,6 +24,7 @@ from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.evaluator.parts import Frame
+from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.interpreter.statements import FALL, block, guard
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import declared, local_names, nodes_in, own_nodes, reads

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import gast
+
+from sct.errors import SctError
 from sct.frontend.evaluator.handlers import (
     CALLS,
     EXPRESSIONS,
     NO_KEYWORDS,
+    PYTHON_EXPRESSION,
     STATEMENTS,
     Args,
     Kwargs,
@@ -22,6 +26,8 @@ from sct.frontend.values.abstract_values import (
 )
 
 __all__ = ["Evaluator"]
+
+_LEFT_TO_PYTHON = (gast.Call, gast.ListComp, gast.SetComp, gast.DictComp, gast.Set)
 
 
 class Evaluator(KnownValues):
@@ -46,9 +52,13 @@ class Evaluator(KnownValues):
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
-            return handler(self, node)
+            left = handlers is EXPRESSIONS and self.loc in self.functions.plan.by_python
+            by_python = PYTHON_EXPRESSION[0](self, node) if left else None
+            return handler(self, node) if by_python is None else by_python
         except Exception as error:
             self.failed(error)
+            if isinstance(error, SctError) and isinstance(node, _LEFT_TO_PYTHON):
+                error.candidates = (*error.candidates, self.loc)
             raise
         finally:
             self.loc = before

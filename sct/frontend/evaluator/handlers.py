@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "SEPARATE", "SPECIAL", "STATEMENTS", "Args", "Kwargs",
-    "Special", "called", "expression", "instances", "special", "special_key", "statement", "unsupported",
+    "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL", "STATEMENTS",
+    "Args", "Kwargs", "Special", "called", "expression", "instances", "python_expression", "special", "special_key",
+    "statement", "unsupported",
 ]
 
 Handler = Callable[["Evaluator", Any], Any]
@@ -33,6 +34,14 @@ CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
 INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
+PYTHON_EXPRESSION: list[Callable[..., Any]] = []
+"""The function that leaves an expression to Python."""
+
+
+def python_expression(f: T) -> T:
+    """Registers the function that leaves an expression to Python."""
+    PYTHON_EXPRESSION.append(f)  # type: ignore[arg-type]
+    return f
 
 
 def expression(*nodes: type) -> Callable[[Handler], Handler]:

@@ -44,7 +44,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Op, Operand, Value, walk
+from sct.ir import Op, Operand, Value, is_float, walk
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Tensor, Type, sym
 from sct.ops.program.effects import apply, inactive, part
 from sct.ops.type_rules import dtype_name
@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "by_python", "check_unchanged", "evaluated_by_python", "harmless_name", "is_varied",
-    "pure_builtin", "python_items", "template_of", "writes_arguments", "written_by_python",
+    "OBSERVED_BEFORE", "by_python", "check_unchanged", "evaluated_by_python", "harmless_name", "is_harmless_module",
+    "is_varied", "may_be_differentiated", "pure_builtin", "python_items", "template_of", "writes_arguments",
+    "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -218,6 +219,27 @@ def is_varied(ev: Evaluator, v: Abstract) -> bool:
     return isinstance(x, Value) and ev.is_varied(x)
 
 
+def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
+    """Does a number or array in `v` depend on what the function is differentiated by, as far as is known here?"""
+    if isinstance(v, Tup):
+        return any(may_be_differentiated(ev, x) for x in v.items)
+    if isinstance(v, Container):
+        cell = ev.store.cells[v.addr]
+        return not isinstance(cell, Slots) or any(may_be_differentiated(ev, x) for x in cell.items)
+    todo = [ev.contents(v) if isinstance(v, Ref) else v] if isinstance(v, (Ref, Value)) else []
+    seen: set[Any] = set()
+    while todo:
+        x = todo.pop()
+        if not isinstance(x, Value) or not is_float(x) or x in ev.params or x in seen:
+            continue
+        seen.add(x)
+        eqn = ev.defs.get(x)
+        if eqn is None or eqn.regions:
+            return True
+        todo += eqn.args
+    return False
+
+
 def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | None:
     """The template of an expression that gives the value of `v`, or None; adds the operands that it reads."""
     if isinstance(v, Tup) and v.cls is tuple:
@@ -290,6 +312,10 @@ def writes_arguments(text: str) -> bool:
     return text.rpartition(".")[2] in _WRITERS
 
 
+def is_harmless_module(name: str) -> bool:
+    return name.split(".")[0] in _HARMLESS
+
+
 def harmless_name(f: Any) -> str | None:
     """The name of a function or class of a library that leaves its arguments and the world outside as they are."""
     if not callable(f) or getattr(f, "__name__", "") in _WRITERS:
@@ -298,7 +324,7 @@ def harmless_name(f: Any) -> str | None:
         name = _public_name(f)
     except TypeError:  # it cannot be hashed
         return None
-    return name if name is not None and name.split(".")[0] in _HARMLESS else None
+    return name if name is not None and is_harmless_module(name) else None
 
 
 def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozenset[Observed], name: str,
