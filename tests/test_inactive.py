@@ -204,6 +204,14 @@ def whole_expressions(x, names):
     return x ** position["b"] * len(longest) + x * len(lengths)
 
 
+@program(1.1)
+def words_of_a_constant_text(x):
+    s = 0.0
+    for word, n in sorted(collections.Counter("the cat the dog a cat".split()).items()):
+        s += n * x ** len(word)
+    return s
+
+
 @program(1.5, [3, 1, 2])
 def sorted_by_a_key(x, data):
     ordered = sorted(data, key=lambda v: -v)
@@ -257,6 +265,10 @@ def test_a_data_frame() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"g": ["a", "b", "a"], "x": [1.0, 2.0, 3.0], "y": [2.0, 3.0, 4.0]})
     agrees(groups_of_a_data_frame, np.array([0.5, 0.1]), frame)
+
+
+def test_an_unequal_split_raises_as_in_python() -> None:
+    agrees(lambda x: np.sum(np.split(x, 7)[0]), np.ones(3))
 
 
 def test_second_derivatives() -> None:
@@ -406,6 +418,13 @@ def shuffles_a_list(x, n):
     return x * order[0]
 
 
+def a_differentiated_number_in_a_window(x, n):
+    window = collections.deque(maxlen=n)
+    for k in range(4):
+        window.append(x * k)
+    return sum(window)
+
+
 def a_differentiated_number_in_a_buffer(x, n):
     buffer = collections.deque([x, 2.0], maxlen=n)
     buffer.append(x * x)
@@ -441,7 +460,8 @@ def a_differentiated_number_in_a_text(x, n):
     (shuffles_a_list, 6, "SCT207"),
     (a_differentiated_number_of_a_branch, 2, "SCT401"), (a_differentiated_number_of_a_loop, 2, "SCT401"),
     (a_differentiated_number_in_a_comprehension, 2, "SCT505"),
-    (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_text, 2, "SCT401"),
+    (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_window, 2, "SCT207"),
+    (a_differentiated_number_in_a_text, 2, "SCT401"),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refused(f: Program, argument: Any, code: str) -> None:
     with pytest.raises(SctError) as caught:

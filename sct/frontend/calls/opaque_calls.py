@@ -40,7 +40,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, Type
 from sct.ops import apply, fstring, stop_gradient
-from sct.ops.program.effects import python
+from sct.ops.program.effects import inactive, python
 
 __all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_method"]
 
@@ -114,6 +114,9 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     name = harmless_name(fn.peek) if isinstance(fn, Static) else template_of(ev, fn, operands)
     passed = (*args, *kwargs.values())
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
+    if eqn is not None and eqn.op is inactive and any(is_varied(ev, a) for a in passed):
+        ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",
+                  why="its derivative would be lost", hint="keep such numbers in a list, a dict or an array")
     if eqn is not None and writes_arguments(str(eqn.attrs.get("text", ""))) and not all(map(is_literal, passed)):
         return None
     if name is None or any(is_varied(ev, a) for a in passed) or not ev.is_observed:

@@ -33,6 +33,7 @@ from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.parse import loc_of
 from sct.frontend.values.abstract_values import (
+    PLAIN,
     Abstract,
     Container,
     DefaultRef,
@@ -259,9 +260,18 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
         use_callable(ev, ev.leaf_of(v))
     if is_literal(v) or isinstance(v, (Value, Ref)):
         return _read(ev.operand(v), operands)
+    if isinstance(v, Static) and v.path is None and _is_display(v.value):
+        return repr(v.value)
     if isinstance(v, Static):
         return harmless_name(v.peek) or (_read(opaque(ev, v), operands) if v.path is not None else None)
     return None
+
+
+def _is_display(x: Any) -> bool:
+    """Is this a list, tuple, set or dict of constants, which its text gives again?"""
+    if type(x) is dict:
+        return all(map(_is_display, (*x, *x.values())))
+    return all(map(_is_display, x)) if type(x) in (list, tuple, set) and x else type(x) in PLAIN
 
 
 def _read(x: Operand, operands: list[Operand]) -> str:
