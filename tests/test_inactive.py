@@ -267,6 +267,29 @@ def test_a_data_frame() -> None:
     agrees(groups_of_a_data_frame, np.array([0.5, 0.1]), frame)
 
 
+class Option:
+    def __init__(self, terms: str) -> None:
+        self.terms = terms
+
+    def price(self, spot):
+        strike = json.loads(self.terms)["strike"]
+        rng = np.random.default_rng(len(self.terms))
+        return sum(max(spot * math.exp(0.1 * rng.normal()) - strike, 0.0) for _ in range(5))
+
+    @classmethod
+    def default(cls, spot):
+        return cls('{"strike": 1.5}').price(spot)
+
+    def __call__(self, spot):
+        return self.price(spot) * statistics.mean([1.0, 2.0])
+
+
+@pytest.mark.parametrize("f", [Option('{"strike": 1.5}').price, Option.default, Option('{"strike": 0.5}')],
+                         ids=("method", "classmethod", "instance"))
+def test_methods(f: Program) -> None:
+    agrees(f, 1.6)
+
+
 def test_an_unequal_split_raises_as_in_python() -> None:
     agrees(lambda x: np.sum(np.split(x, 7)[0]), np.ones(3))
 

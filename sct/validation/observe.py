@@ -79,6 +79,7 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
         copier = _InstrumentingCopier(shared)
         try:
             function, copied_args, copied_kwargs = copier.copy((root, args[:own_count], dict(kwargs)))
+            function = copier.callee(function)
             outcome = run_quietly(lambda: function(*copied_args, **copied_kwargs), PATIENCE)
             if isinstance(outcome.error, TimedOut):
                 return observed
@@ -175,6 +176,9 @@ class _InstrumentingCopier(Copier):
         function, owner = getattr(f, "__func__", None), getattr(f, "__self__", None)
         if isinstance(function, types.FunctionType) and not _is_harmless(f, type(owner)) and not is_library(function):
             return types.MethodType(self.copy(function), owner)
+        call = inspect.getattr_static(type(f), "__call__", None) if is_user_class(type(f)) else None
+        if isinstance(call, types.FunctionType):
+            return types.MethodType(self.copy(call), f)
         if type(f) is type and is_user_class(f):
             new, initialize = (inspect.getattr_static(f, name) for name in ("__new__", "__init__"))
             if new is object.__new__ and isinstance(initialize, types.FunctionType):
