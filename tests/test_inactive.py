@@ -204,6 +204,29 @@ def whole_expressions(x, names):
     return x ** position["b"] * len(longest) + x * len(lengths)
 
 
+@program(0.3, "Hello World")
+def sums_over_what_python_makes(p, text):
+    counts = collections.Counter(c for c in text.lower() if c.isalpha())
+    total = sum(counts.values())
+    return -sum(n / total * math.log(p + (1.0 - p) * n / total) for _, n in counts.most_common(3))
+
+
+@program(0.05, [{"date": datetime.date(2021, 5, 1), "amount": 10.0},
+                {"date": datetime.date(2020, 5, 1), "amount": -5.0}])
+def cash_flows(rate, flows):
+    flows = sorted(flows, key=lambda flow: flow["date"])
+    start = flows[0]["date"]
+    return sum(flow["amount"] / (1.0 + rate) ** ((flow["date"] - start).days / 365.0) for flow in flows)
+
+
+@program(1.5)
+def a_generator_that_is_made_before_its_items(x):
+    queue = json.loads("[1, 2]")
+    items = (x**k for k in queue)
+    queue.append(3)
+    return sum(items)
+
+
 @program(1.1)
 def words_of_a_constant_text(x):
     s = 0.0

@@ -19,6 +19,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -54,9 +55,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "by_python", "check_unchanged", "evaluated_by_python", "harmless_name", "is_harmless_module",
-    "is_varied", "may_be_differentiated", "pure_builtin", "python_items", "template_of", "writes_arguments",
-    "written_by_python",
+    "OBSERVED_BEFORE", "PythonIterable", "by_python", "check_unchanged", "evaluated_by_python", "harmless_name",
+    "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin", "python_items", "python_iterable",
+    "template_of", "writes_arguments", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -175,22 +176,34 @@ def _iterable_check(cls: type, node: Any) -> str | None:
     return f"type(_0).__name__ == '{cls.__name__}'" if fresh and harmless else None
 
 
-def python_items(ev: Evaluator, v: Abstract, node: Any, file: str
-                 ) -> tuple[Operand, Callable[[Operand], Abstract]] | None:
-    """The number of items of an object that Python iterates over, and the function that gives them by position."""
+@dataclass(frozen=True)
+class PythonIterable:
+    """What is known of an object that Python iterates over: the types of its items, a check of its class, its names."""
+
+    types: frozenset[Observed]
+    check: str
+    cls: str
+    name: str
+
+
+def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | None:
+    """What is known of the value of the iterable `node`; None if `list` must not take its items at once."""
     if not isinstance(v, Value) or not is_python_object(ev, v):
         return None
-    place = items_place(loc_of(node, file))
-    seen = ev.observed(place)
+    place = loc_of(node, ev.frames[-1].source.file)
+    seen = ev.observed(items_place(place))
     types = frozenset(t for t in seen if t[0] != "iterable")
-    classes = {t[1] for t in seen if t[0] == "iterable"}
-    if not types or len(classes) != 1 or (check := _iterable_check(min(classes, key=str), node)) is None:
-        return None
-    name = _user_text(loc_of(node, file))
-    _check(ev, v, check, f"{name} must be a {min(classes, key=str).__name__}")
+    classes = [t[1] for t in seen if t[0] == "iterable"]
+    check = _iterable_check(classes[0], node) if len(classes) == 1 else None
+    return PythonIterable(types, check, classes[0].__name__, _user_text(place)) if types and check is not None else None
+
+
+def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operand, Callable[[Operand], Abstract]]:
+    """The number of items that the object has now, and the function that gives them by position."""
+    _check(ev, v, known.check, f"{known.name} must be a {known.cls}")
     items = ev.emit(inactive, v, text="list(_0)")
     n = ev.emit(part, items, text="len(_0)", type=INT)
-    return n, lambda i: _typed(ev, "_0[_1]", (items, i), types, f"an item of {name}", part)
+    return n, lambda i: _typed(ev, "_0[_1]", (items, i), known.types, f"an item of {known.name}", part)
 
 
 _CHANGES = re.compile(

@@ -11,6 +11,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.inactive import PythonIterable, python_items
 from sct.frontend.heap.subscripts import slice_view
 from sct.frontend.iteration.iterator_protocol import (
     ENDLESS,
@@ -268,9 +269,23 @@ def _repeated(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     return IterationSpace(Lit(0), stop, Lit(1), lambda i: item)
 
 
+def _of_python(ev: Evaluator, v: Iteration) -> IterationSpace | None:
+    """The items that an object which sct does not see into has when the loop over them begins."""
+    of, known = v.parts
+    assert isinstance(of, Value) and isinstance(known, Static) and isinstance(known.value, PythonIterable)
+    n, item = python_items(ev, of, known.value)
+    return IterationSpace(Lit(0), n, Lit(1), item)
+
+
+@takes("python")
+def _next_of_python(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    ev.refuse("SCT503", "the number of items of this object is not known", why="sct does not see into it",
+              hint="use a list or an array")
+
+
 SPACES: dict[str, Callable[[Evaluator, Iteration], IterationSpace | None]] = {
     "count": _counted, "repeat": _repeated, "zip": _zipped, "map": _mapped, "enumerate": _enumerated,
-    "reversed": _turned}
+    "python": _of_python, "reversed": _turned}
 """Functions that make the space of an iterator from those of its parts, by kind."""
 
 _AS_PARTS = ("zip", "map", "generator")

@@ -21,6 +21,7 @@ from sct.errors import Loc, SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.parts import Frame
+from sct.frontend.heap.inactive import python_iterable
 from sct.frontend.interpreter import comprehensions
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.comprehensions import Unknown, all_hold, appended, attempted, names_of
@@ -39,7 +40,7 @@ from sct.frontend.iteration.iterator_protocol import (
     use_up,
 )
 from sct.frontend.source.name_scopes import reads
-from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Tup
+from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ops import gt
 
@@ -51,7 +52,9 @@ T = TypeVar("T")
 @expression(gast.GeneratorExp)
 def generator(ev: Evaluator, node: Any) -> Iteration:
     """A generator expression: only its first iterable is evaluated at once."""
-    first = iterator(ev, ev.eval(node.generators[0].iter))
+    over = ev.eval(node.generators[0].iter)
+    known = python_iterable(ev, over, node.generators[0].iter)
+    first = iterator(ev, over) if known is None else new_iterator(ev, "python", (over, Static(known)))
     around = ev.frames[-1]
     frame = replace(around, id=ev.addresses.new_frame(), locals=set(names_of(node)), parent=around, loop_depth=0,
                     returns=[], now=reads(node))

@@ -17,7 +17,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.evaluator.store import Store
-from sct.frontend.heap.inactive import check_unchanged, python_items
+from sct.frontend.heap.inactive import check_unchanged, python_items, python_iterable
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
@@ -104,8 +104,11 @@ def for_(ev: Evaluator, node: Any) -> None:
 
 def _python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
     """The iteration space of an object that sct does not see into."""
-    items = python_items(ev, over, node.iter, ev.frames[-1].source.file)
-    return None if items is None else IterationSpace(Lit(0), items[0], Lit(1), items[1])
+    known = python_iterable(ev, over, node.iter)
+    if known is None or not isinstance(over, Value):
+        return None
+    n, item = python_items(ev, over, known)
+    return IterationSpace(Lit(0), n, Lit(1), item)
 
 
 def _few(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic | SctError) -> Abstract:
