@@ -227,6 +227,18 @@ def a_generator_that_is_made_before_its_items(x):
     return sum(items)
 
 
+@program(1.3, '{"a": [1.5, 2.5], "b": [3.0]}')
+def nested_loops_over_what_python_makes(x, text):
+    table = json.loads(text)
+    s = 0.0
+    for k, (name, weights) in enumerate(table.items()):
+        for w in weights:
+            s += x**k * w * len(name)
+    for p, q in zip(table["a"], reversed(table["a"])):
+        s += x * p * q
+    return s + sum(x * w for weights in table.values() for w in weights) + max(x * w for w in table["a"])
+
+
 @program(1.1)
 def words_of_a_constant_text(x):
     s = 0.0
@@ -380,6 +392,20 @@ def test_a_path_that_the_first_call_does_not_take() -> None:
     assert derivative(2.0, "{}") == (2.0, 1.0)
     assert derivative(2.0, '{"scale": 1.5}') == (3.0, 1.5)
     assert derivative(2.0, "{}") == (2.0, 1.0)
+
+
+def test_a_loop_that_the_first_call_does_not_enter() -> None:
+    def f(x, text):
+        s = sum(x * v for v in json.loads(text))
+        for v in json.loads(text):
+            s += x**v
+        return s + x
+
+    derivative = value_and_grad(f)
+    for values in ([], [1, 2], [1.5], []):
+        value, slope = derivative(2.0, json.dumps(values))
+        assert value == f(2.0, json.dumps(values))
+        np.testing.assert_allclose(slope, 1.0 + sum(v + v * 2.0 ** (v - 1) for v in values))
 
 
 def test_ahead_of_time_types_are_not_known() -> None:

@@ -83,8 +83,6 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     if text.startswith("len("):
         return ev.emit(inactive, *operands, text=text, type=INT)  # type: ignore[no-any-return]
     types = ev.observed(ev.loc)
-    if not types:
-        raise_at_run_time(ev, "TypeError", f"the type of {_user_text(ev.loc)} is not known{OBSERVED_BEFORE}")
     value = _typed(ev, text, operands, types, _user_text(ev.loc))
     if any(_may_hold(t) for t in types):
         for v in (value, *values):
@@ -172,7 +170,8 @@ def _iterable_check(cls: type, node: Any) -> str | None:
     if cls in _CONTAINERS:
         return _CONTAINERS[cls]
     fresh = isinstance(node, gast.Call) or not hasattr(cls, "__next__")
-    harmless = cls.__module__.lstrip("_").split(".")[0] in ("csv", "pandas") or cls.__name__ == "callable_iterator"
+    harmless = cls.__module__.lstrip("_").split(".")[0] in ("csv", "pandas") or cls.__name__ in (
+        "callable_iterator", "enumerate", "zip", "reversed", "list_reverseiterator")
     return f"type(_0).__name__ == '{cls.__name__}'" if fresh and harmless else None
 
 
@@ -195,7 +194,7 @@ def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | N
     types = frozenset(t for t in seen if t[0] != "iterable")
     classes = [t[1] for t in seen if t[0] == "iterable"]
     check = _iterable_check(classes[0], node) if len(classes) == 1 else None
-    return PythonIterable(types, check, classes[0].__name__, _user_text(place)) if types and check is not None else None
+    return PythonIterable(types, check, classes[0].__name__, _user_text(place)) if check is not None else None
 
 
 def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operand, Callable[[Operand], Abstract]]:
@@ -356,6 +355,8 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
 
     name  what messages call it
     """
+    if not types:
+        raise_at_run_time(ev, "TypeError", f"the type of {name} is not known{OBSERVED_BEFORE}")
     kinds = {t[0] for t in types}
     if kinds == {"tuple"} and len({len(t[1]) for t in types}) == 1:
         n = len(next(iter(types))[1])

@@ -7,6 +7,7 @@ from it in the next round of an outer one.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -200,8 +201,9 @@ class LoopBuilder(BackEdge):
         if not isinstance(target, gast.Name):
             return None
         probe = Value(INT)
-        with self.ev.block(Builder()):
-            item: Abstract | None = self.where.item(probe)
+        item: Abstract | None = None
+        with self.ev.block(Builder()), contextlib.suppress(Dead):
+            item = self.where.item(probe)
         if several:
             item = item.items[0] if isinstance(item, Tup) else None
         return target.id if item is probe and target.id.isidentifier() else None
