@@ -1102,3 +1102,28 @@ def test_an_iterator_that_was_left_early_is_refused():
 
     with pytest.raises(sct.SctError, match="used again"):
         sct.grad(f)(2.0)
+
+
+def stepped(x, s=-0.48, t=2):
+    for j in range(2, 6, 2):
+        if j:
+            t += x
+        else:
+            s, t = (t, s)
+        k = 0
+        while (k := k + 1) < 4:
+            t = t * s
+    return s
+
+
+def stepped_twice(x, y):
+    if stepped(y, t=x):
+        pass
+    return stepped(y, t=1.5)
+
+
+def test_the_bound_of_an_inner_loop_is_part_of_a_record() -> None:
+    """A record of an iteration holds the iteration count of the inner loop, which the backward loop runs over."""
+    value, slopes = sct.value_and_grad(stepped_twice, argnums=(0, 1))(0.842, 1.332)
+    assert value == stepped_twice(0.842, 1.332)
+    assert slopes == (0.0, 0.0)

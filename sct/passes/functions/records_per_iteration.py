@@ -55,6 +55,7 @@ class _PackResiduals:
     """
     forward  the equations of the forward part
     packed   the sequences, and the elements, that are part of a record
+    dropped  for a loop: the sequences and elements that are part of a record of its operands, params or outs
     yields   for a loop: the records that its body yields, with the sequences of these
     reads    for a loop: the sequences of records that it reads, with the elements of these
     first    for a region: the equations at its start
@@ -65,6 +66,7 @@ class _PackResiduals:
         self.fn, self.def_use = fn, DefUse(fn)
         self.forward = set(walk(fn.replace(eqns=fn.eqns[:boundary])))
         self.packed: set[Operand] = set()
+        self.dropped: dict[Eqn, set[Operand]] = defaultdict(set)
         self.yields: dict[Eqn, list[tuple[Value, Value]]] = defaultdict(list)
         self.reads: dict[Eqn, list[tuple[Value, Value]]] = defaultdict(list)
         self.first: dict[Fn, list[Eqn]] = defaultdict(list)
@@ -122,8 +124,12 @@ class _PackResiduals:
         self.last[loop.body].append(
             Eqn(pack, tuple(field[path] for path in paths), (value,), {"of": record.of}, primal=False))
         self.yields[eqn].append((value, s))
-        for crossing, other in paths[0].crossings:
+        self.dropped[eqn].update(path.values[0] for path in paths)
+        for n, (crossing, other) in enumerate(paths[0].crossings):
             before = s
+            self.dropped[other].update(path.values[n + 1] for path in paths)
+            if crossing is Crossing.READ:
+                self.dropped[other].update(path.values[n] for path in paths)
             s = Value(Seq(s.type) if crossing is Crossing.YIELDED else _element(s.type))
             (self.yields if crossing is Crossing.YIELDED else self.reads)[other].append((before, s))
         elems = tuple(path.values[-1] for path in paths)
@@ -136,17 +142,18 @@ class _PackResiduals:
     def rebuilt_eqn(self, eqn: Eqn) -> Eqn:
         inner = [self.rebuilt(region) for region in eqn.regions]
         if eqn in self.yields or eqn in self.reads:
-            yields, reads, body = self.yields[eqn], self.reads[eqn], inner[-1]
+            yields, reads, body, dropped = self.yields[eqn], self.reads[eqn], inner[-1], self.dropped[eqn]
             results = [x for k, x in enumerate(body.results)
-                       if k <= eqn.attrs["carries"] or eqn.outs[k] not in self.packed]
-            inner[-1] = body.replace(params=(*self.others(body.params), *(elem for _, elem in reads)),
+                       if k <= eqn.attrs["carries"] or eqn.outs[k] not in dropped]
+            inner[-1] = body.replace(params=(*_without(body.params, dropped), *(elem for _, elem in reads)),
                                      results=(*results, *(record for record, _ in yields)))
-            eqn = eqn.replace(args=(*self.others(eqn.args), *(s for s, _ in reads)),
-                              outs=(*self.others(eqn.outs), *(s for _, s in yields)))
+            eqn = eqn.replace(args=(*_without(eqn.args, dropped), *(s for s, _ in reads)),
+                              outs=(*_without(eqn.outs, dropped), *(s for _, s in yields)))
         return eqn.replace(regions=tuple(inner))
 
-    def others(self, operands: Iterable[T]) -> Iterator[T]:
-        return (x for x in operands if x not in self.packed)
+
+def _without(operands: Iterable[T], dropped: set[Operand]) -> Iterator[T]:
+    return (x for x in operands if x not in dropped)
 
 
 def _element(t: Type) -> Type:
