@@ -247,6 +247,24 @@ def words_of_a_constant_text(x):
     return s
 
 
+@program(1.5, 3)
+@program(1.5, 3)
+def a_key_that_is_not_a_number(x, n):
+    return x * collections.Counter({float("nan"): n, "b": n})["b"]
+
+
+@program(1.5, [3, 1, 2])
+def drawn_in_a_key(x, data):
+    rng = random.Random(0)
+    return x * sorted(data, key=lambda v: rng.random())[0] * sorted(data, key=lambda v: rng.random())[-1]
+
+
+@program(1.5, '["a", "b"]')
+def an_object_that_is_read_in_a_comprehension(x, text):
+    known = json.loads(text)
+    return x * len({name for name in ("b", "c", "a") if name in known}) * x ** len(known)
+
+
 @program(1.5, [3, 1, 2])
 def sorted_by_a_key(x, data):
     ordered = sorted(data, key=lambda v: -v)
@@ -490,6 +508,39 @@ def shuffles_a_list(x, n):
     return x * order[0]
 
 
+def a_list_in_an_object_that_changes(x, n):
+    queue, items = json.loads("[]"), [1.0]
+    queue.append(items)
+    items.append(2.0)
+    return x * len(queue[0]) * n
+
+
+def a_list_under_a_key_of_an_object(x, n):
+    table, items = json.loads("{}"), [1.0]
+    table["items"] = items
+    items.append(2.0)
+    return x * len(table["items"]) * n
+
+
+def lists_of_a_sorted_list(x, n):
+    rows = [[2.0], [1.0]]
+    ordered = sorted(rows)
+    ordered[0].append(float(n))
+    return x * len(rows[1])
+
+
+def an_array_in_an_object(x, n):
+    queue, values = json.loads("[]"), np.zeros(n)
+    queue.append(values)
+    values[0] = 3.0
+    return x * queue[0][0]
+
+
+def a_parameter_with_the_name_of_a_variable(x, n):
+    data = [3, n, 1, 4, 1]
+    return x * sorted(data[: n + 2], key=lambda data: -data)[0]
+
+
 def a_differentiated_number_in_a_window(x, n):
     window = collections.deque(maxlen=n)
     for k in range(4):
@@ -529,7 +580,10 @@ def a_differentiated_number_in_a_text(x, n):
 @pytest.mark.parametrize(("f", "argument", "code"), [
     (reads_through_a_chain, collections.ChainMap({"a": np.ones(2)}), "SCT307"),
     (writes_what_an_object_holds, 3, "SCT307"), (changes_what_a_loop_runs_over, 4, "SCT306"),
-    (shuffles_a_list, 6, "SCT207"),
+    (shuffles_a_list, 6, "SCT207"), (a_parameter_with_the_name_of_a_variable, 3, "SCT503"),
+    (a_list_in_an_object_that_changes, 2, "SCT307"),
+    (a_list_under_a_key_of_an_object, 2, "SCT307"), (an_array_in_an_object, 2, "SCT307"),
+    (lists_of_a_sorted_list, 2, "SCT503"),
     (a_differentiated_number_of_a_branch, 2, "SCT401"), (a_differentiated_number_of_a_loop, 2, "SCT401"),
     (a_differentiated_number_in_a_comprehension, 2, "SCT505"),
     (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_window, 2, "SCT207"),

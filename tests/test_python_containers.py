@@ -1896,7 +1896,7 @@ def grown_in(x: np.ndarray) -> Any:
     return x[0] if 2 in a else x[1]
 
 
-@refused("SCT505")
+@program
 def grown_index(x: np.ndarray) -> Any:
     a = []
     for i in range(len(x)):

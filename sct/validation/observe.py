@@ -75,7 +75,10 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
 
     def observe() -> Observations:
         root, own_count = user_function(target, args)
-        shared = SharedState(root, args, kwargs)
+        try:
+            shared = SharedState(root, args, kwargs)
+        except CannotCopy:
+            return observed
         copier = _InstrumentingCopier(shared)
         try:
             function, copied_args, copied_kwargs = copier.copy((root, args[:own_count], dict(kwargs)))

@@ -17,7 +17,8 @@ def window_grad(xs, size):
         # total += (x - mean) ** 2
         twice_x_minus_mean = 2.0 * x_minus_mean
         # mean = sum(buffer) / len(buffer)
-        dbuffer = [each + -twice_x_minus_mean / len_buffer for each in dbuffer]
+        dbuffer_part = -twice_x_minus_mean / len_buffer
+        dbuffer = [each + dbuffer_part for each in dbuffer]
         if len_buffer_above_size:
             # buffer.pop(0)
             dbuffer.insert(0, 0.0)

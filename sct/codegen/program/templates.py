@@ -120,8 +120,25 @@ def occurrences(s: Evaluate) -> list[int]:
     eqn = s.eqn
     if eqn.op.name in STATEMENTS or eqn.regions:
         return [1] * len(eqn.args)
-    placeholders, _ = _parts(expression(s.like))
+    text = expression(s.like)
+    placeholders = [*_parts(text)[0], *_repeated(text)]
     return [placeholders.count(str(k)) + placeholders.count("args") for k in range(len(eqn.args))]
+
+
+@functools.lru_cache(None)
+def _repeated(text: str) -> list[str]:
+    """The placeholders in functions and comprehensions of a template, which may be evaluated many times, or later."""
+    if "lambda" not in text and " for " not in text:
+        return []
+    inside: list[ast.AST] = []
+    for n in ast.walk(parsed(text)):
+        if isinstance(n, ast.Lambda):
+            inside.append(n.body)
+        elif isinstance(n, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            first = n.generators[0]
+            inside += [part for part in ast.iter_child_nodes(n) if part is not first] + [*first.ifs]
+    return [match[1] for part in inside for n in ast.walk(part) if isinstance(n, ast.Name)
+            and (match := _PLACEHOLDER.fullmatch(n.id))]
 
 
 @functools.lru_cache(None)

@@ -22,7 +22,17 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
-from sct.frontend.heap.inactive import evaluated_by_python, harmless_name, is_varied, template_of, writes_arguments
+from sct.frontend.heap.inactive import (
+    changes_object,
+    evaluated_by_python,
+    give,
+    harmless_name,
+    is_varied,
+    takes_items,
+    template_of,
+    writes_arguments,
+    writes_keyword,
+)
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -109,15 +119,20 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
 
 
 def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """The call of a function of a library as an expression of Python, if its type was observed."""
+    """The call of a function of a library, or of a method of an object, as an expression of Python; None if its type
+    was not observed, or if it may write to its arguments."""
     operands: list[Operand] = []
     name = harmless_name(fn.peek) if isinstance(fn, Static) else template_of(ev, fn, operands)
     passed = (*args, *kwargs.values())
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
-    if eqn is not None and eqn.op is inactive and any(is_varied(ev, a) for a in passed):
+    method = str(eqn.attrs["text"]) if eqn is not None and eqn.op is inactive else None
+    if method is not None and any(is_varied(ev, a) for a in passed):
         ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",
                   why="its derivative would be lost", hint="keep such numbers in a list, a dict or an array")
-    if eqn is not None and writes_arguments(str(eqn.attrs.get("text", ""))) and not all(map(is_literal, passed)):
+    if method is not None and writes_arguments(method) and not all(map(is_literal, passed)):
+        return None
+    f = fn.peek if isinstance(fn, Static) else None
+    if any(map(writes_keyword, kwargs)) or isinstance(f, np.ufunc) and len(args) > f.nin:
         return None
     if name is None or any(is_varied(ev, a) for a in passed) or not ev.is_observed:
         return None
@@ -126,7 +141,12 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         return None
     keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
     arguments = ", ".join(f"{keyword}{text}" for keyword, text in zip(keywords, texts))
-    return evaluated_by_python(ev, f"{name}({arguments})", operands, passed)
+    changes = method is not None and (changes_object(method) or ev.observed(ev.loc) == {("object", type(None))})
+    if changes:
+        ev.note_change()
+        give(ev, passed, False)
+    return evaluated_by_python(ev, f"{name}({arguments})", operands, passed,
+                               keeps=changes and method is not None and not takes_items(method))
 
 
 def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> None:

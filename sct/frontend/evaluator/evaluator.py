@@ -24,6 +24,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Poison,
 )
+from sct.frontend.values.guards import NeedsStatic
 
 __all__ = ["Evaluator"]
 
@@ -52,13 +53,14 @@ class Evaluator(KnownValues):
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
-            left = handlers is EXPRESSIONS and self.loc in self.functions.plan.by_python
-            by_python = PYTHON_EXPRESSION[0](self, node) if left else None
+            places = self.functions.plan.by_python if handlers is EXPRESSIONS else None
+            by_python = PYTHON_EXPRESSION[0](self, node) if places and self.loc in places else None
             return handler(self, node) if by_python is None else by_python
         except Exception as error:
             self.failed(error)
-            if isinstance(error, SctError) and isinstance(node, _LEFT_TO_PYTHON):
-                error.candidates = (*error.candidates, self.loc)
+            refusal = error.error if isinstance(error, NeedsStatic) else error
+            if isinstance(refusal, SctError) and isinstance(node, _LEFT_TO_PYTHON):
+                refusal.candidates = (*refusal.candidates, self.loc)
             raise
         finally:
             self.loc = before

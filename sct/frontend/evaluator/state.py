@@ -73,6 +73,7 @@ class State(Facts):
         failure       an error of the evaluation, and its place
         observe       runs the function on copies, and returns the types of its expressions; None ahead of time
         observations  what it returned
+        copies_given  objects of Python hold copies of lists or dicts; `objects_changed`: such objects are changed
         callable_arguments   callables, and objects that sct does not see into, in the arguments, by id
         callables_used  those of them that are called, or read
         primal_record   where the differentiated function stands in the IR
@@ -114,6 +115,8 @@ class State(Facts):
         self.callables_used: dict[int, Any] = {}
         self.observe: Callable[[], Observations] | None = None
         self.observations: Observations | None = None
+        self.copies_given = False
+        self.objects_changed = False
 
     def forget(self) -> None:
         """Drops the arguments and the function: guards keep this evaluator alive."""
@@ -169,6 +172,22 @@ class State(Facts):
 
     def observe_with(self, observe: Callable[[], Observations] | None) -> None:
         self.observe = observe
+
+    def note_copies(self) -> None:
+        """Notes that an object of Python holds a copy of a list or dict."""
+        self.copies_given = True
+        self._refuse_changed_copies()
+
+    def note_change(self) -> None:
+        """Notes that an object of Python is changed."""
+        self.objects_changed = True
+        self._refuse_changed_copies()
+
+    def _refuse_changed_copies(self) -> None:
+        if self.copies_given and self.objects_changed:
+            self.refuse("SCT307", "an object that sct does not see into is changed, and may hold a list or dict",
+                        why="the list or dict would have to change with it",
+                        hint="put tuples into the object, or use a list or dict of the function for it")
 
     @property
     def is_observed(self) -> bool:

@@ -15,6 +15,7 @@ import fractions
 import functools
 import itertools
 import linecache
+import math
 import re
 import sys
 import textwrap
@@ -55,9 +56,10 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "PythonIterable", "by_python", "check_unchanged", "evaluated_by_python", "harmless_name",
-    "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin", "python_items", "python_iterable",
-    "template_of", "writes_arguments", "written_by_python",
+    "OBSERVED_BEFORE", "PythonIterable", "by_python", "changes_object", "check_unchanged", "evaluated_by_python",
+    "give", "harmless_name", "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin",
+    "python_items", "python_iterable", "takes_items", "template_of", "writes_arguments", "writes_keyword",
+    "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -75,30 +77,55 @@ _NUMBERS: dict[str, tuple[Type, str, str]] = {
 """The types of numbers, their checks, and their names in messages."""
 
 
-def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], values: Sequence[Abstract]) -> Abstract:
+def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], values: Sequence[Abstract],
+                        keeps: bool = False) -> Abstract:
     """The value of the expression `text`, a template, of the type that was observed at this place.
 
-    values  what it is computed from: its arrays and containers can no longer be written, since the value may hold them
+    values  what it is computed from: what the value may hold of it can no longer be written
+    keeps   may Python keep all of it, whatever the value is?
     """
-    if text.startswith("len("):
+    if re.fullmatch(r"len\(_\d+\)", text):
         return ev.emit(inactive, *operands, text=text, type=INT)  # type: ignore[no-any-return]
     types = ev.observed(ev.loc)
     value = _typed(ev, text, operands, types, _user_text(ev.loc))
-    if any(_may_hold(t) for t in types):
-        for v in (value, *values):
-            _hold_all(ev, v)
+    if keeps or any(map(_may_hold, types)):
+        give(ev, values, keeps or any(map(_is_view, types)))
+        _hold_all(ev, value)
     return value
+
+
+def give(ev: Evaluator, values: Sequence[Abstract], themselves: bool) -> None:
+    """Forbids writes to what Python may hold from here on.
+
+    themselves  may it hold the lists and dicts among the values?  Else only their items.
+
+    Python gets copies of lists and dicts.  So a function that gives it one to hold must not change objects of Python:
+    the change would not be seen in the list or dict itself.
+    """
+    for v in values:
+        _hold_all(ev, v)
+        if _has_container(ev, v) if themselves else any(_has_container(ev, x) for x in _items(ev, v)):
+            ev.note_copies()
+
+
+def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
+    """The items of a tuple, a list or a dict."""
+    if isinstance(v, Tup):
+        return v.items
+    cell = ev.store.cells[v.addr] if isinstance(v, (ListRef, DictRef)) else None
+    return cell.items if isinstance(cell, Slots) else ()
+
+
+def _has_container(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a list or a dict, or a tuple that holds one?"""
+    return isinstance(v, (ListRef, DictRef)) or isinstance(v, Tup) and any(_has_container(ev, x) for x in v.items)
 
 
 def _hold_all(ev: Evaluator, v: Abstract) -> None:
     """Forbids writes to an array or container, and to those in it."""
-    if isinstance(v, Tup):
-        for x in v.items:
-            _hold_all(ev, x)
-    elif isinstance(v, (Ref, ListRef, DictRef)):
-        cell = ev.store.cells[v.addr]
-        for x in cell.items if isinstance(cell, Slots) else ():
-            _hold_all(ev, x)
+    for x in _items(ev, v):
+        _hold_all(ev, x)
+    if isinstance(v, (Ref, ListRef, DictRef)):
         hold(ev, v.addr)
 
 
@@ -107,6 +134,13 @@ def _may_hold(t: Observed) -> bool:
     if t[0] == "tuple":
         return any(map(_may_hold, t[1]))
     return t[0] == "array" or t[0] == "object" and t[1] not in _HOLD_NOTHING
+
+
+def _is_view(t: Observed) -> bool:
+    """Does a value of this type hold the containers that it was computed from, and not only their items?"""
+    if t[0] == "tuple":
+        return any(map(_is_view, t[1]))
+    return t[0] == "object" and t[1].__module__ == "collections" and t[1] not in _CONTAINERS
 
 
 _HOLD_NOTHING = frozenset((str, bytes, type(None), complex, collections.Counter, datetime.date, datetime.datetime,
@@ -138,6 +172,8 @@ def written_by_python(ev: Evaluator, text: str, owner: Abstract, *values: Abstra
     if None in texts or any(is_varied(ev, v) for v in values):
         return False
     ev.emit(inactive, *operands, text=text.format(*texts))
+    ev.note_change()
+    give(ev, values, True)
     return True
 
 
@@ -207,8 +243,25 @@ def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operan
 
 _CHANGES = re.compile(
     r"\.(append|appendleft|extend|extendleft|insert|remove|pop|popleft|popitem|clear|add|discard|update|"
-    r"setdefault|reverse|sort|rotate|subtract|__setitem__|__delitem__|\w+_update)\b")
+    r"setdefault|reverse|sort|rotate|subtract|__setitem__|__delitem__|\w+_update|fill|put|partition|resize|"
+    r"setflags|setfield|itemset|byteswap)\b")
+"""Methods that change their object."""
+
+_TAKE_ITEMS = frozenset(("extend", "extendleft", "update", "difference_update", "intersection_update", "subtract",
+                         "symmetric_difference_update"))
+"""Methods that take the items of a list or dict, and not the list or dict itself."""
+
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")
+
+
+def changes_object(text: str) -> bool:
+    """Does the template read a method that changes its object?"""
+    return _CHANGES.search(text) is not None
+
+
+def takes_items(text: str) -> bool:
+    """Is this the template of a method that takes the items of a list or dict, and not the list or dict itself?"""
+    return text.rpartition(".")[2] in _TAKE_ITEMS
 
 
 def check_unchanged(ev: Evaluator, v: Abstract) -> None:
@@ -223,34 +276,38 @@ def check_unchanged(ev: Evaluator, v: Abstract) -> None:
 
 def is_varied(ev: Evaluator, v: Abstract) -> bool:
     """Is a number that is differentiated by in it, as far as is known?"""
-    if isinstance(v, Tup):
-        return any(is_varied(ev, x) for x in v.items)
-    if isinstance(v, Container):
-        cell = ev.store.cells[v.addr]
-        return not isinstance(cell, Slots) or any(is_varied(ev, x) for x in cell.items)
-    x = ev.contents(v) if isinstance(v, Ref) else v
-    return isinstance(x, Value) and ev.is_varied(x)
+    return _any_number(ev, v, ev.is_varied)
 
 
 def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
     """Does a number or array in `v` depend on what the function is differentiated by, as far as is known here?"""
+
+    def depends(number: Value) -> bool:
+        todo: list[Operand] = [number]
+        seen: set[Operand] = set()
+        while todo:
+            x = todo.pop()
+            if not isinstance(x, Value) or not is_float(x) or x in ev.params or x in seen:
+                continue
+            seen.add(x)
+            eqn = ev.defs.get(x)
+            if eqn is None or eqn.regions:
+                return True
+            todo += eqn.args
+        return False
+
+    return _any_number(ev, v, depends)
+
+
+def _any_number(ev: Evaluator, v: Abstract, holds: Callable[[Value], bool]) -> bool:
+    """Does this hold of a value in `v`, or is there a container whose items are not known one by one?"""
     if isinstance(v, Tup):
-        return any(may_be_differentiated(ev, x) for x in v.items)
+        return any(_any_number(ev, x, holds) for x in v.items)
     if isinstance(v, Container):
         cell = ev.store.cells[v.addr]
-        return not isinstance(cell, Slots) or any(may_be_differentiated(ev, x) for x in cell.items)
-    todo = [ev.contents(v) if isinstance(v, Ref) else v] if isinstance(v, (Ref, Value)) else []
-    seen: set[Any] = set()
-    while todo:
-        x = todo.pop()
-        if not isinstance(x, Value) or not is_float(x) or x in ev.params or x in seen:
-            continue
-        seen.add(x)
-        eqn = ev.defs.get(x)
-        if eqn is None or eqn.regions:
-            return True
-        todo += eqn.args
-    return False
+        return not isinstance(cell, Slots) or any(_any_number(ev, x, holds) for x in cell.items)
+    x = ev.contents(v) if isinstance(v, Ref) else v
+    return isinstance(x, Value) and holds(x)
 
 
 def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | None:
@@ -263,7 +320,7 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
     if isinstance(v, ListRef) and not is_dynamic(ev, v):
         items = [template_of(ev, x, operands) for x in ev.slots(v).items]
         return None if None in items else f"[{', '.join(map(str, items))}]"
-    if isinstance(v, DictRef) and not isinstance(v, DefaultRef):
+    if isinstance(v, DictRef) and not isinstance(v, DefaultRef) and all(map(_is_display, ev.slots(v).keys)):
         cell = ev.slots(v)
         items = [template_of(ev, x, operands) for x in cell.items]
         entries = (f"{key!r}: {x}" for key, x in zip(cell.keys, items))
@@ -280,10 +337,12 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
 
 
 def _is_display(x: Any) -> bool:
-    """Is this a list, tuple, set or dict of constants, which its text gives again?"""
+    """Is this a constant, or a list, tuple or dict of constants, which its text gives again?"""
     if type(x) is dict:
         return all(map(_is_display, (*x, *x.values())))
-    return all(map(_is_display, x)) if type(x) in (list, tuple, set) and x else type(x) in PLAIN
+    if type(x) in (list, tuple):
+        return all(map(_is_display, x))
+    return type(x) in PLAIN and (type(x) is not float or math.isfinite(x))
 
 
 def _read(x: Operand, operands: list[Operand]) -> str:
@@ -332,6 +391,11 @@ def pure_builtin(f: Any) -> str | None:
 def writes_arguments(text: str) -> bool:
     """Is this the template of a method that writes to its arguments, or to the world outside?"""
     return text.rpartition(".")[2] in _WRITERS
+
+
+def writes_keyword(name: str | None) -> bool:
+    """Does a function of a library write to the argument of this keyword, or because of it?"""
+    return name is None or name in ("out", "output", "inplace") or name.startswith("overwrite")
 
 
 def is_harmless_module(name: str) -> bool:

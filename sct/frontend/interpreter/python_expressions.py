@@ -20,22 +20,21 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import python_expression
 from sct.frontend.heap.inactive import (
+    changes_object,
     evaluated_by_python,
     is_harmless_module,
     may_be_differentiated,
     pure_builtin,
     template_of,
     writes_arguments,
+    writes_keyword,
 )
 from sct.frontend.interpreter.expressions import lookup
 from sct.frontend.source.name_scopes import free_in
-from sct.frontend.values.abstract_values import Abstract, Container, Static
+from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
 from sct.ir import Operand
 
 __all__: list[str] = []
-
-_READERS = frozenset(("index", "count", "get", "keys", "values", "items", "copy"))
-"""Methods of lists and dicts that change nothing."""
 
 _REFUSED = (gast.Yield, gast.YieldFrom, gast.Await, gast.NamedExpr)
 
@@ -43,35 +42,44 @@ _REFUSED = (gast.Yield, gast.YieldFrom, gast.Await, gast.NamedExpr)
 @python_expression
 def by_python(ev: Evaluator, node: Any) -> Abstract | None:
     """The value of the expression, which Python evaluates; None if it may not."""
-    values = _values(ev, node)
-    if values is None or not ev.observed(ev.loc):
+    if not ev.is_observed or not ev.observed(ev.loc) or (values := _values(ev, node)) is None:
         return None
     operands: list[Operand] = []
     texts = {name: _name(v) or template_of(ev, v, operands) for name, v in values.items()}
     if None in texts.values():
         return None
+    if _changes_objects(node):
+        ev.note_change()
     text = ast.unparse(_Rename({k: str(v) for k, v in texts.items()}).visit(gast.gast_to_ast(node)))
     return evaluated_by_python(ev, text, operands, list(values.values()))
 
 
 def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
     """The values of the variables that the expression reads; None if Python may not evaluate it."""
-    if any(isinstance(n, _REFUSED) for n in gast.walk(node)) or not ev.is_observed:
+    parts = list(gast.walk(node))
+    if any(isinstance(n, _REFUSED) for n in parts) or \
+            any(isinstance(n, gast.keyword) and writes_keyword(n.arg) for n in parts) or \
+            any(isinstance(n, gast.Attribute) and writes_arguments(n.attr) for n in parts):
         return None
+    free = free_in(node)
+    if any(isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) and n.id in free for n in parts):
+        return None  # one name for a variable of the expression and one outside
     values = {}
-    for name in sorted(free_in(node)):
+    for name in sorted(free):
         try:
             values[name] = lookup(ev, name)
         except (SctError, Dead):
             return None
     if any(may_be_differentiated(ev, v) for v in values.values()):
         return None
-    for n in gast.walk(node):
-        if isinstance(n, gast.Attribute):
-            owner = values.get(n.value.id) if isinstance(n.value, gast.Name) else None
-            if writes_arguments(n.attr) or isinstance(owner, Container) and n.attr not in _READERS:
-                return None
+    if _changes_objects(node) and any(isinstance(v, (Container, Ref, Tup)) for v in values.values()):
+        return None  # copies would be changed
     return values
+
+
+def _changes_objects(node: Any) -> bool:
+    """Does the expression read a method that changes its object?"""
+    return any(isinstance(n, gast.Attribute) and changes_object(f".{n.attr}") for n in gast.walk(node))
 
 
 def _name(v: Abstract) -> str | None:
