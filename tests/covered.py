@@ -7,6 +7,7 @@ line gives is weighed into one number.  `python -m tests.covered` writes docs/co
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
@@ -141,6 +142,11 @@ FAMILIES: dict[str, dict[str, str]] = {
         "all()": "c if all([c > 0.0, c > 0.1]) else 0.0", "isinstance()": "c if isinstance(c, float) else 0.0",
     },
 }
+
+SCIPY = re.findall(r"(scipy\.\w+)\.(.*)", (Path(__file__).resolve().parent / "covered_scipy.txt").read_text())
+"""Modules of SciPy, and calls of their functions."""
+for module, call in SCIPY:
+    FAMILIES.setdefault(module, {})[f"{module}.{re.split('[(]', call)[0]}"] = f"{module}.{call}"
 
 VARIANTS = (Path(__file__).resolve().parent / "covered_variants.txt").read_text().split("\n")
 """More lines: keywords, methods, in-place forms, empty arrays and numbers."""

@@ -21,6 +21,7 @@ HERE = {name for name, line in LINES.items() if all(hasattr(math, f) for f in re
 HEAD = '''import math
 
 import numpy as np
+import scipy.special
 
 
 def weigh(y):

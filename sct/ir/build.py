@@ -24,9 +24,9 @@ Rewrite = Callable[[Op, Sequence[Operand], Mapping[str, Any], str | None], "Oper
 
 
 def module_of(spelling: str | None) -> str | None:
-    """The module ("math" or "numpy") in which derivative rules of an op with this spelling call functions."""
+    """The module ("math", "numpy" or "scipy") in which derivative rules of an op with this spelling call functions."""
     module = (spelling or "").partition(".")[0]
-    return module if module in ("math", "numpy") else None
+    return module if module in ("math", "numpy", "scipy") else None
 
 
 def _raises_in_python(op: Op, args: Sequence[Operand]) -> bool:
@@ -50,9 +50,9 @@ class Builder:
     primal    `Eqn.primal` of its equations
     rewrite   rewrite(op, operands, attrs, spelling) -> the operand to use in place of a
               new equation, or None; the simplifier of adjoint code
-    module    "math" or "numpy": an op called without a spelling gets its spelling in that
-              module, if it has one.  So the derivative of `math.sin` uses `math`, and the
-              derivative of a NumPy function does not raise where the function does not
+    module    "math", "numpy" or "scipy": an op called without a spelling gets its spelling in that
+              module (of SciPy, or else of NumPy), if it has one.  So the derivative of `math.sin` uses `math`, and
+              the derivative of a NumPy function does not raise where the function does not
     loc       the source location of equations that are given none
     defs      the equation that defines each value, in this block and in those around it
     nonzero   Python numbers that are not 0, because the primal has not raised
@@ -105,9 +105,10 @@ class Builder:
 
     def spelled(self, op: Op, args: Sequence[Operand]) -> str | None:
         """The spelling of `op` in `module`, if it has one; in NumPy only where the Python operator may raise."""
-        if self.module == "numpy" and not _raises_in_python(op, args):
+        if self.module in ("numpy", "scipy") and not _raises_in_python(op, args):
             return None
-        return next((c for c in op.calls if c.startswith(f"{self.module}.")), None)
+        modules = ("scipy.", "numpy.") if self.module == "scipy" else (f"{self.module}.",)
+        return next((c for module in modules for c in op.calls if c.startswith(module)), None)
 
     def add(self, eqn: Eqn) -> None:
         """Append an equation that is already made."""

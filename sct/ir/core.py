@@ -131,6 +131,7 @@ class Op:
               None: a call of the spelling, attrs as keywords
     partials  partials(y, *xs, **attrs) -> [dy/dx] for elementwise ops
     linear    linear(ct, *xs, **attrs) -> [cotangents]; the tangent is the op itself
+              (of these and of cotangents, a TypeMismatch says why there is none by an operand)
     vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
               jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero); without
               `jvp`, the transpose of `vjp`, which is linear in ct, gives the tangent.

@@ -154,9 +154,12 @@ def special(name: str, twin: str | None = None) -> dict[str, Any]:
             return getattr(math, twin)(*xs)
         return getattr(import_module("scipy.special"), name)(*xs)
 
+    def rule(*xs: Operand, spelling: str | None = None) -> Tensor:
+        return ufunc_result(np.tanh, xs, spelling if twin else text, floats)
+
     text = f"scipy.special.{name}"
     emit = prints(text, f"math.{twin}") if twin else None
-    return {"type": elementwise(np.tanh, floats if twin else None), "spelled": True, "run": run, "emit": emit}
+    return {"type": rule, "spelled": True, "run": run, "emit": emit}
 
 
 def bell(x: Operand, scale: float) -> Any:

@@ -159,6 +159,8 @@ class Forward:
             total: Operand | None = None
             for p, dx in zip(op.partials(y, *values, **eqn.attrs), dxs):
                 if p is not None and dx is not None:
+                    if isinstance(p, TypeMismatch):
+                        raise p
                     total = self.masks.sum(total, self.masks.multiply(dx, operand(p)))
             return [total]
         if op.linear is not None:

@@ -22,7 +22,7 @@ from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, bound_values, rebuild, walk
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef, join
+from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismatch, Undef, join
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
 from sct.ops.program.call_ops import call
 from sct.ops.program.list_ops import add_lists
@@ -165,18 +165,20 @@ class _Reverse:
         self.masks.record(eqns[start:])
         for k, (x, ct) in enumerate(zip(eqn.args, contributions)):
             if ct is not None and x in self.active and differentiable(eqn, k):
+                if isinstance(ct, TypeMismatch):
+                    raise ct
                 if eqn.op in (add_at, store) and not eqn.primal:
                     ct = copy_static_shape(ct, x, eqns[start:])  # in adjoint code a part and its update have one size
                 self.add(x, copy_static_shape(match_type(ct, x, self.masks), x, eqns[start:]))
 
-    def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | None]:
-        """The contributions to the cotangents of the operands."""
+    def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | TypeMismatch | None]:
+        """The contributions to the cotangents of the operands, or why there is none."""
         op, several = eqn.op, len(eqn.outs) > 1
         args, outs = with_real_ints_as_floats(eqn)
         y: Any = outs if several else outs[0]
         ct: Any = cts if several else cts[0]
         if op.partials is not None:
-            return [None if p is None else self.masks.multiply(ct, operand(p))
+            return [p if p is None or isinstance(p, TypeMismatch) else self.masks.multiply(ct, operand(p))
                     for p in op.partials(y, *args, **eqn.attrs)]
 
         def rule(g: Any) -> Sequence[Operand | None]:

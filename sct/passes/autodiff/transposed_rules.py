@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, rebuild
-from sct.ir.types import Type
+from sct.ir.types import Type, TypeMismatch
 from sct.passes.autodiff.cotangents import Masks, current, match_type, with_real_ints_as_floats
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
 from sct.passes.autodiff.reverse import pullback
@@ -30,7 +30,7 @@ def tangents_by_transpose(eqn: Eqn, dxs: Sequence[Operand | None],
     one: Any = len(seeds) == 1
     with b.nested() as inner:
         cts = eqn.op.vjp(seeds[0] if one else seeds, outs[0] if one else outs, *values, **eqn.attrs)
-        pairs = [(match_type(ct, x, Masks()), dx) for ct, x, dx in zip(cts, eqn.args, dxs)
+        pairs = [(match_type(_given(ct), x, Masks()), dx) for ct, x, dx in zip(cts, eqn.args, dxs)
                  if ct is not None and dx is not None]
     params = [seed for seed in seeds if seed is not None]
     rule = inner.finish("rule", params, [ct for ct, _ in pairs])
@@ -44,6 +44,13 @@ def tangents_by_transpose(eqn: Eqn, dxs: Sequence[Operand | None],
     b.defs.update((out, e) for e in b.eqns[start:] for out in e.outs)
     found = iter(tangents)
     return [None if seed is None else next(found) for seed in seeds]
+
+
+def _given(ct: Operand | TypeMismatch) -> Operand:
+    """The contribution of a rule; raises the reason why there is none."""
+    if isinstance(ct, TypeMismatch):
+        raise ct
+    return ct
 
 
 def _dependents(rule: Fn) -> set[Value]:
