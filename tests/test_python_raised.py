@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
-from oracle import agrees, refuses
+from oracle import agrees, outcome, refuses
 
-from sct import grad, value_and_grad
+from sct import grad, jvp, value_and_grad, vjp
 
 Function = Callable[..., Any]
 
@@ -232,3 +234,118 @@ def test_a_tuple_of_numbers_of_the_function_in_an_exception_is_refused() -> None
         return x * x
 
     assert "in an exception" in str(refuses(f, 2.0, code="SCT503"))
+
+
+# -- removals that fail --------------------------------------------------------------------------------------
+
+
+def pops_too_much(x: float, n: int) -> float:
+    xs, s = [x, 2.0 * x], 0.0
+    while n > 0:
+        s = s + xs.pop()
+        n = n - 1
+    return s
+
+
+def pops_from_a_grown_list(x: float, n: int) -> float:
+    return built(x, n).pop() * x
+
+
+def pops_behind_the_end(x: float, n: int) -> float:
+    xs = built(x, n)
+    s = xs.pop(3)
+    return s + xs[0]
+
+
+def pops_before_the_start(x: float, n: int) -> float:
+    xs = built(x, n)
+    s = xs.pop(-3) * xs.pop(-2)
+    return s + xs[0]
+
+
+def pops_pairs(x: float, n: int) -> float:
+    xs, s = [(x, 2.0), (3.0 * x, x)], 0.0
+    for _ in range(n):
+        a, b = xs.pop()
+        s = s + a * b
+    return s
+
+
+def pops_and_reads(x: float, n: int) -> float:
+    xs, s = [x, 2.0 * x], 0.0
+    for _ in range(n):
+        s = s + xs[-1]
+        s = s + xs.pop() * x
+    return s
+
+
+def pops_a_key(x: float, n: int) -> float:
+    d = {(1, 2): x}
+    return d.pop((n, 2))
+
+
+def deletes_a_key(x: float, n: int) -> float:
+    d = {(1, (2.0, "a")): x, 3: x}
+    del d[n, (2.0, "a")]
+    return d[3] * x
+
+
+@pytest.mark.parametrize("n", (1, 0, 2, 3, 5))
+@pytest.mark.parametrize("f", (pops_too_much, pops_from_a_grown_list, pops_behind_the_end, pops_before_the_start,
+                               pops_pairs, pops_and_reads, pops_a_key, deletes_a_key))
+def test_a_removal_that_fails_raises_what_python_raises(f: Function, n: int) -> None:
+    agrees(f, 2.0, n)
+    plain = outcome(f, (2.0, n))
+    for other in (lambda x, n: jvp(lambda x: f(x, n), (x,), (1.0,)), lambda x, n: vjp(lambda x: f(x, n), x)):
+        derived = outcome(other, (2.0, n))
+        assert repr(derived.error) == repr(plain.error)
+        assert plain.error is not None or derived.value[0] == plain.value
+
+
+# -- lengths of ranges ---------------------------------------------------------------------------------------
+
+HUGE = 10 ** 30
+
+
+def length_of_a_range(x: float, n: int) -> float:
+    return x * len(range(n))
+
+
+def length_from_a_start(x: float, n: int) -> float:
+    return x * x * len(range(2, n))
+
+
+def length_with_steps(x: float, n: int) -> float:
+    return x * len(range(n, -4, -3)) + x * len(range(-n, n, 2))
+
+
+def length_with_a_step_of_run_time(x: float, n: int) -> float:
+    return x * len(range(0, 20, n + 1))
+
+
+def length_of_a_global(x: float, n: int) -> float:
+    return x * len(range(HUGE)) if n > 3 else x
+
+
+def length_tested(x: float, n: int) -> float:
+    return x * x if len(range(n)) > 3 else x
+
+
+@pytest.mark.parametrize("f", (length_of_a_range, length_from_a_start, length_with_steps, length_of_a_global,
+                               length_with_a_step_of_run_time, length_tested))
+def test_the_length_of_a_range(f: Function) -> None:
+    for n in (3, 0, 7, HUGE, 1, sys.maxsize, sys.maxsize + 1):
+        agrees(f, 2.0, n)
+    for n in (HUGE, 5):
+        agrees(f, 2.0, n)
+
+
+def test_the_length_of_a_range_makes_arrays() -> None:
+    def f(x: np.ndarray, n: int) -> Any:
+        y = np.zeros(len(range(1, n)))
+        for k in range(len(range(1, n))):
+            y[k] = x[k] * k
+        return np.sum(y * y)
+
+    for n in (3, 4, 1, 0, 5):
+        agrees(f, np.array([0.3, 0.7, 1.1, 1.3]), n)

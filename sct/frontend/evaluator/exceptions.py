@@ -41,8 +41,7 @@ def run_or_raise(ev: Evaluator, run: Callable[[], Any]) -> Any:
     try:
         return run()
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ImportError) as error:
-        plain = all(isinstance(a, (str, int, float, bool, type(None))) for a in error.args)
-        if not plain or getattr(builtins, type(error).__name__, None) is not type(error):
+        if not all(map(_is_literal, error.args)) or getattr(builtins, type(error).__name__, None) is not type(error):
             ev.refuse("SCT505", f"this fails: {error!r}", hint=_BEFORE)
         raise_at_run_time(ev, type(error).__name__, *error.args)
 

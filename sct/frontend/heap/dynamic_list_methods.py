@@ -169,8 +169,18 @@ def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstr
 def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     """`xs.pop(i)`"""
     resize(ev, ref)
-    v = taken(ev, element(ev, ref, i))
-    change(ev, ref, [ev.emit(ops.remove_at, c, i) for c in columns(ev, ref)])
+    before = columns(ev, ref)
+    after: dict[int, Operand] = {}
+
+    def remove(k: int) -> None:
+        """Behind the read of the column, with which it is printed as one statement."""
+        after[k] = ev.emit(ops.remove_at, before[k], i)
+
+    v = taken(ev, element(ev, ref, i, remove))
+    for k in range(len(before)):
+        if k not in after:
+            remove(k)
+    change(ev, ref, [after[k] for k in range(len(before))])
     return v
 
 

@@ -10,7 +10,7 @@ written, since its aliases are unknown.  A list in a list is a view of a column 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -290,8 +290,8 @@ def length(ev: Evaluator, ref: ListRef) -> Operand:
     return ev.emit(dim, columns(ev, ref)[0], axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
 
 
-def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
-    """`xs[i]`: its arrays may not be written, its lists are views."""
+def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None] = lambda column: None) -> Abstract:
+    """`xs[i]`: its arrays may not be written, its lists are views; `then` is called after each column that is read."""
     cell = slots(ev, ref)
     ev.check_current(cell)
 
@@ -316,6 +316,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
             ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), schema=0, parent=ref.addr)
             return ListRef(addr)
         v = ev.wrap(item)
+        then(schema)
         if isinstance(v, Ref):
             hold(ev, v.addr)
         return v

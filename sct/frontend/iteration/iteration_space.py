@@ -46,8 +46,8 @@ from sct.ir.types import INT, Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [
-    "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "count_of", "from_zero", "in_step", "is_run_over", "items_of",
-    "length", "space",
+    "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "from_zero", "in_step", "is_held", "is_run_over",
+    "items_of", "length", "space",
 ]
 
 MOST_UNROLLED = 64
@@ -80,7 +80,7 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
         return tuple(map(Static, items))
     check_iterable(ev, v, run)
     if isinstance(v, (Container, Static, Iteration)):
-        return tuple(drained(ev, iterator(ev, v)))
+        return tuple(map(ev.temporaries.hold, drained(ev, iterator(ev, v))))
     leaf = ev.leaf_of(v) if isinstance(v, Value) else None
     if leaf is not None:
         ev.refuse("SCT503", f"the items of {class_in_words(leaf)} that is an argument are not known",
@@ -164,9 +164,17 @@ def space(ev: Evaluator, v: Abstract) -> IterationSpace | None:
     return SPACES[v.kind](ev, v)
 
 
+_HELD = "<iterated "
+
+
+def is_held(key: Key) -> bool:
+    """Does this variable hold what a loop runs over?"""
+    return key.name.startswith(_HELD)
+
+
 def _held(ev: Evaluator, v: Abstract) -> Key:
     """Binds the iterable to a private variable, since its name may be rebound in the loop."""
-    keys = (Key(ev.frames[-1].id, f"<iterated {n}>") for n in itertools.count())
+    keys = (Key(ev.frames[-1].id, f"{_HELD}{n}>") for n in itertools.count())
     held = next(key for key in keys if key not in ev.store.vars)
     ev.store.vars[held] = v
     return held
@@ -320,14 +328,6 @@ def from_zero(ev: Evaluator, v: Abstract) -> IterationSpace:
     s = space(ev, v)
     assert s is not None
     return _from_zero(ev, s)
-
-
-def count_of(ev: Evaluator, v: Abstract) -> Operand:
-    """How many items there are: none where a range ends before it starts."""
-    stop = from_zero(ev, v).stop
-    if stop.dim is not None and stop.dim.least >= 0:
-        return stop
-    return ev.emit(BY_CALL["builtins.max"], 0, stop, spelling="builtins.max")  # type: ignore[no-any-return]
 
 
 def _from_zero(ev: Evaluator, s: IterationSpace) -> IterationSpace:

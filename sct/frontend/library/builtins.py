@@ -28,7 +28,7 @@ from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
 from sct.frontend.heap.subscripts import array_of, new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
-from sct.frontend.iteration.iteration_space import count_of, is_run_over, items_of, length
+from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterator, most, taken
 from sct.frontend.library.iterator_builtins import looked, select
 from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
@@ -55,7 +55,7 @@ from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
-from sct.ops import BY_CALL, OPS, apply, eq, fstring, print_, python
+from sct.ops import BY_CALL, OPS, apply, eq, fstring, print_, python, range_length
 from sct.ops.program.list_ops import sum_list, unstack
 from sct.ops.registry import may_raise
 
@@ -102,8 +102,15 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         raise_at_run_time(ev, "TypeError", f"object of type '{v.kind}' has no len()")
     if isinstance(v, Iteration):
         n = most(ev, v)
-        return ev.wrap(count_of(ev, v)) if n is None else Static(run_or_raise(ev, lambda: len(range(n))))
+        return _range_length(ev, v) if n is None else Static(run_or_raise(ev, lambda: len(range(n))))
     return Static(len(items_of(ev, v)))
+
+
+def _range_length(ev: Evaluator, v: Iteration) -> Abstract:
+    """The length of a range, which is an error where it is no size that an array could have."""
+    bounds = [ev.operand(p) for p in v.parts]
+    n = bounds[0].dim if len(bounds) == 1 else None
+    return ev.wrap(bounds[0] if n is not None and n.least >= 0 else ev.emit(range_length, *bounds))
 
 
 @special(list)

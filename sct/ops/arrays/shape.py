@@ -17,8 +17,8 @@ from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import Axis, normalize, number, size_dim, size_of
 
 __all__ = [
-    "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "ravel", "reshape", "reshape_as", "reshape_like",
-    "shape_of", "size", "squeeze", "swapaxes", "transpose",
+    "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "range_length", "ravel", "reshape", "reshape_as",
+    "reshape_like", "shape_of", "size", "squeeze", "swapaxes", "transpose",
 ]
 
 SIZE = "a size has no derivative"
@@ -53,6 +53,10 @@ dim = op("dim", "builtins.len", type=type_dim, run=run_dim, defaults={"axis": 0}
          shapes=(0,), bind=lambda x: ([x], {"axis": 0}), nondiff=SIZE,
          emit=lambda x, *_, axis=0: "len(_0)" if isinstance(x.type, Seq) else f"_0.shape[{axis}]",
          samples=lambda: [((np.ones((2, 3)),), {"axis": k}) for k in (0, 1, -1)])
+
+range_length = op("range_length", type=lambda *bounds: INT, run=lambda *bounds: len(range(*bounds)), nondiff=SIZE,
+                  raises="value", emit=lambda *bounds: f"len(range({', '.join(placeholders(len(bounds)))}))",
+                  samples=lambda: [((n,), {}) for n in (3, 0, -2)] + [((1, 8, k), {}) for k in (1, 3, -2)])
 
 size = op("size", "numpy.size .size", type=lambda x: INT, run=lambda x: int(np.size(x)), cost="free", shapes=(0,),
           dim=lambda x: size_dim(number(x).shape), bind=lambda a: ([a], {}), nondiff=SIZE,
