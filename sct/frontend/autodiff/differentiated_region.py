@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Mutable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sct.errors import contains_itself
+from sct.errors import Loc, SctError, contains_itself
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.evaluator.store import is_written
+from sct.frontend.evaluator.store import Store, is_written
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.values.abstract_values import (
@@ -212,12 +212,14 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         for which, k in enumerate(wrt):
             params.add(which, k)
         before = dict(ev.store.cells)
-        with ev.enclosing.around(entry):
+        with ev.enclosing.around(entry, {k for k, _ in copies.made}):
             region = _run(ev, f, inside, params, has_aux)
+            read = ev.enclosing.read
         changed = {k for k, a in copies.made
                    if is_written(before[a], ev.store.cells.get(a)) or a in ev.enclosing.written}
         ev.enclosing.written.update(changed)
         ev.go_to(entry)
+        _not_read_itself(ev, entry, changed, read)
         written = changed & copies.twice() if apart else set()
         if not written:
             break
@@ -229,6 +231,18 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
                       why="they are one object: what depends on one depends on the other",
                       hint=f"pass a copy, or differentiate a function of the one {one}: lambda b: f(b, b)")
     return region
+
+
+def _not_read_itself(ev: Evaluator, entry: Store, changed: set[int], read: Mapping[int, Loc | None]) -> None:
+    """Refuses a region that writes its copy of an argument, and reads the argument by another way, too."""
+    for addr, loc in read.items():
+        ev.enclosing.note_read(addr, loc)
+    clash = next((a for a in read if a in changed), None)
+    if clash is not None:
+        what = "an array" if isinstance(entry.cells[clash], Array) else "a list, a dict or an object"
+        raise SctError("SCT305", f"the function that is differentiated writes to its argument, {what} that it also "
+                       "reads by another name", why="the two are one object: what is written to one is in the other",
+                       hint="pass a copy", loc=read[clash])
 
 
 class _Copies:

@@ -48,6 +48,7 @@ from sct.frontend.values.abstract_values import (
     DerivedCallable,
     DictRef,
     Instance,
+    Method,
     ObjRef,
     Path,
     Poison,
@@ -58,6 +59,7 @@ from sct.ir.user_objects import is_container, is_defined_by_user, is_namedtuple
 
 @expression(gast.Call)
 def call_expr(ev: Evaluator, node: Any) -> Abstract:
+    held = len(ev.temporaries.values)
     fn = ev.eval(node.func)
     args: list[Abstract] = []
     alone = ev.eval(node.args[0].value) if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) else None
@@ -65,7 +67,7 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
         if isinstance(a, gast.GeneratorExp):
             args.append(_generator(ev, fn, a))
         elif isinstance(a, gast.Starred):
-            args += items_of(ev, ev.eval(a.value), lambda x: [*x])
+            args += map(ev.temporaries.hold, items_of(ev, ev.eval(a.value), lambda x: [*x]))
         else:
             args.append(ev.eval(a))
     kwargs: dict[str, Abstract] = {}
@@ -75,7 +77,16 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
             kwargs.update(more)
     if alone is not None:  # it is run over by the call
         args += items_of(ev, alone, _taker(ev, fn, "*{}"))
+    if _takes_over(fn):
+        ev.temporaries.keep(held)
     return ev.call(fn, args, kwargs)
+
+
+def _takes_over(fn: Abstract) -> bool:
+    """Are the arguments of a call held by `fn` alone, as those of a function by its parameters?"""
+    if isinstance(fn, (Static, Instance)):
+        return isinstance(fn.peek, (types.FunctionType, types.MethodType)) or fn.peek is functools.reduce
+    return isinstance(fn, (Closure, Bound, ObjRef)) or isinstance(fn, Method) and isinstance(fn.owner, ObjRef)
 
 
 def _named(ev: Evaluator, keywords: Iterable[Any]) -> dict[str, Abstract]:
@@ -90,7 +101,7 @@ def _spread(ev: Evaluator, fn: Abstract, keyword: Any) -> dict[str, Abstract]:
     if not isinstance(v, DictRef):
         ev.refuse("SCT503", "only a dict of known keys may follow `**`", node=keyword.value)
     cell = ev.slots(v)
-    return dict(zip(cell.keys, cell.items))
+    return {key: ev.temporaries.hold(v) for key, v in zip(cell.keys, cell.items)}
 
 
 def _taker(ev: Evaluator, fn: Abstract, how: str) -> Callable[[Any], Any]:

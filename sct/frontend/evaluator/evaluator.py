@@ -40,7 +40,7 @@ class Evaluator(KnownValues):
         if isinstance(result, Poison):
             self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
                         hint="give it the same type on every path")
-        return result
+        return self.temporaries.hold(result)
 
     def exec(self, node: Any) -> None:
         """Run one statement."""
@@ -52,6 +52,7 @@ class Evaluator(KnownValues):
             word, why, hint = unsupported(node)
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
+        held = len(self.temporaries.values)
         try:
             places = self.functions.plan.by_python if handlers is EXPRESSIONS else None
             by_python = PYTHON_EXPRESSION[0](self, node) if places and self.loc in places else None
@@ -64,6 +65,7 @@ class Evaluator(KnownValues):
             raise
         finally:
             self.loc = before
+            self.temporaries.keep(held)
 
     def call(self, fn: Abstract, args: Args, kwargs: Kwargs = NO_KEYWORDS) -> Abstract:
         """`fn(*args, **kwargs)`."""

@@ -171,6 +171,7 @@ class Operands(State):
     def read(self, ref: Ref) -> Operand:
         """The current contents of an array."""
         cell = self.store.array(ref)
+        self.enclosing.note_read(ref.addr, self.loc)
         self.is_array(cell)
         value = cell.value
         if isinstance(value, Value) and isinstance(value.type, (Optional, Undef)):
@@ -183,6 +184,7 @@ class Operands(State):
     def contents(self, ref: Ref) -> Operand:
         """The contents of an array, which may be unassigned: to be passed on, not to be used."""
         cell = self.store.array(ref)
+        self.enclosing.note_read(ref.addr, self.loc)
         return self.read(ref) if ref.path else cell.value
 
     def type_of(self, v: Abstract) -> Type:

@@ -12,13 +12,13 @@ from sct.errors import Loc
 from sct.frontend.evaluator.store import Store
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.parse import SourceFunction
-from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path
+from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import Type
 
 __all__ = [
     "Addresses", "Caches", "Changed", "Checkpoint", "Containers", "Enclosing", "ExitCodes", "Frame", "Functions",
-    "Loops", "Outside", "changed",
+    "Loops", "Outside", "Temporaries", "changed",
 ]
 
 
@@ -94,6 +94,7 @@ class Checkpoint:
     eqns: list[Eqn]
     last_addr: int
     sites: frozenset[Any]
+    temporaries: int
 
 
 @dataclass
@@ -239,6 +240,35 @@ class Loops:
 
 
 @dataclass
+class Temporaries:
+    """Values that are held while others are evaluated, as they stand on Python's stack: no name need be bound to them.
+
+        w * swap()   ->   `w` is held while `swap` is called, which may bind that name to another array
+    """
+
+    values: list[Abstract] = field(default_factory=list)
+
+    def hold(self, v: Abstract) -> Abstract:
+        """Holds a value that may be, or contain, an array or a container."""
+        if not isinstance(v, (Static, Value)):
+            self.values.append(v)
+        return v
+
+    def keep(self, count: int) -> None:
+        """Keeps the first `count` of them."""
+        del self.values[count:]
+
+    @contextmanager
+    def dropped(self) -> Iterator[None]:
+        """What is held meanwhile is not held afterwards."""
+        count = len(self.values)
+        try:
+            yield
+        finally:
+            self.keep(count)
+
+
+@dataclass
 class Functions:
     """Functions of the program.
 
@@ -278,16 +308,24 @@ class Enclosing:
 
     last_addr  its last address; `kept`: other addresses of it
     written    its cells of which a region writes a copy
+    passed     its cells of which the region has a copy; `read`: where the region reads such a cell itself
     """
 
     last_addr: int = 0
     kept: frozenset[int] = frozenset()
     written: set[int] = field(default_factory=set)
+    passed: frozenset[int] = frozenset()
+    read: dict[int, Loc | None] = field(default_factory=dict)
 
-    def around(self, store: Store) -> Changed:
-        """Evaluates a region: the cells of `store` are outside of it."""
+    def around(self, store: Store, passed: Collection[int]) -> Changed:
+        """Evaluates a region: the cells of `store` are outside of it, and those at `passed` are its arguments."""
         return changed(self, last_addr=max([self.last_addr, *store.cells]),
-                       kept=self.kept | frozenset(a for a in store.cells if a < 0))
+                       kept=self.kept | frozenset(a for a in store.cells if a < 0),
+                       passed=self.passed | frozenset(passed), read={})
+
+    def note_read(self, addr: int, loc: Loc | None) -> None:
+        if addr in self.passed:
+            self.read.setdefault(addr, loc)
 
     def none(self) -> Changed:
         """Evaluates a function with a heap of its own."""

@@ -23,6 +23,7 @@ from sct.frontend.evaluator.parts import (
     Functions,
     Loops,
     Outside,
+    Temporaries,
     changed,
 )
 from sct.frontend.evaluator.store import Branch, Captured, Cells, Store
@@ -61,7 +62,7 @@ class State(Facts):
     """The state of the evaluation of one function for one kind of arguments.
 
     Parts (`parts`):
-        outside, containers, addresses, exits, loops, functions, caches, enclosing
+        outside, containers, addresses, exits, loops, functions, caches, enclosing, temporaries
 
     Paths and blocks:
         store         what names are bound to, and the heap; `captured`: the cells of free variables
@@ -96,6 +97,7 @@ class State(Facts):
         self.functions = Functions(plan)
         self.caches = Caches()
         self.enclosing = Enclosing()
+        self.temporaries = Temporaries()
         self.primal_record: PrimalRecord | None = None
         self.b = Builder()
         self.open_blocks: list[Builder] = []
@@ -228,12 +230,14 @@ class State(Facts):
 
     def checkpoint(self) -> Checkpoint:
         """The state now, to which a tentative evaluation goes back."""
-        return Checkpoint(self.store.copy(), list(self.b.eqns), self.addresses.last, frozenset(self.loops.memo))
+        return Checkpoint(self.store.copy(), list(self.b.eqns), self.addresses.last, frozenset(self.loops.memo),
+                          len(self.temporaries.values))
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Undoes the equations and writes since the checkpoint."""
         self.store, self.b.eqns[:], self.addresses.last = checkpoint.store, checkpoint.eqns, checkpoint.last_addr
         self.loops.forget(checkpoint.sites)
+        self.temporaries.keep(checkpoint.temporaries)
 
     @contextlib.contextmanager
     def to_its_end(self) -> Iterator[None]:
@@ -246,7 +250,8 @@ class State(Facts):
     @contextlib.contextmanager
     def in_function(self) -> Iterator[Builder]:
         """Evaluates a function of the program, in a heap of its own."""
-        own = changed(self, frames=[], store=Store(Cells({}, self.captured)), b=Builder(), open_blocks=[])
+        own = changed(self, frames=[], store=Store(Cells({}, self.captured)), b=Builder(), open_blocks=[],
+                      temporaries=Temporaries())
         with own, self.enclosing.none(), self.block(Builder()) as builder:
             yield builder
 
@@ -256,7 +261,7 @@ class State(Facts):
         outer = self.store
         self.store = branch.store
         try:
-            with self.block(branch.builder):
+            with self.block(branch.builder), self.temporaries.dropped():
                 yield branch
         finally:
             branch.store = self.store
@@ -369,6 +374,7 @@ class State(Facts):
     def slots(self, v: Container) -> Slots:
         """The slots of a container, as they are now."""
         cell = self.store.slots(v)
+        self.enclosing.note_read(v.addr, self.loc)
         if cell.schema is None:
             self.check_current(cell)
         return cell

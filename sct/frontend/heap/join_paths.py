@@ -20,7 +20,7 @@ from sct.frontend.evaluator.store import (
     tells,
 )
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.lattice import Join, alike, conflicts, may_be_absent, perhaps_tuple
+from sct.frontend.heap.lattice import Join, alike, conflicts, left_to_give, may_be_absent, perhaps_tuple
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -135,14 +135,25 @@ class _Merge(Join[Abstract]):
 
     def other(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if a == b:
-            for part in parts(a):
-                self.value(part, part)
+            self.parts(a)
         if a is not None and (a == b or b is None and self.right.store.dead):
             return a
         if b is not None and a is None and self.left.store.dead:
             return b
         return Poison("it is not bound on every path" if a is None or b is None else
                       "another kind of object on another path")
+
+    def parts(self, v: Abstract | None) -> None:
+        """Notes the aliases of what can be read through a value that is the same on both paths."""
+        rest = left_to_give(self.left.store, v)
+        if rest is None or rest != left_to_give(self.right.store, v):
+            for part in parts(v):
+                self.value(part, part)
+            return
+        containers, items = rest
+        self.pairs.update((of.addr, of.addr) for of in containers)
+        for x in items:
+            self.value(x, x)
 
     def optional_tuple(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         """A tuple that is None on one path, or may be None already: a tuple whose items may be None."""
@@ -363,6 +374,8 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
             m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
             if not key.name.startswith("<"):
                 m.bound(key, None if x is None else a.is_bound(key), None if y is None else b.is_bound(key))
+    for v in ev.temporaries.values:
+        m.value(v, v)
     extra: Any = None
     if left.extra is not None or right.extra is not None:
         extra = m.value(None if a.dead else left.extra, None if b.dead else right.extra)

@@ -13,11 +13,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
-from sct.frontend.evaluator.store import is_such_tuple
+from sct.frontend.evaluator.store import Store, is_such_tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
+    DictRef,
+    Iteration,
+    ListRef,
     OptionalTuple,
+    Position,
     Ref,
     Slots,
     Static,
@@ -28,7 +32,7 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
 from sct.ir.types import Optional, Undef
 
-__all__ = ["Join", "alike", "conflicts", "may_be_absent", "perhaps_tuple"]
+__all__ = ["Join", "alike", "conflicts", "left_to_give", "may_be_absent", "perhaps_tuple"]
 
 R = TypeVar("R")
 
@@ -98,6 +102,26 @@ def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
         return like.with_([Static(None)] * len(like.items))
     v = v.of if isinstance(v, OptionalTuple) else v
     return v if isinstance(v, Tup) and is_such_tuple(v, like) else None
+
+
+def left_to_give(store: Store, v: Abstract | None) -> tuple[tuple[Container, ...], tuple[Abstract, ...]] | None:
+    """The containers of an iterator of a tuple, a list or a dict, and the items that it has not given yet.
+
+    None of anything else.
+    """
+    if not isinstance(v, Iteration) or v.state is None or v.kind not in ("iter", "reversed"):
+        return None
+    (of,) = v.parts
+    keys = isinstance(of, DictRef) or isinstance(of, Iteration) and of.kind == "keys"
+    of = of.parts[0] if isinstance(of, Iteration) and of.kind in ("keys", "values", "items") else of
+    at = store.slots(DictRef(v.state)).items[0]
+    if not isinstance(at, Position) or not isinstance(of, (Tup, ListRef, DictRef)):
+        return None
+    if isinstance(of, ListRef) and store.slots(of).schema is not None:
+        return None
+    items = of.items if isinstance(of, Tup) else store.slots(of).items
+    left = () if keys or at.at is None else items[at.at:] if v.kind == "iter" else items[:max(0, len(items) - at.at)]
+    return (DictRef(v.state), *(() if isinstance(of, Tup) else (of,))), left
 
 
 def alike(x: Slots, y: Slots) -> bool:

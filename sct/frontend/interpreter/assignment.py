@@ -99,16 +99,22 @@ def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -
     if star is None:
         if len(items) != len(targets):
             _raise_mismatch(ev, ", ".join(f"v{k}" for k in range(len(targets))), len(items))
-        for t, v in zip(targets, items):
-            assign(ev, t, v)
+        _assign_all(ev, targets, items)
         return
     tail = len(targets) - star - 1
     if len(items) < star + tail:
         _raise_mismatch(ev, ", ".join(f"{'*' * (k == star)}v{k}" for k in range(len(targets))), len(items))
     stop = len(items) - tail
     values = [*items[:star], ev.new_list(items[star:stop]), *items[stop:]]
-    for t, v in zip(targets, values):
-        assign(ev, t.value if isinstance(t, gast.Starred) else t, v)
+    _assign_all(ev, [t.value if isinstance(t, gast.Starred) else t for t in targets], values)
+
+
+def _assign_all(ev: Evaluator, targets: Sequence[Any], values: Sequence[Abstract]) -> None:
+    with ev.temporaries.dropped():
+        for v in values:
+            ev.temporaries.hold(v)
+        for t, v in zip(targets, values):
+            assign(ev, t, v)
 
 
 def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:

@@ -143,7 +143,7 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
             rows.append(item())
             return
         gen = node.generators[k]
-        for each in _each(ev, ev.eval(gen.iter), ask):
+        for each in _each(ev, _iterated(ev, gen), ask):
             assign(ev, gen.target, each)
             if all_hold(ev, gen.ifs, settled):
                 go(k + 1)
@@ -153,13 +153,21 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
     return rows
 
 
+def _iterated(ev: Evaluator, gen: Any) -> Abstract:
+    """What a loop of a comprehension runs over, of which an iterator alone is held."""
+    with ev.temporaries.dropped():
+        return ev.eval(gen.iter)
+
+
 def _each(ev: Evaluator, over: Abstract, ask: bool) -> Iterator[Abstract]:
     """The items, taken one by one."""
     over = iterable(ev, over)
     n = most(ev, over)
     if not ask and (n is None or n > MOST_UNROLLED):
         raise Unknown
-    return drained(ev, iterator(ev, over))
+    it = iterator(ev, over)
+    ev.temporaries.hold(it)
+    return drained(ev, it)
 
 
 # -- the loop that appends, and the one that looks ---------------------------------------------------
@@ -174,7 +182,7 @@ def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
     """`any` of a generator expression, or `all`: nothing is evaluated after the item that decides."""
     def known_items() -> Abstract:
         with targets(ev, node):
-            return _looked(ev, node, stops, (_each(ev, ev.eval(node.generators[0].iter), False),))
+            return _looked(ev, node, stops, (_each(ev, _iterated(ev, node.generators[0]), False),))
 
     try:
         return attempted(ev, known_items)
@@ -194,7 +202,7 @@ def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstra
         if not all_hold(ev, gen.ifs):
             continue
         if len(levels) < len(node.generators):
-            levels = (*levels, _each(ev, ev.eval(node.generators[len(levels)].iter), False))
+            levels = (*levels, _each(ev, _iterated(ev, node.generators[len(levels)]), False))
             continue
         t = condition(ev, node.elt)
         if isinstance(t, Lit):

@@ -129,7 +129,7 @@ def display(ev: Evaluator, nodes: list[Any]) -> tuple[Abstract, ...]:
     items: list[Abstract] = []
     for n in nodes:
         if isinstance(n, gast.Starred):
-            items += items_of(ev, ev.eval(n.value), lambda x: [*x])
+            items += map(ev.temporaries.hold, items_of(ev, ev.eval(n.value), lambda x: [*x]))
         else:
             items.append(ev.eval(n))
     return tuple(items)

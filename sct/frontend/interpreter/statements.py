@@ -137,7 +137,8 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
 def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     """An `if`; where one branch always exits the rest of the block goes into the other: then True."""
     with ev.at(loc_of(stmt.test, ev.frames[-1].source.file)):
-        test = condition(ev, stmt.test)
+        with ev.temporaries.dropped():
+            test = condition(ev, stmt.test)
         ev.frames[-1].now = ev.frames[-1].live.after.get(stmt, frozenset())
         if isinstance(test, Lit):
             block(ev, stmt.body if test.value else stmt.orelse)
@@ -231,17 +232,17 @@ def augassign(ev: Evaluator, node: Any) -> None:
     """`target op= value`: the target is read before the value is evaluated."""
     kind, target = type(node.op), node.target
     if isinstance(target, gast.Name):
-        old = name(ev, target)
+        old = ev.temporaries.hold(name(ev, target))
         assign(ev, target, augment(ev, kind, old, ev.eval(node.value)))
         return
     owner = ev.eval(target.value)
     if isinstance(target, gast.Attribute):
-        old = get(ev, owner, target.attr)
+        old = ev.temporaries.hold(get(ev, owner, target.attr))
         result = augment(ev, kind, old, ev.eval(node.value))
         set_attribute(ev, owner, target.attr, named(ev, result, target.attr))
         return
     key = ev.eval(target.slice)
-    old = item(ev, owner, key)
+    old = ev.temporaries.hold(item(ev, owner, key))
     columns = dynamic_lists.cells(ev, owner)
     value = ev.eval(node.value)
     if columns and isinstance(old, ListRef) and dynamic_lists.cells(ev, owner) != columns:

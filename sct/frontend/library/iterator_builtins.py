@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -103,15 +103,24 @@ def zip_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @takes("zip")
 def _zipped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    row = _row(ev, it.parts)
+    if len(row) < len(it.parts):
+        if kept(ev, it) != Static(None):
+            _check_lengths(ev, it, len(row))
+        return None
+    return Tup(row) if row else None
+
+
+def _row(ev: Evaluator, parts: Sequence[Abstract]) -> tuple[Abstract, ...]:
+    """An item of each of the iterators, up to the first that has none."""
     row: list[Abstract] = []
-    for k, p in enumerate(it.parts):
-        item = taken(ev, as_iterator(p))
-        if item is None:
-            if kept(ev, it) != Static(None):
-                _check_lengths(ev, it, k)
-            return None
-        row.append(item)
-    return Tup(tuple(row)) if row else None
+    with ev.temporaries.dropped():
+        for p in parts:
+            item = taken(ev, as_iterator(p))
+            if item is None:
+                break
+            row.append(ev.temporaries.hold(item))
+    return tuple(row)
 
 
 def _check_lengths(ev: Evaluator, it: Iteration, k: int) -> None:
@@ -153,13 +162,8 @@ def map_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @takes("map")
 def _mapped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
     f, *over = it.parts
-    row = []
-    for p in over:
-        item = taken(ev, as_iterator(p))
-        if item is None:
-            return None
-        row.append(item)
-    return ev.call(f, row)
+    row = _row(ev, over)
+    return ev.call(f, row) if len(row) == len(over) else None
 
 
 def takes_function(f: Any, kind: str) -> None:
@@ -191,7 +195,9 @@ def _filtered_out(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 def chosen(ev: Evaluator, test: Abstract, x: Abstract) -> bool:
     """Does the test that selects items hold for `x`?  It decides what is computed, so it must be known."""
     whole = isinstance(test, Static) and test.value is None
-    return bool(ev.ask(_as_abstract(truth(ev, x if whole else ev.call(test, [x]))), "what this test gives"))
+    with ev.temporaries.dropped():
+        ev.temporaries.hold(x)
+        return bool(ev.ask(_as_abstract(truth(ev, x if whole else ev.call(test, [x]))), "what this test gives"))
 
 
 def _as_abstract(x: Any) -> Abstract:

@@ -163,7 +163,8 @@ def zip_longest(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @takes("zip_longest")
 def _zipped_longest(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
     fill, *parts = it.parts
-    row = [taken(ev, as_iterator(p)) for p in parts]
+    with ev.temporaries.dropped():
+        row = [None if (x := taken(ev, as_iterator(p))) is None else ev.temporaries.hold(x) for p in parts]
     if all(x is None for x in row):
         return use_up(ev, it)
     return Tup(tuple(fill if x is None else x for x in row))
@@ -283,13 +284,18 @@ def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if is_long(ev, it) and (start or has_items(ev, it)):
         first = start[0] if start else ev.call(Static(next), [it])
         return ev.call(Static(python_fallbacks.reduce_), [f, it, first])
+    ev.temporaries.hold(it)
     items = drained(ev, it)
     total = start[0] if start else next(items, None)
     if total is None:
         raise_at_run_time(ev, "TypeError", "reduce() of empty iterable with no initial value")
-    for x in items:
+    while True:
+        with ev.temporaries.dropped():
+            ev.temporaries.hold(total)
+            x = next(items, None)
+        if x is None:
+            return total
         total = ev.call(f, [total, x])
-    return total
 
 
 @special(functools.wraps)

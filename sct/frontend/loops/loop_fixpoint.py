@@ -18,7 +18,8 @@ from sct.frontend.evaluator.store import (
     type_of,
 )
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.lattice import Join, alike, conflicts, may_be_absent, perhaps_tuple
+from sct.frontend.heap.lattice import Join, alike, conflicts, left_to_give, may_be_absent, perhaps_tuple
+from sct.frontend.iteration.iteration_space import is_held
 from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -71,6 +72,8 @@ class BackEdge(LoopHead, Join[None]):
         self.noted: set[int] = set()
         for key, v in self.head.vars.items():
             self.compare_name(key, v, end.vars.get(key))
+        for v in self.ev.temporaries.values[:self.temporaries]:
+            self.note(v)
         for key in self.names:
             if key not in self.head.vars and self.live(key) and key in end.vars:
                 self.compare(("var", key), None, end.vars[key])
@@ -96,12 +99,9 @@ class BackEdge(LoopHead, Join[None]):
             self.learnt = True
         elif candidate and (key.frame != self.frame.id or self.live(key)):
             self.compare(("var", key), v, now)
-        elif now == v and key.name.startswith("<iterated"):
-            if isinstance(v, Ref):
-                self.pairs.append((ITERATED, v.addr, v.addr))
-            else:
-                self.note(v)
-        elif now == v and self.matters(key):
+        elif now == v and key in self.iterated and isinstance(v, Ref):
+            self.pairs.append((ITERATED, v.addr, v.addr))
+        elif now == v and (is_held(key) or self.matters(key)):
             self.note(v)
 
     def compare_cell(self, addr: int, cell: Cell, now: Cell) -> None:
@@ -156,8 +156,16 @@ class BackEdge(LoopHead, Join[None]):
             if cell.items == now.items:  # else each slot is compared by itself
                 for x in cell.items:
                     self.note(x)
-        for x in parts(v):
-            self.note(x)
+        rest = left_to_give(self.head, v)
+        if rest is None:
+            for x in parts(v):
+                self.note(x)
+            return
+        containers, items = rest
+        self.pairs += [(None, of.addr, of.addr) for of in containers]
+        if all(self.head.slots(of).items == self.ev.store.slots(of).items for of in containers[1:]):
+            for x in items:  # else each slot is compared by itself
+                self.note(x)
 
     # -- slots: the join of the value at the head and the value at the end ---------------------------------
 

@@ -94,14 +94,15 @@ class LoopHead:
     """The state at the head of a `for` or `while` statement, at one place of one call path.
 
     names    the names that the loop binds; `live_names`: those read in it or after it; `after`: those read after it
+    iterated the private variables that hold what it runs over; `temporaries`: how many values are held meanwhile
     entry    the store before the loop; `head`: the store at its head
     carries  the carried values; `extra_cells`: the addresses of carried arrays, by slot
     learnt   the round in progress has learnt something
     entered  containers in the first iteration: (slot, address at the head, address before the loop)
     """
 
-    def __init__(self, ev: Evaluator, node: Any, where: IterationSpace | None) -> None:
-        self.ev, self.node, self.where = ev, node, where
+    def __init__(self, ev: Evaluator, node: Any, where: IterationSpace | None, iterated: set[Key]) -> None:
+        self.ev, self.node, self.where, self.iterated = ev, node, where, iterated
         site = tuple(f.id for f in ev.frames), id(node)
         self.memo: LoopMemo = ev.loops.memo.setdefault(site, LoopMemo())
         frame = ev.frames[-1]
@@ -112,6 +113,7 @@ class LoopHead:
         self.after = after
         self.live_names = after | frame.live.head[node]
         self.entry = ev.store
+        self.temporaries = len(ev.temporaries.values)
 
     def make_head(self) -> None:
         """Makes the head from what is known so far."""

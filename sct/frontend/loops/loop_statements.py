@@ -22,7 +22,7 @@ from sct.frontend.heap.inactive import check_unchanged, python_items, python_ite
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
-from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, IterationSpace, space
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, IterationSpace, is_held, space
 from sct.frontend.iteration.iterator_protocol import (
     check_iterable,
     ends,
@@ -44,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     Array,
     Frozen,
     Iteration,
+    Key,
     ListRef,
     OptionalTuple,
     Poison,
@@ -66,7 +67,8 @@ __all__: list[str] = []
 
 @statement(gast.For)
 def for_(ev: Evaluator, node: Any) -> None:
-    over = ev.eval(node.iter)
+    with ev.temporaries.dropped():
+        over = ev.eval(node.iter)
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
     over = iterable(ev, over)
@@ -84,23 +86,30 @@ def for_(ev: Evaluator, node: Any) -> None:
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
         unroll(ev, node, iterator(ev, over))
         return
+    held = {key for key in ev.store.vars if key not in before.vars and is_held(key)}
     checkpoint = ev.checkpoint()
     listed = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
     try:
         with ev.loops.over(listed):
             start(ev, over)
-            LoopBuilder(ev, node, where).run()
+            LoopBuilder(ev, node, where, held).run()
             if of_python is not None:
                 check_unchanged(ev, over)
             if not leaves(node):
                 exhaust(ev, over)
-        for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
-            del ev.store.vars[key]
+        _release(ev, held)
     except (NeedsStatic, SctError) as need:
         if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
         ev.restore(checkpoint)
+        _release(ev, held)
         unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
+
+
+def _release(ev: Evaluator, held: set[Key]) -> None:
+    """The loop that runs over these values has ended."""
+    for key in held & ev.store.vars.keys():
+        del ev.store.vars[key]
 
 
 def _python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
@@ -129,7 +138,7 @@ def _few(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic
 
 @statement(gast.While)
 def while_(ev: Evaluator, node: Any) -> None:
-    LoopBuilder(ev, node, None).run()
+    LoopBuilder(ev, node, None, set()).run()
 
 
 # -- the loop equation -------------------------------------------------------------------------------------
@@ -220,7 +229,8 @@ class LoopBuilder(BackEdge):
     def bind(self, index: Value) -> None:
         """Assigns the item of this iteration to the target."""
         assert self.where is not None
-        assign(self.ev, self.node.target, self.where.item(index))
+        with self.ev.temporaries.dropped():
+            assign(self.ev, self.node.target, self.where.item(index))
 
     # -- the test and the exit ------------------------------------------------------------------------------
 
@@ -230,7 +240,7 @@ class LoopBuilder(BackEdge):
         region = Builder()
         before = ev.store.copy()
         try:
-            with ev.block(region):
+            with ev.block(region), ev.temporaries.dropped():
                 t = condition(ev, self.node.test)
         except Dead:
             ev.b.eqns.extend(region.eqns)  # it raises

@@ -21,7 +21,8 @@ ENDLESS = 20_000
 
 def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
     """A loop over an iterator, asked for an item before each iteration: the body once an item."""
-    with ev.frames[-1].living():
+    with ev.frames[-1].living(), ev.temporaries.dropped():
+        ev.temporaries.hold(items)
         _unroll_from(ev, node, items, 0)
 
 
