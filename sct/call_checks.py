@@ -40,7 +40,19 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError, add_source_note
-from sct.frontend import COMPARED_BY_CLASS, ROWS, Equal, Guard, Traced, apart, exact, key_of, shared_with_callable
+from sct.frontend import (
+    COMPARED_BY_CLASS,
+    FEW_ITEMS,
+    ROWS,
+    Equal,
+    Guard,
+    Traced,
+    apart,
+    exact,
+    item_kind,
+    key_of,
+    shared_with_callable,
+)
 from sct.ir import Value
 from sct.ir.types import List
 from sct.ir.user_objects import fields_of, is_plain_attribute
@@ -64,7 +76,8 @@ UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardErro
 """The exceptions of evaluating a guard where it is undefined."""
 
 
-FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "value": "{0} == {1}",
+FORMS = {"kind": "type({0}) is list and len({0}) > FEW_ITEMS and item_kind({0}, {{}}) == {1}",
+         "is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "value": "{0} == {1}",
          "lacks": "{1} not in {0}", "empty": "{0} == {1}", "unbound": "{1} not in {0}",
          "no attribute": "not hasattr({0}, {1})",
          "instance": "isinstance({0}, {1})", "no instance": "not isinstance({0}, {1})",
@@ -120,8 +133,8 @@ class _CheckWriter:
         self.traced = traced
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
-            "fields_of": fields_of, "key_of": key_of, "exact": exact, "apart": apart,
-            "shared_with_callable": shared_with_callable,
+            "fields_of": fields_of, "item_kind": item_kind, "FEW_ITEMS": FEW_ITEMS, "key_of": key_of, "exact": exact,
+            "apart": apart, "shared_with_callable": shared_with_callable,
             "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
@@ -147,7 +160,7 @@ class _CheckWriter:
         self.check_distinct([f"id({x})" for x, _ in self.containers.values()])
         if self.compares_whole_key:
             row = "".join(f"{name}, " for name in (*args, *kwargs.values(), *free))
-            self.require(f"key_of(({row}), {{}}) == {self.constant(traced.key)}")
+            self.require(f"key_of(({row}), {{}}, {self.traced.records}) == {self.constant(traced.key)}")
         guards = self.guard_lines([*traced.bind(*self.mirrored_arguments(args, kwargs)), *free])
         by_name = {**kwargs, **{leaf.name: name for leaf, name in zip(traced.free, free)}}
         passed = [*args, *(f"{k}={v}" if _is_name(k) else f"**{{{k!r}: {v}}}" for k, v in by_name.items())]
@@ -236,8 +249,6 @@ class _CheckWriter:
             return mirror
         if rest[1:2] == (ROWS,):
             self.compares_whole_key, mirror = True, x
-            if isinstance(rest[2], tuple) and rest[2][0] is tuple:
-                mirror = {k: Variable(f"[row[{k}] for row in {x}]") for k in range(len(rest[2]) - 1)}
         elif kind is list:
             mirror = self.check_parts(x, rest[1:])
         elif kind is dict:
@@ -319,6 +330,8 @@ class _CheckWriter:
             if kind == "global" or name == "__globals__" and kind == "attr":
                 text = self.bind_once(f"{text}.__globals__") if fixed else f"{text}.__globals__"
                 text += f"[{name!r}]" * (kind == "global")
+            elif kind == "column":
+                text = f"{name[1]}{text}]"
             elif kind == "cell":
                 cell = f"{text}.__closure__[{text}.__code__.co_freevars.index({name!r})]"
                 text = f"{self.bind_once(cell) if fixed else cell}.cell_contents"

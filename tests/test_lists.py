@@ -92,7 +92,8 @@ def test_parts_of_tuples_in_a_list_that_are_not_real() -> None:
 
 
 @pytest.mark.parametrize("trips, message", [
-    ([1.0] * 6, "trips must be a list of tuples of 2"), ([(1.0, 2.0, 3.0)] * 6, "trips must be a list of tuples of 2"),
+    ([1.0] * 6, "trips: each row must be a tuple of 2"),
+    ([(1.0, 2.0, 3.0)] * 6, "trips: each row must be a tuple of 2"),
     ([(1, 2.0)] * 6, r"trips: each row\[0\] must be a float"), (((1.0, 2.0),) * 6, "trips must be a list"),
 ])
 def test_a_module_checks_tuples_in_a_list(tmp_path: Path, trips: Any, message: str) -> None:

@@ -22,8 +22,8 @@ from sct.codegen.python.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
-from sct.ir.pytree import Const, Leaf, Node, Tree, leaves
-from sct.ir.types import Dim, List, Tensor, Type
+from sct.ir.pytree import Const, Leaf, Node, Tree, column_texts
+from sct.ir.types import Dim, List, Optional, Tensor, Type
 from sct.ir.user_objects import is_plain_attribute, slots_of
 
 __all__ = [
@@ -60,8 +60,8 @@ def specialization_checks(
     for p in traced.params:
         if isinstance(p.tree, Leaf) and p.tree.index in outer_texts:
             continue
-        leaf_texts.update(_leaf_texts(p.name, p.tree))
-        all_checks += _tree_checks(p.name, p.tree, traced.fn, class_text)
+        leaf_texts.update(column_texts(p.tree, p.name))
+        all_checks += _tree_checks(p.name, p.tree, {k: v.type for k, v in enumerate(traced.fn.params)}, class_text)
     seen = {_sides(c) for check in all_checks for c in check.conditions}
     for fact in identities:
         _add_fact(all_checks, seen, fact)
@@ -113,20 +113,9 @@ def _has_literal(key: Any) -> bool:
 
 def child_text(text: str, tree: Node, key: Any) -> str:
     """The expression for a child of a container."""
-    if tree.kind == "rows":
-        return f"[row[{key}] for row in {text}]"
     if tree.kind == "object":
         return f"{text}.{key}" if is_plain_attribute(tree.cls, key) else subscripted(f"{text}.__dict__", [key])
     return subscripted(text, [key])
-
-
-def _leaf_texts(text: str, tree: Tree) -> dict[int, str]:
-    """The expression for each leaf."""
-    if isinstance(tree, Leaf):
-        return {tree.index: text}
-    parts = [_leaf_texts(child_text(text, tree, key), child) for key, child in zip(tree.keys, tree.children)] \
-        if isinstance(tree, Node) else []
-    return {leaf: leaf_text for texts in parts for leaf, leaf_text in texts.items()}
 
 
 def structure_checks(text: str, tree: Tree, class_text: Callable[[type], str]) -> list[Check]:
@@ -134,30 +123,56 @@ def structure_checks(text: str, tree: Tree, class_text: Callable[[type], str]) -
     return _tree_checks(text, tree, None, class_text)
 
 
-def _tree_checks(text: str, tree: Tree, fn: Fn | None, class_text: Callable[[type], str]) -> list[Check]:
+Types = Mapping[int, Type]
+"""The types of leaves, by number."""
+
+
+def _tree_checks(text: str, tree: Tree, types: Types | None, class_text: Callable[[type], str]) -> list[Check]:
     if isinstance(tree, Leaf):
-        return [] if fn is None else [_type_check(text, fn.params[tree.index].type)]
+        return [] if types is None else [_type_check(text, types[tree.index])]
     if isinstance(tree, Const):
         return [_constant_check(text, tree.value)]
+    if tree.kind == "rows":
+        return _rows_checks(text, tree.children[0], types, class_text)
     if tree.kind == "object":
         has_class = f"type({text}) is {class_text(tree.cls)}"
         own_check = Check((has_class,), "TypeError", f"{text} must be a {tree.cls.__name__}")
-        if fn is not None and not issubclass(tree.cls, tuple):
+        if types is not None and not issubclass(tree.cls, tuple):
             own_check = _with_attribute_conditions(own_check, text, tree)
-    elif tree.kind == "rows":
-        return _rows_checks(text, [fn.params[k].type for k in leaves(tree)] if fn else [], len(tree.children))
     elif tree.kind == "dict":
         keys = ", ".join(subscripted("", [key])[1:-1] for key in tree.keys)
-        names = ", ".join(map(str, tree.keys)) + " in this order" * (fn is not None and len(tree.keys) > 1)
-        has = (f"[*{text}] == [{keys}]", *exact_conditions(text, tree.keys)) if fn is not None else \
+        names = ", ".join(map(str, tree.keys)) + " in this order" * (types is not None and len(tree.keys) > 1)
+        has = (f"[*{text}] == [{keys}]", *exact_conditions(text, tree.keys)) if types is not None else \
             (f"{text}.keys() == {f'{{{keys}}}' if keys else 'set()'}",)
         own_check = Check((f"type({text}) is dict", *has), "TypeError", f"{text} must be a dict with the keys {names}")
     else:
         own_check = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
                      f"{text} must be a {tree.kind} of {len(tree.children)}")
-    children = (_tree_checks(child_text(text, tree, key), child, fn, class_text)
+    children = (_tree_checks(child_text(text, tree, key), child, types, class_text)
                 for key, child in zip(tree.keys, tree.children))
     return [own_check, *itertools.chain.from_iterable(children)]
+
+
+def _rows_checks(text: str, item: Tree, types: Types | None, class_text: Callable[[type], str]) -> list[Check]:
+    """Checks that a list holds records of this structure; arrays have the shape of those in the first record."""
+    row = _unused_name(text)
+    in_row = None if types is None else {k: t.elem for k, t in types.items() if isinstance(t, List)}
+    checks = _tree_checks(row, item, in_row, class_text)
+    for leaf, part in column_texts(item, row).items():
+        t = None if in_row is None else in_row[leaf]
+        if isinstance(t, Tensor) and t.is_array:
+            first = part.replace(row, f"{text}[0]", 1)
+            checks.append(Check((f"{part}.shape == {first}.shape", f"min({part}.shape) > 1"), "TypeError",
+                                f"each {part} must have one shape"))
+    every = [replace(c, conditions=(f"all({' and '.join(c.conditions)} for {row} in {text})",),
+                     message=f"{text}: each {c.message}") for c in checks if c.conditions]
+    return [Check((f"type({text}) is list",), "TypeError", f"{text} must be a list"), *every]
+
+
+def _unused_name(text: str) -> str:
+    """A name for the items of a list that the expression `text` for the list does not contain."""
+    depth = text.partition("[")[0].partition(".")[0]
+    return f"row{int(depth[3:] or 0) + 1}" if re.fullmatch(r"row\d*", depth) else "row"
 
 
 def _with_attribute_conditions(check: Check, text: str, tree: Node) -> Check:
@@ -172,15 +187,6 @@ def _with_attribute_conditions(check: Check, text: str, tree: Node) -> Check:
     message = f"{check.message} with the attributes {', '.join(tree.keys)}" if tree.keys else \
         f"{check.message} without attributes"
     return Check((*check.conditions, *conditions), check.error, message)
-
-
-def _rows_checks(text: str, types: Sequence[Type], width: int) -> list[Check]:
-    """Checks that a list holds tuples of `width` items; `types` are those of its columns."""
-    first = Check((f"type({text}) is list", f"all(type(row) is tuple and len(row) == {width} for row in {text})"),
-                  "TypeError", f"{text} must be a list of tuples of {width}")
-    items = [_items_check(f"row[{k}]", "row", text, f"{text}[0][{k}]", t.elem)
-             for k, t in enumerate(types) if isinstance(t, List)]
-    return [first, *(replace(c, message=f"{text}: {c.message}") for c in items)]
 
 
 def _constant_check(text: str, value: Any) -> Check:
@@ -202,6 +208,10 @@ def _type_check(text: str, t: Type) -> Check:
     """Checks that a number, array or list has its type; other values have no conditions."""
     if isinstance(t, List):
         return _list_check(text, t)
+    if isinstance(t, Optional):
+        there = _type_check(text, t.elem)
+        conditions = tuple(f"({text} is None or {c})" for c in there.conditions)
+        return replace(there, conditions=conditions, message=f"{there.message} or None")
     if not isinstance(t, Tensor):
         return Check((), "", "")
     bits = t.dtype[1:]
@@ -353,5 +363,3 @@ def _negation(text: str) -> str:
     else:
         tree = ast.UnaryOp(ast.Not(), tree)
     return unparse(tree).strip()
-
-

@@ -14,7 +14,7 @@ import hashlib
 import inspect
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -55,6 +55,14 @@ class FreeVariables:
 
     def expression(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
         """The expression for a leaf, None if it stays a keyword-only parameter; `self_name` is that of a method."""
+        kind, step = leaf.path[-1]
+        if kind != "column":
+            return self.whole(traced, leaf, self_name)
+        text = self.whole(traced, replace(leaf, path=leaf.path[:-1]), self_name)
+        return None if text is None else f"{step[1]}{text}]"
+
+    def whole(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
+        """The expression for a leaf that is no column of a list."""
         raise NotImplementedError
 
     def facts(self, traced: Traced, self_name: str | None) -> list[str]:
@@ -106,7 +114,7 @@ class ImportedVariables(FreeVariables):
     def may_change(self, text: str, self_name: str | None) -> bool:
         return True
 
-    def expression(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
+    def whole(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
         return self._module_expression(traced, leaf.path)
 
     def facts(self, traced: Traced, self_name: str | None) -> list[str]:
@@ -174,7 +182,7 @@ class CopiedVariables(FreeVariables):
         definitions = None if text is None else Definitions(ast.parse(text), text, str(file))
         return CopiedVariables(definitions, function.__globals__, strict)
 
-    def expression(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
+    def whole(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
         holder = _underlying_function(traced.root if leaf.path[0] is None else leaf.path[0])
         if leaf.path[1][1] == "__self__" and self_name is not None:
             return self_name + _steps(leaf.path[2:])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sct.export.argument_checks import Check, child_text
 from sct.frontend import Traced
 from sct.ir.core import Fn
-from sct.ir.pytree import Leaf, Node, Tree
+from sct.ir.pytree import Leaf, Node, Tree, column_texts
 from sct.ir.types import List, Type
 
 __all__ = ["identity_checks", "nested_lists"]
@@ -50,11 +50,12 @@ class _Containers:
             kind = tree.cls if tree.kind == "object" else "list" if tree.kind == "rows" else tree.kind
             if kind != "tuple" and not issubclass(tree.cls, tuple) and not self.is_new(text, kind):
                 return
+            if tree.kind == "rows":
+                for leaf, column in column_texts(tree, text).items():
+                    self.rows += nested_lists(column, self.fn.params[leaf].type)
+                return
             for key, child in zip(tree.keys, tree.children):
-                if tree.kind != "rows":
-                    self.visit(child_text(text, tree, key), child)
-                elif isinstance(child, Leaf):
-                    self.rows += nested_lists(child_text(text, tree, key), self.fn.params[child.index].type)
+                self.visit(child_text(text, tree, key), child)
 
     def is_new(self, text: str, kind: object) -> bool:
         """Record a container; is it met for the first time?"""

@@ -30,7 +30,7 @@ in the same order. The frontend refuses an unknown construct with an `SctError`:
 
 from sct.frontend.ahead_of_time import trace_ahead
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
-from sct.frontend.arguments.argument_keys import ROWS, Equal, key_of
+from sct.frontend.arguments.argument_keys import FEW_ITEMS, ROWS, Equal, item_kind, key_of
 from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
 from sct.frontend.autodiff import nested_jacobians
 from sct.frontend.calls import cached_functions, call_expressions
@@ -67,9 +67,9 @@ from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COMPARED_BY_CLASS", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same", "SourceParameter", "Traced", "Transform",
-    "Unloaded", "Untyped", "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of",
-    "shared_with_callable", "signature_comment", "tangent_names", "trace", "trace_ahead",
+    "COMPARED_BY_CLASS", "FEW_ITEMS", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same", "SourceParameter", "Traced",
+    "Transform", "Unloaded", "Untyped", "apart", "exact", "identity", "item_kind", "key_of", "library_facts",
+    "read_path", "root_of", "shared_with_callable", "signature_comment", "tangent_names", "trace", "trace_ahead",
 ]
 
 _handlers = (

@@ -42,11 +42,15 @@ from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Fn, Value
-from sct.ir.pytree import Leaf, Node, Tree, children_of, merge_shared_leaves
+from sct.ir.pytree import Leaf, Node, Tree, leaf_values, merge_shared_leaves
 from sct.ir.user_objects import gradient_class
 from sct.ops import call
 
 __all__ = ["Traced", "trace"]
+
+
+MOST_TAKEN_APART = 1000
+"""Lists of records with at most so many items are taken apart where they cannot be one value."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Traced:
     apart        the paths of outside containers, which must not be in the arguments; None if no container is written
     callables    callables in the arguments that are called: none may hold an object, list or dict of the arguments
     containers   numbers of the containers of each argument, if it matters which of them are one object
+    records      are lists of records and of strings one value?
     primal_record  where the differentiated function stands in `fn`; None if it always raises
     """
 
@@ -81,6 +86,7 @@ class Traced:
     apart: tuple[Path, ...] | None = None
     callables: tuple[Any, ...] = ()
     containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    records: bool = True
     primal_record: PrimalRecord | None = None
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
@@ -127,8 +133,12 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         p.replace(default=None) if p.name in passed and p.default is not NO_DEFAULT else p
         for p in signature.parameters.values()])
 
-    def attempt(seen: dict[int, Any] | None, plan: OutliningPlan) -> Traced:
+    items = 0
+
+    def attempt(seen: dict[int, Any] | None, records: bool, plan: OutliningPlan) -> Traced:
+        nonlocal items
         ev = Evaluator(root_of(target), plan)
+        ev.containers.records = records
         ev.observe_with(observe)
         ev.outside.called_with((*args, *kwargs.values()), values.keys())
         arguments: dict[str, Abstract] = {}
@@ -143,21 +153,32 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
             again = signature.bind(*args, **kwargs)
             again.apply_defaults()
-            return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
+            return [leaf for name, tree in trees.items() for leaf in leaf_values(tree, again.arguments[name])]
 
-        with _known_sizes(ev, plan):
-            traced = finish(ev, target, signature, arguments, trees, bind, shared=seen is not None)
-            traced = number_containers(traced, values, trees, shared=seen is not None)
+        try:
+            with _known_sizes(ev, plan):
+                traced = finish(ev, target, signature, arguments, trees, bind, shared=seen is not None)
+                traced = number_containers(traced, values, trees, shared=seen is not None)
+        finally:
+            items = ev.containers.count
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.outside.leaves]
-        key: Any = key_of((*args, *kwargs.values(), *free), {})
+        key: Any = key_of((*args, *kwargs.values(), *free), {}, records)
         ev.forget()
-        return replace(traced, key=key, positional=len(args), keywords=tuple(kwargs),
+        return replace(traced, key=key, records=records, positional=len(args), keywords=tuple(kwargs),
                        params=as_called(traced.params, passed, len(args)))
 
+    def attempts(records: bool) -> Traced:
+        try:
+            return with_outlining(functools.partial(attempt, None, records), in_line, observe is not None)
+        except Shared:
+            return with_outlining(functools.partial(attempt, {}, records), in_line, observe is not None)
+
     try:
-        return with_outlining(functools.partial(attempt, None), in_line, observe is not None)
-    except Shared:
-        return with_outlining(functools.partial(attempt, {}), in_line, observe is not None)
+        return attempts(True)
+    except SctError:
+        if not 0 < items <= MOST_TAKEN_APART:
+            raise
+    return attempts(False)
 
 
 def _python_message(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
@@ -229,14 +250,6 @@ def _known_sizes(ev: Evaluator, plan: OutliningPlan) -> Iterator[None]:
         yield
     finally:
         plan.equal = [(p, q) for how, p, q in ev.size_facts if how == "==" and p.symbols | q.symbols <= names]
-
-
-def _leaves(tree: Tree, value: Any) -> list[Any]:
-    if isinstance(tree, Leaf):
-        return [value]
-    if not isinstance(tree, Node):
-        return []
-    return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in _leaves(c, part)]
 
 
 def finish(ev: Evaluator, target: Any, signature: inspect.Signature, arguments: Mapping[str, Abstract],

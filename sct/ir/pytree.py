@@ -9,7 +9,6 @@ Parts(kind='dict', items={'w': 1.0, 'b': 2.0})
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,12 +17,19 @@ from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 
-from sct.ir.user_objects import attributes, make_gradient, replace_attributes
+from sct.ir.user_objects import (
+    attributes,
+    get_stored,
+    is_container,
+    is_plain_attribute,
+    make_gradient,
+    replace_attributes,
+)
 
 __all__ = [
-    "Const", "Leaf", "Node", "Parts", "Tree", "children_of", "gradient_with", "holds_complex", "leaves",
-    "map_leaves", "map_tree", "merge_shared_leaves", "parts_of", "paths", "shared_numbers", "step_text",
-    "structure_text", "tree_leaves", "unflatten", "with_items",
+    "Const", "Leaf", "Node", "Parts", "Tree", "children_of", "column", "column_texts", "gradient_with", "holds_complex",
+    "leaf_values", "leaves", "map_leaves", "map_tree", "merge_shared_leaves", "parts_of", "paths", "shared_numbers",
+    "step_text", "structure_text", "tree_leaves", "unflatten", "with_items",
 ]
 
 
@@ -45,7 +51,9 @@ class Const:
 
 @dataclass(frozen=True)
 class Node:
-    """A "tuple", "list", "dict", "object", or "rows": a list of tuples whose children are its columns.
+    """A "tuple", "list", "dict", "object", or "rows": a list of records that are made alike.
+
+    The one child of "rows" is the structure of a record; its leaves are the columns, which are lists.
 
     keys    positions, dict keys, or attributes
     cls     the class of the object
@@ -90,14 +98,15 @@ def structure_text(tree: Tree, leaf: Callable[[int], str]) -> str:
         return leaf(tree.index)
     if isinstance(tree, Const):
         return getattr(tree.value, "__name__", repr(tree.value))
-    parts = [structure_text(child, leaf) for child in tree.children]
+    parts = [structure_text(child, leaf) for child in tree.children] if tree.kind != "rows" else []
     if tree.kind == "object":
         return f"{tree.cls.__name__}({', '.join(f'{key}: {part}' for key, part in zip(tree.keys, parts))})"
     if tree.kind == "dict":
         keys = [f'"{key}"' if isinstance(key, str) else repr(key) for key in tree.keys]
         return f"{{{', '.join(f'{key}: {part}' for key, part in zip(keys, parts))}}}"
     if tree.kind == "rows":
-        return f"list[tuple[{', '.join(part[len('list['):-1] for part in parts)}]]"
+        item = structure_text(tree.children[0], lambda k: leaf(k)[len("list["):-1])
+        return f"list[tuple[{item[1:-1].rstrip(',')}]]" if item[0] == "(" else f"list[{item}]"
     inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
     return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
@@ -110,7 +119,7 @@ def map_tree(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any
     if isinstance(tree, Const):
         return Const(const(tree.value))
     children = tuple(map_tree(c, leaf, const, cls) for c in tree.children)
-    if tree.kind == "rows" and all(c == Const(None) for c in children):
+    if tree.kind == "rows" and next(leaves(children[0]), None) is None:
         return Const(None)  # without a column there is no number of rows
     return Node(tree.kind, tree.keys, children, cls(tree.cls, tree.keys))
 
@@ -154,14 +163,22 @@ def unflatten(tree: Tree, values: Sequence[Any]) -> Any:
         return values[tree.index]
     if isinstance(tree, Const):
         return tree.value
+    if tree.kind == "rows":
+        return _records(tree.children[0], values)
     parts = [unflatten(c, values) for c in tree.children]
     if tree.kind == "dict":
         return dict(zip(tree.keys, parts))
     if tree.kind == "object":
         return make_gradient(tree.cls, tree.keys, parts)
-    if tree.kind == "rows":
-        return list(zip(*(itertools.repeat(None) if part is None else part for part in parts)))
     return tuple(parts) if tree.kind == "tuple" else parts
+
+
+def _records(item: Tree, values: Sequence[Any]) -> list[Any]:
+    """The list of records with the columns `values`; a column that is None is None in every record."""
+    columns = {k: values[k] for k in leaves(item)}
+    count = max((len(column) for column in columns.values() if column is not None), default=0)
+    return [unflatten(item, {k: None if column is None else column[n] for k, column in columns.items()})  # type: ignore[arg-type]
+            for n in range(count)]
 
 
 def holds_complex(x: Any) -> bool:
@@ -181,16 +198,65 @@ def holds_complex(x: Any) -> bool:
 
 
 def children_of(tree: Node, value: Any) -> list[Any]:
-    """The part of `value` for each child of `tree`; rows may be given as a dict of their columns.
+    """The part of `value` for each child of `tree`, which is not "rows"."""
+    if tree.kind == "object":
+        return [get_stored(value, key) for key in tree.keys]
+    return [value[key] for key in tree.keys]
 
-    >>> children_of(Node("rows", (0, 1), (Leaf(0), Leaf(1))), [(1.0, 2), (3.0, 4)])
+
+def leaf_values(tree: Tree, value: Any) -> list[Any]:
+    """The leaves of `value`, left to right; "rows" may be given as the text of an expression, too.
+
+    >>> leaf_values(Node("rows", (None,), (Node("tuple", (0, 1), (Leaf(0), Leaf(1))),)), [(1.0, 2), (3.0, 4)])
     [[1.0, 3.0], [2, 4]]
     """
-    if tree.kind == "object":
-        return [getattr(value, key) for key in tree.keys]
-    if tree.kind == "rows" and isinstance(value, list):
-        return [[row[key] for row in value] for key in tree.keys]
-    return [value[key] for key in tree.keys]
+    if isinstance(tree, Leaf):
+        return [value]
+    if isinstance(tree, Const):
+        return []
+    if tree.kind != "rows":
+        return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in leaf_values(c, part)]
+    if isinstance(value, str):
+        return [type(value)(text) for text in column_texts(tree, value).values()]
+    rows = [leaf_values(tree.children[0], row) for row in value]
+    return [list(column) for column in zip(*rows)] if rows else [[] for _ in leaves(tree)]
+
+
+def column(value: Any, keys: Sequence[Any]) -> Any:
+    """The part of `value` at the path `keys` of `paths`; None in the path stands for every item of a list.
+
+    >>> column([{"x": 1.0}, {"x": 2.0}], (None, "x"))
+    [1.0, 2.0]
+    """
+    for n, key in enumerate(keys):
+        if key is None:
+            return [column(row, keys[n + 1:]) for row in value]
+        value = get_stored(value, key) if is_container(type(value)) else value[key]
+    return value
+
+
+def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
+    """The expression for each leaf of what `text` gives.
+
+    >>> column_texts(Node("rows", (None,), (Node("dict", ("x",), (Leaf(0),)),)), "points")
+    {0: "[row['x'] for row in points]"}
+    """
+    if isinstance(tree, Leaf):
+        return {tree.index: text}
+    if isinstance(tree, Const):
+        return {}
+    if tree.kind == "rows":
+        row = f"row{depth or ''}"
+        texts = column_texts(tree.children[0], row, depth + 1)
+        return {leaf: f"[{part} for {row} in {text}]" for leaf, part in texts.items()}
+    found: dict[int, str] = {}
+    for key, child in zip(tree.keys, tree.children):
+        if tree.kind != "object":
+            part = f"{text}[{key!r}]"
+        else:
+            part = f"{text}.{key}" if is_plain_attribute(tree.cls, key) else f"{text}.__dict__[{key!r}]"
+        found.update(column_texts(child, part, depth))
+    return found
 
 
 # -- containers of Python: dicts, tuples and lists by their items, objects by their attributes --

@@ -36,6 +36,7 @@ from sct.ir.types import (
     Residuals,
     Seq,
     Tensor,
+    Text,
     Type,
     Undef,
     applied,
@@ -388,7 +389,7 @@ def type_of(node: ast.expr | str) -> Type:
 
 
 _WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Seq, "list": List, "optional": Optional, "undef": Undef}
-_SIMPLE: dict[str, Type] = {"object": Opaque(), "never": Never(), "function": Function()}
+_SIMPLE: dict[str, Type] = {"object": Opaque(), "str": Text(), "never": Never(), "function": Function()}
 
 
 def dim_of(node: ast.expr | str) -> Dim:

@@ -18,7 +18,7 @@ from typing import Literal, Union
 from typing import Optional as Maybe
 
 __all__ = [
-    "Apply", "Carrier", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor",
+    "Apply", "Carrier", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Text",
     "Type", "TypeMismatch", "Undef", "applied", "array", "base_type", "broadcast_dims", "broadcast_shapes", "divided",
     "holds_array", "in_words", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
     "note_size_requirement", "product", "py", "range_len", "size_requirements", "slice_len", "sym",
@@ -372,6 +372,14 @@ class Opaque:
 
 
 @dataclass(frozen=True)
+class Text(Opaque):
+    """A string."""
+
+    def __str__(self) -> str:
+        return "str"
+
+
+@dataclass(frozen=True)
 class Never:
     """The result of a branch that raises."""
 
@@ -476,7 +484,7 @@ def in_words(t: Type) -> str:
     if isinstance(t, Seq):
         return f"a list whose items are each {in_words(t.elem)}"
     return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
-            Opaque: "an object"}[type(t)]
+            Opaque: "an object", Text: "a string"}[type(t)]
 
 
 def py(value: object) -> Type:
@@ -486,7 +494,7 @@ def py(value: object) -> Type:
     for cls, t in ((bool, BOOL), (int, INT), (float, FLOAT)):
         if isinstance(value, cls):
             return t
-    return Opaque()
+    return Text() if isinstance(value, str) else Opaque()
 
 
 def array(dtype: str, *shape: Dim | int) -> Tensor:
@@ -510,6 +518,8 @@ def join(a: Type, b: Type) -> Type:
             return wrap(join(x, y))
     if isinstance(a, Seq) and type(a) is type(b):
         return type(a)(join(a.elem, b.elem))
+    if isinstance(a, Opaque) and isinstance(b, Opaque):
+        return Opaque()
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
     if a.is_array and b.is_array:

@@ -1,5 +1,5 @@
 def dictionary_grad(model):
-    # model: {"x": f64[n], "gain": float, "bias": None, "name": object}
+    # model: {"x": f64[n], "gain": float, "bias": None, "name": str}
     x = model["x"]
     gain = model["gain"]
     n = len(x)

@@ -2,7 +2,7 @@ import numpy as np
 
 
 def mlp_loss_grad(params, x, y):
-    # params: {"W1": f64[n, n], "b1": f64[n], "W2": f64[n, m], "b2": f64[m], "loss": object},
+    # params: {"W1": f64[n, n], "b1": f64[n], "W2": f64[n, m], "b2": f64[m], "loss": str},
     # x: f64[k, n], y: f64[k, m]
     W2 = params["W2"]
     h = np.tanh(x @ params["W1"] + params["b1"])

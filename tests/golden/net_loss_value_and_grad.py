@@ -4,7 +4,7 @@ from programs.objects import Net
 
 
 def net_loss_value_and_grad(net, x, y):
-    # net: Net(W1: f64[n, m], b1: f64[m], W2: f64[m], b2: float, name: object),
+    # net: Net(W1: f64[n, m], b1: f64[m], W2: f64[m], b2: float, name: str),
     # x: f64[k, n], y: f64[k]
     W1 = net.W1
     b1 = net.b1

@@ -1,5 +1,5 @@
 def option_string_grad(x, mode):
-    # x: f64[n], mode: object
+    # x: f64[n], mode: str
     if mode == "square":
         # return np.sum(x**2)
         dx = 2.0 * x

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from sct.codegen.program.statement_ir import Evaluate
 from sct.codegen.program.templates import ATTRIBUTE, COLUMN, ITEM
 from sct.ir.core import Eqn, Lit, Value
-from sct.ir.pytree import Leaf, Node, Tree
+from sct.ir.pytree import Leaf, Node, Tree, column_texts
 from sct.ir.types import Opaque
 from sct.ir.user_objects import is_plain_attribute
 
@@ -28,13 +28,18 @@ def unpacked_parameter(name: str, tree: Tree, values: Sequence[Value]) -> tuple[
 def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Evaluate]:
     if not isinstance(tree, Node):
         return
+    if tree.kind == "rows":
+        for leaf, text in column_texts(tree, "_0").items():
+            eqn = Eqn(COLUMN, (container,), (values[leaf],), {"text": text})
+            yield Evaluate(eqn, eqn)
+        return
     for key, child in zip(tree.keys, tree.children):
         if isinstance(child, Leaf):
             value = values[child.index]
         else:
             value = Value(Opaque(), key if isinstance(key, str) and key.isidentifier() else None)
         if tree.kind != "object":
-            eqn = Eqn(COLUMN if tree.kind == "rows" else ITEM, (container, Lit(key)), (value,))
+            eqn = Eqn(ITEM, (container, Lit(key)), (value,))
         elif is_plain_attribute(tree.cls, key):
             eqn = Eqn(ATTRIBUTE, (container,), (value,), {"name": key})
         else:

@@ -53,9 +53,9 @@ def reverse_levels(*flags: bool) -> Op:
               nondiff="a list in the other order")
 
 
-COLUMN = Op("column_of", lambda *_: None, emit="[row[_1] for row in _0]",  # type: ignore[arg-type]
+COLUMN = Op("column_of", lambda *_: None, emit=lambda _, text: text,  # type: ignore[arg-type]
             nondiff="a part of an argument")
-"""A column of a list of tuples among the arguments."""
+"""A column of a list of records among the arguments: `[row["x"] for row in rows]`."""
 
 _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
 

@@ -15,7 +15,7 @@ import enum
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -315,11 +315,14 @@ class _TemplateFilling:
 
     def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], printer: ExpressionPrinter) -> None:
         self.args, self.attrs, self.printer = args, attrs, printer
+        self.variables: set[str] = set()
 
     def __call__(self, node: Any) -> Any:
         if isinstance(node, ast.Name):
             return self._name(node)
-        dotted = _dotted(node) if isinstance(node, ast.Attribute) else None
+        if isinstance(node, ast.ListComp):
+            self.variables |= {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        dotted = _dotted(node, self.variables) if isinstance(node, ast.Attribute) else None
         if dotted is not None:
             return self.printer.modules.dotted(dotted)
         if isinstance(node, list):
@@ -347,14 +350,18 @@ def _is_placeholder(name: str) -> bool:
     return name[0] == "_" and name[1:].isdigit()
 
 
-def _dotted(node: ast.Attribute) -> str | None:
-    """The dotted name, as "numpy.linalg.norm", if the tree is a name in a module."""
+def _dotted(node: ast.Attribute, variables: Collection[str]) -> str | None:
+    """The dotted name, as "numpy.linalg.norm", if the tree is a name in a module.
+
+    variables  those of the comprehensions in the template
+    """
     parts = [node.attr]
     tree: ast.expr = node.value
     while isinstance(tree, ast.Attribute):
         parts.append(tree.attr)
         tree = tree.value
     if isinstance(tree, ast.Name) and not _is_placeholder(tree.id) and not hasattr(builtins, tree.id) and \
+            tree.id not in variables and \
             not re.fullmatch("_[^_].*_", tree.id):  # a variable of a lambda or a comprehension in the template
         return ".".join([tree.id, *reversed(parts)])
     return None

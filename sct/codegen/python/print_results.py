@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant, constant_or_name, tuple_of
 from sct.ir.core import Operand
-from sct.ir.pytree import Const, Leaf, Node, Tree, shared_numbers
+from sct.ir.pytree import Const, Leaf, Node, Tree, leaves, shared_numbers
 from sct.ir.user_objects import has_generated_constructor, is_namedtuple
 
 __all__ = ["display"]
@@ -45,13 +45,17 @@ def _display(tree: Tree, values: Sequence[Operand], printer: ExpressionPrinter,
         return printer(values[tree.index])
     if isinstance(tree, Const):
         return constant_or_name(tree.value, printer.modules)
+    if tree.kind == "rows":
+        return _rows(tree, {k: printer(values[k]) for k in leaves(tree)}, printer)
     children = [shown(c) for c in tree.children]
+    return _container(tree, children, printer)
+
+
+def _container(tree: Node, children: list[ast.expr], printer: ExpressionPrinter) -> ast.expr:
     if tree.kind == "object":
         return _instance(tree, children, printer.modules)
     if tree.kind == "dict":
         return ast.Dict([constant_or_name(k, printer.modules) for k in tree.keys], children)
-    if tree.kind == "rows":
-        return _rows(tree, children)
     return {"list": ast.List, "tuple": ast.Tuple}[tree.kind](children, ast.Load())
 
 
@@ -67,18 +71,28 @@ def _instance(tree: Node, children: list[ast.expr], modules: Modules) -> ast.exp
     return ast.Call(cls, [], [ast.keyword(None, named)])
 
 
-def _rows(tree: Node, items: Sequence[ast.expr]) -> ast.expr:
-    """The list of tuples with these columns: `list(zip(x, y))`, or `[(v, None) for v in x]` if some are no columns."""
-    columns = [x for x, child in zip(items, tree.children)
-               if isinstance(child, Leaf) and not (isinstance(x, ast.Constant) and x.value is None)]
+def _rows(tree: Node, columns: dict[int, ast.expr], printer: ExpressionPrinter, depth: int = 0) -> ast.expr:
+    """The list of records with these columns: `list(zip(x, y))`, `[{"x": v, "name": None} for v in x]`."""
+    (item,) = tree.children
+    columns = {k: x for k, x in columns.items() if not (isinstance(x, ast.Constant) and x.value is None)}
     if not columns:
         return ast.Constant(None)
-    zipped = ast.Call(ast.Name("zip", ast.Load()), columns, [])
-    if len(columns) == len(items):
+    zipped = ast.Call(ast.Name("zip", ast.Load()), [*columns.values()], [])
+    if isinstance(item, Node) and item.kind == "tuple" and [Leaf(k) for k in columns] == [*item.children]:
         return ast.Call(ast.Name("list", ast.Load()), [zipped], [])
-    names = ["v", "w"] if len(columns) < 3 else [f"v{k}" for k in range(len(columns))]
-    name_of = dict(zip(map(id, columns), names))
-    row = [ast.Name(name_of[id(x)], ast.Load()) if id(x) in name_of else x for x in items]
+    short = ["v", "w"] if len(columns) < 3 and not depth else [f"v{depth or ''}{k}" for k in range(len(columns))]
+    name_of = dict(zip(columns, short))
+
+    def shown(part: Tree) -> ast.expr:
+        if isinstance(part, Leaf):
+            return ast.Name(name_of[part.index], ast.Load()) if part.index in name_of else ast.Constant(None)
+        if isinstance(part, Const):
+            return constant_or_name(part.value, printer.modules)
+        if part.kind == "rows":
+            return _rows(part, {k: ast.Name(name_of[k], ast.Load()) for k in leaves(part) if k in name_of}, printer,
+                         depth + 1)
+        return _container(part, [shown(c) for c in part.children], printer)
+
     targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in name_of.values()]
-    over = ast.comprehension(tuple_of(targets, ast.Store()), columns[0] if len(columns) == 1 else zipped, [], 0)
-    return ast.ListComp(ast.Tuple(row, ast.Load()), [over])
+    over = next(iter(columns.values())) if len(columns) == 1 else zipped
+    return ast.ListComp(shown(item), [ast.comprehension(tuple_of(targets, ast.Store()), over, [], 0)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, column_kinds, item_kind
+from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, list_tree
 from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.evaluator.own_methods import HASHING
 from sct.frontend.values.abstract_values import (
@@ -19,29 +19,30 @@ from sct.frontend.values.abstract_values import (
     Array,
     DictRef,
     ListRef,
+    ListSchema,
+    ObjectSchema,
     ObjRef,
     Origin,
     Ref,
+    Schema,
     Slots,
     Static,
     Tup,
 )
 from sct.frontend.values.guards import UNKNOWN
 from sct.ir import Value
-from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
-from sct.ir.types import INT, NONE, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
+from sct.ir.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
+from sct.ir.types import INT, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
 from sct.ir.user_objects import fields_of, get_stored, is_container, is_plain_attribute
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["add_leaf", "argument", "dtype_name", "is_mutable_container"]
+__all__ = ["add_leaf", "argument", "column_names", "dtype_name", "is_mutable_container", "list_type", "schema_of_tree"]
 
 
-def list_type(ev: Evaluator, xs: list[Any]) -> List | None:
-    """The type of a list of items that are all alike."""
-    if item_kind(xs, {}) is None:
-        return None
+def list_type(ev: Evaluator, xs: list[Any]) -> List:
+    """The type of a column: a list of items that are all alike."""
 
     def visit(x: Any) -> Type:
         if isinstance(x, list):
@@ -115,16 +116,30 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
         leaf = add_leaf(ev, UNKNOWN, x, name)
         return _typed(ev, leaf), Leaf(ev.params.index(leaf))
     if isinstance(x, Columns):
-        return _rows(ev, x.types, [UNKNOWN] * len(x.types), name)
+        leaves = tuple(map(Leaf, range(len(x.types))))
+        tree = Node("rows", (None,), (Node("tuple", tuple(range(len(leaves))), leaves),))
+        return _rows(ev, tree, x.types, [UNKNOWN] * len(x.types), name)
     if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
         if seen is not None and id(x) in seen:
             earlier, tree = seen[id(x)]
             return earlier, map_tree(tree, lambda _: Leaf(_again(ev, x, tree, _)))
         ev.containers.pass_on(x)
-    abstract_and_tree = _argument(ev, x, name, seen)
+    abstract_and_tree = _one_value(ev, x, name) or _argument(ev, x, name, seen)
     if seen is not None and not isinstance(x, (bool, int, float, str, tuple)):
         seen.setdefault(id(x), abstract_and_tree)
     return abstract_and_tree
+
+
+def _one_value(ev: Evaluator, x: Any, name: str) -> tuple[Abstract, Tree] | None:
+    """A list of items that are made alike, as columns; None for anything else."""
+    kind = item_kind(x, {}, ev.containers.records) if type(x) is list and len(x) > FEW_ITEMS else None
+    if kind is None:
+        return None
+    tree = list_tree(kind)
+    if ev.containers.records and item_kind(x, {}, False) is None:
+        ev.containers.count += len(x)
+    columns = leaf_values(tree, x)
+    return _rows(ev, tree, [list_type(ev, column) for column in columns], columns, name)
 
 
 def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
@@ -134,12 +149,6 @@ def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
 
 
 def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
-    if type(x) is list and len(x) > FEW_ITEMS and (t := list_type(ev, x)) is not None:
-        leaf = add_leaf(ev, x, t, name)
-        return ev.wrap(leaf, origin=Origin.ARGUMENT), Leaf(len(ev.params) - 1)
-    if type(x) is list and len(x) > FEW_ITEMS and column_kinds(x, {}) is not None:
-        columns = [list(column) for column in zip(*x)]
-        return _rows(ev, [list_type(ev, column) or List(NONE) for column in columns], columns, name)
     if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
         parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
         kind = "tuple" if isinstance(x, tuple) else "list"
@@ -168,7 +177,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return Static(x), Const(x)
     if isinstance(x, (bool, int, float, np.generic, str)):
         refuse_subclass(ev, x)
-        leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)
+        leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
         return leaf, Leaf(len(ev.params) - 1)
     if isinstance(x, complex):
         raise SctError("SCT506", "complex numbers are not supported", hint="pass the real and the imaginary part")
@@ -203,12 +212,45 @@ def refuse_subclass(ev: Evaluator, x: Any) -> None:
                   hint=f"pass {kind.__name__}(x)" if kind is not np.generic else "")
 
 
-def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str) -> tuple[Abstract, Tree]:
-    """A list of tuples as its columns."""
-    params = [add_leaf(ev, column, t, f"{name}_{k}") for k, (t, column) in enumerate(zip(types, columns))]
-    shape = tuple(range(len(params)))
-    return ev.new_dynamic_list(shape, params, origin=Origin.ARGUMENT), \
-        Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in params))
+def _rows(ev: Evaluator, tree: Tree, types: Sequence[Any], columns: Sequence[Any], name: str
+          ) -> tuple[Abstract, Tree]:
+    """A list of this structure as its columns."""
+    first = len(ev.params)
+    for t, column, own in zip(types, columns, column_names(tree, name)):
+        add_leaf(ev, column, t, own)
+    return ev.new_dynamic_list(schema_of_tree(tree), ev.params[first:], origin=Origin.ARGUMENT), \
+        map_tree(tree, lambda k: Leaf(first + k))
+
+
+def column_names(tree: Tree, name: str) -> list[str]:
+    """Names for the columns of a list: keys, attributes, or positions.
+
+    >>> column_names(Node("rows", (None,), (Node("tuple", (0, 1), (Leaf(0), Leaf(1))),)), "points")
+    ['points_0', 'points_1']
+    """
+    if isinstance(tree, Leaf):
+        return [name]
+    own = [[key for key in keys if isinstance(key, str) and key.isidentifier()] for keys, _ in paths(tree)]
+    return [keys[-1] if keys else f"{name}_{k}" for k, keys in enumerate(own)]
+
+
+def schema_of_tree(tree: Tree) -> Schema:
+    """The schema of the items of a list of this structure, whose leaves are numbered from 0."""
+
+    def visit(part: Tree) -> Schema:
+        if isinstance(part, Leaf):
+            return part.index
+        if isinstance(part, Const):
+            return Static(part.value)
+        children = tuple(map(visit, part.children))
+        if part.kind == "rows":
+            return ListSchema(children[0])
+        if part.kind == "tuple":
+            return children
+        return ObjectSchema(dict if part.kind == "dict" else part.cls, part.keys, children)
+
+    schema = visit(tree)
+    return schema.item if isinstance(schema, ListSchema) else schema
 
 
 def _typed(ev: Evaluator, leaf: Value) -> Abstract:

@@ -220,8 +220,7 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
         if again:
             return
     if isinstance(tree, Node) and tree.kind != "rows":
-        parts = [get_stored(x, name) for name in tree.keys] if tree.kind == "object" else children_of(tree, x)
-        for part, child in zip(parts, tree.children):
+        for part, child in zip(children_of(tree, x), tree.children):
             yield from containers_of(part, child, numbers)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import decimal
 import fractions
+import itertools
 import random
 import re
 import types
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,25 +17,28 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
+from sct.ir.pytree import Const, Leaf, Node, Tree
 from sct.ir.user_objects import fields_of, get_stored, is_container
 
-__all__ = ["FEW_ITEMS", "ROWS", "Equal", "column_kinds", "is_one_value", "item_kind", "key_of"]
+__all__ = ["FEW_ITEMS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree"]
 
 
-def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Hashable:
+def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: bool = True) -> Hashable:
     """The types of the arguments: two calls with one key have the same abstract arguments.
+
+    records  as in `item_kind`
 
     >>> key_of((1.0, np.zeros(3)), {}) == key_of((2.0, np.zeros(4)), {})
     True
     """
     sizes: dict[int, int] = {}
     try:
-        key = tuple([_key(a, sizes) for a in args])
-        return key if not kwargs else (key, tuple([(k, _key(v, sizes)) for k, v in kwargs.items()]))
+        key = tuple([_key(a, sizes, records) for a in args])
+        return key if not kwargs else (key, tuple([(k, _key(v, sizes, records)) for k, v in kwargs.items()]))
     except RecursionError:
         raise contains_itself("an argument") from None
 
-def _key(x: Any, sizes: dict[int, int]) -> Hashable:
+def _key(x: Any, sizes: dict[int, int], records: bool = True) -> Hashable:
     t: Any = type(x)
     if t in PLAIN:
         return t  # type: ignore[no-any-return]
@@ -42,21 +46,21 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
     if t is tuple:
-        return (t, *[_key(v, sizes) for v in x])
+        return (t, *[_key(v, sizes, records) for v in x])
     if t is list or t is dict:
         # One list passed twice is another key than two lists; ids are negative, sizes are not.
         first = sizes.setdefault(-1 - id(x), len(sizes))
         if t is list:
-            kind = item_kind(x, sizes) or column_kinds(x, sizes) if len(x) > FEW_ITEMS else None
-            return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes) for v in x])
-        return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()]), exact(x)
+            kind = item_kind(x, sizes, records) if len(x) > FEW_ITEMS else None
+            return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes, records) for v in x])
+        return t, first, tuple([(k, _key(v, sizes, records)) for k, v in x.items()]), exact(x)
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
     if is_container(t):
         if -1 - id(x) in sizes:
             return t, sizes[-1 - id(x)]
         first = sizes.setdefault(-1 - id(x), len(sizes))
-        return t, first, tuple([(k, _key(get_stored(x, k), sizes)) for k in fields_of(x)])
+        return t, first, tuple([(k, _key(get_stored(x, k), sizes, records)) for k in fields_of(x)])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may redefine operators", hint="pass np.asarray(x)")
@@ -82,49 +86,108 @@ FEW_ITEMS = 4
 """A list of more items than this, all of one kind, is one value of the IR; other lists are flattened."""
 
 
-def item_kind(xs: list[Any], sizes: dict[int, int]) -> Hashable:
-    """The type that the items of a list have in common, as a key; None where they are not alike."""
+def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True) -> Hashable:
+    """The type that the items of a list have in common, as a key; None where they are not alike.
+
+    Of records it holds the kinds of their columns: `(dict, ("x", "y"), float, str)`.
+
+    records  may lists of dicts, of objects and of strings be one value too?
+    """
     kinds = set(map(type, xs))
+    if records and type(None) in kinds:
+        kind = item_kind([x for x in xs if x is not None], sizes)
+        return ("none", kind) if kind in ("real", float, int, bool, str) else None
     if kinds <= _REAL:
-        return "real" if len(kinds) > 1 else kinds.pop()
+        return "real" if len(kinds) > 1 else kinds.pop() if kinds else None
     if len(kinds) > 1:
         return None
-    (t,) = kinds
+    t: Any = kinds.pop()
     if t is list:
-        inner = {item_kind(x, sizes) for x in xs if x}
-        if not inner:
-            return None  # all are empty: of what they are lists is not known
-        if inner <= {float, int, "real"}:
-            inner = {"real"} if len(inner) > 1 else inner
-        kind = inner.pop()
-        return (list, kind) if not inner and kind is not None else None
+        inner = [x for row in xs for x in row]
+        kind = item_kind(inner, sizes, records) if inner else None  # all are empty: of what they are lists is not known
+        return (list, kind) if kind is not None and (records or not _is_record(kind)) else None
     if t is np.ndarray:
         first = xs[0]
         if any(x.shape != first.shape or x.dtype != first.dtype for x in xs):
             return None
         return _key(first, sizes)
-    return t if issubclass(t, np.number) else None  # type: ignore[return-value]
+    if t in (bool, str) and records or issubclass(t, np.number):
+        return t  # type: ignore[no-any-return]
+    return _record_kind(t, xs, sizes) if records else _row_kind(xs, sizes) if t is tuple else None
 
 
 _REAL = frozenset((float, int))
 
 
-def column_kinds(xs: list[Any], sizes: dict[int, int]) -> Hashable:
-    """The types of the columns of a list of tuples that are made alike, as a key."""
-    if set(map(type, xs)) != {tuple} or len(set(map(len, xs))) > 1:
+def _is_record(kind: Any) -> bool:
+    return isinstance(kind, tuple) and isinstance(kind[0], type) and kind[0] is not list
+
+
+def _row_kind(xs: Sequence[Any], sizes: dict[int, int]) -> Hashable:
+    """The kind of tuples of numbers, arrays and lists of these."""
+    kind = _record_kind(tuple, xs, sizes, False)
+    return kind if kind is not None and not any(map(_is_record, kind[2:])) else None
+
+
+def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: bool = True) -> tuple[Any, ...] | None:
+    """The kind of records of this class: tuples of one length, dicts with the same keys, objects."""
+    if t is tuple:
+        names = {len(x) for x in xs}
+        columns = zip(*xs)
+    elif t is dict:
+        names = set(map(tuple, xs))  # type: ignore[arg-type]
+        if any(type(key) is not str for keys in names for key in keys):  # type: ignore[attr-defined]
+            return None
+        columns = zip(*(x.values() for x in xs))
+    elif is_container(t):
+        names = {fields_of(x) for x in xs}  # type: ignore[misc]
+        columns = zip(*([get_stored(x, k) for k in fields_of(x)] for x in xs))
+    else:
         return None
-    kinds = tuple([item_kind(list(column), sizes) or _all_none(column) for column in zip(*xs)])
-    return (tuple, *kinds) if kinds and None not in kinds else None
+    if len(names) > 1:
+        return None
+    kinds = tuple([_all_none(column) or item_kind(column, sizes, records) for column in columns])
+    if None in kinds or set(kinds) <= {"none"}:
+        return None
+    return (t, names.pop(), *kinds)
 
 
-def _all_none(column: tuple[Any, ...]) -> Hashable:
+def _all_none(column: Sequence[Any]) -> Hashable:
     """The kind of a column of `None`, which has no tangent."""
     return "none" if all(x is None for x in column) else None
 
 
+def list_tree(kind: Hashable) -> Tree:
+    """The structure of a list whose items are of this kind; its leaves are numbered from 0.
+
+    >>> list_tree(item_kind([(1.0, [2.0]), (3.0, [])], {})).children[0].children
+    (Leaf(index=0, number=None), Leaf(index=1, number=None))
+    """
+    count = itertools.count()
+
+    def of_list(kind: Any) -> Tree | None:
+        item = of_item(kind)
+        return None if item is None else Node("rows", (None,), (item,))
+
+    def of_item(kind: Any) -> Tree | None:
+        """None for a number, an array or a string, and for a list of these."""
+        if kind == "none":
+            return Const(None)
+        if not isinstance(kind, tuple) or isinstance(kind[0], np.dtype) or kind[0] == "none":
+            return None
+        if kind[0] is list:
+            return of_list(kind[1])
+        cls, names, *columns = kind
+        keys = tuple(range(names)) if cls is tuple else names
+        children = tuple([of_item(column) or Leaf(next(count)) for column in columns])
+        return Node("tuple" if cls is tuple else "dict" if cls is dict else "object", keys, children, cls)
+
+    return of_list(kind) or Leaf(0)
+
+
 def is_one_value(x: Any) -> bool:
     """Is this list one value of the IR, for any length?"""
-    return type(x) is list and len(x) > FEW_ITEMS and (item_kind(x, {}) or column_kinds(x, {})) is not None
+    return type(x) is list and len(x) > FEW_ITEMS and item_kind(x, {}) is not None
 
 
 class Equal(Same):

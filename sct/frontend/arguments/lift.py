@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import itertools
 import types
-from collections.abc import MutableMapping, MutableSequence, MutableSet
+from collections.abc import Hashable, MutableMapping, MutableSequence, MutableSet
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,10 @@ from sct.frontend.arguments.abstract_arguments import (
     is_mutable_container,
     list_type,
     refuse_subclass,
+    schema_of_tree,
     type_of_object,
 )
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, key_of
+from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, key_of, list_tree
 from sct.frontend.evaluator.own_methods import HASHING
 from sct.frontend.values.abstract_values import (
     PLAIN,
@@ -40,6 +41,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import Asked
 from sct.frontend.values.guards import UNKNOWN
 from sct.ir import Value
+from sct.ir.pytree import Leaf, column, column_texts, paths
 from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ir.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
 from sct.ops import BY_CALL
@@ -60,6 +62,8 @@ def read_path(path: Path, root: Any) -> Any:
             obj = obj.__closure__[obj.__code__.co_freevars.index(name)].cell_contents
         elif kind == "attr":
             obj = getattr(obj, name)
+        elif kind == "column":
+            obj = column(obj, name[0])
         else:
             obj = obj[name]
     return obj
@@ -138,8 +142,9 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                        hint="assign it with a literal or a call of NumPy, or make it an argument")
     if isinstance(obj, Untyped):
         return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.outside.attribute_types[obj.name], path, obj))
-    if type(obj) is list and len(obj) > FEW_ITEMS and (t := list_type(ev, obj)) is not None:
-        return _captured_leaf(ev, _free_leaf(ev, obj, t, path, key_of((obj,), {})))
+    kind = item_kind(obj, {}, ev.containers.records) if type(obj) is list and len(obj) > FEW_ITEMS else None
+    if kind is not None:
+        return _captured_list(ev, obj, kind, path)
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
         ev.outside.note(path, "type", type(obj))
         ev.outside.note(path, "len", len(obj))
@@ -213,13 +218,32 @@ def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
     return leaf
 
 
+def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> Abstract:
+    """A list of items that are made alike: its columns are parameters."""
+    tree = list_tree(kind)
+    if isinstance(tree, Leaf):
+        return _captured_leaf(ev, _free_leaf(ev, xs, list_type(ev, xs), path, key_of((xs,), {}, ev.containers.records)))
+    if item_kind(xs, {}, False) is None:
+        ev.containers.count += len(xs)
+    ev.outside.note(path, "kind", kind)
+    columns = []
+    for (keys, _), text in zip(paths(tree), column_texts(tree, "").values()):
+        values = column(xs, keys)
+        at = (*path, ("column", (keys, text[:-1])))
+        leaf = _free_leaf(ev, values, list_type(ev, values), at, key_of((values,), {}, ev.containers.records))
+        columns.append(Ref(ev.captured.put(Array(leaf, Origin.CAPTURED))))
+    return ListRef(ev.captured.put(Slots(tuple(columns), origin=Origin.CAPTURED, schema=schema_of_tree(tree))))
+
+
 _NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped__", "__func__", "_field_defaults",
                        "__dataclass_fields__"))
 
 
 def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
     begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.outside.default_names), 1)
-    parts = ["self" if name == "__self__" else str(name) for _, name in path[begin:] if name not in _NAMELESS]
+    steps = [name for kind, step in path[begin:] for name in (step[0] if kind == "column" else (step,))
+             if name is not None]
+    parts = ["self" if name == "__self__" else str(name) for name in steps if name not in _NAMELESS]
     if begin > 1:
         parts.insert(0, ev.outside.default_names[path[:begin]])
     name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sct.errors import SctError
-from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Type, sym
+from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Text, Type, sym
 from sct.ir.user_objects import fields_of, get_stored, is_container, make_gradient
 
 __all__ = [
@@ -34,7 +34,7 @@ class Columns:
     types: tuple[List, ...]
 
 
-_PLAIN: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Opaque()}
+_PLAIN: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Text()}
 _ARRAY = re.compile(r"^(f|i|u|b)(\d+)\[(.*)\]$")
 
 

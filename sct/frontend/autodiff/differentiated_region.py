@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.errors import Loc, SctError, contains_itself
+from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
@@ -30,10 +31,13 @@ from sct.frontend.values.abstract_values import (
     DefaultRef,
     DictRef,
     ListRef,
+    ListSchema,
+    ObjectSchema,
     ObjRef,
     OptionalTuple,
     Origin,
     Ref,
+    Schema,
     Slots,
     Static,
     Tup,
@@ -44,8 +48,9 @@ from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.primal_record import NO_VALUE, PrimalRecord
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
+from sct.ir.pytree import leaves as leaves_of
 from sct.ir.real_ints import counts_as_real, mark_real
-from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef, in_words
+from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words
 from sct.ir.user_objects import gradient_class, is_namedtuple
 from sct.ops import is_none, unwrap
 
@@ -71,6 +76,21 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
     return tree if same is None or numbers is None else replace(tree, number=numbers.setdefault(same, len(numbers)))
 
 
+def _tree_of_schema(schema: Schema, first: int) -> Tree:
+    """The structure of an item of a list; its leaves are the columns from number `first` on."""
+    if isinstance(schema, int):
+        return Leaf(first + schema)
+    if isinstance(schema, Static):
+        return Const(schema.value)
+    if isinstance(schema, ListSchema):
+        return Node("rows", (None,), (_tree_of_schema(schema.item, first),))
+    of = schema.parts if isinstance(schema, ObjectSchema) else schema
+    children = tuple(_tree_of_schema(part, first) for part in of)
+    if not isinstance(schema, ObjectSchema):
+        return Node("tuple", tuple(range(len(children))), children)
+    return Node("dict" if schema.cls is dict else "object", schema.keys, children, schema.cls)
+
+
 def _identity(v: Abstract) -> Any:
     """A key that is equal for the same list, dict, object, set or array; None for immutable values."""
     if isinstance(v, Container):
@@ -87,10 +107,10 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
             Node("object", v.fields, items, v.cls)
     if dynamic_lists.is_dynamic(ev, v):
         assert isinstance(v, ListRef)
-        columns = dynamic_lists.flat_columns(ev, v)
-        parts = tuple(Leaf(len(leaves) + k) for k in range(len(columns)))
-        leaves += columns
-        return parts[0] if ev.slots(v).schema == 0 else Node("rows", tuple(range(len(parts))), parts)
+        first, schema = len(leaves), ev.slots(v).schema or 0
+        leaves += dynamic_lists.column_refs(ev, v)
+        item = _tree_of_schema(schema, first)
+        return Leaf(first) if schema == 0 else Node("rows", (None,), (item,))
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)
@@ -139,6 +159,10 @@ def _rebuilt(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract], numbere
         return leaf(tree.index)
     if isinstance(tree, Const):
         return Static(tree.value)
+    if tree.kind == "rows":
+        numbers = list(leaves_of(tree))
+        local = map_tree(tree, lambda k: Leaf(numbers.index(k)))
+        return dynamic_lists.of_columns(ev, schema_of_tree(local), {k: leaf(n) for k, n in enumerate(numbers)})
     items = tuple(rebuild_tree(ev, c, leaf, numbered) for c in tree.children)
     if tree.kind == "tuple":
         return Tup(items)
@@ -146,8 +170,6 @@ def _rebuilt(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract], numbere
         if is_namedtuple(tree.cls):
             return Tup(items, tree.keys, tree.cls)
         return ev.new_object(tree.cls, dict(zip(tree.keys, items)))
-    if tree.kind == "rows":
-        return dynamic_lists.of_columns(ev, items)
     return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
 
 
@@ -169,6 +191,9 @@ def _is_leaf(v: Abstract) -> bool:
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
     """Can a derivative be taken by this leaf?  Ints count as real where they are the argument itself."""
     t = v.type if isinstance(v, Value) else ev.type_of(v)
+    if isinstance(t, List) and isinstance(t.elem, Optional) and is_float(t):
+        ev.refuse("SCT407", "the gradient is with respect to a list in which some numbers are None",
+                  hint="pass the numbers in a list of their own")
     if not isinstance(t, Tensor):
         return is_float(t)
     return t.kind == "f" or direct and t.kind == "i"
@@ -341,7 +366,7 @@ def _holding(ev: Evaluator, v: Abstract, around: frozenset[int] = frozenset()) -
     here = around | {v.addr} if isinstance(v, (Ref, Container)) else around
     if isinstance(v, Container) and dynamic_lists.is_dynamic(ev, v):
         assert isinstance(v, ListRef)
-        for column in dynamic_lists.flat_columns(ev, v):
+        for column in dynamic_lists.column_refs(ev, v):
             yield from _holding(ev, column, here)
     elif isinstance(v, (Tup, Container)):
         for x in v.items if isinstance(v, Tup) else ev.slots(v).items:

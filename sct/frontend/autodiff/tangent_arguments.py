@@ -19,7 +19,7 @@ from sct.frontend.heap.objects import class_of, get_attribute
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
 from sct.ir import Lit, Operand
 from sct.ir.real_ints import mark_real
-from sct.ir.types import NONE, Dim, List, Tensor, base_type, in_words
+from sct.ir.types import Dim, List, Tensor, base_type, in_words
 from sct.ir.user_objects import attributes
 from sct.ops import array, astype, dim, index, ne, to_f32, to_f64
 
@@ -104,10 +104,11 @@ def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
 
 
 def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
-    """The items of a container by their keys, the attributes of an object, the columns of a list of tuples."""
+    """The items of a container by their keys, the attributes of an object, the columns of a list of records."""
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v) and ev.slots(v).schema != 0:
-        columns = dynamic_lists.flat_columns(ev, v)
-        return {k: Static(None) if ev.type_of(c) == List(NONE) else c for k, c in enumerate(columns)}
+        columns = dynamic_lists.column_refs(ev, v)
+        return {path: part if isinstance(part, Static) else columns[part]
+                for path, part in dynamic_lists.schema_parts(ev.slots(v).schema or 0)}
     if isinstance(v, Tup):
         return dict(zip(v.fields or range(len(v.items)), v.items))
     if isinstance(v, Static) and class_of(v) is not None:

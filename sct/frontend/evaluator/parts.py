@@ -144,6 +144,7 @@ class Containers:
     passed        those in the arguments, by id; `passed_twice`: one is; `written`: where one is first written
     in_progress   objects that are being traversed
     outside       those read from outside, by path
+    records       are lists of records and of strings one value? `count`: the number of items of those that are
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
     """
 
@@ -152,6 +153,8 @@ class Containers:
     written: Loc | None = None
     in_progress: set[int] = field(default_factory=set)
     outside: dict[Path, Any] = field(default_factory=dict)
+    records: bool = True
+    count: int = 0
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.heap.dynamic_lists import (
-    as_column,
     columns,
     element,
     grow,
@@ -99,11 +98,11 @@ def cut_loose(ev: Evaluator, ref: ListRef) -> None:
     for addr in sorted(named):
         cell = ev.store.cells[addr]
         if isinstance(cell, Slots) and cell.parent is not None and addr != ref.addr:
-            (column,) = cell.items
-            if isinstance(column, Ref) and column.addr in mine and len(column.path) > len(_path(ev, ref)):
-                held = ev.new_addr()
-                ev.store.cells[held] = Array(ev.read(column))
-                ev.store.cells[addr] = replace(cell, items=(Ref(held),), parent=None, frozen=Frozen.HELD)
+            views = [column for column in cell.items if isinstance(column, Ref)]
+            if all(view.addr in mine and len(view.path) > len(_path(ev, ref)) for view in views):
+                held = [ev.new_addr() for _ in views]
+                ev.store.cells.update({new: Array(ev.read(view)) for new, view in zip(held, views)})
+                ev.store.cells[addr] = replace(cell, items=tuple(map(Ref, held)), parent=None, frozen=Frozen.HELD)
 
 
 def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
@@ -195,7 +194,7 @@ def taken(ev: Evaluator, v: Abstract) -> Abstract:
     if isinstance(v, Tup):
         return v.with_(taken(ev, x) for x in v.items)
     if isinstance(v, ListRef):
-        return ev.new_dynamic_list(0, [as_column(ev, v)])
+        return ev.new_dynamic_list(slots(ev, v).schema or 0, columns(ev, v))
     return v
 
 

@@ -10,16 +10,20 @@ written, since its aliases are unknown.  A list in a list is a view of a column 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sct.frontend.evaluator.parts import changed
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
     Array,
+    DefaultRef,
+    DictRef,
     Frozen,
     ListRef,
+    ListSchema,
     ObjectSchema,
     ObjRef,
     Poison,
@@ -30,8 +34,8 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Operand, Value
-from sct.ir.types import List, Never, Tensor, Type, TypeMismatch, join
+from sct.ir import Operand, Value, is_float
+from sct.ir.types import List, Never, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
 
@@ -68,13 +72,68 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
         if isinstance(x, Tup):
             parts = tuple(map(visit, x.items))
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
-        if isinstance(x, ObjRef):
+        if isinstance(x, ObjRef) or isinstance(x, DictRef) and not isinstance(x, DefaultRef):
             cell = ev.slots(x)
-            return ObjectSchema(x.cls, cell.keys, tuple(map(visit, cell.items)))
+            return ObjectSchema(_class_of(x), cell.keys, tuple(map(visit, cell.items)))
+        if isinstance(x, ListRef) and (rows := _rows_of(ev, x)) is not None:
+            schema, column_types = rows
+            first = len(types)
+            types.extend(map(List, column_types))
+            return ListSchema(_moved(schema, lambda k: first + k))
+        if isinstance(x, Static) and x == Static(None):
+            return x
         types.append(_leaf_type(ev, x))
         return len(types) - 1
 
     return visit(v), types
+
+
+def _class_of(v: ObjRef | DictRef) -> type:
+    return v.cls if isinstance(v, ObjRef) else dict
+
+
+def _rows_of(ev: Evaluator, v: ListRef) -> Rows | None:
+    """The schema and types of the items of a list of records; None for other lists."""
+    cell = slots(ev, v)
+    if cell.schema is None and not (cell.items and isinstance(cell.items[0], (Tup, ObjRef, DictRef))):
+        return None
+    rows = item_type(ev, v) if cell.schema is not None else row_type(ev, cell)
+    return rows if rows[0] != 0 else None
+
+
+def _moved(schema: Schema, place: Callable[[int], int]) -> Schema:
+    """The schema with its leaves numbered anew."""
+    if isinstance(schema, int):
+        return place(schema)
+    if isinstance(schema, tuple):
+        return tuple(_moved(part, place) for part in schema)
+    if isinstance(schema, ObjectSchema):
+        return replace(schema, parts=tuple(_moved(part, place) for part in schema.parts))
+    return ListSchema(_moved(schema.item, place)) if isinstance(schema, ListSchema) else schema
+
+
+def leaf_numbers(schema: Schema) -> list[int]:
+    """The numbers of the leaves, left to right."""
+    found: list[int] = []
+
+    def note(k: int) -> int:
+        found.append(k)
+        return k
+
+    _moved(schema, note)
+    return found
+
+
+def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int | Static]]:
+    """The leaves and constants of a schema, with the keys that lead to them."""
+    if isinstance(schema, (int, Static)):
+        yield path, schema
+    elif isinstance(schema, ListSchema):
+        yield from schema_parts(schema.item, (*path, None))
+    else:
+        keys, parts = (schema.keys, schema.parts) if isinstance(schema, ObjectSchema) else (range(len(schema)), schema)
+        for key, part in zip(keys, parts):
+            yield from schema_parts(part, (*path, key))
 
 
 def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
@@ -90,7 +149,8 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
             if all(schema == 0 for schema, _ in items):
                 return List(_joined(ev, [types[0] for _, types in items]))
     elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
-            is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float)):
+            is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, str)) or \
+            isinstance(x, Value) and isinstance(x.type, Text):
         return ev.type_of(x)
     elif isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
@@ -119,14 +179,20 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract) -> Iterator[Operand]:
             refuse_different_items(ev)
         for s, x in zip(schema, v.items):
             yield from leaves(ev, s, x)
+    elif isinstance(schema, Static):
+        if v != schema:
+            refuse_different_items(ev)
     elif isinstance(v, ListRef):
         cell = slots(ev, v)
         if cell.frozen == Frozen.HELD or cell.parent is not None:
             ev.refuse("SCT307", "one list is put into two lists", why="its aliases are not known",
                       hint="put a copy into the list: `append(list(xs))`")
-        yield as_column(ev, v)
+        if isinstance(schema, ListSchema):
+            yield from _columns_of(ev, schema, v)
+        else:
+            yield as_column(ev, v)
         hold(ev, v.addr)
-    elif isinstance(v, (Tup, ObjRef)):
+    elif isinstance(v, (Tup, ObjRef, DictRef)):
         refuse_different_items(ev)
     else:
         if isinstance(v, Ref):
@@ -134,16 +200,30 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract) -> Iterator[Operand]:
         yield ev.operand(v)
 
 
+def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Operand]:
+    """The columns of a list of records that is put into another list."""
+    cell = slots(ev, v)
+    if cell.schema is not None:
+        if cell.schema != _moved(schema.item, lambda k: k - leaf_numbers(schema)[0]):
+            refuse_different_items(ev)
+        yield from columns(ev, v)
+        return
+    rows = [list(leaves(ev, schema.item, x)) for x in cell.items]
+    _, types = row_type(ev, cell)
+    for k, t in enumerate(types):
+        yield ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
+
+
 def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract) -> Iterator[Operand]:
-    """The leaves of an object; it is not written any more."""
-    if not isinstance(v, (Tup, ObjRef)) or v.cls is not schema.cls:
+    """The leaves of an object or a dict; it is not written any more."""
+    if not isinstance(v, (Tup, ObjRef, DictRef)) or (dict if isinstance(v, DictRef) else v.cls) is not schema.cls:
         refuse_different_items(ev)
     keys, items = (v.fields, v.items) if isinstance(v, Tup) else (ev.slots(v).keys, ev.slots(v).items)
     if keys != schema.keys:
         refuse_different_items(ev)
     for s, x in zip(schema.parts, items):
         yield from leaves(ev, s, x)
-    if isinstance(v, ObjRef):
+    if isinstance(v, (ObjRef, DictRef)):
         hold(ev, v.addr)
 
 
@@ -187,19 +267,34 @@ def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
     cell = slots(ev, v)
     if cell.schema != tuple(range(len(cell.items))):
         return [one_column(ev, v)]
+    return column_refs(ev, v)
+
+
+def column_refs(ev: Evaluator, v: ListRef) -> list[Ref]:
+    """The columns of a list."""
+    cell = slots(ev, v)
     ev.check_current(cell)
     return [c for c in cell.items if isinstance(c, Ref)]
 
 
-def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> Abstract:
-    """`list(zip(*parts))`; a part that is None is None in every tuple."""
-    column_of = [as_column(ev, part) if isinstance(part, ListRef) else None for part in parts]
-    like = next((column for column in column_of if column is not None), None)
-    if like is None:
+def of_columns(ev: Evaluator, schema: Schema, parts: Mapping[int, Abstract]) -> Abstract:
+    """The list of items of this schema with these columns; a column that is None is None in every item."""
+    full = [ev.read(x) if isinstance(x, Ref) else as_column(ev, x) for x in parts.values()
+            if isinstance(x, (Ref, ListRef))]
+    if not full:
         return Static(None)
-    n = ev.emit(dim, like, axis=0, spelling="builtins.len") if None in column_of else None
-    full = [ev.emit(ops.repeat, None, n) if column is None else column for column in column_of]
-    return ev.new_dynamic_list(tuple(range(len(full))), full)
+    present = [k for k, part in parts.items() if part != Static(None)]
+
+    def without(part: Any) -> Schema:
+        if isinstance(part, int):
+            return present.index(part) if part in present else Static(None)
+        if isinstance(part, tuple):
+            return tuple(map(without, part))
+        if isinstance(part, ObjectSchema):
+            return replace(part, parts=tuple(map(without, part.parts)))
+        return ListSchema(without(part.item)) if isinstance(part, ListSchema) else part
+
+    return ev.new_dynamic_list(without(schema), full)
 
 
 def row_type(ev: Evaluator, cell: Slots) -> Rows:
@@ -251,8 +346,8 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=schema)
 
 
-def common_length(ev: Evaluator, ref: ListRef) -> Operand:
-    """The number of items of a list that is iterated over: the common length of its columns."""
+def length(ev: Evaluator, ref: ListRef) -> Operand:
+    """The number of items of a list: the common length of its columns."""
     return ev.emit(dim, *columns(ev, ref), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
 
 
@@ -286,18 +381,19 @@ def item_type(ev: Evaluator, ref: ListRef) -> Rows:
 # -- reading ------------------------------------------------------------------------------------------------
 
 
-def length(ev: Evaluator, ref: ListRef) -> Operand:
-    return ev.emit(dim, columns(ev, ref)[0], axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
-
-
 def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None] = lambda column: None) -> Abstract:
     """`xs[i]`: its arrays may not be written, its lists are views; `then` is called after each column that is read."""
     cell = slots(ev, ref)
     ev.check_current(cell)
+    first = _first(ev, cell)
 
     def row(schema: Schema) -> Abstract:
         if isinstance(schema, ObjectSchema):
             parts = tuple(map(row, schema.parts))
+            if schema.cls is dict:
+                entries = ev.new_dict(dict(zip(schema.keys, parts)))
+                hold(ev, entries.addr)
+                return entries
             if issubclass(schema.cls, tuple):
                 return Tup(parts, schema.keys, schema.cls)
             record = ev.new_object(schema.cls, dict(zip(schema.keys, parts)))
@@ -305,12 +401,20 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             return record
         if isinstance(schema, tuple):
             return Tup(tuple(map(row, schema)))
-        column = cell.items[schema]
-        assert isinstance(column, Ref)
+        if isinstance(schema, Static):
+            return schema
+        if isinstance(schema, ListSchema):
+            inner = leaf_numbers(schema)
+            views = tuple(ev.step(_ref(cell.items[k]), index, (i,), {"key": ("i",)}) for k in inner)
+            addr = ev.new_addr()
+            ev.store.cells[addr] = Slots(views, schema=_moved(schema.item, inner.index), parent=ref.addr)
+            return ListRef(addr)
+        column = _ref(cell.items[schema])
         t = ev.type_of(column)
         if isinstance(t, List) and isinstance(t.elem, Never):
             ev.refuse("SCT310", "nothing is known of the items of this list", why="it is empty")
-        item = deep_read(ev, column, i)
+        with changed(ev.b, primal=ev.b.primal and column == first):
+            item = deep_read(ev, column, i)
         if isinstance(item.type, List):
             addr = ev.new_addr()
             ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), schema=0, parent=ref.addr)
@@ -322,6 +426,17 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
         return v
 
     return row(cell.schema or 0)
+
+
+def _first(ev: Evaluator, cell: Slots) -> Abstract:
+    """The column of which Python reads an item first: it raises where there is none. One of floats, if there is one."""
+    types = [ev.type_of(c) for c in cell.items]
+    return next((c for c, t in zip(cell.items, types) if is_float(t)), cell.items[0])
+
+
+def _ref(v: Abstract) -> Ref:
+    assert isinstance(v, Ref)
+    return v
 
 
 def keys(column: Ref) -> list[Operand]:

@@ -149,7 +149,7 @@ def space(ev: Evaluator, v: Abstract) -> IterationSpace | None:
         return IterationSpace(Lit(0), length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         held = _held(ev, v)
-        count = dynamic_lists.common_length(ev, v)
+        count = dynamic_lists.length(ev, v)
         return IterationSpace(Lit(0), count, one, lambda i: dynamic_lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration) or v.kind in VIEWS or v.kind in NESTS:
         return None

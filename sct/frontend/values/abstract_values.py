@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Like", "ListRef",
+    "ListSchema",
     "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref", "Schema",
     "Slots", "Static", "Step", "Together", "Tup", "abstract_in_words", "is_literal", "parts",
 ]
@@ -401,15 +402,22 @@ class Slots:
 
 @dataclass(frozen=True)
 class ObjectSchema:
-    """The schema of an object of a user's class: one for each attribute."""
+    """The schema of an object of a user's class, or of a dict: one for each attribute or key."""
 
     cls: type
-    keys: tuple[str, ...]
+    keys: tuple[Any, ...]
     parts: tuple[Schema, ...]
 
 
-Schema = Union[int, tuple[Any, ...], ObjectSchema]
-"""A leaf, by its number; a tuple of schemas; or that of an object."""
+@dataclass(frozen=True)
+class ListSchema:
+    """The schema of a list of records in a record: its columns are lists in the columns of the outer list."""
+
+    item: Schema
+
+
+Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, Static]
+"""A leaf, by its number; a tuple of schemas; that of an object, a dict or a list; None, which has no column."""
 
 
 Cell = Union[Array, Slots]

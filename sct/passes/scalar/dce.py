@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from sct.ir.affine import Range, is_in_bounds, loop_range, term_of
+from sct.ir.affine import LinearTerm, Range, is_in_bounds, loop_range, term_of
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import loop_view
 from sct.ir.types import List, Tensor, Undef
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index, is_there
+from sct.ops.arrays.shape import dim
 from sct.ops.registry import may_raise
 
 __all__ = ["dce"]
@@ -41,6 +42,8 @@ class _Dce:
         self.kept_eqns: set[Eqn] = set()
         self.work: list[Value] = []
         self.may_be_roots: list[tuple[Eqn, tuple[Range, ...]]] = []
+        self.lengths: list[Eqn] = []
+        """The common lengths of several lists: each can be read from any list that is live."""
 
     def run(self) -> Fn:
         self.mark(self.fn.results)
@@ -49,6 +52,10 @@ class _Dce:
         for eqn, ranges in self.may_be_roots:
             if eqn not in self.kept_eqns and self.may_raise(eqn, ranges):
                 self.need(eqn)
+                self.trace_all()
+        for eqn in self.lengths:
+            if self.live.isdisjoint(eqn.args):
+                self.mark(eqn.args[:1])
                 self.trace_all()
         return self.region(self.fn)
 
@@ -76,9 +83,21 @@ class _Dce:
 
     def may_raise(self, eqn: Eqn, ranges: Sequence[Range]) -> bool:
         if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
-            return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn)
+            return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn) \
+                and not self.is_in_list(eqn, ranges)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
                             lambda i, d: is_in_bounds(term_of(i, self.defining_op), d, ranges))
+
+    def is_in_list(self, eqn: Eqn, ranges: Sequence[Range]) -> bool:
+        """Does this read the item of a list at the index of a loop over the positions of the list?"""
+        if eqn.op is not index or eqn.attrs["key"] != ("i",):
+            return False
+        over = next((r for r in ranges if r.index is eqn.args[1]), None)
+        if over is None or over.low != LinearTerm(0) or over.high is None or over.high.const != -1:
+            return False
+        lengths = [self.def_use.defining_eqn(v) for v, coef in over.high.coefs.items() if coef == 1]
+        return len(lengths) == len(over.high.coefs) == 1 and lengths[0] is not None \
+            and lengths[0].op is dim and eqn.args[0] in lengths[0].args
 
     def reads_unbound(self, eqn: Eqn, branches: Iterable[tuple[Operand, bool]]) -> bool:
         """May the user read a variable here that no path has assigned?"""
@@ -145,6 +164,8 @@ class _Dce:
                 self.mark(at.regions[-1].results[:1])
                 for test in at.regions[:-1]:
                     self.mark(test.results)
+            elif at.op is dim and len(at.args) > 1:
+                self.lengths.append(at)
             else:
                 self.mark(at.args)
             if name not in ("loop", "cond"):
@@ -184,6 +205,8 @@ class _Dce:
         return fn.replace(eqns=tuple(self.eqn(e) for e in fn.eqns if e in self.kept_eqns))
 
     def eqn(self, eqn: Eqn) -> Eqn:
+        if eqn.op is dim and len(eqn.args) > 1:
+            return eqn.replace(args=tuple(x for x in eqn.args if x in self.live))
         if not eqn.regions:
             return eqn
         regions = tuple(map(self.region, eqn.regions))
