@@ -27,50 +27,66 @@ Function = Callable[..., Any]
 
 
 @overload
-def grad(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
+def grad(
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+) -> Derivative: ...
 @overload
 def grad(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
 ) -> Callable[[Function], Derivative]: ...
-def grad(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+def grad(
+    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
+    holomorphic: bool = False,
+) -> Any:
     """The gradient of `f` with respect to the arguments `argnums`, indices or names.
 
     A function or a decorator, bare or with options; a tuple of argnums gives a tuple
     of gradients.  With `has_aux`, `f` returns (value, aux) and the derivative
     (gradient, aux).
 
+    The gradient with respect to a complex z = x + iy of a real value is df/dx - i df/dy, as in
+    JAX: a step of gradient descent goes along its conjugate.  With `holomorphic`, arguments and
+    value are complex, and the gradient is the complex derivative f'(z); that `f` is holomorphic
+    is not checked.
+
     >>> grad(lambda x: x * x)(3.0)
     6.0
     """
-    return _derivative("grad", f, argnums, has_aux, backend)
+    return _derivative("grad", f, argnums, has_aux, backend, holomorphic)
 
 
 @overload
 def value_and_grad(
-    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
 ) -> Derivative: ...
 @overload
 def value_and_grad(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
 ) -> Callable[[Function], Derivative]: ...
 def value_and_grad(
-    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
+    holomorphic: bool = False,
 ) -> Any:
     """(value, gradient) of `f`, from one run of it; otherwise as `grad`.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _derivative("value_and_grad", f, argnums, has_aux, backend)
+    return _derivative("value_and_grad", f, argnums, has_aux, backend, holomorphic)
 
 
-@overload
-def jacobian(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
 @overload
 def jacobian(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+) -> Derivative: ...
+@overload
+def jacobian(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
 ) -> Callable[[Function], Derivative]: ...
-def jacobian(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+def jacobian(
+    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
+    holomorphic: bool = False,
+) -> Any:
     """All derivatives of the numbers that `f` returns with respect to those in the arguments `argnums`.
 
     For an output of shape (m,) and an argument of shape (n,) an array of shape (m, n).
@@ -78,63 +94,82 @@ def jacobian(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool =
     leaf as the arguments.  It is `jacfwd` where the arguments hold no more numbers than
     the output, else `jacrev`; both can be asked for by name.  `f` runs once.
 
+    Complex outputs of real arguments are differentiated in forward mode.  By complex arguments,
+    `f` must be `holomorphic`.
+
     >>> jacobian(lambda x: (x * x, 3.0 * x))(2.0)
     (4.0, 3.0)
     """
-    return _derivative("jacobian", f, argnums, has_aux, backend)
+    return _derivative("jacobian", f, argnums, has_aux, backend, holomorphic)
 
 
-@overload
-def jacfwd(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
 @overload
 def jacfwd(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+) -> Derivative: ...
+@overload
+def jacfwd(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
 ) -> Callable[[Function], Derivative]: ...
-def jacfwd(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+def jacfwd(
+    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
+    holomorphic: bool = False,
+) -> Any:
     """`jacobian`, a column at a time: best where there are few numbers in the arguments.
 
     >>> jacfwd(lambda x: x * np.array([1.0, 2.0]))(3.0)
     array([1., 2.])
     """
-    return _derivative("jacfwd", f, argnums, has_aux, backend)
+    return _derivative("jacfwd", f, argnums, has_aux, backend, holomorphic)
 
 
-@overload
-def jacrev(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
 @overload
 def jacrev(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+) -> Derivative: ...
+@overload
+def jacrev(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
 ) -> Callable[[Function], Derivative]: ...
-def jacrev(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+def jacrev(
+    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
+    holomorphic: bool = False,
+) -> Any:
     """`jacobian`, a row at a time: best where there are few numbers in the output.
 
     >>> jacrev(lambda x: x[0] * x[1])(np.array([2.0, 3.0]))
     array([3., 2.])
     """
-    return _derivative("jacrev", f, argnums, has_aux, backend)
+    return _derivative("jacrev", f, argnums, has_aux, backend, holomorphic)
 
 
-@overload
-def hessian(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
 @overload
 def hessian(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+) -> Derivative: ...
+@overload
+def hessian(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
 ) -> Callable[[Function], Derivative]: ...
-def hessian(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+def hessian(
+    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
+    holomorphic: bool = False,
+) -> Any:
     """All second derivatives of `f`, forward over reverse: `jacfwd` of `jacrev`.
 
     >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([2.0, 3.0]))
     array([[6., 4.],
            [4., 0.]])
     """
-    return _derivative("hessian", f, argnums, has_aux, backend)
+    return _derivative("hessian", f, argnums, has_aux, backend, holomorphic)
 
 
-def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, backend: str) -> Any:
+def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, backend: str,
+                holomorphic: bool) -> Any:
     check_backend(backend)
     if f is None:
-        return lambda function: Derivative(kind, function, argnums, has_aux, backend)
-    return Derivative(kind, f, argnums, has_aux, backend)
+        return lambda function: Derivative(kind, function, argnums, has_aux, backend, holomorphic)
+    return Derivative(kind, f, argnums, has_aux, backend, holomorphic)
 
 
 def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy") -> tuple[Any, ...]:

@@ -50,9 +50,9 @@ from sct.frontend import (
     trace_ahead,
 )
 from sct.ir import walk
-from sct.ir.pytree import holds_complex
+from sct.ir.pytree import becomes_complex
 from sct.ir.text import show
-from sct.ops.scalar.powers import becomes_complex
+from sct.ops.scalar.powers import may_become_complex
 from sct.passes import pipeline
 from sct.validation import OFF, Validation, for_observed_types, observer, validation_mode
 
@@ -105,8 +105,8 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     interface = Interface(traced.name, params, traced.result, traced.comment)
     kernels = BACKENDS[backend]
     try:
-        return generate(pipeline.run(traced.fn, compiled=kernels is not None, primal=primal), interface,
-                        kernels=kernels)
+        fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
+        return replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex)
     except (SctError, Warning, MemoryError):
         raise
     except Exception as error:
@@ -159,18 +159,20 @@ def specialize(
         run = load_compiled(source, plain, pipeline.has_effects(traced.fn))
         if validated is True:
             validation.validate_kernels(transform, args, kwargs, run, plain())
-    if any(becomes_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
-        run = _without_complex(run, _place_of(traced.root))
+    if any(may_become_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
+        run = _without_complex(run, traced)
     run = for_observed_types(shared, run, MISS)
     return Specialization(shared, source, run, compile_checks(traced, run), validation, validated)
 
 
-def _without_complex(run: Callable[..., Any], place: Loc | None) -> Callable[..., Any]:
+def _without_complex(run: Callable[..., Any], traced: Traced) -> Callable[..., Any]:
     """The function, which refuses results that have become complex."""
+    place, tree, types = _place_of(traced.root), traced.result, [x.type for x in traced.fn.results]
+
     @functools.wraps(run)
     def checked(*args: Any, **kwargs: Any) -> Any:
         result = run(*args, **kwargs)
-        if holds_complex(result):
+        if becomes_complex(tree, types, result):
             raise complex_refusal(place)
         return result
 
@@ -279,13 +281,13 @@ class Derivative:
     __qualname__: str
 
     def __init__(self, kind: str, f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False,
-                 backend: str = "numpy") -> None:
+                 backend: str = "numpy", holomorphic: bool = False) -> None:
         check_function(kind, f)
         check_backend(backend)
         self.__name__ = self.__qualname__ = getattr(getattr(f, "func", f), "__name__", type(f).__name__)
         functools.update_wrapper(self, f)
-        self._options: tuple[Any, ...] = (kind, argnums, has_aux, backend)
-        self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux)
+        self._options: tuple[Any, ...] = (kind, argnums, has_aux, backend, holomorphic)
+        self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux, holomorphic)
         self._family = family_of(self.__sct_transform__, backend)
         self._latest: Specialization | None = None
         self._match: Match = _always_miss
@@ -328,7 +330,7 @@ class Derivative:
         derivative = object.__new__(Derivative)
         derivative.__dict__.update(self.__dict__)
         t = self._transform
-        derivative._transform = Transform(t.kind, f, t.argnums, t.has_aux)
+        derivative._transform = Transform(t.kind, f, t.argnums, t.has_aux, t.holomorphic)
         derivative.__wrapped__ = f  # type: ignore[attr-defined]
         derivative._match = _always_miss if f is None or self._latest is None else self._latest.bind(f)
         return derivative

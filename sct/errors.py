@@ -106,19 +106,21 @@ def add_source_note(error: BaseException) -> None:
     `__sct_lines__` of an emitted module maps its lines to places.  Exceptions of the user's own `raise` and `assert`
     get no note.
 
-    Raises SctError SCT102 if the error comes from a number that has become complex.
+    Raises SctError SCT102 if the error comes from a number that has become complex in a program of real numbers.
     """
     place: Loc | None = None
+    of_reals = True
     traceback = error.__traceback__
     while traceback is not None:
-        lines = traceback.tb_frame.f_globals.get("__sct_lines__", {})
-        place = lines.get(traceback.tb_lineno, place)
+        module = traceback.tb_frame.f_globals
+        place = module.get("__sct_lines__", {}).get(traceback.tb_lineno, place)
+        of_reals = of_reals and not getattr(module.get("__sct_source__"), "is_complex", False)
         traceback = traceback.tb_next
     if place is None or isinstance(error, SctError):
         return
     if linecache.getline(place.file, place.line).lstrip().startswith(("raise", "assert")):
         return
-    if type(error) is TypeError and "complex" in str(error):
+    if of_reals and type(error) is TypeError and "complex" in str(error):
         raise complex_refusal(place) from error
     if not hasattr(error, "add_note"):
         return

@@ -130,7 +130,7 @@ def _flat(x: Any) -> np.ndarray[Any, Any]:
 
 
 def _inner_product(a: Any, b: Any) -> Any:
-    return np.sum(_flat(a) * _flat(b))
+    return np.sum(_flat(a) * _flat(b)).real
 
 
 def _random(x: Any, rng: np.random.Generator) -> Any:
@@ -138,7 +138,12 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
     parts = parts_of(x)
     if parts is not None:
         return gradient_with(x, {key: _random(item, rng) for key, item in parts.items.items()})
-    return tangent_of(x, rng.standard_normal(np.shape(x)), "") if _is_float(x) else None
+    if not _is_float(x):
+        return None
+    direction = rng.standard_normal(np.shape(x))
+    if np.iscomplexobj(x):
+        direction = direction + 1j * rng.standard_normal(np.shape(x))
+    return tangent_of(x, direction, "")
 
 
 def _shifted(args: Sequence[Any], directions: Sequence[Any], h: float) -> list[Any]:

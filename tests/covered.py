@@ -116,7 +116,27 @@ FAMILIES: dict[str, dict[str, str]] = {
         "tensorsolve": "np.linalg.tensorsolve(s, x[:3])", "tensorinv": "np.linalg.tensorinv(s, ind=1)",
     },
     "fft": {f: f"np.abs(np.fft.{f}(x))" for f in ("fft", "ifft", "rfft", "irfft", "fftshift", "ifftshift")} | {
-        f: f"np.abs(np.fft.{f}(m))" for f in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
+        f: f"np.abs(np.fft.{f}(m))" for f in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
+                                                "irfftn")} | {
+        "n, axis, norm": 'np.abs(np.fft.rfft(m, n=5, axis=0, norm="ortho"))',
+        "s, axes": "np.fft.irfft2(np.fft.fft2(m), s=(4, 5), axes=(0, 1))", "hfft": "np.fft.hfft(x * (1.0 + 0.5j))",
+        "irfft": "np.fft.irfft(x) ** 2",
+        "ihfft": "np.fft.ihfft(x).imag", "fftfreq": "np.fft.fftfreq(6, d=c)", "rfftfreq": "np.fft.rfftfreq(6, d=c)"},
+    "complex": {
+        "1j": "abs(c + 2j)", "complex()": "abs(complex(c, x[0]) ** 2)", ".real": "((x + 1j) ** 2).real",
+        ".imag": "((x + 1j) ** 2).imag", "np.real, np.imag": "np.real(x * 1j + x) * np.imag(x * 1j)",
+        "np.conj": "np.conj(x + 1j * x[::-1]).imag", "np.angle": "np.angle(x + 1j * c)", "np.abs": "np.abs(x + 1j * c)",
+        "np.exp": "np.exp(1j * x).real", "np.log, np.sqrt": "np.log(np.sqrt(x + 1j)).imag",
+        "np.sin, np.tanh": "np.abs(np.sin(x + 0.3j) * np.tanh(1j * x))", "**": "((x + 1j) ** (c + 0.5j)).real",
+        "np.vdot": "abs(np.vdot(x + 1j, x * 1j + c))", "@": "np.abs((s + 1j) @ (s - 2j))",
+        "np.linalg.solve": "np.abs(np.linalg.solve(s + 1j, x[:3]))", "np.linalg.inv": "np.linalg.inv(s + 0.5j).imag",
+        "np.linalg.det": "np.abs(np.linalg.det(s + 0.5j))", "np.linalg.norm": "np.linalg.norm(m + 1j * c)",
+        "np.linalg.eigvalsh": "np.linalg.eigvalsh(s @ s.T + 1j * (s - s.T))",
+        "np.linalg.cholesky": "np.abs(np.linalg.cholesky(s @ s.T + 0.3j * (s - s.T) + 9.0 * np.eye(3)))",
+        "np.var": "np.var(m + 1j * m[::-1])",
+        "in place": "z = np.zeros(6, dtype=complex); z[1:] += 1j * x[1:]; np.abs(z)",
+        "cmath": "cmath.phase(cmath.exp(1j * c)) + abs(cmath.rect(c, 0.3)) + cmath.polar(c + 1j)[1]",
+    },
     "math": {
         **{f"math.{f}": f"math.{f}(c)" for f in (
             "acosh", "asinh", "atan", "cbrt", "cos", "cosh", "degrees", "erf", "erfc", "exp", "exp2", "expm1", "fabs",
@@ -151,10 +171,7 @@ for module, call in SCIPY:
 VARIANTS = (Path(__file__).resolve().parent / "covered_variants.txt").read_text().split("\n")
 """More lines: keywords, methods, in-place forms, empty arrays and numbers."""
 
-COMPLEX = frozenset(("fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
-                     "irfftn"))
-NOT_YET = COMPLEX | frozenset((
-    "eig", "eigvals", "fftshift", "ifftshift",))
+NOT_YET = frozenset(("eig", "eigvals"))
 """Names that are refused, each with a message that says so."""
 
 

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*the result does not depend on"
 LINES = {name: line for names in FAMILIES.values() for name, line in names.items()}
 LINES |= {line: line for line in VARIANTS if line}
 HERE = {name for name, line in LINES.items() if all(hasattr(math, f) for f in re.findall(r"math\.(\w+)", line))}
-HEAD = '''import math
+HEAD = '''import cmath
+import math
 
 import numpy as np
 import scipy.special

@@ -5,6 +5,7 @@ Nothing here names an op: a new entry is tested because it has samples.
 
 from __future__ import annotations
 
+import cmath
 import math
 import re
 import sys
@@ -18,10 +19,12 @@ import scipy.special
 
 import sct.ops
 from sct.codegen.program.templates import expression
+from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve
-from sct.ir.types import ANY_REAL, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, py, sym
+from sct.ir.real_ints import takes_complex
+from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, leaf_type, py, sym
 from sct.ops import OPS, aliases, cond, cos, is_readonly, mul, sin
 from sct.ops.type_rules import dtype_name
 from sct.passes.autodiff.forward import forward
@@ -104,7 +107,8 @@ def matches(value: Any, t: Type) -> bool:
         return isinstance(value, list) and all(matches(v, t.elem) for v in value)
     assert isinstance(t, Tensor)
     if t.carrier == "py":
-        kinds = {"bool": (bool,), "int": (int,), "float": (float,), "real": (int, float)}[t.dtype]
+        kinds = {"bool": (bool,), "int": (int,), "float": (float,), "real": (int, float), "complex": (complex,),
+                 "number": (int, float, complex)}[t.dtype]
         return type(value) in kinds
     if t.carrier == "any":
         return np.ndim(value) == 0 and not isinstance(value, np.ndarray)
@@ -141,55 +145,61 @@ def jvp_of(fn: Fn) -> Fn:
 def seed_type(t: Type) -> Type:
     if isinstance(t, List):
         return List(seed_type(t.elem))
-    return t if isinstance(t, Tensor) and t.is_array else Tensor("py", "float")
+    if isinstance(t, Tensor) and t.is_array:
+        return t
+    return COMPLEX if isinstance(t, Tensor) and t.kind == "c" else FLOAT
 
 
 # -- the checks ---------------------------------------------------------------------------------------
 
 
-def check_derivatives(fn: Fn, args: Sequence[Any], order: int) -> None:
+def check_derivatives(fn: Fn, args: Sequence[Any], order: int, h: float = 1e-3) -> None:
     """JVP against differences, VJP against JVP, and the same of VJP and JVP themselves."""
     if not any(is_float(p) for p in fn.params) or not any(is_float(r) for r in fn.results):
         return
     rng = np.random.default_rng(0)
     ys = [y for y, r in zip(evaluate(fn, args), fn.results) if is_float(r)]
     xs = [x for x, p in zip(args, fn.params) if is_float(p)]
-    dxs, dys = [direction(rng, x) for x in xs], [direction(rng, y) for y in ys]
+    dxs = [direction(rng, x, p.type) for x, p in zip(xs, filter(is_float, fn.params))]
+    dys = [direction(rng, y, r.type) for y, r in zip(ys, filter(is_float, fn.results))]
     jvp, vjp = jvp_of(fn), vjp_of(fn)
     tangents, cotangents = evaluate(jvp, [*args, *dxs]), evaluate(vjp, [*args, *dys])
-    single = any(np.asarray(v).dtype == np.float32 for v in (*xs, *ys))
+    single = any(np.asarray(v).dtype in (np.float32, np.complex64) for v in (*xs, *ys))
     for made, like in [*zip(tangents, ys), *zip(cotangents, xs)]:
         assert np.shape(made) == np.shape(like), f"shape {np.shape(made)}, not {np.shape(like)}"
         if isinstance(like, np.ndarray):
             assert made.dtype == like.dtype, f"dtype {made.dtype}, not {like.dtype}"
     tolerance: dict[str, float] = {"rtol": 2e-3, "atol": 1e-4} if single else {"rtol": 1e-6, "atol": 1e-7}
     if not single:
-        for made, expected in zip(tangents, differences(fn, args, dxs)):
+        for made, expected in zip(tangents, differences(fn, args, dxs, h)):
             np.testing.assert_allclose(made, expected, **tolerance)
     np.testing.assert_allclose(inner(dys, tangents), inner(cotangents, dxs), **tolerance)
     if order > 1:
-        check_derivatives(jvp, [*args, *dxs], order - 1)
-        check_derivatives(vjp, [*args, *dys], order - 1)
+        check_derivatives(jvp, [*args, *dxs], order - 1, h)
+        check_derivatives(vjp, [*args, *dys], order - 1, h)
 
 
-def direction(rng: np.random.Generator, like: Any) -> Any:
-    """A random number, array or list of the shape and dtype of `like`."""
+def direction(rng: np.random.Generator, like: Any, t: Type) -> Any:
+    """A random number, array or list of the shape and dtype of `like`, complex if `t` may be."""
     if isinstance(like, list):
-        return [direction(rng, x) for x in like]
-    made = rng.uniform(0.5, 1.5, np.shape(like)) * rng.choice([-1.0, 1.0], np.shape(like))
-    return np.asarray(made, like.dtype) if isinstance(like, np.ndarray) else float(made)
+        return [direction(rng, x, t) for x in like]
+    made: Any = rng.uniform(0.5, 1.5, np.shape(like)) * rng.choice([-1.0, 1.0], np.shape(like))
+    if isinstance(leaf := leaf_type(t), Tensor) and leaf.kind == "c":
+        made = made + 1j * rng.uniform(-1.0, 1.0, np.shape(like))
+    return np.asarray(made, like.dtype) if isinstance(like, np.ndarray) else made.item()
 
 
 def inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
-    return float(sum(np.sum(np.asarray(x, float) * np.asarray(y, float)) for x, y in zip(xs, ys)))
+    """The real part of the sum of products: the pairing in which the gradient of f(x + iy) is df/dx - i df/dy."""
+    return float(sum(np.sum((np.asarray(x) * np.asarray(y)).real) for x, y in zip(xs, ys)))
 
 
-def differences(fn: Fn, args: Sequence[Any], dxs: Sequence[Any], h: float = 1e-3) -> list[Any]:
+def differences(fn: Fn, args: Sequence[Any], dxs: Sequence[Any], h: float) -> list[Any]:
     """The derivative along `dxs`, from five points."""
     def at(step: float) -> list[Any]:
         moving = iter(dxs)
         moved = [move(x, step, next(moving)) if is_float(p) else x for x, p in zip(args, fn.params)]
-        return [np.asarray(y, float) for y, r in zip(evaluate(fn, moved), fn.results) if is_float(r)]
+        return [np.asarray(y) * 1.0 for y, r in zip(evaluate(fn, moved), fn.results) if is_float(r)]
 
     return [(8.0 * (b - a) - (d - c)) / (12.0 * h) for a, b, c, d in zip(at(-h), at(h), at(-2 * h), at(2 * h))]
 
@@ -209,7 +219,7 @@ def printed(eqn: Eqn, args: Sequence[Any]) -> Any:
         names["_0"] = list(args[0])
         eval(text, names)
         return names["_0"]
-    return eval(text, {"numpy": np, "math": math, "scipy": scipy, **names})
+    return eval(text, {"numpy": np, "math": math, "cmath": cmath, "scipy": scipy, **names})
 
 
 def identical(a: Any, b: Any) -> bool:
@@ -220,7 +230,7 @@ def identical(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(identical, a, b))
     if isinstance(a, str) or type(a) is not type(b):
         return bool(a == b) and type(a) is type(b)
-    return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
+    return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc")
 
 
 def spread(x: np.ndarray) -> np.ndarray:
@@ -399,6 +409,55 @@ def test_derivative(op: Op, knowledge: str) -> None:
 def test_second_derivative(op: Op) -> None:
     for sample in samples(op)[::3]:
         check_derivatives(*lift(op, sample), order=2)
+
+
+def complex_samples(op: Op) -> Iterator[Sample]:
+    """The samples of real numbers, turned into complex ones: all operands, the first alone, the last alone."""
+    rng = np.random.default_rng(1)
+
+    def turned(x: Any) -> Any:
+        if isinstance(x, list):
+            return list(map(turned, x))
+        if isinstance(x, Lit) or not isinstance(x, (float, np.floating, np.ndarray)) or np.asarray(x).dtype.kind != "f":
+            return x
+        y = np.asarray(x * np.exp(1j * rng.uniform(0.2, 0.7, np.shape(x))))
+        dtype = np.complex64 if np.asarray(x).dtype == np.float32 else np.complex128
+        return y.astype(dtype) if isinstance(x, np.ndarray) else dtype(y) if isinstance(x, np.generic) else complex(y)
+
+    for args, attrs in samples(op):
+        open_ = [k for k in range(len(args)) if k not in op.inactive]
+        for chosen in {tuple(open_), *((k,) for k in (*open_[:1], *open_[-1:]))}:
+            sample = tuple(turned(a) if k in chosen else a for k, a in enumerate(args))
+            if any(isinstance(x, (complex, np.generic, np.ndarray)) and np.iscomplexobj(x) for x in sample):
+                yield sample, attrs
+
+
+FREE_PHASE = ("eigh",)
+"""Ops with complex vectors of any phase, which are refused."""
+
+
+@pytest.mark.parametrize("op", SAMPLED, ids=repr)
+def test_complex(op: Op) -> None:
+    """An op refuses complex operands, or it is right for them: type, text, first and second derivatives."""
+    for sample in complex_samples(op):
+        try:
+            fn, args = lift(op, sample)
+        except TypeMismatch:
+            continue
+        assert takes_complex(op)
+        try:
+            evaluate(fn, args)
+        except np.linalg.LinAlgError:
+            continue  # not positive definite any more
+        if op.name not in SUBSCRIPTS and op.cost != "never":
+            made, run = printed(fn.eqns[0], values(sample[0])), call(op, values(sample[0]), sample[1])
+            assert identical(made, run), f"{expression(fn.eqns[0])}: {made!r} is not {run!r}"
+        if op.nondiff is None:
+            try:
+                check_derivatives(fn, args, 2, 2e-4)
+            except SctError as refusal:
+                single = any(np.asarray(a).dtype in (np.complex64, np.float32) for a in args)
+                assert refusal.code == "SCT402" and (single or op.name in FREE_PHASE)
 
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)

@@ -26,9 +26,10 @@ SOURCE = re.compile(r"(<!-- begin source -->\n).*?(<!-- end -->)", re.DOTALL)
 LIMIT = re.compile(r"```python\n# (SCT\d+)\n(.*?)```", re.DOTALL)
 
 
-def test_the_tutorial() -> None:
-    failures, tests = doctest.testfile(str(DOCS / "tutorial.md"), module_relative=False)
-    assert tests > 30 and not failures
+@pytest.mark.parametrize(("page", "least"), [("tutorial.md", 30), ("complex.md", 8)])
+def test_the_examples_of_a_page(page: str, least: int) -> None:
+    failures, tests = doctest.testfile(str(DOCS / page), module_relative=False)
+    assert tests > least and not failures
 
 
 def test_the_page_of_validation(monkeypatch: pytest.MonkeyPatch) -> None:

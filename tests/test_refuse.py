@@ -167,10 +167,10 @@ def f(x):
     del x[0]  # SCT1:
     return x[0]
 """,
-    "complex literal": """
+    "complex result": """
 def f(a):
-    z = a * 2j  # SCT1:
-    return z
+    z = a * 2j
+    return z  # SCT4:
 """,
     # --- SCT2: names and calls
     "eval": """

@@ -115,6 +115,13 @@ def hinted(x: Value) -> Value:
     return x
 
 
+def as_complex(x: Value) -> Any:
+    """`x` cast to a complex number, or to an array of them."""
+    t = x.type
+    assert isinstance(t, Tensor)
+    return op("complex")(x) if t.carrier == "py" else astype(x, dtype="c128") if t.is_array else op("to_c128")(x)
+
+
 ARRAYS = ("f64[n]; f64[n]", "f32[n]; f32[n]", "f64[0]; f64[0]")
 EXAMPLES: dict[str, list[Example]] = {
     # arithmetic
@@ -144,6 +151,26 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "div_negated": [e(lambda x, y: div(neg(x), y)), e(lambda x, y: div(x, neg(y)))],
     "pow_literals": [e(lambda x: pow_(x, 1)), e(lambda x: pow_(x, 2))],
+    # complex numbers
+    "without_complex": [
+        e(term, "float; complex", "f64[n]; c128[n]", "f64[n]; c128", "f64; c128[n]")
+        for f in (add, sub, mul)
+        for term in (
+            lambda x, z, f=f: f(as_complex(x), z),
+            lambda x, z, f=f: f(z, as_complex(x)),
+            lambda x, z, f=f: f(Lit(2.5 + 0j), z),
+        )
+    ],
+    "real_of_complex": [e(lambda x: op("real")(as_complex(x)), "float", "f64", "f64[n]")],
+    "complex_literal": [e(lambda x: op("complex")(1.5), "float"), e(lambda x: op("complex")(1.5, -2.0), "float")],
+    "complex_factor": [
+        e(lambda x: mul(Lit(2j), 3.0), "float"),
+        e(lambda z: mul(Lit(1 + 0j), z), "complex", "c128", "c128[n]"),
+    ],
+    "conjugate_over_modulus": [
+        e(lambda z: mul(op("quotient")(op("conj")(z), r := op("abs")(z), edge=0.0), r), "c128[n]", "complex", "c128"),
+        e(lambda z: mul(mul(2.0, r := op("abs")(z)), op("quotient")(op("conj")(z), r, edge=0.0)), "c128[n]"),
+    ],
     # shapes
     "expand_scalar": [e(lambda x, y: expand_like(x, y))],
     "mul_expanded": [e(lambda x, y: mul(expand_like(sum_(x), x), y)), e(lambda x, y: mul(y, expand_like(sum_(x), x)))],
@@ -394,6 +421,10 @@ def operand(t: Any, sizes: dict[str, int], rng: Any, special: bool) -> Any:
     dtype = t.dtype.lstrip("r") if t.dtype not in ("real", "rint", "float", "int", "bool") else t.dtype
     if t.kind == "b":
         v = rng.integers(2, size=shape).astype(bool)
+    elif t.kind == "c":
+        v = np.empty(shape, complex)
+        v.real, v.imag = (rng.choice(SPECIAL, size=shape) if special else rng.normal(size=shape) for _ in "ri")
+        v = np.asarray(v, np.complex64 if dtype == "c64" else complex)
     elif "i" in dtype:
         v = rng.integers(-2, 4, size=shape)
     else:

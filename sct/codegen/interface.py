@@ -71,6 +71,7 @@ class Source:
     imports   the import lines at its top
     bindings  objects that the text names and that have no literal form, such as defaults
     lines     the location in the user's source that a line comes from
+    is_complex  does it compute with complex numbers?
     """
 
     text: str
@@ -78,6 +79,7 @@ class Source:
     imports: tuple[str, ...] = ()
     bindings: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[int, Loc] = field(default_factory=dict)
+    is_complex: bool = False
 
     @property
     def definition(self) -> str:

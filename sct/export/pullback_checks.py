@@ -26,7 +26,8 @@ def cotangent_like(ct, value):
             raise TypeError(f"a cotangent must be a list of {len(value)}")
         return [cotangent_like(c, v) for c, v in zip(ct, value)]
     made = np.asarray(np.zeros(np.shape(value)) if ct is None else ct)
-    if made.dtype.kind not in "biuf" or made.shape != np.shape(value):
+    kinds = "biufc" if np.iscomplexobj(value) else "biuf"
+    if made.dtype.kind not in kinds or made.shape != np.shape(value):
         raise TypeError(f"a cotangent must be a number or an array of shape {np.shape(value)}")
     return made.astype(np.result_type(value), copy=False)[()]
 '''

@@ -42,6 +42,7 @@ from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Fn, Value
+from sct.ir.core import is_complex
 from sct.ir.pytree import Leaf, Node, Tree, leaf_values, merge_shared_leaves
 from sct.ir.user_objects import gradient_class
 from sct.ops import call
@@ -94,6 +95,11 @@ class Traced:
         """The function that returns only a part of the result."""
         result, kept = merge_shared_leaves(result)
         return replace(self, fn=self.fn.replace(results=tuple(self.fn.results[k] for k in kept)), result=result)
+
+    @property
+    def is_complex(self) -> bool:
+        """Does it compute with complex numbers?"""
+        return is_complex(self.fn)
 
     def of(self, root: Any) -> Traced:
         """The specialization for another function with the same code: its numbers become defaults again."""

@@ -16,9 +16,11 @@ class Transform:
 
     argnums  what `grad` differentiates: an index, a name, or a tuple of them
     has_aux  `fn` returns (value, aux); aux is not differentiated
+    holomorphic  `fn` is a holomorphic function of complex arguments: its complex derivative is taken
     """
 
     kind: str
     fn: Callable[..., Any]
     argnums: int | str | tuple[int | str, ...] = 0
     has_aux: bool = False
+    holomorphic: bool = False

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from typing import Any
 
-from sct.ir.core import EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var
+from sct.ir.core import Constant, EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var
 from sct.ir.real_ints import operands_as_ints, result_type
 from sct.ir.types import Tensor
 
@@ -35,11 +35,11 @@ def _raises_in_python(op: Op, args: Sequence[Operand]) -> bool:
     Quotients in derivative rules do not: their divisor is not 0, or the rule handles 0 itself.
     """
     types = [x.type for x in args if isinstance(x.type, Tensor)]
-    return op.raises == "value" and op.name != "div" and any(t.kind == "f" for t in types) and \
+    return op.raises == "value" and op.name != "div" and any(t.kind in "fc" for t in types) and \
         all(t.carrier in ("py", "any") for t in types)
 
 
-def operand(x: Operand | float | str | None) -> Operand:
+def operand(x: Operand | Constant | str) -> Operand:
     """`x` itself if it is an operand; a Python number, string or None as a literal."""
     return x if isinstance(x, (Value, Lit)) else Lit(x)
 
@@ -79,7 +79,7 @@ class Builder:
         inner.defs, inner.nonzero = self.defs, set(self.nonzero)
         return inner
 
-    def emit(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any] | None = None, *,
+    def emit(self, op: Op, args: Sequence[Operand | Constant], attrs: Mapping[str, Any] | None = None, *,
              regions: Sequence[Fn] = (), types: Sequence[Any] | None = None, spelling: str | None = None,
              loc: Loc | None = None, hints: Sequence[str | None] = ()) -> Any:
         """Add `op(*args, **attrs)`; returns its out, or the tuple of its outs where its type is a tuple.

@@ -19,7 +19,6 @@ from sct.ir import text
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, call_names, walk
 from sct.ir.real_ints import counts_as_real, result_type, unmark_real
 from sct.ir.types import (
-    FLOAT,
     INT,
     REAL,
     Apply,
@@ -256,12 +255,12 @@ def fits(a: Type, b: Type) -> bool:
     if counts_as_real(b) or b.kind == "f" and counts_as_real(a):
         return fits(unmark_real(a), unmark_real(b))
     if b.carrier == "py":
-        wider = "bif".index(a.kind) < "bif".index(b.kind)
-        return a.carrier == "py" and (a.dtype == b.dtype or wider or b.dtype == "real")
+        wider = "bifc".index(a.kind) < "bifc".index(b.kind)
+        return a.carrier == "py" and (a.dtype == b.dtype or wider or b.dtype in ("real", "number"))
     if b.carrier == "any":
         if b.dtype == "single" and not maybe_single(a):
             return False
-        return a.carrier != "array" and "bif".index(a.kind) <= "bif".index(b.kind)
+        return a.carrier != "array" and "bifc".index(a.kind) <= "bifc".index(b.kind)
     return agree(a, b)
 
 
@@ -291,7 +290,7 @@ def _may_be(a: Dim, b: Dim) -> bool:
 
 def _has_tangent(x: Operand) -> bool:
     t = leaf_type(x.type)
-    return isinstance(t, Residuals) or isinstance(t, Tensor) and t.kind == FLOAT.kind
+    return isinstance(t, Residuals) or isinstance(t, Tensor) and t.kind in "fc"
 
 
 def _is_int(t: Type) -> bool:

@@ -105,6 +105,9 @@ def is_undef(x: Operand) -> bool:
 
 
 
+Constant = Union[float, complex, None]
+"""What an operand may be given as in place of a literal."""
+
 Aliasing = Literal["none", "view", "maybe", "same"]
 RaisesFor = Literal["never", "shape", "value"]
 Cost = Literal["free", "read", "cheap", "dear", "never"]
@@ -169,6 +172,8 @@ class Op:
               (contiguous in C order if the operands are) or "unknown"
     square    the first operand must be a square matrix, or a stack of these
     compiled  Numba compiles it of numbers, to the same result
+    complex   are its rule and its result right for complex operands?  None: if its rule is `linear`.  A partial
+              of a real function of x + iy is df/dx - i df/dy
     dim       dim(*operands, **attrs) -> Dim | None: the size that an int result equals
     spelled   the type depends on the spelling: `type` takes it as `spelling=`
     samples   zero-argument callable: an iterable of (args, attrs) of NumPy values
@@ -209,6 +214,7 @@ class Op:
     layout: Layout = "unknown"
     square: bool = False
     compiled: bool = False
+    complex: bool | None = None
     dim: Callable[..., Dim | None] | None = None
     spelled: bool = False
     samples: Callable[[], Any] | None = None
@@ -218,7 +224,7 @@ class Op:
         if sum(rule is not None for rule in rules) != 1 or self.jvp is not None and self.vjp is None:
             raise TypeError(f"op {self.name}: exactly one of partials, linear, vjp (and perhaps jvp), nondiff")
 
-    def __call__(self, *args: Operand | float | None, **attrs: Any) -> Any:
+    def __call__(self, *args: Operand | Constant, **attrs: Any) -> Any:
         """Add an equation of this op to the function being built; its out, or outs."""
         return builder_var.get().emit(self, args, attrs)
 
@@ -308,7 +314,7 @@ def _changed(node: N, changes: Mapping[str, Any]) -> N:
 class EmitsEqns(Protocol):
     """The part of a builder that `Op.__call__` uses."""
 
-    def emit(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any]) -> Any: ...
+    def emit(self, op: Op, args: Sequence[Operand | Constant], attrs: Mapping[str, Any]) -> Any: ...
 
 
 builder_var: ContextVar[EmitsEqns] = ContextVar("sct_builder")
@@ -446,6 +452,12 @@ def bound_values(fn: Fn) -> Iterator[Value]:
         yield from eqn.outs
     for function in fn.functions:
         yield from bound_values(function)
+
+
+def is_complex(fn: Fn) -> bool:
+    """Does `fn` compute with complex numbers?"""
+    types = (leaf_type(v.type) for v in bound_values(fn))
+    return any(isinstance(t, Tensor) and t.kind == "c" for t in types)
 
 
 def is_float(x: Operand | Type) -> bool:

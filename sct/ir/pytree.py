@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 
+from sct.ir.types import Tensor, Type, leaf_type
 from sct.ir.user_objects import (
     attributes,
     get_stored,
@@ -27,9 +28,9 @@ from sct.ir.user_objects import (
 )
 
 __all__ = [
-    "Const", "Leaf", "Node", "Parts", "Tree", "children_of", "column", "column_texts", "gradient_with", "holds_complex",
-    "leaf_values", "leaves", "map_leaves", "map_tree", "merge_shared_leaves", "parts_of", "paths", "shared_numbers",
-    "step_text", "structure_text", "tree_leaves", "unflatten", "with_items",
+    "Const", "Leaf", "Node", "Parts", "Tree", "becomes_complex", "children_of", "column", "column_texts",
+    "gradient_with", "holds_complex", "leaf_values", "leaves", "map_leaves", "map_tree", "merge_shared_leaves",
+    "parts_of", "paths", "shared_numbers", "step_text", "structure_text", "tree_leaves", "unflatten", "with_items",
 ]
 
 
@@ -195,6 +196,21 @@ def holds_complex(x: Any) -> bool:
         return any(map(holds_complex, x.values() if isinstance(x, dict) else x))
     held = attributes(x)
     return isinstance(x, complex) or held is not None and any(map(holds_complex, held.values()))
+
+
+def becomes_complex(tree: Tree, types: Sequence[Type], value: Any) -> bool:
+    """Is a leaf of `value` complex whose type in `types` is real?
+
+    >>> from sct.ir.types import COMPLEX, FLOAT
+    >>> becomes_complex(Node("tuple", (0, 1), (Leaf(1), Leaf(0))), [FLOAT, COMPLEX], (1j, 2j))
+    True
+    """
+    if isinstance(tree, Leaf):
+        t = leaf_type(types[tree.index])
+        return not (isinstance(t, Tensor) and t.kind == "c") and holds_complex(value)
+    if isinstance(tree, Const):
+        return False
+    return any(becomes_complex(c, types, part) for c, part in zip(tree.children, children_of(tree, value)))
 
 
 def children_of(tree: Node, value: Any) -> list[Any]:

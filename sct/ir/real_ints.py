@@ -18,9 +18,10 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, substitute
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef, leaf_type, map_leaf
+from sct.ir.types import Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type, map_leaf
 
-__all__ = ["counts_as_real", "mark_real", "operands_as_ints", "result_type", "unmark_all", "unmark_real"]
+__all__ = ["counts_as_real", "mark_real", "operands_as_ints", "result_type", "takes_complex", "unmark_all",
+           "unmark_real"]
 
 T = TypeVar("T", bound=Type)
 
@@ -52,6 +53,9 @@ def result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spell
             ) -> Type | tuple[Type, ...]:
     """The type of the result of `op` for these operands, by the op's own rule; a tuple for several results."""
     extra = {"spelling": spelling} if op.spelled else {}
+    if not takes_complex(op) and any([type(x.type) is Tensor and x.type.kind == "c" for x in args]):
+        raise TypeMismatch(f"`{spelling or op.name}` of complex numbers is not supported",
+                           "compute with the real and the imaginary part")
     if not any([counts_as_real(x.type) for x in args]):
         return op.type(*args, **extra, **attrs)
     plain_type = op.type(*operands_as_ints(args), **extra, **attrs)
@@ -63,6 +67,11 @@ def result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spell
     # An int beside a float is a position or an exponent.
     all_ints = all(isinstance(t, Tensor) and t.kind == "i" for t in plain_type)
     return tuple(map(mark_real, plain_type)) if all_ints else plain_type
+
+
+def takes_complex(op: Op) -> bool:
+    """Is the op right for complex operands?"""
+    return op.linear is not None if op.complex is None else op.complex
 
 
 def operands_as_ints(args: Sequence[Operand]) -> Sequence[Operand]:

@@ -379,7 +379,7 @@ def type_of(node: ast.expr | str) -> Type:
     name = _name(node)
     if name in _SIMPLE:
         return _SIMPLE[name]
-    if name in ("bool", "int", "float", "real", "rint"):
+    if name in ("bool", "int", "float", "real", "rint", "complex", "number"):
         return Tensor("py", name)
     if name.startswith("any_"):
         return Tensor("any", name[4:])

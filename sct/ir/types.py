@@ -22,7 +22,8 @@ __all__ = [
     "Type", "TypeMismatch", "Undef", "applied", "array", "base_type", "broadcast_dims", "broadcast_shapes", "divided",
     "holds_array", "in_words", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
     "note_size_requirement", "product", "py", "range_len", "size_requirements", "slice_len", "sym",
-    "ANY_BOOL", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "BOOL", "FLOAT", "INT", "NONE", "REAL",
+    "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
+    "NONE", "NUMBER", "REAL",
 ]
 
 
@@ -279,8 +280,9 @@ class Tensor:
 
     carrier: "py" (a Python number), "np" (a NumPy scalar), "any" (a scalar that
     may be either), "array" (an ndarray of any rank, 0 included).
-    dtype: "bool", "int", "float", "real" (int or float) for "py"; "bool", "int", "real",
-    "single" (a Python number or a NumPy float32) for "any"; "b1", "i64", "f32", "f64", ... else.
+    dtype: "bool", "int", "float", "real" (int or float), "complex", "number" (float or complex) for "py"; "bool",
+    "int", "real", "single" (a Python number or a NumPy float32), "complex" and "number", of double precision,
+    for "any"; "b1", "i64", "f32", "f64", "c128", ... else.
     "rint", "ri64", ...: an int that counts as real (`ir.real_ints`).
     """
 
@@ -290,7 +292,7 @@ class Tensor:
 
     @property
     def kind(self) -> str:
-        """'b', 'i', 'f' or 'c'; 'f' of an int that counts as real."""
+        """'b', 'i', 'f' or 'c'; 'f' of an int that counts as real, 'c' of what may be complex."""
         return _KINDS.get(self.dtype) or _KINDS[self.dtype[0]]
 
     @property
@@ -321,7 +323,7 @@ class Tensor:
         return f"any_{self.dtype}" if self.carrier == "any" else self.dtype
 
 
-_KINDS = {"bool": "b", "int": "i", "float": "f", "real": "f", "single": "f",
+_KINDS = {"bool": "b", "int": "i", "float": "f", "real": "f", "single": "f", "complex": "c", "number": "c",
           "b": "b", "i": "i", "u": "i", "f": "f", "c": "c", "r": "f"}
 
 
@@ -411,7 +413,9 @@ class Residuals:
 Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals]
 
 BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
+COMPLEX, NUMBER = Tensor("py", "complex"), Tensor("py", "number")
 ANY_BOOL, ANY_INT, ANY_REAL, ANY_SINGLE = (Tensor("any", d) for d in ("bool", "int", "real", "single"))
+ANY_COMPLEX, ANY_NUMBER = Tensor("any", "complex"), Tensor("any", "number")
 NONE = Optional(Never())
 
 
@@ -459,7 +463,7 @@ def holds_array(t: Type) -> bool:
 
 _NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "r": "int", "c": "complex"}
 _NUMBERS = {"bool": "a bool", "int": "an int", "rint": "an int", "float": "a float", "real": "a float or an int",
-            "single": "a number"}
+            "single": "a number", "complex": "a complex number", "number": "a number"}
 
 
 def in_words(t: Type) -> str:
@@ -470,7 +474,8 @@ def in_words(t: Type) -> str:
     """
     if isinstance(t, Tensor):
         if t.carrier == "any":
-            return {"bool": "a truth value", "int": "an integer"}.get(t.dtype, "a number")
+            return {"bool": "a truth value", "int": "an integer", "complex": "a complex number"}.get(t.dtype,
+                                                                                                     "a number")
         if t.carrier == "py":
             return _NUMBERS[t.dtype]
         name = "bool" if t.dtype == "b1" else _NAMES[t.dtype[0]] + t.dtype.lstrip("rbiufc")
@@ -491,7 +496,7 @@ def py(value: object) -> Type:
     """The type of a Python literal; that of None is `NONE`, an optional of nothing."""
     if value is None:
         return NONE
-    for cls, t in ((bool, BOOL), (int, INT), (float, FLOAT)):
+    for cls, t in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX)):
         if isinstance(value, cls):
             return t
     return Text() if isinstance(value, str) else Opaque()
@@ -529,6 +534,8 @@ def join(a: Type, b: Type) -> Type:
         return Tensor("array", marked.dtype, tuple(map(_join_dims, a.shape, b.shape)))
     if a.is_array or b.is_array:
         raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
+    if "c" in (a.kind, b.kind):
+        return _join_complex(a, b)
     ints = all(t.kind == "b" or t.integral for t in (a, b))
     if a.carrier == b.carrier == "py":
         if "f" in (a.kind, b.kind):
@@ -540,6 +547,15 @@ def join(a: Type, b: Type) -> Type:
     if wider == "f" and maybe_single(a) and maybe_single(b):
         return ANY_SINGLE
     return {"b": ANY_BOOL, "i": ANY_INT, "f": ANY_REAL}[wider]
+
+
+def _join_complex(a: Tensor, b: Tensor) -> Tensor:
+    """The join of scalars, one of which is or may be complex."""
+    if "c64" in (a.dtype, b.dtype):
+        raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
+    carrier: Carrier = "py" if a.carrier == b.carrier == "py" else "any"
+    real = "number" in (a.dtype, b.dtype) or a.kind != b.kind
+    return Tensor(carrier, "number" if real else "complex")
 
 
 def maybe_single(t: Tensor) -> bool:

@@ -21,6 +21,7 @@ from sct.ops.derivative_helpers import *
 from sct.ops.linalg.cross import *
 from sct.ops.linalg.decompositions import *
 from sct.ops.linalg.einsum import *
+from sct.ops.linalg.fourier import *
 from sct.ops.linalg.least_squares import *
 from sct.ops.linalg.linalg import *
 from sct.ops.linalg.norms import *

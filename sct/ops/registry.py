@@ -102,7 +102,7 @@ def may_raise(eqn: Eqn) -> bool:
     if eqn.op.safe is not None and eqn.op.safe(*eqn.args, **eqn.attrs):
         return False
     t = eqn.outs[0].type if eqn.outs else None
-    numpy = isinstance(t, Tensor) and t.carrier in ("np", "array") and t.kind == "f"
+    numpy = isinstance(t, Tensor) and t.carrier in ("np", "array") and t.kind in "fc"
     if eqn.op.raises == "value" and not (
             eqn.op in ELEMENTWISE and numpy and not (eqn.spelling or "").startswith("math.")
             and all(map(_is_bounded, eqn.args))):

@@ -20,8 +20,12 @@ import numpy as np
 
 from sct.ir.core import Operand
 from sct.ir.types import (
+    ANY_COMPLEX,
+    ANY_NUMBER,
     ANY_REAL,
     ANY_SINGLE,
+    BOOL,
+    COMPLEX,
     Carrier,
     Dim,
     Tensor,
@@ -36,7 +40,8 @@ from sct.ir.types import (
 
 __all__ = [
     "Axis", "arithmetic", "bools", "by_carrier", "dtype_name", "elementwise", "floats", "integers", "is_python",
-    "normalize", "number", "numpy_dtype", "prints", "probe", "promote", "reduced_shape", "same", "scalar_or_array",
+    "normalize", "number", "numpy_dtype", "prints", "probe", "promote", "real_floats", "reduced_shape", "same",
+    "scalar_or_array",
     "size_dim", "size_of", "ufunc_result", "widest",
 ]
 
@@ -73,11 +78,12 @@ def size_dim(shape: Sequence[Dim]) -> Dim:
 
 # -- dtypes -------------------------------------------------------------------------
 
-_STRONG = {"bool": "b1", "int": "i64", "float": "f64", "real": "f64"}
-_WEAK: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "real": float}
+_STRONG = {"bool": "b1", "int": "i64", "float": "f64", "real": "f64", "complex": "c128"}
+_WEAK: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "real": float, "complex": complex}
 _READINGS: dict[str, list[Any]] = {
     "bool": [np.dtype(bool)], "int": [np.dtype(bool), int, np.dtype("i8")],
-    "real": [float, np.dtype("f8"), np.dtype("f4")], "single": [float, np.dtype("f4")]}
+    "real": [float, np.dtype("f8"), np.dtype("f4")], "single": [float, np.dtype("f4")],
+    "complex": [complex, np.dtype("c16")], "number": [float, np.dtype("f8"), complex, np.dtype("c16")]}
 
 
 def dtype_name(dtype: Any) -> str:
@@ -86,10 +92,11 @@ def dtype_name(dtype: Any) -> str:
     >>> dtype_name(float), dtype_name("float32"), dtype_name(bool)
     ('f64', 'f32', 'b1')
     """
-    if isinstance(dtype, str) and dtype in ("b1", "i16", "i32", "i64", "u16", "u32", "u64", "f16", "f32", "f64"):
+    if isinstance(dtype, str) and dtype in ("b1", "i16", "i32", "i64", "u16", "u32", "u64", "f16", "f32", "f64",
+                                            "c64", "c128"):
         return dtype
     d = np.dtype(dtype)
-    if d.kind not in "biuf" or not d.isnative:
+    if d.kind not in "biufc" or not d.isnative:
         raise TypeMismatch(f"arrays of dtype {d} are not supported")
     return "b1" if d.kind == "b" else f"{d.kind}{8 * d.itemsize}"
 
@@ -118,6 +125,8 @@ def _readings(carrier: Carrier, dtype: str) -> list[Any]:
         return _READINGS[dtype]
     if carrier == "py" and dtype == "real":
         return [int, float]
+    if carrier == "py" and dtype == "number":
+        return [float, complex]
     return [_WEAK[dtype] if carrier == "py" else numpy_dtype(dtype)]
 
 
@@ -156,6 +165,8 @@ def scalar_or_array(dtypes: Set[str], shape: tuple[Dim, ...], carrier: Carrier =
                            "a scalar is a Python number on one path and a NumPy scalar on another")
     if carrier == "any" or len(dtypes) > 1:
         kinds = {Tensor("np", d).kind for d in dtypes}
+        if "c" in kinds:
+            return ANY_COMPLEX if kinds == {"c"} else ANY_NUMBER
         return Tensor("any", "real" if "f" in kinds else "int" if "i" in kinds else "bool")
     (dtype,) = dtypes
     return Tensor("array" if shape else carrier, dtype, shape)
@@ -164,8 +175,15 @@ def scalar_or_array(dtypes: Set[str], shape: tuple[Dim, ...], carrier: Carrier =
 # -- what Python makes of Python numbers: dtype names to a dtype name ------------------
 
 
-def floats(*_: str) -> str:
+def real_floats(*dtypes: str) -> str:
+    """As `floats`, of functions that Python has for real numbers alone."""
+    if {"complex", "number"} & set(dtypes):
+        raise TypeMismatch("Python has no such function of complex numbers", "use the function of NumPy")
     return "float"
+
+
+def floats(*dtypes: str) -> str:
+    return "complex" if "complex" in dtypes else "number" if "number" in dtypes else "float"
 
 
 def bools(*_: str) -> str:
@@ -178,7 +196,7 @@ def integers(*_: str) -> str:
 
 def widest(*dtypes: str) -> str:
     """The operand of the widest kind, as `max` gives."""
-    return next(d for d in ("float", "real", "int", "bool") if d in dtypes)
+    return next(d for d in ("complex", "number", "float", "real", "int", "bool") if d in dtypes)
 
 
 def arithmetic(*dtypes: str) -> str:
@@ -199,8 +217,10 @@ def ufunc_result(ufunc: np.ufunc | None, xs: Sequence[Operand], spelling: str | 
     """
     types = [number(x) for x in xs]
     module = spelling.partition(".")[0] if spelling else ""
-    if module == "math" and any(t.rank for t in types):
+    if module in ("math", "cmath") and any(t.rank for t in types):
         raise TypeMismatch(f"`{spelling}` takes numbers, not arrays")
+    if module == "math" and any(t.kind == "c" for t in types):
+        raise TypeMismatch(f"`{spelling}` takes real numbers", f"use c{spelling}, or the function of NumPy")
     shape = broadcast_shapes(*(t.shape for t in types))
     return scalar_or_array(promote(types, ufunc), shape) if shape else _scalar_result(ufunc, module, python, *types)
 
@@ -210,14 +230,27 @@ def _scalar_result(ufunc: np.ufunc | None, module: str, python: Callable[..., st
     """The type of an elementwise function of scalars."""
     if module == "math":
         return Tensor("py", (python or floats)(*(t.dtype for t in types)))
+    if module == "cmath":
+        return BOOL if python is bools else COMPLEX
     if python is not None and module not in ("numpy", "scipy") and all(t.carrier == "py" for t in types):
         return Tensor("py", python(*(t.dtype for t in types)))
-    sure = module in ("numpy", "scipy") or any(t.carrier in ("np", "array") for t in types)
+    numpy = module in ("numpy", "scipy")
+    of_python = python is not None and not numpy and len(types) == 2 and _complex_computes(*types)
+    if of_python and types[0] == COMPLEX and types[1].dtype == "f64":
+        return Tensor("py", python("complex", "float"))  # type: ignore[misc]
+    sure = numpy or any(t.carrier in ("np", "array") for t in types) and not of_python
     dtypes = promote(types, ufunc)
     if not sure and python is not None:  # they may all be Python's
-        dtypes |= {_STRONG[python(*("real" if t.dtype == "single" else t.dtype for t in types))]}
+        dtype = python(*("real" if t.dtype == "single" else t.dtype for t in types))
+        dtypes |= {"f64", "c128"} if dtype == "number" else {_STRONG[dtype]}
     result = scalar_or_array(dtypes, (), "np" if sure else "any")
     return ANY_SINGLE if result == ANY_REAL and not sure and all(map(maybe_single, types)) else result
+
+
+def _complex_computes(left: Tensor, right: Tensor) -> bool:
+    """May Python's `complex` compute `left op right`?  A float64 of NumPy on its right is a float to it."""
+    return left.kind == "c" and left.carrier in ("py", "any") and right.is_scalar and \
+        right.dtype in ("f64", "real", "single")
 
 
 def elementwise(ufunc: np.ufunc, python: Callable[..., str] | None = None) -> Rule:
@@ -229,11 +262,16 @@ def elementwise(ufunc: np.ufunc, python: Callable[..., str] | None = None) -> Ru
     return rule
 
 
-def by_carrier(ufunc: Callable[..., Any], python: Callable[..., Any]) -> Callable[..., Any]:
-    """`python` for Python numbers, `ufunc` for NumPy's."""
+def by_carrier(ufunc: Callable[..., Any], python: Callable[..., Any],
+               of_complex: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """`python` for Python numbers, `ufunc` for NumPy's; `of_complex` for Python's complex numbers."""
 
     def run(*xs: Any) -> Any:
-        return (ufunc if any(isinstance(x, (np.ndarray, np.generic)) for x in xs) else python)(*xs)
+        if of_complex is not None and any(type(x) is complex for x in xs):
+            python_function = of_complex
+        else:
+            python_function = python
+        return (ufunc if any(isinstance(x, (np.ndarray, np.generic)) for x in xs) else python_function)(*xs)
 
     return run
 
@@ -242,7 +280,9 @@ def prints(ufunc: str, python: str) -> Callable[..., str]:
     """The same for what is printed, where the user's program does not say."""
 
     def emit(*xs: Operand) -> str:
-        return f"{python if all(number(x).carrier == 'py' for x in xs) else ufunc}(_args)"
+        types = [number(x) for x in xs]
+        of_complex = f"c{python}" if any(t.kind == "c" for t in types) else python
+        return f"{of_complex if all(t.carrier == 'py' for t in types) else ufunc}(_args)"
 
     return emit
 

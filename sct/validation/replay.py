@@ -111,8 +111,8 @@ def _as_tuple(x: Any) -> tuple[str, ...]:
     return x if isinstance(x, tuple) else (x,)
 
 
-def first_divergence(user: Recorder, sct: Recorder) -> Divergence | None:
-    """The first assignment of the user whose value differs in sct or is complex, which sct does not support."""
+def first_divergence(user: Recorder, sct: Recorder, is_complex: bool) -> Divergence | None:
+    """The first assignment of the user whose value differs in sct, or is complex in a program of real numbers."""
     user_values: dict[tuple[Line, str], list[Any]] = defaultdict(list)
     sct_values: dict[tuple[Line, str], list[Any]] = defaultdict(list)
     user_names = {name for _, name, _ in user.events}
@@ -124,7 +124,7 @@ def first_divergence(user: Recorder, sct: Recorder) -> Divergence | None:
     for place, name, x in user.events:
         key = place, name
         k, seen[key] = seen[key], seen[key] + 1
-        if isinstance(x, complex):
+        if isinstance(x, complex) and not is_complex:
             return Divergence(*place, name, x, x)
         if len(sct_values[key]) == len(user_values[key]):
             y = sct_values[key][k]

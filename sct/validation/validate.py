@@ -77,7 +77,8 @@ class Validation:
             in_python.run_function()
             in_sct.time_limit = max(PATIENCE, 100.0 * in_python.duration)
             in_sct.run_primal(self.traced, self.primal)
-            if holds_complex(in_python.outcome.value) or holds_complex(in_sct.outcome.value):
+            if not self.traced.is_complex and any(
+                    holds_complex(run.outcome.value) for run in (in_python, in_sct)):
                 raise complex_refusal(place_of(root))
             difference = _difference(in_python, in_sct, self.primal)
             if difference is None:
@@ -100,7 +101,7 @@ class Validation:
             return "what it reaches is nested too deeply to be copied"
         if not _same_outcome(in_python.outcome, repeated.outcome):
             return "it does something else each time it is called"
-        raise _refuse_reading(root, difference, divergence)
+        raise _refuse_reading(root, difference, divergence, self.traced.is_complex)
 
     def validate_kernels(self, target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any],
                          compiled: Callable[..., Any], plain: Callable[..., Any]) -> None:
@@ -135,7 +136,7 @@ class Validation:
         in_python.run_function(user.run)
         in_sct.time_limit = 2.0
         in_sct.run_primal(self.traced, self.primal, sct.run)
-        return first_divergence(user, sct)
+        return first_divergence(user, sct, self.traced.is_complex)
 
 
 @dataclass(frozen=True)
@@ -360,14 +361,14 @@ def place_of(root: Any) -> Loc | None:
     return Loc(code.co_filename, code.co_firstlineno) if code is not None else None
 
 
-def _refuse_reading(root: Any, difference: Difference, divergence: Divergence | None) -> SctError:
+def _refuse_reading(root: Any, difference: Difference, divergence: Divergence | None, is_complex: bool) -> SctError:
     loc = place_of(root)
     name = getattr(root, "__name__", type(root).__name__)
     first = ""
     if divergence is not None:
         text = linecache.getline(divergence.file, divergence.line)
         loc = Loc(divergence.file, divergence.line, len(text) - len(text.lstrip()))
-        if holds_complex(divergence.python) or holds_complex(divergence.sct):
+        if not is_complex and (holds_complex(divergence.python) or holds_complex(divergence.sct)):
             return complex_refusal(loc)
         first = f"; first `{divergence.name}` of this line: {value_text(divergence.python)}, " \
                 f"as read {value_text(divergence.sct)}"

@@ -116,6 +116,16 @@ def tuple_of(items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> 
     return items[0] if len(items) == 1 else ast.Tuple(list(items), ctx or ast.Load())
 
 
+def _complex(value: complex, modules: Modules) -> ast.expr:
+    """`2j`, `-2j` or `1.0 + 2j` where that is this number to the sign of its zeros, else a call of `complex`."""
+    real, imag = value.real, value.imag
+    finite = math.isfinite(real) and math.isfinite(imag)
+    for text in (f"{imag!r}j", f"-{abs(imag)!r}j", f"{real!r} + {imag!r}j", f"{real!r} - {abs(imag)!r}j"):
+        if finite and repr(eval(text)) == repr(value):
+            return ast.parse(text.replace(".0j", "j"), mode="eval").body
+    return call(modules.builtin("complex"), constant(real, modules), constant(imag, modules))
+
+
 def constant(value: Any, modules: Modules) -> ast.expr:
     """A literal, or an expression that is equal to `value`; raises ValueError if there is none."""
     if isinstance(value, enum.Enum):
@@ -130,7 +140,7 @@ def constant(value: Any, modules: Modules) -> ast.expr:
     if value is None or isinstance(value, (bool, int, float, str, bytes)) or value is Ellipsis:
         return ast.Constant(value, None)
     if isinstance(value, complex):
-        return call(modules.builtin("complex"), constant(value.real, modules), constant(value.imag, modules))
+        return _complex(value, modules)
     if isinstance(value, (tuple, list)):
         items = [constant(v, modules) for v in value]
         return ast.Tuple(items, ast.Load()) if isinstance(value, tuple) else ast.List(items, ast.Load())

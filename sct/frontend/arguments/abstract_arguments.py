@@ -61,11 +61,8 @@ def list_type(ev: Evaluator, xs: list[Any]) -> List:
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
     """"f64" of float64; refuses dtypes that are not supported."""
-    if dtype.kind in "biuf" and dtype.isnative:
+    if dtype.kind in "biufc" and dtype.isnative:
         return "b1" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
-    if dtype.kind == "c":
-        raise SctError("SCT506", "complex arrays are not supported yet",
-                       hint="pass the real and the imaginary part as two arrays")
     raise SctError("SCT506", f"arrays of dtype {dtype} are not supported",
                    hint="use an array for each field" if dtype.names else
                    "convert with astype(float)" if dtype.kind in "Ofi" else "")
@@ -175,12 +172,10 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return Ref(addr), Leaf(ev.params.index(leaf))
     if isinstance(x, enum.Enum):
         return Static(x), Const(x)
-    if isinstance(x, (bool, int, float, np.generic, str)):
+    if isinstance(x, (bool, int, float, complex, np.generic, str)):
         refuse_subclass(ev, x)
         leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
         return leaf, Leaf(len(ev.params) - 1)
-    if isinstance(x, complex):
-        raise SctError("SCT506", "complex numbers are not supported", hint="pass the real and the imaginary part")
     if callable(x):
         ev.callable_arguments[id(x)] = x
     if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
@@ -206,7 +201,7 @@ def refuse_subclass(ev: Evaluator, x: Any) -> None:
     """Refuse a number or string of a user's class."""
     plain = type(x) is x.dtype.type if isinstance(x, np.generic) else type(x) in PLAIN
     if not plain:
-        kind = next(base for base in (bool, int, float, str, np.generic) if isinstance(x, base))
+        kind = next(base for base in (bool, int, float, complex, str, np.generic) if isinstance(x, base))
         ev.refuse("SCT506", f"a `{kind.__name__}` of class `{type(x).__name__}` is not supported",
                   why="a subclass may redefine operators",
                   hint=f"pass {kind.__name__}(x)" if kind is not np.generic else "")

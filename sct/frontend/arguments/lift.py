@@ -167,9 +167,9 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if isinstance(obj, enum.Enum):
         ev.outside.note(path, "is", obj)
         return Static(obj, path)
-    if isinstance(obj, (int, float, str, np.generic)):
+    if isinstance(obj, (int, float, complex, str, np.generic)):
         refuse_subclass(ev, obj)
-    if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, np.generic)) and not isinstance(obj, bool):
+    if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, complex, np.generic)) and not isinstance(obj, bool):
         return _captured_leaf(ev, _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {})))
     if isinstance(obj, (str, bool, type(None))):
         ev.outside.note(path, "value", obj)

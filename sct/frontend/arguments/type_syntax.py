@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sct.errors import SctError
-from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Text, Type, sym
+from sct.ir.types import BOOL, COMPLEX, FLOAT, INT, Dim, List, Opaque, Tensor, Text, Type, sym
 from sct.ir.user_objects import fields_of, get_stored, is_container, make_gradient
 
 __all__ = [
@@ -34,8 +34,8 @@ class Columns:
     types: tuple[List, ...]
 
 
-_PLAIN: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Text()}
-_ARRAY = re.compile(r"^(f|i|u|b)(\d+)\[(.*)\]$")
+_PLAIN: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX, "str": Text()}
+_ARRAY = re.compile(r"^(f|i|u|b|c)(\d+)\[(.*)\]$")
 
 
 def parse_type(text: str) -> Type:
@@ -47,7 +47,7 @@ def parse_type(text: str) -> Type:
     text = text.strip()
     if text in _PLAIN:
         return _PLAIN[text]
-    if re.fullmatch(r"(f|i|u)(8|16|32|64)|b1", text):
+    if re.fullmatch(r"(f|i|u)(8|16|32|64)|b1|c64|c128", text):
         return Tensor("np", text)
     hit = _ARRAY.match(text)
     dims = [d.strip() for d in hit.group(3).split(",") if d.strip() not in ("", "()")] if hit else []
@@ -57,7 +57,7 @@ def parse_type(text: str) -> Type:
     return Tensor("array", hit.group(1) + hit.group(2), tuple(Dim(int(d)) if d.isdigit() else sym(d) for d in dims))
 
 
-_DTYPES = {f"{kind}{bits}" for kind in "fiu" for bits in (8, 16, 32, 64)} - {"f8"} | {"b1"}
+_DTYPES = {f"{kind}{bits}" for kind in "fiu" for bits in (8, 16, 32, 64)} - {"f8"} | {"b1", "c64", "c128"}
 
 
 def structure(text: str) -> Any:
@@ -101,7 +101,7 @@ def tangent_of(x: Any) -> Any:
     if is_container(type(x)) and not isinstance(x, (Tensor, Opaque)):
         fields = fields_of(x)
         return make_gradient(type(x), fields, [tangent_of(get_stored(x, name)) for name in fields])
-    return x if isinstance(x, Tensor) and x.kind == "f" or isinstance(x, float) else None
+    return x if isinstance(x, Tensor) and x.kind in "fc" or isinstance(x, (float, complex)) else None
 
 
 def known_value(name: str, text: str) -> Any:
@@ -129,14 +129,14 @@ def type_text(a: Any) -> str | None:
     >>> type_text(float), type_text(np.ndarray), type_text("f64[n]")
     ('float', 'f64[...]', 'f64[n]')
     """
-    if a in (float, int, bool, str):
+    if a in (float, int, bool, complex, str):
         return str(a.__name__)
     if isinstance(a, str):
         return a if a in _PLAIN or _ARRAY.match(a) else "f64[...]" if a.endswith("ndarray") else None
     if getattr(a, "dim_str", None) is not None:
         return f"f64[{', '.join(a.dim_str.split())}]"
     if a is np.ndarray or get_origin(a) in (np.ndarray, get_origin(NDArray[Any]), NDArray):
-        dtype = next(filter(lambda d: d.kind in "fiub", map(np.dtype, _scalar_types(a))), np.dtype(float))
+        dtype = next(filter(lambda d: d.kind in "fciub", map(np.dtype, _scalar_types(a))), np.dtype(float))
         return f"{dtype.kind}{8 * dtype.itemsize if dtype.kind != 'b' else 1}[...]"
     if get_origin(a) is list and get_args(a):
         inner = type_text(get_args(a)[0])

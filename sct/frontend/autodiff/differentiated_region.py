@@ -22,6 +22,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.store import Store, is_written
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -50,13 +51,13 @@ from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.pytree import leaves as leaves_of
 from sct.ir.real_ints import counts_as_real, mark_real
-from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words
+from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words, leaf_type
 from sct.ir.user_objects import gradient_class, is_namedtuple
 from sct.ops import is_none, unwrap
 
 __all__ = [
-    "Region", "d_name", "evaluate", "gradient", "positions", "rebuild_tree", "some_number", "tangent_type", "tree_of",
-    "without_constants",
+    "Region", "check_complex", "d_name", "evaluate", "gradient", "is_complex", "positions", "rebuild_tree",
+    "some_number", "tangent_type", "tree_of", "without_constants",
 ]
 
 # -- flat views of abstract values ---------------------------------------------------------------
@@ -185,7 +186,8 @@ def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstr
 
 
 def _is_leaf(v: Abstract) -> bool:
-    return isinstance(v, (Value, Ref)) or is_literal(v) and isinstance(v, Static) and isinstance(v.value, (int, float))
+    return isinstance(v, (Value, Ref)) or is_literal(v) and isinstance(v, Static) and isinstance(v.value, (int, float,
+                                                                                                           complex))
 
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
@@ -196,7 +198,7 @@ def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
                   hint="pass the numbers in a list of their own")
     if not isinstance(t, Tensor):
         return is_float(t)
-    return t.kind == "f" or direct and t.kind == "i"
+    return t.kind in "fc" or direct and t.kind == "i"
 
 
 # -- the region --------------------------------------------------------------------------------------
@@ -426,6 +428,23 @@ def _no_flags(ev: Evaluator, leaf: Abstract) -> None:
 
 
 # -- which arguments, and what is given back for them --------------------------------------------------
+
+
+def check_complex(ev: Evaluator, t: Transform, region: Region, ys: Sequence[Operand]) -> None:
+    """Refuses complex results; those of a function that is said to be holomorphic must be complex,
+    and its arguments."""
+    xs = region.fn.params
+    if t.holomorphic and not all(map(is_complex, (*ys, *xs))):
+        ev.refuse("SCT405", "with holomorphic=True the arguments and the output must be complex",
+                  why=f"the output is {in_words(ys[0].type)}", hint="leave holomorphic=True out, or pass complex(x)")
+    if not t.holomorphic and any(map(is_complex, ys)):
+        ev.refuse("SCT405", "the output is complex: it has no gradient", why="a gradient is that of a real number",
+                  hint="return its real or imaginary part, or its modulus; or pass holomorphic=True")
+
+
+def is_complex(x: Operand) -> bool:
+    t = leaf_type(x.type)
+    return isinstance(t, Tensor) and t.kind == "c"
 
 
 def some_number(ev: Evaluator, region: Region) -> None:

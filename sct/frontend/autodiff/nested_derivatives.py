@@ -9,6 +9,7 @@ from typing import Any
 from sct.frontend.arguments.lift import rooted
 from sct.frontend.autodiff.differentiated_region import (
     Region,
+    check_complex,
     d_name,
     evaluate,
     gradient,
@@ -75,7 +76,8 @@ def _static_tree(ev: Evaluator, v: Abstract) -> Any:
 
 
 def derivative(ev: Evaluator, kind: str, f: Abstract, options: Mapping[str, Any]) -> DerivedCallable:
-    t = Transform(kind, f, options.get("argnums", 0), options.get("has_aux", False))  # type: ignore[arg-type]
+    t = Transform(kind, f, options.get("argnums", 0), options.get("has_aux", False),  # type: ignore[arg-type]
+                  options.get("holomorphic", False))
     return DerivedCallable(lambda ev, args, kwargs: apply_transform(ev, t, f, args, kwargs))
 
 
@@ -100,7 +102,8 @@ def run_grad(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwarg
                       hint="use vjp or jvp, or has_aux=True for a pair (value, aux)")
         y = region.outs[region.out.index]
         _one_number(ev, y)
-    seed: Operand = Lit(1.0)
+        check_complex(ev, t, region, [y])
+    seed: Operand = Lit(1.0 + 0.0j if t.holomorphic else 1.0)
     if isinstance(y.type, Tensor) and y.type.is_array:
         # A result of size 1 with axes: its seed is an array of ones of that shape.
         outs, cts = _emit_vjp_shaped(ev, region)

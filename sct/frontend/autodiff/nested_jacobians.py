@@ -12,8 +12,10 @@ from typing import Any
 
 from sct.frontend.autodiff.differentiated_region import (
     Region,
+    check_complex,
     evaluate,
     gradient,
+    is_complex,
     positions,
     rebuild_tree,
     some_number,
@@ -45,7 +47,8 @@ def run_jacobian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: K
         if isinstance(x.type, List):
             ev.refuse("SCT413", f"`{x.hint or 'this'}`, a list of any length, has no Jacobian",
                       why="its numbers are not the elements of an array", hint="use np.array of it, or a tuple")
-    mode = {"jacfwd": "forward", "jacrev": "reverse"}.get(t.kind) or _cheaper(ev, region, seeded)
+    mode = _complex_mode(ev, t, region, seeded) or {"jacfwd": "forward", "jacrev": "reverse"}.get(t.kind) or \
+        _cheaper(ev, region, seeded)
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     params = region.fn.params
     blocks = {(y, x): Value(block_type(region.outs[y], p, mode)) for y in seeded for x, p in enumerate(params)}
@@ -63,6 +66,22 @@ def run_jacobian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: K
 
     result = rebuild_tree(ev, without_constants(region.out), of_output)
     return result if region.aux is None else Tup((result, rebuild_tree(ev, region.aux, lambda k: ev.wrap(outs[k]))))
+
+
+def _complex_mode(ev: Evaluator, t: Transform, region: Region, seeded: Sequence[int]) -> str | None:
+    """The mode that complex outputs of real arguments need."""
+    ys = [region.outs[k] for k in seeded]
+    if t.holomorphic:
+        check_complex(ev, t, region, ys)
+        return None
+    if any(map(is_complex, region.fn.params)):
+        ev.refuse("SCT405", "an argument is complex: only a holomorphic function has a Jacobian with respect to it",
+                  hint="pass holomorphic=True, or differentiate by the real and the imaginary part")
+    if not any(map(is_complex, ys)):
+        return None
+    if t.kind == "jacrev":
+        ev.refuse("SCT405", "the output is complex: jacrev takes real outputs", hint="use jacfwd")
+    return "forward"
 
 
 def run_hessian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:

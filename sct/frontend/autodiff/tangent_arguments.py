@@ -21,7 +21,7 @@ from sct.ir import Lit, Operand
 from sct.ir.real_ints import mark_real
 from sct.ir.types import Dim, List, Tensor, base_type, in_words
 from sct.ir.user_objects import attributes
-from sct.ops import array, astype, dim, index, ne, to_f32, to_f64
+from sct.ops import array, astype, dim, index, ne, to_c64, to_c128, to_f32, to_f64
 
 __all__ = ["Direction"]
 
@@ -63,7 +63,7 @@ class Direction:
         if isinstance(x.type, List) and isinstance(value.type, List):
             return x
         t, g = base_type(value.type), x.type
-        if not isinstance(g, Tensor) or not isinstance(t, Tensor) or g.rank != t.rank or g.kind == "c":
+        if not isinstance(g, Tensor) or not isinstance(t, Tensor) or g.rank != t.rank or g.kind == "c" != t.kind:
             raise self.refusal(ev, x, value)
         for axis, (a, b) in enumerate(zip(g.shape, t.shape)):
             self.equal(ev, x, value, axis, a, b)
@@ -89,8 +89,9 @@ class Direction:
 
 def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
     """`x`, of type `g`, with the dtype of `t`; an array if `t` is one, else a number."""
+    number = complex if t.kind == "c" else float
     if isinstance(x, Lit):
-        x, g = Lit(float(x.value)), Lit(float(x.value)).type  # type: ignore[assignment]
+        x, g = Lit(number(x.value)), Lit(number(x.value)).type  # type: ignore[assignment]
     if t.is_array:
         if not g.is_array:
             x = ev.emit(array, x)
@@ -98,6 +99,9 @@ def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
     if g.is_array:
         x = ev.emit(index, x, key=())
         g = x.type  # type: ignore[assignment]
+    if t.kind == "c":
+        single = t == Tensor("np", "c64")
+        return x if g.kind == "c" and (g == t or not single) else ev.emit(to_c64 if single else to_c128, x)
     if t == Tensor("np", "f32"):
         return x if g == t else ev.emit(to_f32, x)
     return ev.emit(to_f64, x) if g.kind != "f" or g.dtype == "f32" else x

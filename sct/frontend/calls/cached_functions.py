@@ -42,7 +42,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Fn, Value, has_effect, walk
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, Tensor
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_NUMBER, ANY_REAL, Tensor
 from sct.ops import call, raise_
 from sct.ops.program.effects import python
 
@@ -79,7 +79,8 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
         return result
     t = ev.type_of(result) if isinstance(result, (Value, Ref)) or is_literal(result) else None
     ev.restore(checkpoint)
-    gives = {"f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}[t.kind] if isinstance(t, Tensor) and not t.is_array else None
+    of_kind = {"c": ANY_NUMBER, "f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}
+    gives = of_kind[t.kind] if isinstance(t, Tensor) and not t.is_array else None
     if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
         what = ev.outside.reads[-1]
         ev.refuse("SCT204", f"a cached function reads `{what}`, which may change between its calls",

@@ -55,7 +55,7 @@ from sct.ops.program.effects import inactive, python
 __all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_method"]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
-         "i64": "numpy.int64", "real": "float"}
+         "i64": "numpy.int64", "real": "float", "complex": "complex", "c128": "numpy.complex128"}
 
 
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
@@ -284,7 +284,7 @@ def _no_active(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> None:
     """A draw from a distribution that depends on numbers of the function: its derivative is not known."""
     for a in (*args, *kwargs.values()):
         t = ev.type_of(a) if isinstance(a, (Value, Ref)) else None
-        if isinstance(t, Tensor) and t.kind == "f":
+        if isinstance(t, Tensor) and t.kind in "fc":
             ev.refuse("SCT207", f"the parameters of `{name}` are numbers of the function",
                       why="how a draw depends on them is not known to sct",
                       hint="draw from the standard distribution, then shift and scale: `mu + sigma * draw`")

@@ -55,7 +55,7 @@ class KnownValues(Operands):
             self.refuse("SCT504", f"the value of {what} is needed to compile", why=f"computing it raised {error!r}")
         if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
             value = value.item()
-        if not isinstance(value, (bool, int, float, str, type(None))):
+        if not isinstance(value, (bool, int, float, complex, str, type(None))):
             self.refuse("SCT504", f"the value of {what} is needed to compile", why=f"it is a {type(value).__name__}")
         text = f"{x.hint or what} == {value!r}"
         self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))

@@ -38,12 +38,13 @@ def observed_type(value: Any, depth: int = 0) -> Observed:
     ('tuple', (('number', 'int', <class 'int'>), ('array', 'float64', 2)))
     """
     cls = type(value)
-    if cls in (bool, int, float):
+    if cls in (bool, int, float, complex):
         return "number", cls.__name__, cls
-    if isinstance(value, (np.bool_, np.integer, np.floating)) and value.dtype.isnative and value.dtype.itemsize <= 8:
-        kind = "bool" if value.dtype.kind == "b" else "int" if value.dtype.kind in "iu" else "float"
+    if isinstance(value, (np.bool_, np.number)) and value.dtype.isnative and value.dtype.itemsize <= 16:
+        kind = "bool" if value.dtype.kind == "b" else "int" if value.dtype.kind in "iu" else \
+            "complex" if value.dtype.kind == "c" else "float"
         return "number", kind, cls
-    if cls is np.ndarray and value.dtype.kind in "biuf" and value.dtype.isnative and value.dtype.itemsize <= 8:
+    if cls is np.ndarray and value.dtype.kind in "biufc" and value.dtype.isnative and value.dtype.itemsize <= 16:
         return "array", str(value.dtype), value.ndim
     if cls is tuple and len(value) <= _LONGEST and depth < _DEEPEST:
         return "tuple", tuple(observed_type(x, depth + 1) for x in value)

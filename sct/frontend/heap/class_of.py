@@ -56,10 +56,11 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     if cls is not None:
         return cls
     t = unmark_real(v.type) if isinstance(v, Value) else None
-    if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
+    if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype not in ("real", "number"):
         if t == FLOAT:
             ev.ask_classes()
-        return {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
+        return {"bool": bool, "int": int, "float": float,
+                "complex": complex}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
     if isinstance(v, Value) and isinstance(t, Opaque):
         leaf = ev.leaf_of(v)
         if leaf is not None:
@@ -77,7 +78,9 @@ _FLOATS = (np.float64, np.float32, np.float16)
 _INTS = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8)
 _KINDS: dict[str, tuple[type, ...]] = {
     "bool": (bool, np.bool_), "int": (bool, int, np.bool_, *_INTS),
-    "real": (bool, int, float, np.bool_, *_INTS, *_FLOATS), "single": (bool, int, float, np.bool_, np.float32)}
+    "real": (bool, int, float, np.bool_, *_INTS, *_FLOATS), "single": (bool, int, float, np.bool_, np.float32),
+    "complex": (complex, np.complex128),
+    "number": (bool, int, float, np.bool_, *_INTS, *_FLOATS, complex, np.complex128, np.complex64)}
 
 
 def possible_classes(v: Abstract) -> tuple[type, ...]:
@@ -88,6 +91,7 @@ def possible_classes(v: Abstract) -> tuple[type, ...]:
     dtype = {"rint": "int", "float": "real"}.get(t.dtype, t.dtype)
     if t.carrier == "any":
         return _KINDS[dtype]
-    return (bool, int, float) if t.carrier == "py" and t.dtype == "real" else ()
+    of_python = {"real": (bool, int, float), "number": (bool, int, float, complex)}
+    return of_python.get(t.dtype, ()) if t.carrier == "py" else ()
 
 

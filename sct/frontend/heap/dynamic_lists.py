@@ -149,7 +149,7 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
             if all(schema == 0 for schema, _ in items):
                 return List(_joined(ev, [types[0] for _, types in items]))
     elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
-            is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, str)) or \
+            is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, str)) or \
             isinstance(x, Value) and isinstance(x.type, Text):
         return ev.type_of(x)
     elif isinstance(x, Poison):

@@ -8,6 +8,7 @@ when the derivative runs: another type raises TypeError.
 
 from __future__ import annotations
 
+import cmath
 import collections
 import datetime
 import decimal
@@ -15,7 +16,6 @@ import fractions
 import functools
 import itertools
 import linecache
-import math
 import re
 import sys
 import textwrap
@@ -342,7 +342,7 @@ def _is_display(x: Any) -> bool:
         return all(map(_is_display, (*x, *x.values())))
     if type(x) in (list, tuple):
         return all(map(_is_display, x))
-    return type(x) in PLAIN and (type(x) is not float or math.isfinite(x))
+    return type(x) in PLAIN and (type(x) not in (float, complex) or cmath.isfinite(x))
 
 
 def _read(x: Operand, operands: list[Operand]) -> str:

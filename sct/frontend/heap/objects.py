@@ -348,7 +348,7 @@ def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstr
                   hint="put the object first, or set `__array_ufunc__ = None` in its class")
     t = other.type
     if isinstance(t, Tensor) and t.carrier != "py":
-        name = "builtins.float" if t.kind == "f" else "builtins.int"
+        name = {"f": "builtins.float", "c": "builtins.complex"}.get(t.kind, "builtins.int")
         return ev.call_op(BY_CALL[name], other, spelling=name)
     return other
 
@@ -395,12 +395,12 @@ def _sample(v: Abstract) -> Any:
     if cls is not None:
         return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
     if isinstance(v, Static):
-        return v.value if isinstance(v.value, (bool, int, float, *_FIXED)) else MISSING
+        return v.value if isinstance(v.value, (bool, int, float, complex, *_FIXED)) else MISSING
     if isinstance(v, (Tup, ListRef, DictRef)):
         return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
     t = v.type if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier == "py":
-        return {"b": True, "i": 1, "f": 1.0}[t.kind]
+        return {"b": True, "i": 1, "f": 1.0, "c": 1j}[t.kind]
     if isinstance(t, Tensor) and t.carrier == "np":
         return numpy_dtype(unmark_real(t).dtype).type(1)
     return MISSING

@@ -49,8 +49,10 @@ __all__ = [
     "size_along", "slice_view", "writable", "write_through",
 ]
 
-NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
-    f"{k}{n}": f"{k}{n // 8}" for k, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)), ("f", (16, 32, 64)))
+NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64",
+               "complex": "complex128"} | {
+    f"{k}{n}": f"{k}{n // 8}" for k, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)), ("f", (16, 32, 64)),
+                                                ("c", (64, 128)))
     for n in widths}
 
 
@@ -200,7 +202,7 @@ def array_of(ev: Evaluator, v: Abstract) -> Operand:
     array = BY_CALL["numpy.array"]
     assert array.bind is not None
     operands, attrs = array.bind(nested(ev, v))
-    flat = [ev.operand(Static(x) if isinstance(x, (bool, int, float)) else x) for x in operands]
+    flat = [ev.operand(Static(x) if isinstance(x, (bool, int, float, complex)) else x) for x in operands]
     return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
 
 
@@ -485,7 +487,7 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     t, n = unmark_real(ev.type_of(ref)), unmark_real(new.type)
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if n.dtype != t.dtype:
-        if "bif".index(n.kind) > "bif".index(t.kind):
+        if "bifc".index(n.kind) > "bifc".index(t.kind):
             ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype} in place",
                       why="NumPy raises here too", hint="write `x = x + y`")
         new = ev.emit(astype, new, dtype=t.dtype)

@@ -42,7 +42,7 @@ from sct.ir.messages import class_in_words
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Opaque, Optional, Tensor, Undef
 from sct.ir.user_objects import dict_of, is_container, is_defined_by_user
-from sct.ops import apply, size, transpose
+from sct.ops import apply, imag, real, size, transpose
 
 __all__ = ["attribute_if_any", "get"]
 
@@ -136,6 +136,9 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
         return Static(np.dtype(NUMPY_NAMES[unmark_real(x_type).dtype]))
     if name == "real" and x_type.kind != "c":
         return owner
+    if name in ("real", "imag") and x_type.kind == "c":
+        part = real if name == "real" else imag
+        return ev.step(owner, part, (), {}) if isinstance(owner, Ref) else ev.call_op(part, owner)
     if name == "imag" and x_type.carrier != "py":
         return ev.call(Static(np.imag), [owner])
     if name == "imag":

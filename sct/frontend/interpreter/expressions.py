@@ -52,8 +52,6 @@ __all__ = ["NUMPY_NAMES", "closure", "formatted", "lookup", "name"]
 
 @expression(gast.Constant)
 def constant(ev: Evaluator, node: Any) -> Abstract:
-    if isinstance(node.value, complex):
-        ev.refuse("SCT102", "complex numbers are not supported", hint="compute with the real and the imaginary part")
     return Static(node.value)
 
 

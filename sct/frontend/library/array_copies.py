@@ -14,6 +14,7 @@ from sct.frontend.library.numpy_functions import ARRAY_METHODS, bound, overwrite
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.values.abstract_values import Abstract, Method, Ref, Static
 from sct.ir import Value
+from sct.ir.types import Tensor
 from sct.ops.type_rules import dtype_name
 
 __all__: list[str] = []
@@ -88,10 +89,11 @@ def view_method(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstra
     return ev.new_view(owner.addr, owner.path)
 
 
-def itself(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
-    """`x.conj()` of an array of real numbers."""
+def conj_method(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
+    """`x.conj()`: an array of real numbers itself."""
     bound(ev, "conj", args, kwargs)
-    return owner
+    t = ev.type_of(owner)
+    return call_named(ev, ".conj", [owner], {}) if isinstance(t, Tensor) and t.kind == "c" else owner
 
 
-ARRAY_METHODS.update(astype=astype, view=view_method, conj=itself, conjugate=itself)
+ARRAY_METHODS.update(astype=astype, view=view_method, conj=conj_method, conjugate=conj_method)

@@ -55,7 +55,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return number
         if name == "tolist" and isinstance(owner, Ref):
             return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
-        if name == "conjugate" and isinstance(t, Tensor) and t.carrier in ("py", "any"):
+        if name == "conjugate" and isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind != "c":
             return ev.call(Static(int), [owner]) if t.kind == "b" and t.carrier == "py" else owner
         spelling = f".{name}"
         if spelling in BY_CALL:
@@ -113,7 +113,7 @@ def python_number(ev: Evaluator, owner: Ref | Value, t: Type, args: Args, kwargs
     if isinstance(t, Tensor) and t.integral and t.kind == "f":
         return call_named(ev, ".item", [owner], {})
     kind = t.kind if isinstance(t, Tensor) else "f"
-    return ev.call(Static({"b": bool, "i": int, "f": float}[kind]), [owner])
+    return ev.call(Static({"b": bool, "i": int, "f": float, "c": complex}[kind]), [owner])
 
 
 def only_element(ev: Evaluator, owner: Ref, t: Tensor, args: Args) -> Abstract:

@@ -424,9 +424,28 @@ def piecewise(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         masks.append(ev.call_op(BY_CALL["operator.invert"], rest, spelling="operator.invert"))
     y = ev.call(Static(np.zeros_like), [x])
     for mask, f in zip(masks, calls):
-        number = isinstance(f, Static) and isinstance(f.value, (int, float)) or isinstance(f, Value)
+        number = isinstance(f, Static) and isinstance(f.value, (int, float, complex)) or isinstance(f, Value)
         assign_item(ev, y, mask, f if number else ev.call(f, [slice_view(ev, x, mask), *more], kwargs))
     return y
+
+
+def _asks_for_complex(complex_wanted: bool) -> Callable[..., Abstract]:
+    """`numpy.iscomplexobj` or `numpy.isrealobj`: a question about the dtype."""
+
+    def answer(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        (x,) = bound(ev, "iscomplexobj" if complex_wanted else "isrealobj", args, kwargs, "x")
+        t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
+        if isinstance(x, Static):
+            return Static(np.iscomplexobj(x.value) == complex_wanted)
+        if not isinstance(t, Tensor) or t.dtype == "number":
+            ev.refuse("SCT504", "whether this is complex is not known", hint="ask it of an array or a number")
+        return Static((t.kind == "c") == complex_wanted)
+
+    return answer
+
+
+special(np.iscomplexobj)(_asks_for_complex(True))
+special(np.isrealobj)(_asks_for_complex(False))
 
 
 ARRAY_METHODS.update({name: in_order(name, k) for name, k in (("ravel", 1), ("flatten", 1), ("reshape", 2))})

@@ -247,7 +247,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
                   hint="leave `out` out, and assign the result to `y[...]`")
     t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(result))
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
-    if "bif".index(n.kind) > "bif".index(t.kind):
+    if "bifc".index(n.kind) > "bifc".index(t.kind):
         ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")
     if n.dtype != t.dtype and not ufunc:
         ev.refuse("SCT501", f"`out` of dtype {t.dtype} for a result of dtype {n.dtype} is not supported")

@@ -274,7 +274,7 @@ class LoopHead:
 
 def is_start(x: Operand) -> bool:
     """Is this a literal with which a sum may start?"""
-    return isinstance(x, Lit) and x.as_type is None and isinstance(x.value, (int, float))
+    return isinstance(x, Lit) and x.as_type is None and isinstance(x.value, (int, float, complex))
 
 
 def is_array(t: Type) -> bool:

@@ -113,7 +113,7 @@ def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstrac
 
 def _is_number(x: Abstract) -> bool:
     if isinstance(x, Static):
-        return isinstance(x.peek, (bool, int, float))
+        return isinstance(x.peek, (bool, int, float, complex))
     return isinstance(x, Value) and isinstance(x.type, Tensor)
 
 
@@ -181,7 +181,7 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
         return result
     if is_object(v) or isinstance(v, Container) or v == Static(None):
         return undefined(ev, run, v)
-    if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, enum.Enum)):
+    if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, complex, str, enum.Enum)):
         return lift(ev, run_or_raise(ev, lambda: run(v.value)))
     _no_strings(ev, v)
     op = BY_CALL.get(f"operator.{spelling}")

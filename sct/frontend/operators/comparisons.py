@@ -146,7 +146,7 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
     """A comparison with at least one number, array or object that is known at run time alone."""
     spelling, run = COMPARE[type(op)]
     for x, y in ((a, b), (b, a)):
-        if isinstance(x, Static) and not isinstance(x.value, (bool, int, float)):
+        if isinstance(x, Static) and not isinstance(x.value, (bool, int, float, complex)):
             t = y.type if isinstance(y, Value) else None
             if isinstance(t, Tensor) and (t.carrier == "py" or not isinstance(x.value, str)):
                 return undefined(ev, run, a, b)  # it is the same for all numbers
@@ -167,7 +167,7 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
 def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
     """Is this of a class that is known, whose comparisons with others like it give a bool?"""
     if isinstance(v, Static):
-        return v.value is None or isinstance(v.value, (bool, int, float, str, bytes))
+        return v.value is None or isinstance(v.value, (bool, int, float, complex, str, bytes))
     if not isinstance(v, Value):
         return False
     return isinstance(v.type, Tensor) and v.type.carrier == "py" or _is_text(ev, v, ev.b.eqns, ())

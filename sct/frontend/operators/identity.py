@@ -107,7 +107,7 @@ def _same_static(a: Static, b: Static) -> bool | None:
         return True
     if type(x) is not type(y) or isinstance(x, _SHARED) or any(x is one or y is one for one in _SINGLE):
         return False
-    if isinstance(x, (int, float, str, bytes, tuple, frozenset)):
+    if isinstance(x, (int, float, complex, str, bytes, tuple, frozenset)):
         if type(x) is int:
             return x == y and x in _SMALL or (None if x == y else False)
         return None if x == y else False
@@ -123,7 +123,7 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
         merged = computed is not None and bool(computed.regions)  # an int that may be a bool
         if t == BOOL and isinstance(x, bool) or t == INT and type(x) is int and x in _SMALL and not merged:
             return ev.call_op(BY_CALL["operator.eq"], other, one, spelling="operator.eq")
-        differs = not isinstance(x, (bool, int, float)) or t.carrier in ("np", "array")
+        differs = not isinstance(x, (bool, int, float, complex)) or t.carrier in ("np", "array")
     elif isinstance(other, Value):
         leaf = ev.leaf_of(other)
         differs = leaf is not None and type(leaf) is not type(x)
@@ -167,7 +167,7 @@ def _same_value(a: Abstract, b: Abstract) -> bool | None:
     if isinstance(a, Value) and isinstance(b, Value):
         p, q = a.type, b.type
         if a is b:
-            return True if isinstance(p, Tensor) and p.kind == "f" else None
+            return True if isinstance(p, Tensor) and p.kind in "fc" else None
         differ = isinstance(p, Tensor) and isinstance(q, Tensor) and {p.carrier, q.carrier} == {"py", "np"}
         return False if differ else None
     if a is b:

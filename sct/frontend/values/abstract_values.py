@@ -423,7 +423,7 @@ Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, Static]
 Cell = Union[Array, Slots]
 
 
-PLAIN = frozenset((bool, int, float, str, type(None)))
+PLAIN = frozenset((bool, int, float, complex, str, type(None)))
 """The classes of literals; subclasses of them, such as an `IntEnum`, have operators and a text of their own."""
 
 

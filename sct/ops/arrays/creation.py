@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import FLOAT, Dim, List, Tensor, Type, TypeMismatch, in_words, note_size_requirement
+from sct.ir.types import COMPLEX, FLOAT, Dim, List, Tensor, Type, TypeMismatch, in_words, note_size_requirement
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import dtype_name, number, numpy_dtype, size_of
 
 __all__ = [
-    "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "to_f32",
-    "to_f64", "to_i64", "zeros", "zeros_like", "zeros_of",
+    "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "strong",
+    "to_c64", "to_c128", "to_f32", "to_f64", "to_i64", "zeros", "zeros_like", "zeros_of",
 ]
 
 CONSTANT = "its elements do not depend on the operands"
@@ -34,7 +34,9 @@ def strong(t: Tensor) -> str:
     """The dtype of an array made of numbers of this type."""
     if t.carrier in ("np", "array"):
         return t.dtype
-    return {"bool": "b1", "int": "i64"}.get(t.dtype, "f64")
+    if t.dtype == "number":
+        raise TypeMismatch("whether this number is real or complex is not known", "convert it: `complex(...)`")
+    return {"bool": "b1", "int": "i64", "complex": "c128"}.get(t.dtype, "f64")
 
 
 def optional_dtype(dtype: Any) -> str | None:
@@ -64,7 +66,7 @@ def sized(name: str) -> Op:
     return op(name, f"numpy.{name}", type=lambda *n, dtype="f64": Tensor("array", dtype, shape_of(n)),
               run=lambda *n, dtype="f64": call(n, dtype=numpy_dtype(dtype)), emit=emit, defaults={"dtype": "f64"},
               bind=lambda shape, dtype=None: (sequence(shape), {"dtype": optional_dtype(dtype) or "f64"}),
-              cost="never" if name == "empty" else "dear", nondiff=CONSTANT, allocates=True,
+              cost="never" if name == "empty" else "dear", complex=True, nondiff=CONSTANT, allocates=True,
               fill=FILL[name], layout="C",
               samples=lambda: [((2, 3), {"dtype": d}) for d in ("f64", "f32", "i64", "b1")] + [((3,), {}), ((), {})])
 
@@ -113,7 +115,7 @@ def bind_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> tuple[list
 
 
 eye = op("eye", "numpy.eye numpy.identity", type=type_eye, run=run_eye, emit=emit_eye, bind=bind_eye,
-         defaults={"k": 0, "dtype": "f64"}, nondiff=CONSTANT,
+         defaults={"k": 0, "dtype": "f64"}, complex=True, nondiff=CONSTANT,
          samples=lambda: [((3,), {}), ((0,), {"dtype": "b1"}), ((2, 3), {"k": 1}), ((3, 2), {"k": -1, "dtype": "f32"})],
          layout="C")
 
@@ -134,7 +136,7 @@ def like(name: str) -> Op:
         return f"numpy.{name}_like(_0)" if dtype is None else f"numpy.{name}_like(_0, dtype={dtype_text(dtype)})"
 
     return op(f"{name}_like", f"numpy.{name}_like", type=rule, run=run, emit=emit, defaults={"dtype": None},
-              bind=lambda a, dtype=None: ([a], {"dtype": optional_dtype(dtype)}), nondiff=CONSTANT,
+              bind=lambda a, dtype=None: ([a], {"dtype": optional_dtype(dtype)}), complex=True, nondiff=CONSTANT,
               shapes=(0,), cost="never" if name == "empty" else "dear", allocates=True, fill=FILL[name],
               samples=likes())
 
@@ -179,27 +181,28 @@ def zero_type(t: Type, dtype: str | None) -> Type:
         return List(zero_type(t.elem, dtype))
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"there is no zero of {in_words(t)}")
-    return Tensor("array", dtype or t.dtype, t.shape) if t.is_array else FLOAT
+    return Tensor("array", dtype or t.dtype, t.shape) if t.is_array else COMPLEX if t.kind == "c" else FLOAT
 
 
 def run_zeros_of(x: Any, dtype: str | None = None) -> Any:
     if isinstance(x, list):
         return [run_zeros_of(v, dtype) for v in x]
-    return np.zeros_like(x, dtype and numpy_dtype(dtype)) if isinstance(x, np.ndarray) else 0.0
+    return np.zeros_like(x, dtype and numpy_dtype(dtype)) if isinstance(x, np.ndarray) else \
+        0j if isinstance(x, (complex, np.complexfloating)) else 0.0
 
 
 def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
     """`[0.0] * len(xs)`, `[np.zeros_like(v) for v in xs]`, `[[0.0] * len(v) for v in xs]`"""
     if isinstance(t, List):
         if isinstance(t.elem, Tensor) and t.elem.is_scalar:
-            return f"[0.0] * len({x})"
+            return f"[{zeros_text(t.elem, dtype)}] * len({x})"
         return f"[{zeros_text(t.elem, dtype, 'v')} for v in {x}]"
     if not isinstance(t, Tensor) or not t.is_array:
-        return "0.0"
+        return "0j" if isinstance(t, Tensor) and t.kind == "c" else "0.0"
     return f"numpy.zeros_like({x})" if dtype is None else f"numpy.zeros_like({x}, dtype={dtype_text(dtype)})"
 
 
-zeros_of = op("zeros_of", type=type_zeros_of, nondiff=CONSTANT, samples=samples.layouts, run=run_zeros_of,
+zeros_of = op("zeros_of", type=type_zeros_of, complex=True, nondiff=CONSTANT, samples=samples.layouts, run=run_zeros_of,
               shapes=(0,), defaults={"dtype": None}, emit=lambda x, dtype=None: zeros_text(x.type, dtype),
               allocates=True, fill=0.0)
 
@@ -219,12 +222,17 @@ copy = op("copy", "numpy.copy .copy copy.copy", type=type_copy, spelled=True,
           allocates=True, layout="K")
 
 
+def run_astype(x: Any, dtype: str) -> Any:
+    converted = np.asarray(x).astype(numpy_dtype(dtype))
+    return converted if isinstance(x, np.ndarray) else converted[()]
+
+
 def type_astype(x: Operand, dtype: str) -> Tensor:
     t = number(x)
     return Tensor("array" if t.is_array else "np", dtype, t.shape)
 
 
-astype = op("astype", ".astype", type=type_astype, run=lambda x, dtype: np.asarray(x).astype(numpy_dtype(dtype))[()],
+astype = op("astype", ".astype", type=type_astype, run=run_astype,
             bind=lambda a, dtype: ([a], {"dtype": dtype_name(dtype)}), linear=lambda ct, x, dtype: [ct],
             emit=lambda x, dtype: cast_text(x, dtype),
             samples=lambda: [((samples.arrays((3,), dtype=a),), {"dtype": b})
@@ -243,17 +251,20 @@ def scalar_type(dtype: str) -> Op:
         return Tensor("array" if number(x).rank else "np", dtype, number(x).shape)
 
     derivative: dict[str, Any] = {"linear": lambda ct, x: [ct]}
-    if dtype[0] != "f":
-        derivative = {"nondiff": "an int is constant between its jumps"}
+    if dtype[0] != "c":
+        derivative["complex"] = False
+    if dtype[0] not in "fc":
+        derivative = {"nondiff": "an int is constant between its jumps", "complex": False}
     return op(f"to_{dtype}", f"numpy.{call.__name__}", type=rule, run=call, emit=f"numpy.{call.__name__}(_0)",
               samples=lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})], alias="maybe",
               **derivative, compiled=dtype in ("f64", "f32", "i64"))
 
 
 to_f64, to_f32, to_i64 = scalar_type("f64"), scalar_type("f32"), scalar_type("i64")
+to_c128, to_c64 = scalar_type("c128"), scalar_type("c64")
 
 
 def as_dtype(x: Operand, dtype: str) -> Any:
     """`x` converted: an array, or a number of NumPy."""
-    convert = {"f64": to_f64, "f32": to_f32}.get(dtype)
+    convert = {"f64": to_f64, "f32": to_f32, "c128": to_c128, "c64": to_c64}.get(dtype)
     return astype(x, dtype=dtype) if convert is None or number(x).is_array else convert(x)

@@ -234,6 +234,9 @@ def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type
         raise TypeMismatch("a number cannot be written into")
     part = indexed_shape(t.shape, key, operands)
     broadcast_shapes(number(value).shape, part)
+    if number(value).kind == "c" and t.kind != "c":
+        raise TypeMismatch("complex numbers are written into an array of real numbers",
+                           "write their real part, or allocate the array with dtype=complex")
     return t
 
 

@@ -45,6 +45,8 @@ def per_axis(x: Operand, widths: Sequence[Operand], tree: Any) -> list[tuple[Ope
 def type_pad(x: Operand, value: Operand, *widths: Operand, mode: str = "constant", tree: Any = 0) -> Tensor:
     if mode not in MODES:
         raise TypeMismatch(f"pad with mode={mode!r} is not supported: {', '.join(MODES)} are")
+    if number(value).kind == "c" and number(x).kind != "c":
+        raise TypeMismatch("pad of real numbers with complex ones is not supported", "use x.astype(complex)")
     if number(value).rank:
         raise TypeMismatch("pad with several constant values is not supported")
     pairs = per_axis(x, widths, tree)

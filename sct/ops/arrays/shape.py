@@ -13,6 +13,7 @@ import numpy as np
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import INT, Dim, Seq, Tensor, TypeMismatch, divided, note_size_requirement
 from sct.ops import samples
+from sct.ops.arrays.creation import strong
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import Axis, normalize, number, size_dim, size_of
 
@@ -27,8 +28,7 @@ SIZE = "a size has no derivative"
 def rearranged(x: Operand, shape: Sequence[Dim]) -> Tensor:
     """An array with the elements of x; of NumPy's default dtype for a Python number."""
     t = number(x)
-    dtype = t.dtype if t.carrier in ("array", "np") else {"b": "b1", "i": "i64"}.get(t.kind, "f64")
-    return Tensor("array", dtype, tuple(shape))
+    return Tensor("array", strong(t), tuple(shape))
 
 
 # -- sizes ------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def run_dim(x: Any, *_: Any, axis: int = 0) -> int:
 dim = op("dim", "builtins.len", type=type_dim, run=run_dim, defaults={"axis": 0}, dim=dim_dim, cost="free",
          shapes=(0,), bind=lambda x: ([x], {"axis": 0}), nondiff=SIZE,
          emit=lambda x, *_, axis=0: "len(_0)" if isinstance(x.type, Seq) else f"_0.shape[{axis}]",
-         samples=lambda: [((np.ones((2, 3)),), {"axis": k}) for k in (0, 1, -1)])
+         samples=lambda: [((np.ones((2, 3)),), {"axis": k}) for k in (0, 1, -1)], complex=True)
 
 range_length = op("range_length", type=lambda *bounds: INT, run=lambda *bounds: len(range(*bounds)), nondiff=SIZE,
                   raises="value", emit=lambda *bounds: f"len(range({', '.join(placeholders(len(bounds)))}))",
@@ -61,7 +61,7 @@ range_length = op("range_length", type=lambda *bounds: INT, run=lambda *bounds: 
 size = op("size", "numpy.size .size", type=lambda x: INT, run=lambda x: int(np.size(x)), cost="free", shapes=(0,),
           dim=lambda x: size_dim(number(x).shape), bind=lambda a: ([a], {}), nondiff=SIZE,
           emit=lambda x: "_0.size" if number(x).carrier in ("np", "array") else "numpy.size(_0)",
-          samples=lambda: [((np.ones((2, 3)),), {}), ((1.0,), {})])
+          samples=lambda: [((np.ones((2, 3)),), {}), ((1.0,), {})], complex=True)
 
 
 def shape_of(x: Operand) -> list[Any]:

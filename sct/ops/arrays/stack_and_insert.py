@@ -253,7 +253,7 @@ meshgrid: Op = op("meshgrid", "numpy.meshgrid", type=type_meshgrid, bind=bind_me
                   defaults={"indexing": "xy", "sparse": False},
                   samples=lambda: [((samples.arrays((2,)), samples.arrays((3,), seed=1)), attrs) for attrs in (
                       {}, {"indexing": "ij"}, {"sparse": True})] + [
-                          (tuple(samples.arrays((n,), seed=n) for n in (2, 3, 4)), {})])
+                          (tuple(samples.arrays((n,), seed=n) for n in (2, 3, 4)), {})], complex=True)
 
 
 # -- insert(arr, i, values), delete(arr, i): i is an int, or, of delete, an array of ints --------------------------
@@ -281,6 +281,8 @@ def type_insert(x: Operand, values: Operand, i: Operand, axis: int | None = None
         raise TypeMismatch("the position of insert must be an int")
     if isinstance(i, Lit) and i.value < 0:
         raise TypeMismatch("insert before a negative position is not supported")
+    if number(values).kind == "c" and number(x).kind != "c":
+        raise TypeMismatch("complex numbers are inserted into an array of real numbers", "use x.astype(complex)")
     k, count = inserted(x, values, axis)
     shape = number(x).shape if axis is not None else (size_dim(number(x).shape),)
     return rearranged(x, [d + count if j == k else d for j, d in enumerate(shape)])

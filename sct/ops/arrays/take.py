@@ -152,7 +152,8 @@ take_along_axis = op("take_along_axis", "numpy.take_along_axis", type=type_along
 
 flatnonzero = op("flatnonzero", "numpy.flatnonzero", type=lambda x: Tensor("array", "i64", (count_of(x),)),
                  run=np.flatnonzero, emit="numpy.flatnonzero(_0)", nondiff=POSITION,
-                 samples=lambda: [((np.array([True, False, True]),), {}), ((samples.arrays((2, 3)),), {})])
+                 samples=lambda: [((np.array([True, False, True]),), {}), ((samples.arrays((2, 3)),), {})],
+                 complex=True)
 
 
 def type_nonzero(x: Operand) -> Any:
@@ -169,7 +170,8 @@ def run_nonzero(x: Any) -> Any:
 
 nonzero = op("nonzero", "numpy.nonzero .nonzero", type=type_nonzero, run=run_nonzero, bind=lambda a: ([a], {}),
              emit=lambda x: "numpy.nonzero(_0)" if number(x).rank > 1 else "numpy.nonzero(_0)[0]", nondiff=POSITION,
-             samples=lambda: [((x,), {}) for x in (np.array([True, False, True]), samples.arrays((2, 3)))])
+             samples=lambda: [((x,), {}) for x in (np.array([True, False, True]), samples.arrays((2, 3)))],
+             complex=True)
 
 
 def type_compress(x: Operand, condition: Operand, axis: int | None = None) -> Tensor:
@@ -310,7 +312,7 @@ def selects() -> Iterable[samples.Sample]:
 
 select: Op = op("select", "numpy.select", type=type_select, run=run_select, bind=bind_select, emit=emit_select,
                 vjp=lambda ct, y, *xs, count: select_back(ct, *xs, count=count), jvp=select_forward,
-                samples=selects)
+                samples=selects, complex=True)
 
 
 # -- positions -----------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ def tensor_systems() -> list[samples.Sample]:
 
 tensorsolve = op("tensorsolve", "numpy.linalg.tensorsolve", type=type_tensorsolve, run=np.linalg.tensorsolve,
                  vjp=tensorsolve_vjp, jvp=tensorsolve_jvp, bind=lambda a, b: ([a, b], {}), raises="value", cost="dear",
-                 samples=tensor_systems)
+                 samples=tensor_systems, complex=True)
 
 
 def type_tensorinv(a: Operand, ind: int = 2) -> Tensor:
@@ -140,4 +140,4 @@ def tensorinv_vjp(ct: Operand, y: Operand, a: Operand, ind: int = 2) -> list[Any
 
 tensorinv = op("tensorinv", "numpy.linalg.tensorinv", type=type_tensorinv, run=np.linalg.tensorinv,
                vjp=tensorinv_vjp, bind=lambda a, ind=2: ([a], {"ind": ind}), defaults={"ind": 2}, raises="value",
-               cost="dear", samples=lambda: [((a,), {"ind": b.ndim}) for (a, b), _ in tensor_systems()])
+               cost="dear", samples=lambda: [((a,), {"ind": b.ndim}) for (a, b), _ in tensor_systems()], complex=True)

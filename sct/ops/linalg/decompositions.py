@@ -24,7 +24,7 @@ from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.linalg import lapack, square, squares
 from sct.ops.linalg.products import matmul, matrix_transpose
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, div, mul, sub
+from sct.ops.scalar.arithmetic import add, conj_of, div, mul, sub
 from sct.ops.scalar.comparison import lt
 from sct.ops.type_rules import number
 
@@ -123,27 +123,34 @@ def symmetric(x: Operand, uplo: str) -> Any:
 
 
 def triangle(x: Operand, uplo: str) -> Any:
-    """The transpose of `symmetric`, of a symmetric x."""
+    """The transpose of `symmetric`, of a symmetric or Hermitian x."""
     made = add(tril(x), tril(x, k=-1))
-    return T(made) if uplo == "U" else made
+    return T(conj_of(made, x)) if uplo == "U" else made
 
 
-def type_eigh(a: Operand, UPLO: str = "L") -> tuple[Tensor, Tensor]:
+def type_eigh(a: Operand, UPLO: str = "L", any_phase: bool = False) -> tuple[Tensor, Tensor]:
     shape = square(a)
     (dtype,) = lapack(a)
-    return Tensor("array", dtype, shape[:-1]), Tensor("array", dtype, shape)
+    real = {"c64": "f32", "c128": "f64"}.get(dtype, dtype)
+    return Tensor("array", real, shape[:-1]), Tensor("array", dtype, shape)
 
 
-def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L") -> list[Any]:
-    """V @ (diag(dw) + F * (V.T @ dV)) @ V.T, made symmetric"""
+def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L",
+             any_phase: bool = False) -> list[Any]:
+    """conj(V) @ (diag(dw) + F * (V.T @ dV)) @ V.T, made Hermitian
+
+    any_phase  the result does not depend on the phases of the vectors, which are free if they are complex
+    """
     (dw, dv), (w, v) = cts, ys
+    if dv is not None and number(v).kind == "c" and not any_phase:
+        raise TypeMismatch("the eigenvectors of a complex matrix have any phase", "use the eigenvalues: eigvalsh")
     made: Any = None
     if dv is not None:
         inner = mul(inverse_gaps(w), matmul(T(v), dv))
-        made = mul(0.5, add(inner, T(inner)))
+        made = mul(0.5, add(inner, T(conj_of(inner, a))))
     if dw is not None and made is not None:
         made = add(made, on_diagonal(dw))
-    left = mul(v, rows(dw)) if made is None else matmul(v, made)
+    left = mul(conj_of(v, v), rows(dw)) if made is None else matmul(conj_of(v, v), made)
     return [triangle(matmul(left, T(v)), UPLO)]
 
 
@@ -161,20 +168,22 @@ def bind_eigh(a: Any, UPLO: Any = "L") -> tuple[list[Any], dict[str, Any]]:
     return [a], {"UPLO": UPLO}
 
 
-eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, run=np.linalg.eigh, bind=bind_eigh, vjp=eigh_vjp,
-          defaults={"UPLO": "L"}, fields=("eigenvalues", "eigenvectors"), raises="value", cost="dear",
-          samples=symmetric_matrices, square=True)
+eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, bind=bind_eigh, vjp=eigh_vjp,
+          run=lambda a, UPLO="L", any_phase=False: np.linalg.eigh(a, UPLO),
+          emit=lambda a, UPLO="L", any_phase=False: f"numpy.linalg.eigh(_0{'' if UPLO == 'L' else ', UPLO=_UPLO'})",
+          defaults={"UPLO": "L", "any_phase": False}, fields=("eigenvalues", "eigenvectors"), raises="value",
+          cost="dear", samples=symmetric_matrices, square=True, complex=True)
 
 
 def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[Any]:
-    """V @ diag(ct) @ V.T"""
-    _, v = eigh(a, UPLO=UPLO)
-    return [triangle(matmul(mul(v, rows(ct)), T(v)), UPLO)]
+    """conj(V) @ diag(ct) @ V.T"""
+    _, v = eigh(a, UPLO=UPLO, any_phase=True)
+    return [triangle(matmul(mul(conj_of(v, v), rows(ct)), T(v)), UPLO)]
 
 
 eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
               bind=bind_eigh, vjp=eigvalsh_vjp, defaults={"UPLO": "L"}, raises="value", cost="dear",
-              samples=symmetric_matrices, square=True)
+              samples=symmetric_matrices, square=True, complex=True)
 
 
 # -- svd ------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.products import contracted, matmul, matrix_transpose, outer, vector_product
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, mul, neg, sub
+from sct.ops.scalar.arithmetic import add, conj_of, mul, neg, sub
 from sct.ops.type_rules import number, scalar_or_array
 
 __all__ = ["as_matrices", "cholesky", "det", "half", "inv", "lapack", "slogdet", "solve", "squares", "total"]
@@ -36,6 +36,8 @@ def lapack(*xs: Operand) -> set[str]:
     names = {number(x).dtype for x in xs}
     if names & {"f16"}:
         raise TypeMismatch("numpy.linalg does not take arrays of float16")
+    if any(number(x).kind == "c" for x in xs):
+        return {"c64" if names <= {"c64", "f32"} else "c128"}
     return {"f32" if names == {"f32"} else "f64"}
 
 
@@ -92,7 +94,7 @@ def inv_vjp(ct: Operand, y: Operand, a: Operand) -> list[Any]:
 
 
 inv = op("inv", "numpy.linalg.inv", type=of_square(lambda s: (*s[:-2], s[-1], s[-2])), run=np.linalg.inv,
-         vjp=inv_vjp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares, square=True)
+         vjp=inv_vjp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares, square=True, complex=True)
 
 
 # -- solve --------------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ def systems() -> list[samples.Sample]:
 
 
 solve = op("solve", "numpy.linalg.solve", type=type_solve, run=np.linalg.solve, vjp=solve_vjp, jvp=solve_jvp,
-           bind=lambda a, b: ([a, b], {}), raises="value", cost="dear", samples=systems, square=True)
+           bind=lambda a, b: ([a, b], {}), raises="value", cost="dear", samples=systems, square=True, complex=True)
 
 
 # -- det, slogdet --------------------------------------------------------------------------------
@@ -161,7 +163,7 @@ def det_vjp(ct: Operand, y: Operand, a: Operand) -> list[Any]:
 
 
 det = op("det", "numpy.linalg.det", type=of_square(lambda s: s[:-2]), run=np.linalg.det, vjp=det_vjp,
-         bind=lambda a: ([a], {}), cost="dear", samples=squares, square=True)
+         bind=lambda a: ([a], {}), cost="dear", samples=squares, square=True, complex=True)
 
 
 def type_slogdet(a: Operand) -> tuple[Tensor, Tensor]:
@@ -183,13 +185,18 @@ slogdet = op("slogdet", "numpy.linalg.slogdet", type=type_slogdet, run=np.linalg
 
 
 def cholesky_vjp(ct: Operand, y: Operand, a: Operand, upper: bool = False) -> list[Any]:
-    """half(inv(L).T @ (M + M.T) @ inv(L)) of M = half(L.T @ ct)"""
-    factor, ct = (matrix_transpose(y), matrix_transpose(ct)) if upper else (y, ct)
+    """half(inv(L).T @ (M + M.H) @ inv(conj(L))) of M = half(L.T @ ct)"""
+    factor, ct = (adjoint(y), adjoint(ct)) if upper else (y, ct)
     back = matrix_transpose(factor)
     m = half(matmul(back, ct))
-    inner = solve(back, add(m, matrix_transpose(m)))
-    made = half(solve(back, matrix_transpose(inner)))
-    return [matrix_transpose(made) if upper else made]
+    inner = solve(back, add(m, adjoint(m)))
+    made = half(conj_of(solve(conj_of(back, a), matrix_transpose(inner)), a))
+    return [adjoint(made) if upper else made]
+
+
+def adjoint(x: Operand) -> Any:
+    """The conjugate transpose of each matrix."""
+    return matrix_transpose(conj_of(x, x))
 
 
 def positive_definite() -> list[samples.Sample]:
@@ -206,4 +213,4 @@ def run_cholesky(a: Any, upper: bool = False) -> Any:
 
 cholesky = op("cholesky", "numpy.linalg.cholesky", type=of_square(lambda s: s), run=run_cholesky, vjp=cholesky_vjp,
               bind=lambda a, *, upper=False: ([a], {"upper": upper}), defaults={"upper": False},
-              raises="value", cost="dear", samples=positive_definite, square=True)
+              raises="value", cost="dear", samples=positive_definite, square=True, complex=True)

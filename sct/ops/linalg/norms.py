@@ -22,7 +22,7 @@ from sct.ops.linalg.linalg import diagonally_dominant, inv, inv_vjp, lapack
 from sct.ops.linalg.products import matmul, outer
 from sct.ops.reductions.reductions import aligned, bind_reduction, reduction, sum_
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import abs_, add, div, mul, quotient, sign, sub
+from sct.ops.scalar.arithmetic import abs_, abs_slope, add, conj_of, div, mul, quotient, sub
 from sct.ops.scalar.comparison import eq
 from sct.ops.scalar.powers import pow_
 from sct.ops.scalar.selection import where
@@ -51,6 +51,8 @@ def type_norm(x: Operand, ord: Any = None, axis: Axis = None, keepdims: bool = F
     matrices = matrix_axes(x, ord, axis) is not None
     allowed = (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf) if matrices else (None,)
     vectors = not isinstance(ord, str) and len(normalize(axis, number(x).rank)) == 1
+    if matrices and number(x).kind == "c" and ord in ("nuc", 2, -2):
+        raise TypeMismatch(f"norm with ord={ord!r} of complex matrices is not supported")
     if not (ord in allowed or not matrices and vectors):
         raise TypeMismatch(f"norm with ord={ord!r} of {number(x)} over axis {axis}")
     return reduction(np.linalg.norm)(x, axis, keepdims)
@@ -74,20 +76,20 @@ def slope(y: Operand, x: Operand, ord: Any, axis: Axis, keepdims: bool) -> Any:
 
 
 def vector_slope(y: Operand, x: Operand, ord: Any, axis: Axis) -> Any:
-    """sign(x) * (abs(x) / y)**(p - 1)"""
+    """d|x| * (|x| / y)**(p - 1)"""
     if ord == 0:
         return None
     if ord == 1:
-        return sign(x)
+        return abs_slope(x)
     if abs(ord) == math.inf:
         return attaining(abs_(x), y, x, normalize(axis, number(x).rank)[0])
-    return mul(sign(x), pow_(quotient(abs_(x), y, edge=0.0), ord - 1))
+    return mul(abs_slope(x), pow_(quotient(abs_(x), y, edge=0.0), ord - 1))
 
 
 def attaining(values: Operand, y: Operand, x: Operand, axis: int) -> Any:
-    """sign(x) where the value is y, over the number of those"""
+    """d|x| where the value is y, over the number of those"""
     found = eq(values, y)
-    return div(where(found, sign(x), 0.0), sum_(found, axis=axis, keepdims=True))
+    return div(where(found, abs_slope(x), 0.0), sum_(found, axis=axis, keepdims=True))
 
 
 def spectral_slope(x: Operand, ord: Any, axes: tuple[int, int]) -> Any:
@@ -112,7 +114,7 @@ def singular_part(a: Operand, k: int | None) -> Any:
 def norm_vjp(ct: Operand, y: Operand, x: Operand, ord: Any = None, axis: Axis = None,
              keepdims: bool = False) -> list[Any]:
     if is_euclidean(x, ord, axis):
-        return [mul(x, aligned(quotient(ct, y, edge=0.0), x, axis, keepdims))]
+        return [mul(conj_of(x, x), aligned(quotient(ct, y, edge=0.0), x, axis, keepdims))]
     along = slope(y, x, ord, axis, keepdims)
     return [None if along is None else mul(aligned(ct, x, axis, keepdims), along)]
 
@@ -137,7 +139,7 @@ def norms() -> Iterable[samples.Sample]:
     yield (samples.arrays((3,), dtype="f4"),), {"ord": 3}
 
 
-norm = op("norm", "numpy.linalg.norm", type=type_norm, run=np.linalg.norm, bind=bind_norm, vjp=norm_vjp,
+norm = op("norm", "numpy.linalg.norm", type=type_norm, run=np.linalg.norm, bind=bind_norm, vjp=norm_vjp, complex=True,
           defaults={"ord": None, "axis": None, "keepdims": False}, samples=norms)
 
 

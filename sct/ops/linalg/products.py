@@ -15,7 +15,7 @@ from sct.ops.arrays.shape import expand_dims, ravel, reshape_as, squeeze, swapax
 from sct.ops.linalg.einsum import Labels, contract
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, mul
+from sct.ops.scalar.arithmetic import add, conj_of, mul
 from sct.ops.type_rules import number, promote, scalar_or_array, size_dim
 
 __all__ = [
@@ -37,7 +37,7 @@ def contracted(a: Dim, b: Dim) -> None:
 
 def bilinear(name: str, calls: str, rule: Callable[..., Tensor], transposed: Callable[..., list[Any]],
              **fields: Any) -> Op:
-    """A product: linear in each operand."""
+    """A product: linear in each operand, or in its conjugate."""
 
     def vjp(ct: Operand, z: Operand, x: Operand, y: Operand, **attrs: Any) -> list[Any]:
         return transposed(ct, x, y, **attrs)
@@ -48,7 +48,7 @@ def bilinear(name: str, calls: str, rule: Callable[..., Tensor], transposed: Cal
             return entry(x, dy, **attrs)
         return entry(dx, y, **attrs) if dy is None else add(entry(dx, y, **attrs), entry(x, dy, **attrs))
 
-    entry = op(name, calls, type=rule, vjp=vjp, jvp=jvp, raises="shape", cost="dear", **fields)
+    entry = op(name, calls, type=rule, vjp=vjp, jvp=jvp, raises="shape", cost="dear", **{"complex": True, **fields})
     return entry
 
 
@@ -120,7 +120,7 @@ def type_vecdot(x: Operand, y: Operand, axis: int = -1) -> Tensor:
 
 def vecdot_transposed(ct: Operand, x: Operand, y: Operand, axis: int = -1) -> list[Any]:
     share = expand_dims(ct, axis=axis) if number(ct).rank else ct
-    return [mul(share, y), mul(share, x)]
+    return [conj_of(mul(share, y), x), mul(share, conj_of(x, x))]
 
 
 def pairs_along() -> list[samples.Sample]:
@@ -213,9 +213,8 @@ def type_vdot(x: Operand, y: Operand) -> Tensor:
 
 
 def vdot_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
-    if number(x).shape == number(y).shape:
-        return [mul(ct, y), mul(ct, x)]
-    return [reshape_as(mul(ct, y), x), reshape_as(mul(ct, x), y)]
+    dx, dy = conj_of(mul(ct, y), x), mul(ct, conj_of(x, x))
+    return [dx, dy] if number(x).shape == number(y).shape else [reshape_as(dx, x), reshape_as(dy, y)]
 
 
 vdot = bilinear("vdot", "numpy.vdot", type_vdot, vdot_transposed, run=np.vdot,

@@ -175,7 +175,7 @@ def chains() -> list[samples.Sample]:
 multi_dot: Op = op("multi_dot", "numpy.linalg.multi_dot", type=type_multi_dot, vjp=multi_dot_vjp,
                    run=lambda *xs: np.linalg.multi_dot(xs), bind=lambda arrays: (list(arrays), {}), raises="shape",
                    cost="dear", emit=lambda *xs: f"numpy.linalg.multi_dot([{', '.join(placeholders(len(xs)))}])",
-                   samples=chains)
+                   samples=chains, complex=True)
 
 
 # -- matrix_power ---------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def powers() -> list[samples.Sample]:
 matrix_power: Op = op("matrix_power", "numpy.linalg.matrix_power", type=type_matrix_power, run=np.linalg.matrix_power,
                       vjp=power_vjp, jvp=power_jvp, bind=lambda a, n: ([a], {"n": n}), raises="value", cost="dear",
                       emit="numpy.linalg.matrix_power(_0, _n)",
-                      alias=lambda a, n: "same" if n == 1 else "none", samples=powers, square=True)
+                      alias=lambda a, n: "same" if n == 1 else "none", samples=powers, square=True, complex=True)
 
 
 # -- trace ----------------------------------------------------------------------------------------

@@ -28,13 +28,15 @@ def by_driver(*_: Any, **__: Any) -> NoReturn:
 
 
 call = op("call", type=given, defaults={"effect": False, "donates": ()}, cost="dear", raises="value", vjp=by_driver,
-          jvp=by_driver, emit=lambda *args, callee, **_: f"{callee}({', '.join(placeholders(len(args)))})")
+          jvp=by_driver, emit=lambda *args, callee, **_: f"{callee}({', '.join(placeholders(len(args)))})",
+          complex=True)
 """callee   the name of the function
 types    the types of its results
 effect   does it have one?
 donates  pairs (operand, out): the function may compute the out in the operand's buffer"""
 
-boundary = op("boundary", type=given, effect=True, cost="never", nondiff="it is between the parts of a function")
+boundary = op("boundary", type=given, effect=True, cost="never", nondiff="it is between the parts of a function",
+              complex=True)
 """The results of the forward part -> the params of the backward part that are not residuals.
 
 of       the name of the records
@@ -62,5 +64,6 @@ def run_unpack(record: tuple[Any, ...], **_: Any) -> tuple[Any, ...]:
 
 
 pack = op("pack", type=lambda *_, of: Residuals(of), run=run_pack, emit=emit_pack, cost="free", vjp=by_driver,
-          jvp=by_driver)
-unpack = op("unpack", type=given, run=run_unpack, emit=emit_unpack, cost="free", vjp=by_driver, jvp=by_driver)
+          jvp=by_driver, complex=True)
+unpack = op("unpack", type=given, run=run_unpack, emit=emit_unpack, cost="free", vjp=by_driver, jvp=by_driver,
+            complex=True)

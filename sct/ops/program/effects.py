@@ -65,7 +65,8 @@ def samples_of(t: Type) -> list[Any]:
     if t.carrier in ("np", "array"):
         made = np.ones((1,) * t.rank, numpy_dtype(t.dtype.removeprefix("r")))
         return [made if t.is_array else made[()]]
-    numbers: dict[str, list[Any]] = {"b": [True], "i": [1], "f": [1.0] if t.dtype == "float" else [1, 1.0]}
+    numbers: dict[str, list[Any]] = {"b": [True], "i": [1], "f": [1.0] if t.dtype == "float" else [1, 1.0],
+                                     "c": [1j] if t.dtype == "complex" else [1.0, 1j]}
     return numbers[t.kind]
 
 
@@ -94,18 +95,18 @@ def bind_print(*args: Any, sep: str = " ", end: str = "\n") -> tuple[list[Any], 
 
 
 print_ = op("print_", "builtins.print", type=opaque, run=lambda *a, **k: print(*a, **k), bind=bind_print,
-            defaults={"sep": " ", "end": "\n"}, effect=True, cost="never", nondiff="an effect")
+            defaults={"sep": " ", "end": "\n"}, effect=True, cost="never", nondiff="an effect", complex=True)
 
 raise_ = op("raise_", type=lambda *_: (), run=run_raise, raises="value", effect=True, cost="never",
-            nondiff="it ends the function")
+            nondiff="it ends the function", complex=True)
 """`raise exception`, or `raise exception from cause`."""
 
 python = op("python", type=opaque, run=run_python, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
             emit=lambda *a, callee, keywords=(), **_: called(callee.removeprefix("builtins."), 0, len(a), keywords),
-            nondiff="an opaque call")
+            nondiff="an opaque call", complex=True)
 
 apply = op("apply", type=opaque, run=run_apply, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
-           emit=lambda *a, keywords=(), **_: called("_0", 1, len(a), keywords), nondiff="an opaque call")
+           emit=lambda *a, keywords=(), **_: called("_0", 1, len(a), keywords), nondiff="an opaque call", complex=True)
 
 def run_inactive(*args: Any, text: str, **_: Any) -> Any:
     names = {f"_{k}": x for k, x in enumerate(args)}
@@ -120,21 +121,22 @@ def _module_names(text: str) -> tuple[str, ...]:
 
 
 inactive = op("inactive", type=opaque, run=run_inactive, raises="value", effect=True, cost="never",
-              emit=lambda *_, text, **__: text, nondiff="it is evaluated by Python itself")
+              emit=lambda *_, text, **__: text, nondiff="it is evaluated by Python itself", complex=True)
 """An expression that Python evaluates; `text` is its template: "statistics.mean(_0)"."""
 
 part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", nondiff="it is not differentiated",
-          emit=lambda *_, text, **__: text)
+          emit=lambda *_, text, **__: text, complex=True)
 """A part of an object that does not change: an item of a tuple, or of a list that only this function holds."""
 
 enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, defaults={"keywords": ()}, raises="value",
            effect=True, cost="never", nondiff="it changes no number",
-           emit=lambda *a, callee, keywords=(), **_: called(callee, 0, len(a), keywords))
+           emit=lambda *a, callee, keywords=(), **_: called(callee, 0, len(a), keywords), complex=True)
 """The first of two that stand around what is done in a `with`; the other is `leave`."""
 
 leave = op("leave", type=lambda: (), run=lambda: None, emit="None", effect=True, cost="never",
-           nondiff="it changes no number")
+           nondiff="it changes no number", complex=True)
 
 fstring = op("fstring", type=lambda *_, **__: OBJECT, run=run_fstring, emit=emit_fstring, nondiff="a string",
              raises="value", safe=lambda *args, parts: all(
-                 formats(x, spec) for x, (_, spec) in zip(args, [p for p in parts if not isinstance(p, str)])))
+                 formats(x, spec) for x, (_, spec) in zip(args, [p for p in parts if not isinstance(p, str)])),
+                 complex=True)

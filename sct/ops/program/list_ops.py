@@ -82,7 +82,7 @@ list_of: Op = op("list_of", type=type_list_of, run=lambda *xs, elem=None: list(x
              vjp=lambda ct, y, *xs, elem=None: [at(ct, k) for k in range(len(xs))],
              jvp=lambda dxs, y, *xs, elem=None: list_of(*(zero(x) if d is None else d for d, x in zip(dxs, xs))),
              samples=lambda: [((1.5, -0.5), {}), ((samples.arrays((2,)), samples.arrays((2,), seed=1)), {})],
-                 holds=True, allocates=True)
+                 holds=True, allocates=True, complex=True)
 
 
 def type_repeat(v: Operand, n: Operand) -> List:
@@ -302,7 +302,8 @@ def type_unstack(x: Operand, depth: int = 1, plain: bool = True) -> Type:
         raise TypeMismatch(f"a list of {in_words(t)} is not supported")
     inner: Type = Tensor("array", t.dtype, t.shape[depth:])
     if t.rank == depth:
-        inner = Tensor("py", {"f": "float", "i": "int", "b": "bool"}[t.kind]) if plain else Tensor("np", t.dtype)
+        inner = Tensor("py", {"c": "complex", "f": "float", "i": "int",
+                              "b": "bool"}[t.kind]) if plain else Tensor("np", t.dtype)
     for _ in range(depth):
         inner = List(inner)
     return inner

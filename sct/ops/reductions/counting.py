@@ -37,7 +37,7 @@ def type_count_nonzero(x: Operand, axis: Axis = None, keepdims: bool = False) ->
 
 count_nonzero = op("count_nonzero", "numpy.count_nonzero", type=type_count_nonzero, run=np.count_nonzero,
                    bind=bind_reduction, defaults={"axis": None, "keepdims": False}, nondiff="a count has no derivative",
-                   samples=lambda: [((samples.arrays((2, 3)),), {"axis": a}) for a in (None, 0, (0, 1))])
+                   samples=lambda: [((samples.arrays((2, 3)),), {"axis": a}) for a in (None, 0, (0, 1))], complex=True)
 
 
 def bins(x: Operand) -> Dim:
@@ -73,7 +73,7 @@ weighted_bincount: Op = op(
     type=lambda x, w, minlength=0: Tensor("array", "f64", (bins(x),)), raises="value",
     run=lambda x, w, minlength=0: np.bincount(x, w, minlength), emit=emit_bincount("_0, weights=_1"),
     linear=lambda ct, x, w, minlength=0: [None, index(ct, x, key=("a",))],
-    samples=lambda: [((COUNTED, samples.arrays((4,))), {"minlength": k}) for k in (0, 5)])
+    samples=lambda: [((COUNTED, samples.arrays((4,))), {"minlength": k}) for k in (0, 5)], complex=False)
 
 
 # -- positions -----------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ digitize = op("digitize", "numpy.digitize", run=lambda x, edges, right=False: np
 
 argwhere = op("argwhere", "numpy.argwhere", run=np.argwhere, nondiff=POSITION,
               type=lambda x: Tensor("array", "i64", (count_of(x), Dim(number(x).rank))),
-              samples=lambda: [((samples.arrays(s) > 0.0,), {}) for s in ((3,), (2, 3))])
+              samples=lambda: [((samples.arrays(s) > 0.0,), {}) for s in ((3,), (2, 3))], complex=True)
 
 
 def indices_op(name: str) -> Op:
@@ -133,9 +133,9 @@ def closes() -> list[samples.Sample]:
 
 
 isclose = op("isclose", "numpy.isclose", type=type_isclose, run=np.isclose, bind=bind_close, defaults=CLOSE,
-             nondiff=TRUTH, samples=closes)
+             nondiff=TRUTH, samples=closes, complex=True)
 allclose = op("allclose", "numpy.allclose", type=lambda a, b, **_: BOOL, run=np.allclose, bind=bind_close,
-              defaults=CLOSE, nondiff=TRUTH, samples=closes)
+              defaults=CLOSE, nondiff=TRUTH, samples=closes, complex=True)
 
 
 def bind_math_isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09,
@@ -153,4 +153,5 @@ math_isclose = op("math_isclose", "math.isclose", type=type_math_isclose, run=ma
                   defaults={"rel_tol": 1e-09, "abs_tol": 0.0}, nondiff=TRUTH, raises="value",
                   samples=lambda: [((1.5, 1.5), {}), ((1.5, 1.6), {"abs_tol": 0.2})])
 array_equal = op("array_equal", "numpy.array_equal", type=lambda a, b: BOOL, run=np.array_equal,
-                 bind=lambda a1, a2: ([a1, a2], {}), nondiff=TRUTH, samples=lambda: [((np.ones(2), np.ones(2)), {})])
+                 bind=lambda a1, a2: ([a1, a2], {}), nondiff=TRUTH, samples=lambda: [((np.ones(2), np.ones(2)), {})],
+                 complex=True)

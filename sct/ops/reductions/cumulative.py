@@ -111,7 +111,8 @@ def factors() -> Iterable[samples.Sample]:
 
 
 cumprod: Op = op("cumprod", "numpy.cumprod .cumprod", type=type_cumsum, run=np.cumprod, defaults={"axis": None},
-                 bind=lambda a, axis=None: ([a], {"axis": axis}), vjp=cumprod_vjp, jvp=cumprod_jvp, samples=factors)
+                 bind=lambda a, axis=None: ([a], {"axis": axis}), vjp=cumprod_vjp, jvp=cumprod_jvp, samples=factors,
+                 complex=True)
 
 
 # -- running extrema: of equal elements the last counts ---------------------------------------------------------
@@ -227,4 +228,4 @@ def averages() -> Iterable[samples.Sample]:
 
 average = op("average", "numpy.average", type=type_average, run=run_average, bind=bind_average, emit=emit_average,
              vjp=average_vjp, defaults={"axis": None, "keepdims": False}, raises="value",
-             samples=averages)
+             samples=averages, complex=True)

@@ -146,7 +146,7 @@ def type_trapezoid(y: Operand, x: Operand, axis: int = -1, spaced: bool = False)
     (k,) = normalize(axis, len(shape))
     if spaced and number(x).rank not in (1, len(shape)) or not spaced and number(x).rank:
         raise TypeMismatch("trapezoid: the points are a vector or an array like the values, their distance a number")
-    dtypes = {d if d[0] == "f" else "f64" for d in promote([number(x), number(y)], np.multiply)}
+    dtypes = {d if d[0] in "fc" else "f64" for d in promote([number(x), number(y)], np.multiply)}
     return scalar_or_array(dtypes, (*shape[:k], *shape[k + 1:]))
 
 
@@ -196,7 +196,7 @@ def trapezoids() -> list[samples.Sample]:
 
 trapezoid = bilinear("trapezoid", "numpy.trapezoid", type_trapezoid, trapezoid_transposed, run=run_trapezoid,
                      emit=emit_trapezoid, bind=bind_trapezoid, defaults={"axis": -1, "spaced": False},
-                     samples=trapezoids)
+                     samples=trapezoids, complex=False)
 
 
 # -- gradient: the results are one for each axis ------------------------------------------------------
@@ -224,7 +224,7 @@ def type_gradient(f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 
     if edge_order != 1 and (uneven or edge_order != 2):
         raise TypeMismatch("gradient takes edge_order 1, or 2 where the steps are even")
     dtype = strong(number(f))
-    t = Tensor("array", dtype if dtype[0] == "f" else "f64", number(f).shape)
+    t = Tensor("array", dtype if dtype[0] in "fc" else "f64", number(f).shape)
     return t if len(axes) == 1 else (t,) * len(axes)
 
 
@@ -341,4 +341,4 @@ def gradients() -> list[samples.Sample]:
 gradient: Op = op("gradient", "numpy.gradient", type=type_gradient, emit=emit_gradient, bind=bind_gradient,
                   run=lambda f, *hs, axis=None, edge_order=1: np.gradient(f, *hs, axis=axis, edge_order=edge_order),
                   vjp=gradient_vjp, jvp=gradient_jvp, defaults={"axis": None, "edge_order": 1}, raises="shape",
-                  samples=gradients)
+                  samples=gradients, complex=False)

@@ -62,14 +62,22 @@ def type_expand_like(ct: Operand, x: Operand, axis: Axis = None, keepdims: bool 
     if not t.is_array:
         return number(ct)
     normalize(axis, t.rank)
-    return Tensor("array", t.dtype if number(ct).is_scalar else number(ct).dtype, t.shape)
+    if number(ct).is_scalar:
+        single = number(ct).dtype == "c64"
+        return Tensor("array", ("c64" if single else "c128") if becomes_complex(ct, x) else t.dtype, t.shape)
+    return Tensor("array", number(ct).dtype, t.shape)
+
+
+def becomes_complex(ct: Operand, x: Operand) -> bool:
+    """Is this a complex number that is to fill an array like a real one?"""
+    return number(ct).kind == "c" and number(ct).is_scalar and number(x).kind != "c"
 
 
 def run_expand_like(ct: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     if not isinstance(x, np.ndarray):
         return ct
     if not isinstance(ct, np.ndarray):
-        return np.full_like(x, ct)
+        return np.full(x.shape, ct) if np.iscomplexobj(ct) and not np.iscomplexobj(x) else np.full_like(x, ct)
     made = ct if aligned_already(axis, keepdims) else np.expand_dims(ct, normalize(axis, x.ndim))
     return np.broadcast_to(made, x.shape)
 
@@ -83,6 +91,8 @@ def emit_expand_like(ct: Operand, x: Operand, axis: Axis = None, keepdims: bool 
     t = number(x)
     if not t.is_array:
         return "_0"
+    if becomes_complex(ct, x):
+        return "numpy.full(_1.shape, _0)"
     if number(ct).is_scalar:
         return "numpy.ones_like(_1)" if ct == Lit(1.0) else "numpy.full_like(_1, _0)"
     gone = normalize(axis, t.rank)
@@ -218,7 +228,7 @@ def with_zeros() -> Iterable[samples.Sample]:
 
 
 others = op("others", type=lambda x: number(x), run=run_others, emit=emit_others, vjp=others_back,
-            cost="dear", samples=with_zeros)
+            cost="dear", samples=with_zeros, complex=True)
 
 
 def lines(x: Operand, axis: Axis) -> Any:
@@ -259,13 +269,13 @@ def prod_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: b
     return [mul(aligned(ct, x, axis, keepdims), prod_slope(x, axis))]
 
 
-prod = reduce_op("prod", "numpy.prod .prod", np.prod, vjp=prod_vjp)
+prod = reduce_op("prod", "numpy.prod .prod", np.prod, vjp=prod_vjp, complex=True)
 
 
 # -- truth and positions ------------------------------------------------------------------------------
 
-any_ = reduce_op("any", "numpy.any .any", np.any, nondiff=TRUTH)
-all_ = reduce_op("all", "numpy.all .all", np.all, nondiff=TRUTH)
+any_ = reduce_op("any", "numpy.any .any", np.any, nondiff=TRUTH, complex=True)
+all_ = reduce_op("all", "numpy.all .all", np.all, nondiff=TRUTH, complex=True)
 
 
 def position(name: str, call: Callable[..., Any]) -> Op:

@@ -109,7 +109,7 @@ def sliding(name: str, default: str, transposed: Any) -> Op:
     return bilinear(name, f"numpy.{name}", rule, transposed, asks=is_longer, samples=samples_of,
                     run=lambda a, v, mode=default, longer=True: call(a, v, mode), emit=emit,
                     bind=lambda a, v, mode=default: ([a, v], {"mode": mode}),
-                    defaults={"mode": default, "longer": True})
+                    defaults={"mode": default, "longer": True}, complex=False)
 
 
 convolve = sliding("convolve", "full", convolve_transposed)
@@ -148,7 +148,8 @@ def type_vander(x: Operand, n: Operand) -> Tensor:
 
 vander: Op = op("vander", "numpy.vander", type=type_vander, run=np.vander, vjp=vander_vjp,
                 bind=lambda x, N: ([x, N], {}), inactive=(1,), emit="numpy.vander(_0, _1)",
-                samples=lambda: [((samples.arrays((3,), dtype=t), n), {}) for t in ("f8", "f4") for n in (1, 2, 4)])
+                samples=lambda: [((samples.arrays((3,), dtype=t), n), {}) for t in ("f8", "f4") for n in (1, 2, 4)],
+                complex=True)
 
 
 def type_polyval(p: Operand, x: Operand) -> Tensor:
@@ -184,4 +185,4 @@ def polynomials() -> list[samples.Sample]:
 
 
 polyval: Op = op("polyval", "numpy.polyval", type=type_polyval, run=np.polyval, vjp=polyval_vjp,
-                 bind=lambda p, x: ([p, x], {}), samples=polynomials)
+                 bind=lambda p, x: ([p, x], {}), samples=polynomials, complex=False)

@@ -16,7 +16,7 @@ from sct.ops.arrays.rearrange import along_axes
 from sct.ops.arrays.shape import rearranged, reshape_as
 from sct.ops.reductions.reductions import aligned, bind_reduction, count, mean, over_count, reduction
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import mul, quotient, sub
+from sct.ops.scalar.arithmetic import conj_of, mul, quotient, sub
 from sct.ops.type_rules import Axis, normalize, number, probe, size_dim
 
 __all__ = ["cumsum", "std", "var"]
@@ -43,10 +43,10 @@ def moment(name: str, slope: Callable[[Any, Operand, float], Any]) -> Op:
 
     def vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> list[Any]:
         share = over_count(slope(ct, y, edge(x, axis)), divisor(x, axis, ddof))
-        return [mul(deviation(x, axis), aligned(share, x, axis, keepdims))]
+        return [mul(conj_of(deviation(x, axis), x), aligned(share, x, axis, keepdims))]
 
     return op(name, f"numpy.{name} .{name}", type=rule, run=call, bind=bind, vjp=vjp, samples=moments,
-              defaults={"axis": None, "keepdims": False, "ddof": 0})
+              defaults={"axis": None, "keepdims": False, "ddof": 0}, complex=True)
 
 
 def divisor(x: Operand, axis: Axis, ddof: int) -> Any:

@@ -11,8 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Operand, builder_var
-from sct.ir.types import ANY_REAL, ANY_SINGLE, BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch, divided, product
+from sct.ir.core import Lit, Op, Operand, builder_var
+from sct.ir.types import (
+    ANY_COMPLEX,
+    ANY_REAL,
+    ANY_SINGLE,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    Dim,
+    Tensor,
+    TypeMismatch,
+    divided,
+    product,
+)
 from sct.ops import samples
 from sct.ops.arrays.creation import as_dtype
 from sct.ops.registry import op, placeholders
@@ -30,8 +43,8 @@ from sct.ops.type_rules import (
 )
 
 __all__ = [
-    "abs_", "add", "bool_", "div", "fabs", "float_", "floordiv", "int_", "item", "mod", "mul", "neg", "npround",
-    "pos", "quotient", "round_", "sign", "stop_gradient", "sub",
+    "abs_", "abs_slope", "add", "bool_", "complex_", "conj", "conj_of", "div", "fabs", "float_", "floordiv", "int_",
+    "item", "mod", "mul", "neg", "npround", "pos", "quotient", "round_", "sign", "stop_gradient", "sub",
 ]
 
 
@@ -74,23 +87,24 @@ def dim_same(x: Operand) -> Dim | None:
 
 # -- sums and products ---------------------------------------------------------------------
 
-add = op("add", "operator.add numpy.add", type=elementwise(np.add, arithmetic), spelled=True, run=operator.add,
+add = op("add", "operator.add numpy.add", complex=True, type=elementwise(np.add, arithmetic), spelled=True,
+         run=operator.add,
          emit="_0 + _1", partials=lambda z, x, y: [1.0, 1.0], dim=dim_add, samples=samples.pairs,
          commutative=True, folds="exact", augmented="+=", cost="cheap", compiled=True)
 
-sub = op("sub", "operator.sub numpy.subtract", type=elementwise(np.subtract, arithmetic), spelled=True,
+sub = op("sub", "operator.sub numpy.subtract", complex=True, type=elementwise(np.subtract, arithmetic), spelled=True,
          run=operator.sub, emit="_0 - _1", partials=lambda z, x, y: [1.0, -1.0], dim=dim_sub, samples=samples.pairs,
          folds="exact", augmented="-=", cost="cheap", compiled=True)
 
-mul = op("mul", "operator.mul numpy.multiply", type=elementwise(np.multiply, arithmetic), spelled=True,
+mul = op("mul", "operator.mul numpy.multiply", complex=True, type=elementwise(np.multiply, arithmetic), spelled=True,
          run=operator.mul, emit="_0 * _1", partials=lambda z, x, y: [y, x], dim=dim_mul, samples=samples.pairs,
          commutative=True, folds="exact", augmented="*=", cost="cheap", compiled=True)
 
-neg = op("neg", "operator.neg numpy.negative", type=elementwise(np.negative, arithmetic), spelled=True,
+neg = op("neg", "operator.neg numpy.negative", complex=True, type=elementwise(np.negative, arithmetic), spelled=True,
          run=operator.neg, emit="-_0", partials=lambda y, x: [-1.0], dim=dim_neg, samples=samples.reals,
          folds="exact", cost="cheap", compiled=True)
 
-pos = op("pos", "operator.pos numpy.positive", type=elementwise(np.positive, arithmetic), spelled=True,
+pos = op("pos", "operator.pos numpy.positive", complex=True, type=elementwise(np.positive, arithmetic), spelled=True,
          run=operator.pos, emit="+_0", partials=lambda y, x: [1.0], dim=dim_same, samples=samples.reals,
          cost="cheap", compiled=True)
 
@@ -102,7 +116,8 @@ def over(a: Operand, z: Operand, y: Operand) -> Any:
     """a / y for the quotient `z` of something and y: what raised nothing there raises nothing here.  Where y may be
     a Python 0, a number of NumPy is divided if one was."""
     if number(z).carrier != "py" and is_python(a) and is_python(y) and not never_zero(y):
-        a = as_dtype(a, number(z).dtype if number(z).carrier != "any" else "f64")
+        t, double = number(z), "c128" if number(a).kind == "c" else "f64"
+        a = as_dtype(a, double if t.carrier == "any" or t.kind != "c" == number(a).kind else t.dtype)
     return div(a, y)
 
 
@@ -143,7 +158,7 @@ def floats_by_literal(x: Operand, y: Operand) -> bool:
     return by_literal(x, y) and (isinstance(x, Lit) or number(x).dtype in ("float", "f16", "f32", "f64"))
 
 
-div = op("div", "operator.truediv numpy.divide", type=elementwise(np.divide, floats), spelled=True,
+div = op("div", "operator.truediv numpy.divide", complex=True, type=elementwise(np.divide, floats), spelled=True,
          run=operator.truediv, emit="_0 / _1", vjp=div_vjp, jvp=div_jvp, elementwise=True, raises="value",
          safe=floats_by_literal, samples=samples.divisions, folds="exact", augmented="/=", cost="cheap", compiled=True)
 
@@ -164,6 +179,8 @@ def emit_quotient(a: Operand, y: Operand, edge: float = math.inf) -> str:
     if is_natural(a, y, edge):
         return "_0 / _1"
     shown = str(edge) if math.isfinite(edge) else str(edge).replace("inf", "math.inf").replace("nan", "math.nan")
+    if scalar and "c" in (number(a).kind, number(y).kind):
+        shown = "0j" if edge == 0.0 else f"complex({shown})"
     return f"_0 / _1 if _1 else {shown}" if scalar else f"numpy.where(_1 == 0.0, {shown}, {SAFE_QUOTIENT})"
 
 
@@ -182,8 +199,12 @@ def quotient_jvp(tangents: list[Any], z: Operand, a: Operand, y: Operand, edge: 
 
 def type_quotient(a: Operand, y: Operand, edge: float = math.inf) -> Tensor:
     made = ufunc_result(np.divide, (a, y), None, floats)
+    if made == COMPLEX and number(y).carrier != "py":
+        return ANY_COMPLEX
     if made.carrier != "np" or made.dtype == "f16" or is_natural(a, y, edge):
         return made
+    if made.kind == "c":
+        return made if made.dtype == "c64" else ANY_COMPLEX
     return ANY_SINGLE if made.dtype == "f32" else ANY_REAL
 
 
@@ -193,7 +214,8 @@ def is_natural(a: Operand, y: Operand, edge: float) -> bool:
     return (edge == math.inf or math.isnan(edge)) and not (scalar and is_python(y))
 
 
-quotient = op("quotient", type=type_quotient, run=run_quotient, defaults={"edge": math.inf}, emit=emit_quotient,
+quotient = op("quotient", complex=True, type=type_quotient, run=run_quotient, defaults={"edge": math.inf},
+              emit=emit_quotient,
               vjp=quotient_vjp, jvp=quotient_jvp, elementwise=True, samples=samples.divisions,
               cost="cheap", compiled=True)
 
@@ -220,9 +242,44 @@ sign = op("sign", "numpy.sign", type=elementwise(np.sign, floats), spelled=True,
           emit=lambda x: "math.copysign(1.0, _0) if _0 else 0.0" if is_python(x) else "numpy.sign(_0)",
           elementwise=True, nondiff="it is constant between its jumps", cost="cheap", compiled=True)
 
-abs_ = op("abs", "builtins.abs operator.abs numpy.abs", type=elementwise(np.abs, arithmetic),
-          spelled=True, run=abs, emit="abs(_0)", partials=lambda y, x: [sign(x)], samples=samples.reals,
+
+def type_abs(x: Operand, spelling: str | None = None) -> Tensor:
+    python = arithmetic if number(x).kind != "c" else floats_of_complex
+    return ufunc_result(np.abs, (x,), spelling, python)
+
+
+def floats_of_complex(*_: str) -> str:
+    return "float"
+
+
+def abs_slope(x: Operand, y: Operand | None = None) -> Any:
+    """The derivative of y = |x|: the sign; conj(x) / |x| for complex x, and 0 at 0."""
+    if number(x).kind != "c":
+        return sign(x)
+    return quotient(conj(x), abs_(x) if y is None else y, edge=0.0)
+
+
+abs_: Op = op("abs", "builtins.abs operator.abs numpy.abs", complex=True, type=type_abs,
+          spelled=True, run=abs, emit="abs(_0)", partials=lambda y, x: [abs_slope(x, y)], samples=samples.reals,
           cost="cheap", compiled=True)
+
+
+def run_conj(x: Any) -> Any:
+    return np.conjugate(x) if isinstance(x, np.ndarray) else x.conjugate()
+
+
+# For z = x + iy and a real function f of conj(z), df/dx - i df/dy is the conjugate of the cotangent of conj(z).
+conj = op("conj", "numpy.conjugate .conj .conjugate", complex=True, run=run_conj, spelled=True,
+          type=elementwise(np.conjugate, arithmetic), elementwise=True,
+          vjp=lambda ct, y, x: [conj_of(ct, x)], jvp=lambda tangents, y, x: conj_of(tangents[0], x),
+          emit=lambda x: "numpy.conj(_0)" if number(x).is_array else "_0.conjugate()", bind=lambda x: ([x], {}),
+          samples=samples.reals)
+
+
+def conj_of(g: Operand, x: Operand) -> Any:
+    """The conjugate of `x`, or of a tangent or cotangent of `x`: itself if it is real."""
+    return conj(g) if number(x).kind == number(g).kind == "c" else g
+
 
 fabs = op("fabs", "math.fabs numpy.fabs", type=elementwise(np.fabs, floats), spelled=True,
           run=by_carrier(np.fabs, math.fabs), emit=prints("numpy.fabs", "math.fabs"),
@@ -253,7 +310,7 @@ def type_bool(x: Operand) -> Tensor:
 
 
 def type_item(x: Operand) -> Tensor:
-    return {"b": BOOL, "i": INT, "f": FLOAT}[one_number(x).kind]
+    return {"b": BOOL, "i": INT, "f": FLOAT, "c": COMPLEX}[one_number(x).kind]
 
 
 def type_round(x: Operand, digits: Operand | None = None) -> Tensor:
@@ -276,20 +333,36 @@ def bind_numpy_round(a: Any, decimals: Any = 0) -> tuple[list[Any], dict[str, An
     return [a] if isinstance(decimals, int) and decimals == 0 else [a, decimals], {}
 
 
-float_ = op("float", "builtins.float", type=converted(FLOAT), run=float, emit="float(_0)", cost="free",
-            linear=lambda ct, x: [ct], samples=samples.numbers, compiled=True)
 
-item = op("item", ".item", type=type_item, run=lambda x: x.item(), emit="_0.item()", cost="free",
+def type_complex(x: Operand, y: Operand | None = None) -> Tensor:
+    if one_number(x).is_array or y is not None and (one_number(y).is_array or "c" in (number(x).kind, number(y).kind)):
+        raise TypeMismatch("`complex` takes two real numbers, or one number")
+    return COMPLEX
+
+
+def bind_complex(real: Any = 0, imag: Any = None) -> tuple[list[Any], dict[str, Any]]:
+    return [real] if imag is None else [real, imag], {}
+
+
+complex_ = op("complex", "builtins.complex", type=type_complex, run=complex, emit="complex(_args)", bind=bind_complex,
+              linear=lambda ct, x, y=None: [ct] if y is None else [ct, mul(ct, 1j)], cost="cheap",
+              samples=lambda: [((1.5,), {}), ((0.5, -1.5), {})])
+
+float_ = op("float", "builtins.float", type=converted(FLOAT), run=float, emit="float(_0)", cost="free",
+            linear=lambda ct, x: [ct], samples=samples.numbers, compiled=True, complex=False)
+
+item = op("item", ".item", complex=True, type=type_item, run=lambda x: x.item(), emit="_0.item()", cost="free",
           vjp=lambda ct, y, x: [ct],
           samples=lambda: [((np.float64(1.5),), {}), ((np.array(1.5),), {})], compiled=True)
 
 int_ = op("int", "builtins.int", type=converted(INT), run=int, emit="int(_0)", raises="value", samples=samples.numbers,
           dim=dim_same, nondiff="an int is constant between its jumps", cost="cheap", compiled=True)
 
-bool_ = op("bool", "builtins.bool", type=type_bool, run=bool, emit="bool(_0)", samples=samples.numbers,
+bool_ = op("bool", "builtins.bool", complex=True, type=type_bool, run=bool, emit="bool(_0)", samples=samples.numbers,
            nondiff="a truth value has no derivative", cost="cheap", compiled=True)
 
-stop_gradient = op("stop_gradient", "sct.stop_gradient", type=same, dim=dim_same, run=lambda x: x, emit="_0",
+stop_gradient = op("stop_gradient", "sct.stop_gradient", complex=True, type=same, dim=dim_same, run=lambda x: x,
+                   emit="_0",
                    alias="same", cost="free", nondiff="its derivative is defined as zero", compiled=True)
 
 round_ = op("round", "builtins.round", type=type_round, run=round, bind=bind_round, emit="round(_args)", raises="value",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import math
 import operator
 
@@ -33,6 +34,7 @@ def comparison(name: str, symbol: str, ufunc: np.ufunc, numpy_name: str) -> Op:
 
     return op(name, f"operator.{name} numpy.{numpy_name}", type=rule, spelled=True, run=getattr(operator, name),
               emit=f"_0 {symbol} _1", elementwise=True, samples=samples.pairs, nondiff=TRUTH,
+              complex=name in ("eq", "ne"),
               cost="cheap", compiled=True, commutative=name in ("eq", "ne"))
 
 
@@ -51,12 +53,14 @@ def type_not(*xs: Operand) -> Type:
     return BOOL
 
 
-not_ = op("not_", "operator.not_", type=type_not, run=operator.not_, emit="not _0", nondiff=TRUTH,
+not_ = op("not_", "operator.not_", complex=True, type=type_not, run=operator.not_, emit="not _0", nondiff=TRUTH,
           samples=lambda: [((True,), {}), ((0.0,), {})], cost="cheap", compiled=True)
 
 def predicate(name: str, ufunc: np.ufunc) -> Op:
-    return op(name, f"numpy.{name} math.{name}", type=elementwise(ufunc, bools), spelled=True,
-              run=by_carrier(ufunc, getattr(math, name)), emit=prints(f"numpy.{name}", f"math.{name}"),
+    return op(name, f"numpy.{name} math.{name} cmath.{name}", complex=True, type=elementwise(ufunc, bools),
+              spelled=True,
+              run=by_carrier(ufunc, getattr(math, name), getattr(cmath, name)), emit=prints(f"numpy.{name}",
+                                                                                            f"math.{name}"),
               elementwise=True, samples=samples.reals, nondiff=TRUTH, cost="cheap", compiled=True)
 
 
@@ -71,12 +75,14 @@ def classes(names: tuple[str, ...]) -> tuple[type, ...]:
     return tuple(getattr(np if name.startswith("numpy.") else builtins, name.rpartition(".")[2]) for name in names)
 
 
-is_instance = op("is_instance", type=lambda x, names: BOOL, run=lambda x, names: isinstance(x, classes(names)),
+is_instance = op("is_instance", complex=True, type=lambda x, names: BOOL, run=lambda x, names: isinstance(x,
+                                                                                                          classes(names)),
                  emit=lambda x, names: f"isinstance(_0, ({', '.join(names)},))", cost="free", nondiff=TRUTH,
                  samples=lambda: [((1.5,), {"names": ("float",)})])
 """`isinstance(x, names)` of a number that may be of several classes."""
 
-is_none = op("is_none", type=lambda x: BOOL, run=lambda x: x is None, emit="_0 is None", cost="free", nondiff=TRUTH)
+is_none = op("is_none", complex=True, type=lambda x: BOOL, run=lambda x: x is None, emit="_0 is None", cost="free",
+             nondiff=TRUTH)
 
 
 def type_unwrap(x: Operand, to: Type | None = None, free: bool = False) -> Type:

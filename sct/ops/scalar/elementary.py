@@ -6,6 +6,7 @@ cannot be zero where the function itself did not raise; else they say the edge.
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable
 from importlib import import_module
@@ -18,7 +19,7 @@ from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, in_words
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, div, mul, neg, quotient, sign, sub
-from sct.ops.type_rules import by_carrier, elementwise, floats, integers, number, prints, ufunc_result
+from sct.ops.type_rules import by_carrier, elementwise, floats, integers, number, prints, real_floats, ufunc_result
 
 __all__ = [
     "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "ceil", "copysign", "cos",
@@ -33,6 +34,7 @@ LN2, LN10 = math.log(2.0), math.log(10.0)
 def function(name: str, calls: str, slope: Callable[[Any, Any], Any], made: samples.Samples = samples.reals,
              **fields: Any) -> Op:
     """An elementwise function of one operand, called as NumPy's of its name; `slope(y, x)` is dy/dx."""
+    fields.setdefault("complex", "cmath." in calls)
     return op(name, f"numpy.{name} {calls}", spelled=True, samples=made, partials=lambda y, x: [slope(y, x)],
               compiled=True, **carriers(name, calls), **fields)
 
@@ -43,7 +45,10 @@ def carriers(name: str, calls: str, python: Callable[..., str] = floats) -> dict
     twin = next((call for call in calls.split() if call.startswith("math.")), None)
     if twin is None or twin in ("math.exp2", "math.cbrt"):
         return {"type": elementwise(ufunc), "run": ufunc}
-    run = by_carrier(ufunc, getattr(math, twin.removeprefix("math.")))
+    short = twin.removeprefix("math.")
+    run = by_carrier(ufunc, getattr(math, short), getattr(cmath, short, None))
+    if python is floats and not hasattr(cmath, short):
+        python = real_floats
     return {"type": elementwise(ufunc, python), "run": run, "emit": prints(f"numpy.{name}", twin)}
 
 
@@ -54,19 +59,24 @@ def over(a: Any, x: Operand, y: Operand) -> Any:
 
 # -- exponentials and logarithms ---------------------------------------------------------------
 
-exp = function("exp", "math.exp", lambda y, x: y, raises="value", folds="adjoint")
-exp2 = function("exp2", "math.exp2", lambda y, x: mul(y, LN2), raises="value")
-expm1 = function("expm1", "math.expm1", lambda y, x: add(y, 1.0), raises="value")
-log2 = function("log2", "math.log2", lambda y, x: over(1.0 / LN2, x, y), samples.positives, raises="value")
-log10 = function("log10", "math.log10", lambda y, x: over(1.0 / LN10, x, y), samples.positives, raises="value")
-log1p = function("log1p", "math.log1p", lambda y, x: over(1.0, add(x, 1.0), y), samples.positives, raises="value")
+exp = function("exp", "math.exp cmath.exp", lambda y, x: y, raises="value", folds="adjoint")
+exp2 = function("exp2", "math.exp2", lambda y, x: mul(y, LN2), raises="value", complex=True)
+expm1 = function("expm1", "math.expm1", lambda y, x: add(y, 1.0), raises="value", complex=True)
+log2 = function("log2", "math.log2", lambda y, x: over(1.0 / LN2, x, y), samples.positives, raises="value",
+                complex=True)
+log10 = function("log10", "math.log10 cmath.log10", lambda y, x: over(1.0 / LN10, x, y), samples.positives,
+                 raises="value")
+log1p = function("log1p", "math.log1p", lambda y, x: over(1.0, add(x, 1.0), y), samples.positives, raises="value",
+                 complex=True)
 
 
 def type_log(x: Operand, base: Operand | None = None, spelling: str | None = None) -> Tensor:
-    if base is not None and spelling is not None and not spelling.startswith("math."):
+    if base is not None and spelling is not None and not spelling.startswith(("math.", "cmath.")):
         raise TypeMismatch("numpy.log takes one operand")
     if base is None:
         return ufunc_result(np.log, (x,), spelling, floats)
+    if spelling is not None and spelling.startswith("cmath.") or "c" in (number(x).kind, number(base).kind):
+        return ufunc_result(np.add, (x, base), "cmath.log")
     return ufunc_result(np.arctan2, (x, base), "math.log")
 
 
@@ -78,8 +88,9 @@ def log_partials(y: Operand, x: Operand, base: Operand | None = None) -> list[An
     return [div(div(1.0, slope), x), neg(div(div(y, slope), base))]
 
 
-log = op("log", "numpy.log math.log", type=type_log, spelled=True, partials=log_partials, raises="value",
-         run=by_carrier(np.log, math.log), emit=prints("numpy.log", "math.log"), samples=samples.positives,
+log = op("log", "numpy.log math.log cmath.log", complex=True, type=type_log, spelled=True, partials=log_partials,
+         raises="value",
+         run=by_carrier(np.log, math.log, cmath.log), emit=prints("numpy.log", "math.log"), samples=samples.positives,
          folds="adjoint", compiled=True)
 
 logaddexp = op("logaddexp", "numpy.logaddexp", type=elementwise(np.logaddexp), spelled=True, run=np.logaddexp,
@@ -88,10 +99,11 @@ logaddexp = op("logaddexp", "numpy.logaddexp", type=elementwise(np.logaddexp), s
 
 # -- powers ------------------------------------------------------------------------------------
 
-sqrt = function("sqrt", "math.sqrt", lambda y, x: quotient(0.5, y), samples.positives, raises="value", folds="exact")
+sqrt = function("sqrt", "math.sqrt cmath.sqrt", lambda y, x: quotient(0.5, y), samples.positives, raises="value",
+                folds="exact")
 cbrt = function("cbrt", "math.cbrt", lambda y, x: quotient(1.0 / 3.0, mul(y, y)), samples.positives)
-square = function("square", "", lambda y, x: mul(2.0, x), cost="cheap")
-reciprocal = function("reciprocal", "", lambda y, x: neg(mul(y, y)), samples.positives)
+square = function("square", "", lambda y, x: mul(2.0, x), cost="cheap", complex=True)
+reciprocal = function("reciprocal", "", lambda y, x: neg(mul(y, y)), samples.positives, complex=True)
 
 
 # -- trigonometry --------------------------------------------------------------------------------
@@ -102,21 +114,21 @@ def cathetus(x: Operand) -> Any:
     return sqrt(sub(1.0, mul(x, x)))
 
 
-sin = function("sin", "math.sin", lambda y, x: cos(x), raises="value", folds="adjoint")
-cos: Op = function("cos", "math.cos", lambda y, x: neg(sin(x)), raises="value", folds="adjoint")
-tan = function("tan", "math.tan", lambda y, x: add(1.0, mul(y, y)), samples.unary(-1.2, 1.2), raises="value")
-arcsin = function("arcsin", "math.asin", lambda y, x: quotient(1.0, cathetus(x)), samples.unary(-0.9, 0.9),
+sin = function("sin", "math.sin cmath.sin", lambda y, x: cos(x), raises="value", folds="adjoint")
+cos: Op = function("cos", "math.cos cmath.cos", lambda y, x: neg(sin(x)), raises="value", folds="adjoint")
+tan = function("tan", "math.tan cmath.tan", lambda y, x: add(1.0, mul(y, y)), samples.unary(-1.2, 1.2), raises="value")
+arcsin = function("arcsin", "math.asin cmath.asin", lambda y, x: quotient(1.0, cathetus(x)), samples.unary(-0.9, 0.9),
                   raises="value")
-arccos = function("arccos", "math.acos", lambda y, x: quotient(-1.0, cathetus(x), edge=-math.inf),
+arccos = function("arccos", "math.acos cmath.acos", lambda y, x: quotient(-1.0, cathetus(x), edge=-math.inf),
                   samples.unary(-0.9, 0.9), raises="value")
-arctan = function("arctan", "math.atan", lambda y, x: div(1.0, add(1.0, mul(x, x))))
-sinh = function("sinh", "math.sinh", lambda y, x: cosh(x), raises="value")
-cosh: Op = function("cosh", "math.cosh", lambda y, x: sinh(x), raises="value")
-tanh = function("tanh", "math.tanh", lambda y, x: sub(1.0, mul(y, y)), folds="adjoint")
-arcsinh = function("arcsinh", "math.asinh", lambda y, x: div(1.0, sqrt(add(1.0, mul(x, x)))))
-arccosh = function("arccosh", "math.acosh", lambda y, x: quotient(1.0, sqrt(sub(mul(x, x), 1.0))),
+arctan = function("arctan", "math.atan cmath.atan", lambda y, x: div(1.0, add(1.0, mul(x, x))))
+sinh = function("sinh", "math.sinh cmath.sinh", lambda y, x: cosh(x), raises="value")
+cosh: Op = function("cosh", "math.cosh cmath.cosh", lambda y, x: sinh(x), raises="value")
+tanh = function("tanh", "math.tanh cmath.tanh", lambda y, x: sub(1.0, mul(y, y)), folds="adjoint")
+arcsinh = function("arcsinh", "math.asinh cmath.asinh", lambda y, x: div(1.0, sqrt(add(1.0, mul(x, x)))))
+arccosh = function("arccosh", "math.acosh cmath.acosh", lambda y, x: quotient(1.0, sqrt(sub(mul(x, x), 1.0))),
                    samples.unary(1.2, 3.0), raises="value")
-arctanh = function("arctanh", "math.atanh", lambda y, x: over(1.0, sub(1.0, mul(x, x)), y),
+arctanh = function("arctanh", "math.atanh cmath.atanh", lambda y, x: over(1.0, sub(1.0, mul(x, x)), y),
                    samples.unary(-0.9, 0.9), raises="value")
 deg2rad = function("deg2rad", "numpy.radians math.radians", lambda y, x: math.pi / 180.0)
 rad2deg = function("rad2deg", "numpy.degrees math.degrees", lambda y, x: 180.0 / math.pi)
@@ -234,7 +246,7 @@ def type_ldexp(x: Operand, i: Operand, spelling: str | None = None) -> Tensor:
 
 ldexp: Op = op("ldexp", "numpy.ldexp math.ldexp", spelled=True, inactive=(1,), raises="value", elementwise=True,
            **{**carriers("ldexp", "math.ldexp"), "type": type_ldexp}, linear=lambda ct, x, i: [ldexp(ct, i), None],
-           samples=lambda: [((1.5, 3), {}), ((samples.arrays((3,)), 2), {})])
+           samples=lambda: [((1.5, 3), {}), ((samples.arrays((3,)), 2), {})], complex=False)
 
 
 # -- rounding ------------------------------------------------------------------------------------------

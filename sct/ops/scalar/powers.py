@@ -19,7 +19,7 @@ from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import pymax, where
 from sct.ops.type_rules import arithmetic, elementwise, floats, is_python, number, ufunc_result
 
-__all__ = ["becomes_complex", "mathpow", "pow_"]
+__all__ = ["may_become_complex", "mathpow", "pow_"]
 
 
 def type_pow(x: Operand, y: Operand, spelling: str | None = None) -> Tensor:
@@ -33,11 +33,13 @@ def _power(*dtypes: str) -> str:
     return "real" if dtype == "int" else dtype
 
 
-def becomes_complex(eqn: Eqn) -> bool:
+def may_become_complex(eqn: Eqn) -> bool:
     """Is this a power of Python numbers that is complex where the base is negative?"""
     if eqn.op is not pow_:
         return False
     x, y = eqn.args
+    if "c" in (number(x).kind, number(y).kind):
+        return False
     whole = number(y).kind in "ib" and number(y).dtype not in ("real", "single")
     return not whole and not (isinstance(y, Lit) and y.value == int(y.value)) and \
         not (isinstance(x, Lit) and x.value >= 0) and all(number(a).carrier in ("py", "any") for a in (x, y))
@@ -45,9 +47,9 @@ def becomes_complex(eqn: Eqn) -> bool:
 
 def pow_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
     base: Any = None
-    if number(x).kind == "f":
-        base = literal_slope(z, x, y.value) if isinstance(y, Lit) else slope(z, x, y)
-    return [base, exponent_slope(z, x, y) if number(y).kind == "f" else None]
+    if number(x).kind in "fc":
+        base = literal_slope(z, x, y.value) if isinstance(y, Lit) and number(y).kind != "c" else slope(z, x, y)
+    return [base, exponent_slope(z, x, y) if number(y).kind in "fc" else None]
 
 
 def literal_slope(z: Operand, x: Operand, n: Any) -> Any:
@@ -73,6 +75,8 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
     Python's `**` may raise, so there it is y * z / x for y < 1 (x is not 0 for y < 0, or
     the primal has raised), and the power that is not taken is harmless.
     """
+    if number(z).kind == "c":
+        return quotient(mul(y, z), x, edge=0.0)
     if not is_python(z):
         one = add(y, 1) if number(y).carrier == "np" else 1  # y is 0 there, and its dtype counts
         return mul(y, pow_(x, where(eq(y, 0), one, sub(y, 1))))
@@ -84,6 +88,8 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
 
 def exponent_slope(z: Operand, x: Operand, y: Operand) -> Any:
     """z * log(x), and 0 at x == 0; nan for negative x, complex if z is: there NumPy's log gives nan by itself."""
+    if number(z).kind == "c":
+        return mul(z, log(x) if isinstance(x, Lit) and x.value else log(where(eq(x, 0), 1.0, x)))
     if isinstance(x, Lit):
         return mul(z, log(x) if x.value > 0 else math.nan if x.value < 0 else 0.0)
     if not is_python(x) and not is_python(z):
@@ -101,7 +107,7 @@ def powers() -> Iterable[samples.Sample]:
         yield (0.7, n), {}
 
 
-pow_ = op("pow", "operator.pow numpy.power builtins.pow", type=type_pow, spelled=True,
+pow_ = op("pow", "operator.pow numpy.power builtins.pow", complex=True, type=type_pow, spelled=True,
           run=operator.pow, emit="_0 ** _1", partials=pow_partials, raises="value", samples=powers,
           folds="adjoint", compiled=True)
 

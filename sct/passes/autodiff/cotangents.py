@@ -21,6 +21,7 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, is_float
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import (
+    ANY_COMPLEX,
     ANY_REAL,
     ANY_SINGLE,
     NONE,
@@ -36,16 +37,17 @@ from sct.ir.types import (
     join,
     leaf_type,
 )
-from sct.ops.arrays.creation import as_dtype, to_f64
+from sct.ops.arrays.creation import as_dtype
 from sct.ops.arrays.indexing import index
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.program.list_ops import add_lists
-from sct.ops.scalar.arithmetic import add, div, floordiv, mod, mul
+from sct.ops.scalar.arithmetic import add, complex_, div, floordiv, mod, mul
 from sct.ops.scalar.comparison import is_none, unwrap
 from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import logical_not, logical_or, where
+from sct.ops.scalar.special_functions import real
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.sequence_cotangents import mapped
 
@@ -79,7 +81,7 @@ def cotangent_type(t: Type) -> Type:
     if isinstance(inner, Seq):
         inner = type(inner)(cotangent_type(inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
-        return inner if _is_narrow(inner) else ANY_REAL
+        return inner if _is_narrow(inner) else ANY_COMPLEX if inner.kind == "c" else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
 
 
@@ -114,7 +116,7 @@ def zero(v: Operand) -> Operand:
         return Lit(0.0, t)  # the literal stands for an array of equal elements, and so does its cotangent
     if isinstance(t, List) or _is_array(v):
         return cast(Operand, zeros_of(v, dtype="f64") if _of_ints(v.type) else zeros_of(v))
-    return _narrowed(Lit(0.0), t)
+    return _narrowed(Lit(0j) if isinstance(t, Tensor) and t.kind == "c" else Lit(0.0), t)
 
 
 def materialize(ct: Operand | None, v: Operand) -> Operand:
@@ -133,7 +135,7 @@ def is_narrow(t: Type) -> TypeGuard[Tensor]:
 
 
 def _is_narrow(t: Type) -> TypeGuard[Tensor]:
-    return isinstance(t, Tensor) and t.carrier == "np" and t.dtype in ("f16", "f32")
+    return isinstance(t, Tensor) and t.carrier == "np" and t.dtype in ("f16", "f32", "c64")
 
 
 def _narrowed(ct: Operand, t: Type) -> Operand:
@@ -187,20 +189,28 @@ def with_real_ints_as_floats(eqn: Eqn) -> tuple[tuple[Operand, ...], tuple[Opera
 
 
 def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
-    """The cotangent `ct` with the shape and dtype of `x`; its mask is preserved."""
+    """The cotangent `ct` with the shape and dtype of `x`; its mask is preserved.
+
+    That of a real number is the real part of a complex `ct`.
+    """
     x = as_float(x)
     t, g = x.type, ct.type
     if not isinstance(t, Tensor) or not isinstance(g, Tensor):
         return ct
-    ct = unbroadcast(_narrowed(ct, t) if g in (ANY_REAL, ANY_SINGLE) else ct, x)
+    ct = unbroadcast(_narrowed(ct, t) if g in (ANY_REAL, ANY_SINGLE, ANY_COMPLEX) else ct, x)
     if t.is_scalar:
         ct = _number(ct)
+    if g.kind == "c" and t.kind != "c":
+        ct = masks.map_unmasked(ct, lambda g: cast(Operand, real(g)))
+    elif g.kind != "c" and t.kind == "c" and t.carrier in ("py", "any"):
+        return masks.map_unmasked(ct, lambda g: cast(Operand, complex_(g)))
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
         return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, t.dtype)))
     is_double = t.carrier == "py" or t == Tensor("np", "f64")
     if is_double and is_narrow(ct.type):
-        return masks.map_unmasked(ct, lambda g: cast(Operand, to_f64(g)))
+        double = "c128" if t.kind == "c" else "f64"
+        return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, double)))
     return ct
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from sct.errors import SctError
 from sct.ir.build import Builder, Rewrite
 from sct.ir.core import Fn, Lit, Operand, Value, has_effect, is_float, rebuild, walk
 from sct.ir.types import INT
@@ -46,6 +47,9 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
     calls = any(eqn.op is call for eqn in walk(fn))
     if calls and any(map(has_effect, fn.eqns)):
         # In forward mode a call runs its function again, in reverse mode it does not.
+        if any(number(fn.results[y]).kind == "c" for y in seeded) and not all(
+                number(fn.params[x]).kind == "c" for x in wrt):
+            raise SctError("SCT405", "the output is complex, and the function has effects", hint="move the effects out")
         mode = "reverse"
     blocks: dict[tuple[int, int], Operand] = {}
     with Builder(primal=False, rewrite=rewrite) as b:

@@ -290,6 +290,6 @@ class _BackwardLoop(_ScopeRepair):
 def _is_float(t: Type) -> bool:
     while isinstance(t, Undef):
         t = t.elem
-    return isinstance(t, Tensor) and t.kind == "f"
+    return isinstance(t, Tensor) and t.kind in "fc"
 
 

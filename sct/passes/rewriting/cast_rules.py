@@ -1,6 +1,8 @@
-"""Rewrite rules of adjoint code for ints that count as real: a cast is dropped where NumPy casts by itself.
+"""Rewrite rules of adjoint code for ints that count as real, and for real numbers among complex ones: a cast is dropped
+where NumPy casts by itself.
 
     2.0 * x.astype(float)   ->   2.0 * x
+    complex(a) * z          ->   a * z
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.real_ints import result_type
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import OPS
-from sct.passes.rewriting.table import adjoint_eqn, carrier_of, rule
+from sct.passes.rewriting.literals import number
+from sct.passes.rewriting.table import adjoint_eqn, carrier_of, defining_eqn, operands_of, rule
 
 __all__ = ["CASTS", "uncast_ints"]
 
@@ -90,3 +93,78 @@ def expand_like_floats(ct: Operand, x: Operand, **attrs: Any) -> Any:
     like = uncast_ints(x)
     array = like is not None and isinstance(ct.type, Tensor) and ct.type.rank > 0
     return OPS["expand_like"](ct, like, **attrs) if array else None
+
+
+# -- casts of real numbers to complex ones ------------------------------------------------------------------
+
+COMPLEX_CASTS = "complex to_c128 astype"
+
+
+def uncast_complex(x: Operand) -> Operand | None:
+    """The real operand of which `x` is the cast to complex numbers of double precision."""
+    if isinstance(x, Lit) and type(x.value) is complex and x.value.imag == 0.0:
+        return Lit(x.value.real)
+    eqn = adjoint_eqn(x)
+    if eqn is None or eqn.op.name not in COMPLEX_CASTS.split() or len(eqn.args) > 1 or \
+            eqn.attrs.get("dtype", "c128") != "c128":
+        return None
+    t = eqn.args[0].type
+    return eqn.args[0] if isinstance(t, Tensor) and t.kind == "f" else None
+
+
+def mix_real_and_complex(op: Op) -> None:
+    """f(complex(a), z) -> f(a, z) for complex z: Python and NumPy convert."""
+
+    @rule(op.name, of=f"{COMPLEX_CASTS} literal")
+    def without_complex(a: Operand, b: Operand) -> Any:
+        x, y = uncast_complex(a), uncast_complex(b)
+        if (x is None) == (y is None):
+            return None
+        return op(a if x is None else x, b if y is None else y)
+
+
+for _name in ("add", "sub", "mul"):
+    mix_real_and_complex(OPS[_name])
+
+
+@rule("real", of=COMPLEX_CASTS)
+def real_of_complex(x: Operand) -> Any:
+    """real(complex(a)) -> a"""
+    return uncast_complex(x)
+
+
+@rule("complex", of="literal")
+def complex_literal(x: Operand, y: Operand | None = None) -> Any:
+    """complex(c) -> the literal"""
+    c, d = number(x), 0.0 if y is None else number(y)
+    return None if c is None or d is None else Lit(complex(c, d))
+
+
+@rule("mul", of="literal", when="finite")
+def complex_factor(a: Operand, b: Operand) -> Any:
+    """c * d -> cd for literals, one of which is complex;  (1+0j) * z -> z for complex z"""
+    values: list[Any] = [x.value if isinstance(x, Lit) and x.as_type is None else None for x in (a, b)]
+    if not any(type(v) is complex for v in values):
+        return None
+    if None not in values:
+        return Lit(values[0] * values[1])
+    c, z = (values[0], b) if values[1] is None else (values[1], a)
+    return z if c == 1 and isinstance(z.type, Tensor) and z.type.kind == "c" else None
+
+
+@rule("mul", of="quotient", when="finite")
+def conjugate_over_modulus(a: Operand, b: Operand) -> Any:
+    """(conj(z) / |z|) * |z| -> conj(z);  (conj(z) / |z|) * (c * |z|) -> c * conj(z): both sides are 0 at 0"""
+    for x, y in ((a, b), (b, a)):
+        eqn = adjoint_eqn(x)
+        if eqn is None or eqn.op.name != "quotient" or eqn.attrs.get("edge") != 0.0:
+            continue
+        modulus = defining_eqn(eqn.args[1])
+        if modulus is None or modulus.op.name != "abs" or operands_of(eqn.args[0], "conj") != modulus.args:
+            continue
+        if y is eqn.args[1]:
+            return eqn.args[0]
+        factors = operands_of(y, "mul")
+        if factors is not None and factors[1] is eqn.args[1]:
+            return OPS["mul"](factors[0], eqn.args[0])
+    return None

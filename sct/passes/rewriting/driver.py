@@ -104,7 +104,7 @@ def _same_type(t: Type, expected: Type | None) -> bool:
     if isinstance(t, List) and isinstance(expected, List):
         return _same_type(t.elem, expected.elem)
     return (isinstance(t, Tensor) and isinstance(expected, Tensor) and t.is_scalar
-            and t.kind == expected.kind == "f" and fits(t, expected))
+            and t.kind == expected.kind and t.kind in "fc" and fits(t, expected))
 
 
 def simplify(fn: Fn, *, for_printing: bool = False) -> Fn:

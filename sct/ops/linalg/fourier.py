@@ -1,0 +1,251 @@
+"""Discrete Fourier transforms: `numpy.fft`.
+
+The operands are the array and the lengths to which its axes are cropped or padded; the attrs say whether an axis is
+cropped (`crops0`, ...) and whether the length of a real result is odd.
+
+The matrix of a transform is symmetric, so its transpose is the same transform; that of a crop is a pad, and of a pad a
+crop. A transform to real numbers reads half of a spectrum whose other half is the conjugate: the elements that have a
+conjugate elsewhere count twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Lit, Op, Operand
+from sct.ir.types import Dim, Tensor, TypeMismatch, divided, note_size_requirement
+from sct.ops import samples
+from sct.ops.arrays.indexing import index, join, store
+from sct.ops.arrays.padding import pad
+from sct.ops.arrays.rearrange import text_of
+from sct.ops.arrays.shape import dim
+from sct.ops.reductions.reductions import sum_
+from sct.ops.registry import op, placeholders
+from sct.ops.scalar.arithmetic import add, conj, div, floordiv, mod, mul, neg, sub
+from sct.ops.scalar.comparison import eq, lt
+from sct.ops.scalar.special_functions import real
+from sct.ops.type_rules import number, probe, size_of
+
+__all__: list[str] = []
+
+Axes = tuple[int, ...]
+SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+"""The norm of the inverse that scales as a transform with this norm does."""
+
+
+# -- which axes, of what lengths -----------------------------------------------------------------------
+
+
+def axes_of(x: Operand, axes: Axes | None, lengths: Sequence[Any]) -> Axes:
+    """The transformed axes, counted from the front; without `axes` the last ones, or all."""
+    rank = number(x).rank
+    if axes is None:
+        axes = tuple(range(rank - len(lengths), rank)) if lengths else tuple(range(rank))
+    if not rank or any(not -rank <= a < rank for a in axes) or lengths and len(lengths) != len(axes):
+        raise TypeMismatch("the axes of the transform do not fit the array")
+    if len({a % rank for a in axes}) < len(axes):
+        raise TypeMismatch("a transform twice over one axis is not supported")
+    return tuple(a % rank for a in axes)
+
+
+def spectrum(n: Dim) -> Dim:
+    """The number of frequencies of a real signal of n values."""
+    return divided(n, Dim(2)) + 1
+
+
+def crops(x: Operand, lengths: Sequence[Operand], axes: Axes, half: bool) -> dict[str, Any]:
+    """For each axis: is it cropped, so that the transform reads only its beginning?"""
+    asked: dict[str, Any] = {}
+    for k, (n, axis) in enumerate(zip(lengths, axes)):
+        read: Any = add(floordiv(n, 2), 1) if half and k == len(axes) - 1 else n
+        known = ((spectrum(size_of(n)) if read is not n else size_of(n)) - number(x).shape[axis]).value
+        asked[f"crops{k}"] = (known < 0 if known is not None else lt(read, dim(x, axis=axis)), False)
+    return asked
+
+
+def resized(ct: Operand, x: Operand, axes: Axes, cropped: Sequence[bool]) -> Any:
+    """ct with the sizes of x along the axes: zeros where x was cropped, cropped where x was padded."""
+    for axis, is_cropped in zip(axes, cropped):
+        size = dim(x, axis=axis)
+        if is_cropped:
+            widths: list[Any] = [Lit(0)] * (2 * number(x).rank)
+            widths[2 * axis + 1] = sub(size, dim(ct, axis=axis))
+            tree = tuple((2 * a, 2 * a + 1) for a in range(number(x).rank))
+            ct = pad(ct, 0.0, *widths, mode="constant", tree=tree)
+        else:
+            key, operands = join([*[slice(None)] * axis, slice(None, size)])
+            ct = index(ct, *operands, key=key)
+    return ct
+
+
+# -- the transforms --------------------------------------------------------------------------------------
+
+
+def transform(name: str, several: bool, reads: str, gives: str) -> Op:
+    """The entry of `numpy.fft.<name>`.
+
+    several   does it take several axes?
+    reads     "complex", "real", or "half": half of the spectrum of a real signal
+    gives     "complex", "real" or "half"
+    """
+    call = getattr(np.fft, name)
+    default = (-2, -1) if name.endswith("2") else None if several else (-1,)
+
+    def rule(x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None, **_: Any) -> Tensor:
+        t = number(x)
+        if norm not in SWAPPED:
+            raise TypeMismatch(f"norm={norm!r} is not supported")
+        if t.kind == "c" and reads == "real":
+            raise TypeMismatch(f"numpy.fft.{name} takes real numbers")
+        over = axes_of(x, axes, lengths)
+        shape = list(t.shape)
+        for axis, n in zip(over, lengths):
+            shape[axis] = size_of(n)
+        if over and gives == "half":
+            shape[over[-1]] = spectrum(shape[over[-1]])
+        elif over and reads == "half" and not lengths:
+            shape[over[-1]] = (shape[over[-1]] - 1) * 2
+        note_size_requirement(all(d.least > 0 for d in shape))
+        dtype = probe(np.fft.fft, t.dtype)
+        dtype = {"c64": "f32", "c128": "f64"}[dtype] if gives == "real" else dtype
+        return Tensor("array", dtype, tuple(shape))
+
+    def run(x: Any, *lengths: Any, axes: Axes | None = default, norm: str | None = None, **_: Any) -> Any:
+        if several:
+            return call(x, lengths or None, axes, norm)
+        return call(x, *lengths, axis=-1 if axes is None else axes[0], norm=norm)
+
+    def emit(x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None, **_: Any) -> str:
+        texts = list(placeholders(1 + len(lengths), 1))
+        given = [f"({', '.join(texts)}{',' * (len(texts) == 1)})" if several else texts[0]] if texts else []
+        more = [] if axes == default else [f"axes={axes!r}" if several else f"axis={axes[0]}"]  # type: ignore[index]
+        more += [] if norm is None else [f"norm={norm!r}"]
+        return f"numpy.fft.{name}({', '.join(['_0', *given, *more])})"
+
+    def bind(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> tuple[list[Any], dict[str, Any]]:
+        return [a] if n is None else [a, n], {"axes": (axis,), "norm": norm}
+
+    def bind_several(a: Any, s: Any = None, axes: Any = default, norm: Any = None) -> tuple[list[Any], dict[str, Any]]:
+        lengths = [] if s is None else list(s)
+        return [a, *lengths], {"axes": None if axes is None else tuple(axes), "norm": norm}
+
+    def asks(x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None) -> dict[str, Any]:
+        asked = crops(x, lengths, axes_of(x, axes, lengths), reads == "half")
+        if reads == "half" and lengths:
+            n = size_of(lengths[-1]).value
+            asked["odd"] = (n % 2 == 1 if n is not None else eq(mod(lengths[-1], 2), 1), False)
+        return asked
+
+    def linear(ct: Operand, x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None,
+               odd: bool = False, **flags: bool) -> list[Any]:
+        over = axes_of(x, axes, lengths)
+        cropped = [flags[f"crops{k}"] for k in range(len(lengths))]
+        back = transposed(ct, x, lengths, over, norm, odd)
+        return [resized(back, x, over, cropped) if lengths else back, *[None] * len(lengths)]
+
+    def transposed(ct: Operand, x: Operand, lengths: Sequence[Operand], over: Axes, norm: str | None,
+                   odd: bool) -> Any:
+        """The transpose of the transform without crop and pad."""
+        of = TRANSFORMS[TRANSPOSES[name]]
+        chosen = {"axes": default if over == axes_of(x, default, ()) else over}
+        if gives == "half":
+            n = lengths[-1] if lengths else dim(x, axis=over[-1])
+            sizes = [*(dim(ct, axis=a) for a in over[:-1]), n]
+            asked = {f"crops{k}": False for k in range(len(over))}
+            ct = conj(ct) if name == "ihfft" else ct
+            return real(of(ct, *sizes, **chosen, norm=SWAPPED[norm] if name == "ihfft" else norm, **asked))
+        if reads == "half":
+            there = of(ct, **chosen, norm=norm if name == "hfft" else SWAPPED[norm])
+            return twice_inside(there if name == "hfft" else conj(there), over[-1], odd)
+        return of(ct, **chosen, norm=norm)
+
+    entry = op(name, f"numpy.fft.{name}", type=rule, run=run, emit=emit, bind=bind_several if several else bind,
+               asks=asks, linear=linear, inactive=tuple(range(1, 33)), raises="shape", cost="dear",
+               defaults={"axes": default, "norm": None},
+               samples=lambda: transforms(reads, several, default))
+    TRANSFORMS[name] = entry
+    return entry
+
+
+def twice_inside(z: Operand, axis: int, odd: bool) -> Any:
+    """2 z, but for the frequencies that have no conjugate: the first, and the last unless the signal is odd."""
+    doubled: Any = mul(2.0, z)
+    for k in (0,) if odd else (0, -1):
+        key, operands = join([*[slice(None)] * axis, k])
+        doubled = store(doubled, index(z, *operands, key=key), *operands, key=key)
+    return doubled
+
+
+def transforms(reads: str, several: bool, default: Axes | None) -> Iterable[samples.Sample]:
+    """Arrays of even and odd sizes, cropped, padded, along other axes, with every norm."""
+    x = samples.arrays((4, 5))
+    for norm in SWAPPED:
+        yield (x,), {"axes": default, "norm": norm}
+    axes: list[Axes] = [(0, 1), (1, 0)] if several else [(0,), (1,)]
+    for over in axes:
+        yield (x,), {"axes": over, "norm": None}
+        for n in (3, 6, 7):
+            given = (n,) * len(over)
+            read = [m // 2 + 1 if reads == "half" and k == len(over) - 1 else m for k, m in enumerate(given)]
+            flags = {f"crops{k}": m < x.shape[a] for k, (m, a) in enumerate(zip(read, over))}
+            odd = {"odd": n % 2 == 1} if reads == "half" else {}
+            yield (x, *given), {"axes": over, "norm": "ortho", **flags, **odd}
+
+
+TRANSFORMS: dict[str, Op] = {}
+TRANSPOSES = {"rfft": "fft", "rfft2": "fft2", "rfftn": "fftn", "irfft": "rfft", "irfft2": "rfft2", "irfftn": "rfftn",
+              "hfft": "rfft", "ihfft": "fft"} | {f"{i}fft{d}": f"{i}fft{d}" for i in ("", "i") for d in ("", "2", "n")}
+"""The transform of which the transpose of each is made."""
+
+for _d in ("", "2", "n"):
+    for _name, _reads, _gives in (("fft", "complex", "complex"), ("ifft", "complex", "complex"),
+                                  ("rfft", "real", "half"), ("irfft", "half", "real")):
+        transform(_name + _d, bool(_d), _reads, _gives)
+transform("hfft", False, "half", "real")
+transform("ihfft", False, "real", "half")
+
+
+# -- shifts and frequencies ----------------------------------------------------------------------------
+
+
+def shift(name: str, inverse: str) -> Op:
+    """`fftshift` and `ifftshift`: permutations, each the other's transpose."""
+    call = getattr(np.fft, name)
+
+    def linear(ct: Operand, x: Operand, axes: Any = None) -> list[Any]:
+        return [SHIFTS[inverse](ct, axes=axes)]
+
+    SHIFTS[name] = op(name, f"numpy.fft.{name}", type=lambda x, axes=None: number(x),
+                      run=lambda x, axes=None: call(x, axes), bind=lambda x, axes=None: ([x], {"axes": axes}),
+                      emit=lambda x, axes=None: text_of(f"fft.{name}", "_0", axes=axes), linear=linear,
+                      defaults={"axes": None},
+                      samples=lambda: [((samples.arrays((4, 5)),), {"axes": a}) for a in (None, 0, (1,), (0, 1))])
+    return SHIFTS[name]
+
+
+SHIFTS: dict[str, Op] = {}
+fftshift, ifftshift = shift("fftshift", "ifftshift"), shift("ifftshift", "fftshift")
+
+
+def frequencies(name: str, count: Callable[[Dim], Dim]) -> Op:
+    """`fftfreq` and `rfftfreq`: integers over n d."""
+    call = getattr(np.fft, name)
+
+    def rule(n: Operand, d: Operand) -> Tensor:
+        if number(d).rank:
+            raise TypeMismatch(f"the spacing of numpy.fft.{name} must be a number")
+        note_size_requirement(size_of(n).least > 0)
+        return Tensor("array", "f64", (count(size_of(n)),))
+
+    return op(name, f"numpy.fft.{name}", type=rule, run=call, inactive=(0,), raises="value",
+              bind=lambda n, d=1.0: ([n, d], {}),
+              emit=lambda n, d: f"numpy.fft.{name}(_0)" if d == Lit(1.0) else f"numpy.fft.{name}(_0, d=_1)",
+              vjp=lambda ct, y, n, d: [None, neg(div(sum_(mul(ct, y)), d))],
+              jvp=lambda tangents, y, n, d: neg(mul(div(tangents[1], d), y)),
+              samples=lambda: [((4, 0.5), {}), ((5, 0.25), {}), ((1, 1.5), {})])
+
+
+fftfreq, rfftfreq = frequencies("fftfreq", lambda n: n), frequencies("rfftfreq", spectrum)
