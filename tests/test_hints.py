@@ -30,7 +30,7 @@ import pytest
 import scipy.optimize
 import scipy.special
 
-from sct import SctError, SctWarning, value_and_grad
+from sct import SctError, SctWarning, stop_gradient, value_and_grad
 from tests.oracle import agrees
 
 X = np.array([0.7, -0.3, 1.1])
@@ -1000,6 +1000,18 @@ def _() -> Any:
         return e[0] / np.sum(e)
 
     return lambda x: scipy.special.softmax(x)[0], followed
+
+
+@case("pass `sct.stop_gradient(...)` of the order, if no derivative is meant to pass")
+def an_order() -> tuple[Any, Any]:
+    return (lambda x: scipy.special.jv(x[0], x[2]),
+            lambda x: scipy.special.jv(stop_gradient(0.5), x[2]))
+
+
+@case("pass `sct.stop_gradient(...)` of it, if no derivative is meant to pass")
+def a_parameter() -> tuple[Any, Any]:
+    return (lambda x: scipy.special.betainc(x[0], 2.0, 0.5 * x[2]),
+            lambda x: scipy.special.betainc(stop_gradient(0.5), 2.0, 0.5 * x[2]))
 
 
 @case("write out what it does, as a loop; or call it outside the function")
