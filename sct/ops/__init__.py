@@ -54,3 +54,5 @@ from sct.ops.scipy.elliptic_functions import *
 from sct.ops.scipy.error_functions import *
 from sct.ops.scipy.gamma_functions import *
 from sct.ops.scipy.hypergeometric import *
+from sct.ops.scipy.linear_systems import *
+from sct.ops.scipy.matrix_functions import *

@@ -1,0 +1,349 @@
+"""`scipy.linalg`: functions of matrices, decompositions, and matrices made of vectors and blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import ANY_REAL, FLOAT, Dim, Tensor, Type, TypeMismatch
+from sct.ops import samples
+from sct.ops.arrays.concatenate import concatenate
+from sct.ops.arrays.creation import zeros_of
+from sct.ops.arrays.indexing import index, join
+from sct.ops.arrays.shape import dim
+from sct.ops.linalg import decompositions, least_squares, norms
+from sct.ops.linalg import linalg as square_matrices
+from sct.ops.linalg.decompositions import (
+    T,
+    inverse_gaps,
+    matrix_product,
+    on_diagonal,
+    plus,
+    rectangular,
+    rows,
+    triangle,
+)
+from sct.ops.linalg.linalg import diagonally_dominant, lapack
+from sct.ops.linalg.products import matmul
+from sct.ops.registry import op, placeholders
+from sct.ops.scalar.arithmetic import add, mul, neg
+from sct.ops.scipy.linear_systems import definite, linalg, matrix, not_overwritten, runs
+from sct.ops.type_rules import number
+
+__all__ = ["expm", "expm_frechet"]
+
+# -- twins of numpy.linalg -------------------------------------------------------------------------------------
+
+
+def one_matrix(x: Operand) -> None:
+    if number(x).rank != 2:
+        raise TypeMismatch("functions of scipy.linalg are supported for one matrix, not for stacks of matrices",
+                           hint="call it in a loop")
+
+
+def dtype_of(*xs: Operand) -> str:
+    (dtype,) = lapack(*xs)
+    return dtype
+
+
+def twin(name: str, like: Op, bind: Callable[..., Any], made: samples.Samples, **fields: Any) -> Op:
+    """A function that is the one of NumPy for one matrix, to rounding: its rules are those."""
+
+    def rule(a: Operand, check_finite: bool = True, **attrs: Any) -> Type | tuple[Type, ...]:
+        one_matrix(a)
+        return like.type(a, **attrs)
+
+    def without_check(f: Callable[..., Any] | None) -> Any:
+        return f and (lambda *xs, check_finite=True, **attrs: f(*xs, **attrs))
+
+    return op(f"scipy_{name}", f"scipy.linalg.{name}", bind=bind, samples=made, **{
+        "type": rule, "run": runs(name), "vjp": without_check(like.vjp), "jvp": without_check(like.jvp),
+        "defaults": {**like.defaults, "check_finite": True}, "raises": "value", "cost": "dear", **fields})
+
+
+def bind_plain(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+    not_overwritten(overwrite_a=overwrite_a)
+    return [a], {"check_finite": check_finite}
+
+
+def squares() -> list[samples.Sample]:
+    return [((diagonally_dominant((n, n), dtype),), {}) for n, dtype in ((3, "f8"), (1, "f8"), (2, "f4"))]
+
+
+def type_det(a: Operand, **_: Any) -> Tensor:
+    """In double precision, always."""
+    matrix(a)
+    return Tensor("np", "f64")
+
+
+twin("inv", square_matrices.inv, bind_plain, squares, square=True)
+twin("det", square_matrices.det, bind_plain, squares, type=type_det, square=True)
+twin("svdvals", decompositions.svdvals, bind_plain, lambda: [
+    ((a,), {"wide": a.shape[0] < a.shape[1]}) for a in rectangular() if a.ndim == 2],
+     asks=lambda a, **_: decompositions.is_wide(a), defaults={"wide": None, "check_finite": True},
+     run=lambda a, wide=None, check_finite=True: linalg("svdvals")(a, check_finite=check_finite),
+     emit=lambda a, wide=None, check_finite=True:
+         f"scipy.linalg.svdvals(_0{'' if check_finite else ', check_finite=False'})")
+
+
+def bind_norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False,
+              check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+    operands, attrs = norms.bind_norm(a, ord, axis, keepdims)
+    return operands, {**attrs, "check_finite": check_finite}
+
+
+def type_norm(a: Operand, ord: Any = None, axis: Any = None, keepdims: bool = False,
+              check_finite: bool = True) -> Tensor:
+    """BLAS gives Python's numbers, of arrays that are not empty; LAPACK too, of those in some layouts."""
+    t = number(a)
+    if axis is not None or keepdims or t.dtype not in ("f32", "f64") or not (
+            t.rank == 1 and ord in (None, 2) or t.rank == 2 and ord in (1, math.inf)):
+        return norms.type_norm(a, ord, axis, keepdims)
+    return FLOAT if t.rank == 1 and t.shape[0].least > 0 else ANY_REAL
+
+
+twin("norm", norms.norm, bind_norm, lambda: [
+    s for s in norms.norms() if s[1].get("ord") != 0 and s[0][0].dtype == "f8"], type=type_norm)
+
+
+def bind_svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, overwrite_a: Any = False,
+             check_finite: Any = True, lapack_driver: Any = "gesdd") -> tuple[list[Any], dict[str, Any]]:
+    not_overwritten(overwrite_a=overwrite_a)
+    return [a], {"full_matrices": full_matrices, "compute_uv": compute_uv, "check_finite": check_finite,
+                 "lapack_driver": lapack_driver}
+
+
+SVD = {"full_matrices": True, "compute_uv": True, "check_finite": True, "lapack_driver": "gesdd"}
+
+
+def emit_svd(a: Operand, wide: bool | None = None, **attrs: Any) -> str:
+    given = [f", {k}=_{k}" for k, v in SVD.items() if attrs.get(k, v) != v]
+    return f"scipy.linalg.svd(_0{''.join(given)})"
+
+
+def of_svd(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *xs, check_finite=True, lapack_driver="gesdd", **attrs: f(*xs, **attrs)
+
+
+def type_svd(a: Operand, **attrs: Any) -> Any:
+    one_matrix(a)
+    return decompositions.type_svd(a, **attrs)
+
+
+def svds() -> list[samples.Sample]:
+    return [(args, attrs) for args, attrs in decompositions.svds() if args[0].ndim == 2]
+
+
+op("scipy_svd", "scipy.linalg.svd", type=of_svd(type_svd), bind=bind_svd, emit=emit_svd, samples=svds,
+   asks=lambda a, **_: decompositions.is_wide(a), vjp=of_svd(decompositions.svd_vjp),
+   jvp=of_svd(decompositions.svd_jvp), defaults={**SVD, "wide": None}, raises="value", cost="dear",
+   run=lambda a, wide=None, **attrs: linalg("svd")(a, **attrs))
+
+
+def bind_pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: Any = False,
+              check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+    not_overwritten(return_rank=return_rank)
+    return [a], {"atol": atol, "rtol": rtol, "check_finite": check_finite}
+
+
+def type_pinv(a: Operand, **_: Any) -> Tensor:
+    one_matrix(a)
+    return Tensor("array", dtype_of(a), number(a).shape[::-1])
+
+
+op("scipy_pinv", "scipy.linalg.pinv", type=type_pinv, run=runs("pinv"), bind=bind_pinv, raises="value", cost="dear",
+   vjp=lambda ct, p, a, **_: least_squares.pinv_vjp(ct, p, a),
+   defaults={"atol": None, "rtol": None, "check_finite": True},
+   samples=lambda: [((a,), {}) for a in rectangular() if a.ndim == 2])
+
+# -- qr --------------------------------------------------------------------------------------------------------
+
+MODES = {"full": "complete", "economic": "reduced", "r": "r"}
+
+
+def bind_qr(a: Any, overwrite_a: Any = False, lwork: Any = None, mode: Any = "full", pivoting: Any = False,
+            check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+    not_overwritten(overwrite_a=overwrite_a, pivoting=pivoting)
+    return [a], {"mode": mode, "check_finite": check_finite}
+
+
+def type_qr(a: Operand, mode: str = "full", wide: bool = False, **_: Any) -> Any:
+    if mode not in MODES:
+        raise TypeMismatch(f"`mode={mode!r}` of scipy.linalg.qr is not supported")
+    one_matrix(a)
+    if mode == "r":
+        return (Tensor("array", dtype_of(a), number(a).shape),)
+    return least_squares.type_qr(a, MODES[mode], wide)
+
+
+def qr_vjp(cts: Any, ys: Any, a: Operand, mode: str = "full", wide: bool = False, **_: Any) -> list[Any]:
+    if mode == "r":
+        raise TypeMismatch("mode 'r' is not supported", hint="use mode='economic', and its second result")
+    return least_squares.qr_vjp(cts, ys, a, MODES[mode], wide)
+
+
+def emit_qr(a: Operand, mode: str = "full", wide: bool = False, check_finite: bool = True) -> str:
+    options = ("" if mode == "full" else ", mode=_mode") + ("" if check_finite else ", check_finite=False")
+    return f"scipy.linalg.qr(_0{options})"
+
+
+def qrs() -> list[samples.Sample]:
+    made: list[samples.Sample] = []
+    for (a,), attrs in least_squares.qrs():
+        mode = {"complete": "full", "reduced": "economic"}.get(attrs["mode"])
+        if a.ndim == 2 and mode:
+            made.append(((a,), {"mode": mode, "wide": attrs["wide"]}))
+    return made
+
+
+op("scipy_qr", "scipy.linalg.qr", type=type_qr, bind=bind_qr, emit=emit_qr, vjp=qr_vjp, samples=qrs, raises="value",
+   asks=lambda a, **_: decompositions.is_wide(a), cost="dear",
+   run=lambda a, wide=False, **attrs: linalg("qr")(a, **attrs),
+   defaults={"mode": "full", "wide": False, "check_finite": True})
+
+# -- eigenvalues of symmetric matrices, also of pairs: A @ V = B @ V @ diag(w), V.T @ B @ V = 1 ----------------
+
+
+def bind_eigh(a: Any, b: Any = None, *, lower: Any = True, eigvals_only: Any = False, overwrite_a: Any = False,
+              overwrite_b: Any = False, check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+    not_overwritten(overwrite_a=overwrite_a, overwrite_b=overwrite_b)
+    operands = [a] if b is None or getattr(b, "value", b) is None else [a, b]
+    return operands, {"lower": lower, "eigvals_only": eigvals_only, "check_finite": check_finite}
+
+
+def type_eigh(a: Operand, b: Operand | None = None, eigvals_only: bool = False, **_: Any) -> Any:
+    n = matrix(a).shape[0]
+    if b is not None:
+        matrix(b)
+    (dtype,) = lapack(a) if b is None else lapack(a, b)
+    w = Tensor("array", dtype, (n,))
+    return w if eigvals_only else (w, Tensor("array", dtype, (n, n)))
+
+
+def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: bool = True, eigvals_only: bool = False,
+             **given: Any) -> list[Any]:
+    """V @ (diag(dw) + F * (V.T @ dV)) @ V.T for A; with w, and half of the diagonal of V.T @ dV, for B."""
+    if eigvals_only:
+        operands = (a,) if b is None else (a, b)
+        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **given)
+    (dw, dv), (w, v) = cts, ys
+    turn: Any = None if dv is None else matmul(T(v), dv)
+    inner: Any = None if turn is None else mul(inverse_gaps(w), turn)
+    da = plus(inner, None if dw is None else on_diagonal(dw))
+    found = [back(v, da, lower)]
+    if b is None:
+        return found
+    db = None if inner is None else add(mul(inner, rows(w)), mul(0.5, on_diagonal(decompositions.diagonal_of(turn))))
+    return [*found, neg(back(v, plus(db, None if dw is None else on_diagonal(mul(w, dw))), lower))]
+
+
+def back(v: Operand, inner: Operand, lower: bool) -> Any:
+    made = matrix_product(v, inner, T(v))
+    return triangle(mul(0.5, add(made, T(made))), "L" if lower else "U")
+
+
+def symmetric_pairs() -> list[samples.Sample]:
+    made: list[samples.Sample] = []
+    for n, dtype in ((3, "f8"), (1, "f8"), (2, "f4")):
+        s = diagonally_dominant((n, n), dtype, seed=2)
+        s = np.ascontiguousarray((0.3 * (s + s.T) + np.diag([0.0, 3.1, 5.3][:n])).astype(dtype))
+        made += [((s,), {"lower": False}), ((s,), {"lower": True, "eigvals_only": True})]
+        made += [((s, definite(diagonally_dominant((n, n), dtype, seed=1))), {"lower": lower, "eigvals_only": only})
+                 for lower, only in ((True, False), (False, True), (False, False))]
+    return made
+
+
+scipy_eigh: Op = op("scipy_eigh", "scipy.linalg.eigh", type=type_eigh, run=runs("eigh"), bind=bind_eigh, vjp=eigh_vjp,
+                    defaults={"lower": True, "eigvals_only": False, "check_finite": True}, raises="value",
+                    cost="dear", samples=symmetric_pairs, square=True)
+
+
+def bind_eigvalsh(a: Any, b: Any = None, *, lower: Any = True, overwrite_a: Any = False, overwrite_b: Any = False,
+                  check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+    operands, attrs = bind_eigh(a, b, lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b,
+                                check_finite=check_finite)
+    del attrs["eigvals_only"]
+    return operands, attrs
+
+
+def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, b: Operand | None = None, lower: bool = True,
+                 check_finite: bool = True) -> list[Any]:
+    return eigh_vjp(ct, y, a, b, lower, True, check_finite=check_finite)
+
+
+op("scipy_eigvalsh", "scipy.linalg.eigvalsh", type=lambda a, b=None, **_: type_eigh(a, b, eigvals_only=True),
+   run=runs("eigvalsh"), bind=bind_eigvalsh, defaults={"lower": True, "check_finite": True}, raises="value",
+   vjp=eigvalsh_vjp, cost="dear", square=True,
+   samples=lambda: [(args, {"lower": attrs["lower"]}) for args, attrs in symmetric_pairs()])
+
+# -- the exponential -------------------------------------------------------------------------------------------
+
+
+def stacked(a: Operand, e: Operand) -> Any:
+    """[[A, E], [0, A]]: its exponential has the derivative along E in the place of E."""
+    return concatenate(concatenate(a, e, axis=1), concatenate(zeros_of(a), a, axis=1))
+
+
+def corner(x: Operand, n: Operand, down: bool, right: bool) -> Any:
+    key, operands = join([slice(n, None) if side else slice(None, n) for side in (down, right)])
+    return index(x, *operands, key=key)
+
+
+def frechet_vjp(ct: Operand, y: Operand, a: Operand, e: Operand) -> list[Any]:
+    """The derivative is a corner of the exponential of a larger matrix."""
+    large = stacked(a, e)
+    seed = concatenate(concatenate(zeros_of(a), ct, axis=1), concatenate(zeros_of(a), zeros_of(a), axis=1))
+    made, n = expm_frechet(T(large), seed), dim(a, axis=0)
+    return [add(corner(made, n, False, False), corner(made, n, True, True)), corner(made, n, False, True)]
+
+
+expm_frechet: Op = op(
+    "expm_frechet", type=lambda a, e: Tensor("array", "f64", matrix(a).shape), vjp=frechet_vjp, raises="value",
+    run=lambda a, e: linalg("expm_frechet")(a, e, compute_expm=False), cost="dear",
+    emit="scipy.linalg.expm_frechet(_0, _1, compute_expm=False)", square=True,
+    samples=lambda: [((samples.arrays((n, n)), samples.arrays((n, n), seed=1)), {}) for n in (3, 1)])
+
+
+def type_expm(a: Operand) -> Tensor:
+    return Tensor("array", dtype_of(a), matrix(a).shape)
+
+
+expm: Op = op("expm", "scipy.linalg.expm", type=type_expm, run=runs("expm"), bind=lambda A: ([A], {}), cost="dear",
+              vjp=lambda ct, y, a: [expm_frechet(T(a), ct)], jvp=lambda das, y, a: expm_frechet(a, das[0]),
+              samples=lambda: [((samples.arrays((n, n), dtype=d),), {}) for n, d in ((3, "f8"), (1, "f8"), (2, "f4"))],
+              raises="value", square=True)
+
+# -- of blocks and vectors -------------------------------------------------------------------------------------
+
+
+def type_block_diag(*xs: Operand) -> Tensor:
+    sizes: list[Dim] = [Dim(0), Dim(0)]
+    for x in xs:
+        one_matrix(x)
+        sizes = [size + d for size, d in zip(sizes, number(x).shape)]
+    (dtype,) = lapack(*xs)
+    if any(number(x).kind != "f" for x in xs):
+        raise TypeMismatch("blocks of integers are not supported")
+    return Tensor("array", dtype, tuple(sizes))
+
+
+def blocks_of(ct: Operand, *xs: Operand) -> list[Any]:
+    made: list[Any] = []
+    r: Any = None
+    c: Any = None
+    for x in xs:
+        down, right = plus(r, dim(x, axis=0)), plus(c, dim(x, axis=1))
+        key, operands = join([slice(r, down), slice(c, right)])
+        made.append(index(ct, *operands, key=key))
+        r, c = down, right
+    return made
+
+
+op("block_diag", "scipy.linalg.block_diag", type=type_block_diag, run=runs("block_diag"), linear=blocks_of,
+   bind=lambda *arrs: (list(arrs), {}), emit=lambda *xs: f"scipy.linalg.block_diag({', '.join(placeholders(len(xs)))})",
+   samples=lambda: [((samples.arrays((2, 3)), samples.arrays((1, 2), seed=1)), {}),
+                    ((samples.arrays((2, 2)), samples.arrays((3, 1), seed=1), samples.arrays((1, 1), seed=2)), {})])
