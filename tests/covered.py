@@ -171,9 +171,6 @@ for module, call in SCIPY:
 VARIANTS = (Path(__file__).resolve().parent / "covered_variants.txt").read_text().split("\n")
 """More lines: keywords, methods, in-place forms, empty arrays and numbers."""
 
-NOT_YET = frozenset(("eig", "eigvals"))
-"""Names that are refused, each with a message that says so."""
-
 
 def page() -> str:
     """The page with new tables; the text around them is written by hand."""
@@ -184,7 +181,7 @@ def page() -> str:
         lines += [f"## {family}", "", "| name | for example |", "|---|---|"]
         for name, line in names.items():
             shown = line.replace("|", "\\|")
-            lines.append(f"| {name} | {'not yet: ' if name in NOT_YET else ''}`{shown}` |")
+            lines.append(f"| {name} | `{shown}` |")
         lines.append("")
     return head + "\n".join([*lines, edges])
 

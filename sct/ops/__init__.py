@@ -20,6 +20,7 @@ from sct.ops.arrays.triangles import *
 from sct.ops.derivative_helpers import *
 from sct.ops.linalg.cross import *
 from sct.ops.linalg.decompositions import *
+from sct.ops.linalg.eigenvalues import *
 from sct.ops.linalg.einsum import *
 from sct.ops.linalg.fourier import *
 from sct.ops.linalg.least_squares import *

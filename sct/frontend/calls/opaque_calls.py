@@ -59,8 +59,7 @@ NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64",
 
 
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
-_INSTEAD = dict.fromkeys(
-    ("eig", "eigvals"), "its results are complex; of a symmetric matrix use np.linalg.eigh or eigvalsh") | {
+_INSTEAD = {
     "default_rng": "make the generator outside, and pass it", "fromfunction": "use np.indices or np.arange",
     "matrix": "use np.array and `@`", "ndarray": "use np.empty", "nditer": "loop over np.ndindex(x.shape)",
     "poly1d": "use np.polyval", "vectorize": "call it on the whole array, or in a loop"}

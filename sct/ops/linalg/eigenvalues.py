@@ -1,0 +1,113 @@
+"""Eigenvalues and eigenvectors of any square matrix: eig, eigvals.
+
+With A V = V diag(w) and P = inv(V) dA V: dw is the diagonal of P, and dV = V (F * P) for vectors of any scale, where
+F[i, j] = 1 / (w[j] - w[i]) off the diagonal. LAPACK scales each vector v to the norm 1, and turns its largest element
+v[k] into a real number. So of the change u = V (F * P) of a vector, its scaling takes the part along v:
+
+    dv = u - Re(v.H u) v - 1j * Im(u[k]) / v[k] * v
+
+Whether the eigenvalues of a real matrix are complex, is a fact of its elements: it is asked for at every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Operand
+from sct.ir.types import BOOL, Tensor
+from sct.ops import samples
+from sct.ops.arrays.linspace import arange
+from sct.ops.arrays.shape import dim
+from sct.ops.linalg.decompositions import T, columns, inverse_gaps, on_diagonal, rows
+from sct.ops.linalg.linalg import lapack, solve, square, squares
+from sct.ops.linalg.products import matmul
+from sct.ops.reductions.reductions import argmax, sum_
+from sct.ops.registry import op
+from sct.ops.scalar.arithmetic import abs_, add, conj_of, div, mul, sub
+from sct.ops.scalar.comparison import eq
+from sct.ops.scalar.selection import where
+from sct.ops.scalar.special_functions import imag, real
+from sct.ops.type_rules import number, scalar_or_array
+
+__all__: list[str] = []
+
+OF_ELEMENTS = "it is a fact of the elements"
+
+has_complex_eigenvalues = op(
+    "has_complex_eigenvalues", type=lambda a: BOOL, nondiff=OF_ELEMENTS, raises="value", cost="dear",
+    run=lambda a: bool(np.iscomplexobj(np.linalg.eigvals(a))), complex=True, samples=squares,
+    emit="numpy.iscomplexobj(numpy.linalg.eigvals(_0))")
+
+
+def asks(a: Operand) -> dict[str, Any]:
+    """Are the eigenvalues complex?"""
+    square(a)
+    return {"turns": (number(a).kind == "c" or has_complex_eigenvalues(a), True)}
+
+
+def type_eig(a: Operand, turns: bool = True) -> tuple[Tensor, Tensor]:
+    shape = square(a)
+    (dtype,) = lapack(a)
+    dtype = {"f32": "c64", "f64": "c128"}.get(dtype, dtype) if turns else dtype
+    return scalar_or_array({dtype}, shape[:-1]), scalar_or_array({dtype}, shape)
+
+
+def eig_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, turns: bool = True) -> list[Any]:
+    """inv(V).T @ (diag(dw) + F * (V.T @ dU)) @ V.T"""
+    (dw, dv), (w, v) = cts, ys
+    inner = None if dv is None else mul(inverse_gaps(w), matmul(T(v), unscaled(dv, v)))
+    if dw is not None and inner is not None:
+        inner = add(on_diagonal(dw), inner)
+    right = mul(columns(dw), T(v)) if inner is None else matmul(inner, T(v))
+    return [solve(T(v), right)]
+
+
+def unscaled(dv: Operand, v: Operand) -> Any:
+    """The cotangent of the vectors before they are scaled, given that of the vectors."""
+    along = sum_(mul(dv, v), axis=-2)
+    made = sub(dv, mul(rows(real(along)), conj_of(v, v)))
+    if number(v).kind != "c":
+        return made
+    turned = is_turned(v)
+    turn = div(mul(rows(imag(along)), -1j), where(turned, v, 1.0))
+    return add(made, where(turned, turn, 0.0))
+
+
+def is_turned(v: Operand) -> Any:
+    """Which element of each vector is made real: the largest of those that are."""
+    k = argmax(where(eq(imag(v), 0.0), abs_(v), -1.0), axis=-2)
+    return eq(columns(arange(dim(v, axis=-2))), rows(k))
+
+
+def matrices() -> Iterable[samples.Sample]:
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 3, 4):
+        spread = np.diag(1.0 + 2.0 * np.arange(n)) + 0.3 * rng.normal(size=(n, n))
+        yield (spread,), {"turns": False}
+    turned = np.array([[1.0, -2.0, 0.3], [1.5, 0.7, 0.2], [0.1, 0.4, 3.0]])
+    yield (turned,), {"turns": True}
+    yield (turned.astype("f4"),), {"turns": True}
+    yield (np.stack([turned, 2.0 * turned + np.eye(3)]),), {"turns": True}
+
+
+def run_eig(a: Any, turns: bool = True) -> Any:
+    return np.linalg.eig(a)
+
+
+eig = op("eig", "numpy.linalg.eig", type=type_eig, run=run_eig, emit="numpy.linalg.eig(_0)", vjp=eig_vjp, asks=asks,
+         bind=lambda a: ([a], {}), fields=("eigenvalues", "eigenvectors"), raises="value", cost="dear", square=True,
+         complex=True, samples=matrices)
+
+
+def eigvals_vjp(ct: Operand, y: Operand, a: Operand, turns: bool = True) -> list[Any]:
+    """inv(V).T @ diag(ct) @ V.T"""
+    _, v = eig(a, turns=turns)
+    return [solve(T(v), mul(columns(ct), T(v)))]
+
+
+eigvals = op("eigvals", "numpy.linalg.eigvals", type=lambda a, turns=True: type_eig(a, turns)[0], vjp=eigvals_vjp,
+             run=lambda a, turns=True: np.linalg.eigvals(a), emit="numpy.linalg.eigvals(_0)", asks=asks,
+             bind=lambda a: ([a], {}), raises="value", cost="dear", square=True, complex=True, samples=matrices)
