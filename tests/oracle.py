@@ -111,14 +111,17 @@ def _flat(tree: Any, like: Any) -> list[float]:
     return [float(tree)] if isinstance(like, (float, np.floating)) else []
 
 
-def agrees(f: Callable[..., Any], *args: Any, rtol: float = 1e-5, atol: float = 1e-6) -> None:
+def agrees(f: Callable[..., Any], *args: Any, rtol: float = 1e-5, atol: float = 1e-6,
+           derivative: Callable[..., Any] | None = None) -> None:
     """Fail unless `value_and_grad(f)` does what `f` does, and differentiates it by its first argument.
 
     Compared with the plain call: the value bit for bit and its type, or the type and the text
     of the exception; what is printed.  The arguments of the derivative are as they were.
+
+    derivative  one that has been called with other arguments
     """
     plain = outcome(f, args)
-    derived = outcome(value_and_grad(f), args)
+    derived = outcome(derivative or value_and_grad(f), args)
     if plain.error is not None or derived.error is not None:
         assert type(derived.error) is type(plain.error), (derived.error, plain.error, derived.value)
         assert str(derived.error) == str(plain.error)

@@ -15,6 +15,7 @@ import fractions
 import functools
 import heapq
 import json
+import math
 import os
 import random
 import statistics
@@ -1119,13 +1120,61 @@ def _() -> Any:
     return lambda x: x[0] * (2.0 if Near.ONE != 1.25 else 3.0), lambda x: x[0] * (2.0 if not Near.ONE == 1.25 else 3.0)
 
 
-@case("check for the bad case first, with `if`; or put it into a separate helper function whose arguments do not "
-      "depend on differentiated values")
+@case("move the `return`, `break` or `continue` behind the `finally`")
+def _() -> Any:
+    def refused(x):
+        s = 0.0
+        for i in range(3):
+            try:
+                if x[i] < 0.0:
+                    continue
+                s += x[i]
+            finally:
+                if i == 1:
+                    break  # noqa: B012
+        return s
+
+    def followed(x):
+        s = 0.0
+        for i in range(3):
+            if x[i] >= 0.0:
+                s += x[i]
+            if i == 1:
+                break
+        return s
+
+    return refused, followed
+
+
+def raises_again() -> None:
+    raise
+
+
+@case("name the exception: `except ValueError as e: ...; raise e`")
+def _() -> Any:
+    def refused(x):
+        try:
+            y = math.log(float(x[0]))
+        except ValueError:
+            raises_again()
+        return y
+
+    def followed(x):
+        try:
+            y = math.log(float(x[0]))
+        except ValueError as e:
+            raise e
+        return y
+
+    return refused, followed
+
+
+@case("check for the bad case first, with `if`")
 def _() -> Any:
     def refused(x):
         try:
             return np.log(x[0])
-        except ValueError:
+        except FloatingPointError:
             return 0.0 * x[0]
 
     return refused, lambda x: np.log(x[0]) if x[0] > 0.0 else 0.0 * x[0]

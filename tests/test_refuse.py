@@ -65,10 +65,13 @@ def f(a):
     return total
 """,
     "try": """
-def f(a):
-    try:  # SCT1:
-        s = a * a
-    except ValueError:
+def power(a, n):
+    return 1.0 / a if n == 0 else a * power(a, n - 1)
+
+def f(a, n=3):
+    try:
+        s = power(a, n)  # SCT1:
+    except ZeroDivisionError:
         s = a
     return s
 """,
@@ -83,8 +86,8 @@ import contextlib
 
 def f(a):
     s = a
-    with contextlib.suppress(ValueError):  # SCT1:
-        s = math.log(a)
+    with contextlib.suppress(FloatingPointError):  # SCT1:
+        s = np.log(a)
     return s
 """,
     "with of what a context gives": """

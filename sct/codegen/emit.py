@@ -60,6 +60,7 @@ from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.types import Residuals
 from sct.ir.user_objects import has_generated_constructor, is_namedtuple
 from sct.ir.uses import DefUse
+from sct.ops.program.attempts import attempt
 from sct.ops.program.call_ops import pack, unpack
 
 __all__ = ["generate", "load"]
@@ -236,6 +237,8 @@ def _default_names(fn: Fn, def_use: DefUse, records: RecordNames) -> dict[Value,
     loops = [eqn for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")]
     names = {loop.regions[-1].params[0]: "i" for loop in loops}
     for eqn in walk(fn):
+        if eqn.op is attempt:
+            names[eqn.outs[0]], names[eqn.outs[1]] = "ok", "error"
         if eqn.op is unpack and isinstance(record := eqn.args[0].type, Residuals):
             names.update((v, name) for v, name in zip(eqn.outs, records.get(record.of, ())) if name is not None)
     if len(fn.results) > 1:

@@ -43,6 +43,7 @@ from sct.frontend.interpreter import (
     match_statement,
     python_expressions,
     statements,
+    try_statement,
     with_statement,
 )
 from sct.frontend.library import (
@@ -76,4 +77,5 @@ _handlers = (
     array_copies, attributes, bisect_heapq, builtins, cached_functions, call_expressions, comparisons, comprehensions,
     expressions, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
     nested_jacobians, operator_module, python_expressions, record_classes, statements, subscripts, truth,
+    try_statement,
     with_statement)

@@ -29,6 +29,7 @@ from sct.ops.linalg.norms import *
 from sct.ops.linalg.products import *
 from sct.ops.linalg.tensor_products import *
 from sct.ops.program import list_ops as list_ops
+from sct.ops.program.attempts import *
 from sct.ops.program.call_ops import *
 from sct.ops.program.control import *
 from sct.ops.program.effects import *

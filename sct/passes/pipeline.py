@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterator
 from sct.ir.check import verify as verified
 from sct.ir.core import Eqn, Fn, bound_values, walk
 from sct.ir.text import show
+from sct.ops.program.attempts import may_not_repeat
 from sct.passes.analysis.activity import activity
 from sct.passes.autodiff.expand import expand
 from sct.passes.autodiff.initial_zeros import initial_zeros
@@ -197,7 +198,7 @@ def unused(fn: Fn) -> list[str]:
 
 def has_effects(fn: Fn) -> bool:
     """Has the function effects that must not happen twice: printing, reading, drawing random numbers?"""
-    return any(eqn.op.effect and eqn.op.name != "raise_" and not _is_exception(eqn) for eqn in walk(fn))
+    return any(may_not_repeat(eqn) and eqn.op.name != "raise_" and not _is_exception(eqn) for eqn in walk(fn))
 
 
 def _is_exception(eqn: Eqn) -> bool:

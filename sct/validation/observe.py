@@ -32,8 +32,9 @@ from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.evaluator.observed_types import Observations, Observed, items_place, observed_type
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import loc_of
-from sct.ir import is_effect, walk
+from sct.ir import Eqn, Lit, walk
 from sct.ir.user_objects import is_user_class
+from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
 from sct.validation.clone import CannotCopy, Copier, SharedState, names_in
 from sct.validation.quiet import TimedOut, run_quietly
@@ -210,8 +211,9 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
 
     That call is refused if it may have had an effect before, since it must not be repeated.
     """
-    ops = {eqn.op for f in (*traced.fn.functions, traced.fn) for eqn in walk(f) if is_effect(eqn)}
-    if inactive not in ops:
+    functions = (*traced.fn.functions, traced.fn)
+    ops = {attempted(eqn).op for f in functions for eqn in walk(f) if may_not_repeat(eqn)}
+    if inactive not in ops and not any(map(_is_unobserved, (eqn for f in functions for eqn in walk(f)))):
         return run
     place = place_of(traced.root)
     is_stale, was_called = False, False
@@ -234,6 +236,11 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
         return result
 
     return checked
+
+
+def _is_unobserved(eqn: Eqn) -> bool:
+    """Is this the exception that stands where an expression was not evaluated when types were observed?"""
+    return eqn.op is python and any(isinstance(x, Lit) and str(x.value).endswith(OBSERVED_BEFORE) for x in eqn.args)
 
 
 def _is_immutable(x: Any) -> bool:

@@ -228,6 +228,8 @@ class _KernelExtraction:
             return self.element_reason(eqn)
         if name in CREATION or name in SIZES:
             return self.operands_reason((*eqn.args, *eqn.outs))
+        if name == "attempt":
+            return "a `try`"
         if eqn.regions or eqn.op.effect:
             return _described(eqn)
         if eqn.op.compiled and eqn.spelling not in NO_SCIPY:

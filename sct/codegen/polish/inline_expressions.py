@@ -5,7 +5,7 @@
 An unnamed value that is read once, in the block that defines it, is inlined where it is read, unless that would
 
 - change the order of what may raise or of effects,
-- take it out of a `with`, or into it,
+- take it out of a `with`, or into it, or into a `try`,
 - move the read of an array behind a write into it,
 - move the read of a variable behind another assignment to it, or
 - make a line too long or too deeply nested.
@@ -37,7 +37,7 @@ from sct.codegen.program.statement_ir import (
 from sct.codegen.program.templates import occurrences, width
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import BOOL, Tensor
-from sct.ops import enter, leave
+from sct.ops import attempt, enter, leave
 
 __all__ = ["Expression", "Inlined", "inline_expressions"]
 
@@ -166,6 +166,9 @@ class _BlockWalk:
         """Visit the next statement of the block: inline its operands, and keep as statements what it must not pass."""
         if isinstance(s, Evaluate) and s.eqn.op in (enter, leave):
             self.keep_as_statements([self.outermost(v) for v in self.pending])
+        if isinstance(s, Evaluate) and s.eqn.op is attempt:  # what it does not attempt stays outside of the `try`
+            ordered = self.inliner.evaluation_order.is_ordered
+            self.keep_as_statements([self.outermost(v) for v, e in self.pending.items() if ordered(e)])
         candidate = self.candidate(s)
         self.inline_operands(s, s.operands if not isinstance(s, Assign) else self.unmovable_sources(s), candidate)
         if candidate is None:

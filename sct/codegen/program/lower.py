@@ -40,7 +40,7 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ir.uses import DefUse
-from sct.ops import OPS
+from sct.ops import OPS, attempt
 from sct.ops.registry import template
 
 __all__ = ["lower"]
@@ -141,6 +141,8 @@ class _Lowering:
             if eqn.op.name == "unwrap" and eqn.primal and not (_is_free(eqn) or self.is_read_in_its_region(eqn)):
                 self.evaluate(eqn.replace(outs=(Value(eqn.out.type),)), out)
             self.alias[eqn.out] = x = self.read(eqn.args[0])
+            if isinstance(x, Value) and (made := self.def_use.defining_eqn(x)) is not None and made.op is attempt:
+                x.hint = x.hint or eqn.out.hint
             if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound(x):
                 out.append(CheckBound(x, _is_free(eqn)))
         elif name == "pack":

@@ -15,6 +15,7 @@ from typing import Any
 
 from sct.codegen.program.statement_ir import Evaluate, Return, Select, Statement, Update
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
+from sct.ops.program.attempts import attempted
 from sct.ops.registry import template
 
 __all__ = [
@@ -62,7 +63,10 @@ _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
 
 def expression(eqn: Eqn) -> str:
     """The template of `eqn`; `_name` stands for an attribute."""
+    eqn = attempted(eqn)
     op, spelling = eqn.op, eqn.spelling
+    if op.name == "index":  # of an attempt
+        return "_0[_1]"
     if spelling == "builtins.len":
         return "len(_0)"
     direct = spelling is not None and not spelling.startswith("operator.") and (op.emit is None or op.bind is None)

@@ -27,6 +27,7 @@ from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.types import List, Optional, Undef
 from sct.ir.user_objects import dotted_name
 from sct.ops.arrays.indexing import split
+from sct.ops.program.attempts import attempted
 
 __all__ = [
     "ExpressionPrinter", "Modules", "as_value", "call", "conjuncts", "constant", "constant_or_name", "load",
@@ -188,7 +189,7 @@ class ExpressionPrinter:
         """The right-hand side of a statement."""
         if isinstance(s, Select):
             return self.select(s)
-        eqn = s.eqn
+        eqn = attempted(s.eqn)
         if eqn.op.name == "index":
             return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
         return self.fill(expression(s.like), eqn.args, eqn)

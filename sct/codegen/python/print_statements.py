@@ -15,6 +15,7 @@ import functools
 import linecache
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeGuard
@@ -46,6 +47,7 @@ from sct.codegen.python.print_expressions import (
     call,
     conjuncts,
     constant,
+    load,
     move_signs,
     negated,
     store,
@@ -62,7 +64,7 @@ from sct.ir.loop_view import is_counted
 from sct.ir.messages import unbound_error
 from sct.ir.pytree import Tree
 from sct.ir.types import List, Tensor, Undef, base_type
-from sct.ops import add_at, enter, leave
+from sct.ops import add_at, attempt, enter, leave
 
 __all__ = ["StatementPrinter"]
 
@@ -89,13 +91,15 @@ class StatementPrinter:
         self.arrays_0d = {name for v, name in names.names.items() if _is_zero_d(v)}
         self.locs: dict[ast.stmt, Loc] = {}
         self.pop_statements: dict[Statement, bool] = {}
+        self.handled: dict[Statement, If] = {}
+        self.reads_of_flags = Counter(x for s in statements(block) for x in s.reads)
 
     def block(self, block: Block) -> list[ast.stmt]:
         """The trees of the statements."""
         trees: list[ast.stmt] = []
         line: tuple[str, int] | None = None
         self.pop_statements.update(self.find_pops(block))
-        remaining = iter(block)
+        remaining = iter(list(self.paired(block)))
         for s in remaining:
             printed = list(self.with_block(s, remaining) if _enters_context(s) else self.statement(s))
             locs = self.locations(s) if printed else []
@@ -166,6 +170,8 @@ class StatementPrinter:
         """The statements of Python for one statement."""
         if isinstance(s, Evaluate) and s in self.pop_statements:
             yield from [self.pop(s.eqn)] if self.pop_statements[s] else []
+        elif isinstance(s, Evaluate) and s.eqn.op is attempt:
+            yield from self.attempt(s, self.handled.get(s))
         elif isinstance(s, Evaluate):
             yield from self.evaluate(s)
         elif isinstance(s, Update):
@@ -232,6 +238,39 @@ class StatementPrinter:
             yield self.unpack(eqn.outs, self.expr.right_side(s))
         else:
             yield self.augmented(eqn) or self.assigned_sum(eqn, self.expr.right_side(s))
+
+    def paired(self, block: Block) -> Iterator[Statement]:
+        """The statements, without the conditionals that are printed as parts of the `try` before them."""
+        before: Statement | None = None
+        for s in block:
+            if isinstance(s, If) and isinstance(before, Evaluate) and before.eqn.op is attempt \
+                    and s.test is before.eqn.outs[0]:
+                self.handled[before] = s
+            else:
+                yield s
+            before = s
+
+    def attempt(self, s: Evaluate, paths: If | None) -> Iterator[ast.stmt]:
+        """`try: ... except ...: ... else: ...`, with the conditional on whether it raises."""
+        ok, error, *given = s.eqn.outs
+        value = self.expr.right_side(s)
+        body = self.unpack(given, value) if any(v in self.read for v in given) else ast.Expr(value)
+        read = self.reads_of_flags[ok] > (paths is not None)
+        flags = [[self.assign(ok, ast.Constant(outcome, None))] if read else [] for outcome in (True, False)]
+        then, orelse = ([], []) if paths is None else (self.block(paths.then), self.block(paths.orelse))
+        name = self.names[error] if error in self.read else None
+        if name is not None:  # Python unbinds the name behind the handler
+            caught = f"{name}_"
+            orelse = [self.assign(error, load(caught)), *orelse]
+            name = caught
+        yield ast.Try([body], [ast.ExceptHandler(self.caught(s.eqn), name, [*flags[1], *orelse] or [ast.Pass()])],
+                      [*flags[0], *then], [])
+
+    def caught(self, eqn: Eqn) -> ast.expr:
+        """The classes of exceptions that an attempt catches."""
+        names = [self.modules.dotted(name) if "." in name else self.modules.builtin(name)
+                 for name in eqn.attrs["catches"]]
+        return tuple_of([*names, *map(self.expr, eqn.args[len(eqn.args) - eqn.attrs["classes"]:])])
 
     def deletion(self, eqn: Eqn) -> ast.stmt:
         """`del xs[i]`"""

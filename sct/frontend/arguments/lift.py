@@ -23,6 +23,7 @@ from sct.frontend.arguments.abstract_arguments import (
 )
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, key_of, list_tree
 from sct.frontend.evaluator.own_methods import HASHING
+from sct.frontend.evaluator.tries import Class
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -275,6 +276,13 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     param = ev.outside.free[key]
     assert isinstance(param, Value)
     return param
+
+
+def exception_class(ev: Evaluator, v: Static) -> Class:
+    """The class of exceptions `v`, as handlers name it."""
+    if v.value.__module__ in ("builtins", "numpy.linalg"):
+        return Class(v.value)
+    return Class(v.value, opaque(ev, v if v.path is not None else Static(v.value, (v.value,))))
 
 
 def free_variable(ev: Evaluator, holder: Any, name: str) -> Abstract:

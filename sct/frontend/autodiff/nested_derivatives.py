@@ -26,11 +26,12 @@ from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
-from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
+from sct.ir import Eqn, Fn, Lit, Operand, Value, is_float, rebuild, walk
 from sct.ir.pytree import Const, Leaf, Node, map_tree
 from sct.ir.pytree import leaves as leaves_of
 from sct.ir.types import Function, Tensor, in_words
 from sct.ops import apply, jvp, ones, pullback, raise_, vjp
+from sct.ops.program.attempts import may_not_repeat
 from sct.ops.program.effects import python
 
 __all__ = ["APPLY", "apply_transform", "call_transform"]
@@ -209,7 +210,7 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
     The effects of `f` happen in the first, which computes the value; the others reuse the results of the effects.
     """
     region = evaluate(ev, f, args, {}, range(len(args)), has_aux=has_aux)
-    n, drawn = len(region.outs), [out for eqn in region.fn.eqns if is_effect(eqn) for out in eqn.outs]
+    n, drawn = len(region.outs), [out for eqn in region.fn.eqns if may_not_repeat(eqn) for out in eqn.outs]
     whole = replace(region, fn=region.fn.replace(results=(*region.outs, *drawn)), outs=[*region.outs, *drawn])
     outs, _ = _emit_vjp(ev, whole, [], [])
     numbered: dict[int, Abstract] = {}
@@ -232,7 +233,7 @@ def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
     eqns = []
     used = {x for eqn in walk(fn) if eqn.op is not raise_ for x in eqn.args} | set(fn.results)
     for eqn in fn.eqns:
-        if is_effect(eqn) and eqn.op is not raise_:
+        if may_not_repeat(eqn) and eqn.op is not raise_:
             if not top and not used.isdisjoint(eqn.outs) or eqn.attrs.get("effect"):
                 ev.refuse("SCT412", "a side effect (print, random draw) inside a loop, a branch or a call is not "
                           "supported with vjp", why="the pullback would repeat it",

@@ -246,7 +246,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         values = [ev.ask(a, "what a member of an enum is found by") for a in args]
         return lift(ev, run_or_raise(ev, lambda: f(*values)))
     if isinstance(f, type) and issubclass(f, BaseException):
-        return exception(ev, f, args, kwargs)
+        return exception(ev, fn, args, kwargs)
     if hasattr(f, "__origin__"):  # Box[float]
         return ev.call(lift(ev, f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
     if isinstance(f, type) and is_container(f):

@@ -189,12 +189,18 @@ def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
     return _operand(ev, v) if not isinstance(v, Tup) or v.cls is tuple else ev.operand(v)
 
 
-def exception(ev: Evaluator, f: type, args: Args, kwargs: Kwargs) -> Abstract:
-    """The exception `f(*args, **kwargs)`."""
+def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
+    """The exception `fn(*args, **kwargs)`."""
+    f, name = fn.value, fn.value.__name__
     operands = [_exception_argument(ev, a) for a in (*args, *kwargs.values())]
-    if not kwargs and getattr(builtins, f.__name__, None) is f:
-        return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
-    return ev.emit(apply, opaque(ev, Static(f, (f,))), *operands, keywords=tuple(kwargs))  # type: ignore[no-any-return]
+    with ev.tries.none():
+        if not kwargs and vars(builtins).get(name) is f:
+            error = ev.emit(python, *operands, callee=name)
+        else:
+            callee = opaque(ev, fn if fn.path is not None else Static(f, (f,)))
+            error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs))
+    ev.tries.makes(error, f, ev.b.eqns[-1])
+    return error  # type: ignore[no-any-return]
 
 
 @special(logging.getLogger)

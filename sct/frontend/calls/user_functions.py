@@ -43,16 +43,24 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
     A function with an unsupported construct is called as it is, if no argument depends on a differentiated input.
     """
     refused = ev.functions.plan.opaque.get(f)
+    passed = (*args, *kwargs.values())
     if refused is None:
         try:
             return call_function(ev, f, args, kwargs)
         except SctError as error:
-            if error.code != "SCT101":
+            if error.code != "SCT101" and not (
+                    _has_try(f.__code__) and not any(may_be_differentiated(ev, v) for v in passed)):
                 raise
             raise ev.functions.plan.changed(opaque={f: error}) from error
-    if any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
+    if any(may_be_differentiated(ev, v) for v in passed):
         raise refused
     return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
+
+
+@functools.lru_cache(maxsize=4096)
+def _has_try(code: types.CodeType) -> bool:
+    """Has the function a `try` or a `with`?  What such a function does with data is often no arithmetic."""
+    return any(isinstance(n, (gast.Try, gast.With)) for n in nodes_in(source_of(code).node))
 
 
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
@@ -121,6 +129,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     _no_endless_recursion(ev, frame, named)
     frame.arguments = named
     site = site_of(ev, frame, bound) if parent is None else None
+    if ev.tries.slot is not None:
+        ev.functions.plan.single.add(site)  # its body may be left where it raises
     if site in ev.functions.plan.repeated - ev.functions.plan.single:
 
         def evaluated() -> Abstract:

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.values.abstract_values import PLAIN
 from sct.ir import Lit
-from sct.ops import raise_
 from sct.ops.program.effects import python
 
 __all__ = ["bind_or_raise", "raise_at_run_time", "run_or_raise"]
@@ -28,8 +26,7 @@ def raise_at_run_time(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
         ev.refuse("SCT505", f"this would raise {exception} with a message that sct cannot write out", hint=_BEFORE)
     if exception == "StopIteration" and ev.generators_in_progress:
         exception, args = "RuntimeError", ("generator raised StopIteration",)
-    ev.emit(raise_, ev.emit(python, *map(Lit, args), callee=exception))
-    raise Dead
+    ev.throw(ev.emit(python, *map(Lit, args), callee=exception), getattr(builtins, exception))
 
 
 def _is_literal(x: Any) -> bool:

@@ -15,13 +15,17 @@ from typing import Any, NoReturn, TypeVar
 
 from sct.ir.types import Dim, List, Optional, Tensor, Type, Undef, join
 
-__all__ = ["Dead", "Unstable", "fixpoint", "widened"]
+__all__ = ["Dead", "Raised", "Unstable", "fixpoint", "widened"]
 
 T = TypeVar("T")
 
 
 class Dead(Exception):
     """The path that is being evaluated always raises."""
+
+
+class Raised(Dead):
+    """The path that is being evaluated has raised an exception that a `try` in progress handles."""
 
 
 class Unstable(Exception):

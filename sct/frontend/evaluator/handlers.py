@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL", "STATEMENTS",
-    "Args", "Kwargs", "Special", "called", "expression", "instances", "python_expression", "special", "special_key",
-    "statement", "unsupported",
+    "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL",
+    "STATEMENTS",
+    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "instances", "python_expression",
+    "special", "special_key", "statement", "unsupported",
 ]
 
 Handler = Callable[["Evaluator", Any], Any]
@@ -30,6 +31,9 @@ Caller = Callable[["Evaluator", Any, Args, Kwargs], Abstract]
 Special = Callable[["Evaluator", Args, Kwargs], Abstract]
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Handler] = {}
+GuardingHandler = Callable[["Evaluator", Any, Sequence[Any], int], bool]
+GUARDING: dict[type, GuardingHandler] = {}
+"""Handlers of statements that get the block and the position behind them: do they run the rest of it?"""
 CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
 INSTANCES: dict[type, Caller] = {}
@@ -52,6 +56,11 @@ def expression(*nodes: type) -> Callable[[Handler], Handler]:
 def statement(*nodes: type) -> Callable[[Handler], Handler]:
     """Registers the handler of these statement nodes."""
     return _registrar(STATEMENTS, nodes)
+
+
+def guarding_statement(*nodes: type) -> Callable[[GuardingHandler], GuardingHandler]:
+    """Registers the handler of these statements, which may take over the rest of their block."""
+    return _registrar(GUARDING, nodes)
 
 
 def called(*classes: type) -> Callable[[Caller], Caller]:
@@ -92,8 +101,6 @@ _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
     gast.Await: ("await", "", "write a plain function"),
     gast.AsyncFunctionDef: ("async def", "", "write a plain function"),
     gast.AsyncFor: ("async for", "", "write a plain function"),
-    gast.Try: ("try", "what is done before an exception would have to be undone",
-               "check for the bad case first, with `if`; or put it into " + SEPARATE),
     gast.ClassDef: ("class", "", "define the class outside the function"),
 }
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from sct.errors import SctError
-from sct.frontend.evaluator.fixpoint import Dead
+from sct.frontend.evaluator.attempts import Attempts
 from sct.frontend.evaluator.memory_layout import layout
 from sct.frontend.evaluator.parts import Changed, changed
-from sct.frontend.evaluator.state import State
+from sct.frontend.evaluator.tries import Class
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -31,7 +31,7 @@ from sct.ir import Builder, Lit, Op, Operand, Value
 from sct.ir.messages import class_in_words, conversion_hint
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import INT, REAL, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
-from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, unwrap
+from sct.ops import ELEMENTWISE, dim, fstring, is_caught, python, stop_gradient, unwrap
 
 __all__ = ["Operands"]
 
@@ -48,7 +48,7 @@ def _called(v: Static) -> str:
     return name if isinstance(name, str) and name.isidentifier() else "it"
 
 
-class Operands(State):
+class Operands(Attempts):
     """Emits equations, reads arrays, and wraps results."""
 
     def emit(self, op: Op, *args: Operand | float | None, spelling: str | None = None, **attrs: Any) -> Any:
@@ -65,6 +65,9 @@ class Operands(State):
             self.doubt()
             self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(outs if isinstance(outs, tuple) else [outs], self.b.eqns[-1]))
+        if self.tries.handled:
+            made = self.attempt_last()
+            outs = made if isinstance(outs, tuple) else made[0] if made else outs
         if any(isinstance(x, Value) and x.type == REAL for x in args) and is_array_of_numbers(outs, args):
             ints = [Value(INT) if isinstance(x, Value) and x.type == REAL else x for x in args]
             other = Builder().emit(op, ints, attrs, spelling=spelling)
@@ -73,6 +76,12 @@ class Operands(State):
                             why="its elements are ints on one path and floats on another",
                             hint="make it a float on all: `float(...)`")
         return outs
+
+    def caught_test(self, error: Value, classes: Sequence[Class]) -> Value:
+        """Is the exception of one of these classes?"""
+        named = tuple(c.name for c in classes if c.operand is None)
+        operands = [c.operand for c in classes if c.operand is not None]
+        return self.emit(is_caught, error, *operands, catches=named)  # type: ignore[no-any-return]
 
     def doubt(self) -> None:
         """Sizes do not fit: the assumed result of a recursive function in progress may be wrong."""
@@ -92,8 +101,7 @@ class Operands(State):
             parts.append(",) " if rank == 1 else ") ")
         text = self.b.emit(fstring, sizes, {"parts": tuple(parts)})
         error = self.b.emit(python, (text,), {"callee": "ValueError"}, loc=self.loc)
-        self.b.emit(raise_, (error,), loc=self.loc)
-        raise Dead
+        self.throw(error, ValueError)
 
     def call_op(self, op: Op, *args: Abstract, spelling: str | None = None, **attrs: Any) -> Abstract:
         """Applies an op to abstract values; an array result gets a new cell."""
@@ -138,6 +146,8 @@ class Operands(State):
     def defined(self, v: Value, *, free: bool = False) -> Value:
         """A value that may be None or unassigned, used as a value that is neither; `free`: of a free variable."""
         value = v
+        if self.tries.slot is not None and self.tries.bound.get(v) == self.tries.slot and isinstance(v.type, Undef):
+            value = self.known_bound(v)
         while isinstance(value.type, (Optional, Undef)):
             value = self.emit(unwrap, value, free=free and isinstance(value.type, Undef))
             value.hint = v.hint
@@ -155,7 +165,7 @@ class Operands(State):
         """Reads a value that some path does not assign; it may still be None."""
         if not isinstance(v, Value) or not isinstance(v.type, Undef):
             return v
-        if not isinstance(v.type.elem, Optional):
+        if not isinstance(v.type.elem, Optional) or v in self.tries.bound:
             return self.defined(v, free=free)
         value: Value = self.emit(unwrap, v, to=v.type.elem, free=free)
         value.hint = v.hint

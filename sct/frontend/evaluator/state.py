@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError
-from sct.frontend.evaluator.fixpoint import Dead
+from sct.frontend.evaluator.fixpoint import Dead, Raised
 from sct.frontend.evaluator.observed_types import Observations, Observed
 from sct.frontend.evaluator.parts import (
     Addresses,
@@ -27,6 +27,7 @@ from sct.frontend.evaluator.parts import (
     changed,
 )
 from sct.frontend.evaluator.store import Branch, Captured, Cells, Store
+from sct.frontend.evaluator.tries import Tries
 from sct.frontend.root_function import anchors, innermost
 from sct.frontend.source.parse import loc_of
 from sct.frontend.values.abstract_values import (
@@ -62,7 +63,7 @@ class State(Facts):
     """The state of the evaluation of one function for one kind of arguments.
 
     Parts (`parts`):
-        outside, containers, addresses, exits, loops, functions, caches, enclosing, temporaries
+        outside, containers, addresses, exits, loops, functions, caches, enclosing, temporaries, tries
 
     Paths and blocks:
         store         what names are bound to, and the heap; `captured`: the cells of free variables
@@ -98,6 +99,7 @@ class State(Facts):
         self.caches = Caches()
         self.enclosing = Enclosing()
         self.temporaries = Temporaries()
+        self.tries = Tries()
         self.primal_record: PrimalRecord | None = None
         self.b = Builder()
         self.open_blocks: list[Builder] = []
@@ -240,10 +242,13 @@ class State(Facts):
         self.temporaries.keep(checkpoint.temporaries)
 
     @contextlib.contextmanager
-    def to_its_end(self) -> Iterator[None]:
-        """Evaluates a path to its end, or until it raises."""
+    def to_its_end(self, is_path: bool = True) -> Iterator[None]:
+        """Evaluates a path to its end, or until it raises; or what is not all of a path."""
         try:
             yield
+        except Raised:
+            if not is_path:
+                raise
         except Dead:
             self.store.dead = True
 
@@ -252,7 +257,7 @@ class State(Facts):
         """Evaluates a function of the program, in a heap of its own."""
         own = changed(self, frames=[], store=Store(Cells({}, self.captured)), b=Builder(), open_blocks=[],
                       temporaries=Temporaries())
-        with own, self.enclosing.none(), self.block(Builder()) as builder:
+        with own, self.enclosing.none(), self.tries.none(), self.block(Builder()) as builder:
             yield builder
 
     @contextlib.contextmanager

@@ -86,7 +86,8 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     """
     if re.fullmatch(r"len\(_\d+\)", text):
         return ev.emit(inactive, *operands, text=text, type=INT)  # type: ignore[no-any-return]
-    types = ev.observed(ev.loc)
+    is_text = re.fullmatch(r"(str|repr)\(_\d+\)", text) is not None
+    types = frozenset([("object", str)]) if is_text else ev.observed(ev.loc)
     value = _typed(ev, text, operands, types, _user_text(ev.loc))
     if keeps or any(map(_may_hold, types)):
         give(ev, values, keeps or any(map(_is_view, types)))
@@ -420,7 +421,8 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
     name  what messages call it
     """
     if not types:
-        raise_at_run_time(ev, "TypeError", f"the type of {name} is not known{OBSERVED_BEFORE}")
+        with ev.tries.none():  # sct raises it, not the function
+            raise_at_run_time(ev, "TypeError", f"the type of {name} is not known{OBSERVED_BEFORE}")
     kinds = {t[0] for t in types}
     if kinds == {"tuple"} and len({len(t[1]) for t in types}) == 1:
         n = len(next(iter(types))[1])
@@ -464,8 +466,9 @@ def _numeric(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
 def _check(ev: Evaluator, value: Value, check: str, message: str) -> None:
     """Raises TypeError at run time if the value is of another type than the one observed."""
     ok = ev.emit(part, value, text=check, type=BOOL)
-    run_branches(ev, ok, lambda: None, lambda: raise_at_run_time(ev, "TypeError", message + OBSERVED_BEFORE),
-                 ev.live_in_statement)
+    with ev.tries.none():
+        run_branches(ev, ok, lambda: None, lambda: raise_at_run_time(ev, "TypeError", message + OBSERVED_BEFORE),
+                     ev.live_in_statement)
 
 
 def _user_text(loc: Loc | None) -> str:

@@ -42,14 +42,15 @@ from sct.frontend.values.abstract_values import (
     Tup,
     parts,
 )
-from sct.ir import Eqn, Fn, Lit, Operand, Value, undef
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import Type, TypeMismatch, Undef, join
 from sct.ops import cond
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
+    from sct.frontend.evaluator.tries import Split
 
-__all__ = ["evaluate_branches", "join_branches", "run_branches"]
+__all__ = ["behind", "close_raised", "evaluate_branches", "join_branches", "join_split", "run_branch", "run_branches"]
 
 
 class _Merge(Join[Abstract]):
@@ -85,6 +86,7 @@ class _Merge(Join[Abstract]):
         else:
             type = _join_types(a, b)
         if (a, b, own) not in self.made:
+            assigned = [self.is_assigned(x, side) for x, side in ((a, self.left), (b, self.right))]
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
             out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
             # What falls through a loop has been guarded: an exit that comes to a join leaves it.
@@ -92,9 +94,18 @@ class _Merge(Join[Abstract]):
                      for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
             if all(kinds):
                 self.ev.exits.kinds[out] = frozenset().union(*kinds)
+            if isinstance(type, Undef) and all(assigned):
+                self.ev.tries.bound[out] = self.ev.tries.slot
             self.made[a, b, own] = out
             self.outs.append((a, b, out))
         return self.made[a, b, own]
+
+    def is_assigned(self, x: Operand, path: Branch) -> bool:
+        """Is the operand assigned on this path, unless the path has raised?"""
+        tries = self.ev.tries
+        return tries.slot is not None and (
+            not isinstance(x.type, Undef) or tries.has_raised(path.store)
+            or isinstance(x, Value) and tries.bound.get(x) == tries.slot)
 
     def bound(self, key: Key, a: Operand | None, b: Operand | None) -> None:
         """Notes whether a name is bound: `a` on the left path, `b` on the right."""
@@ -370,6 +381,8 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
         y = None if b.dead and not a.dead else b.vars.get(key)
         if x is y and isinstance(x, (Value, Static)) and key not in a.bound and key not in b.bound:
             m.store.vars[key] = x
+        elif key == ev.tries.slot and (x, y) == (Static(True), Static(False)) and isinstance(pred, Value):
+            m.store.vars[key] = pred
         elif x is not None or y is not None:
             m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
             if not key.name.startswith("<"):
@@ -409,16 +422,51 @@ def evaluate_branches(ev: Evaluator, pred: Operand, then: Callable[[], Abstract 
 def run_branches(ev: Evaluator, pred: Operand, then: Callable[[], Any], orelse: Callable[[], Any],
                  live: Callable[[Key], bool]) -> Any:
     """Runs both branches and joins them, and their values; the store is dead if both raise."""
-    branches = []
-    for thunk in (then, orelse):
-        with ev.inside(ev.fork()) as branch, ev.to_its_end():
-            branch.extra = thunk()
-        branches.append(branch)
+    branches = ev.fork(), ev.fork()
+    for branch, thunk in zip(branches, (then, orelse)):
+        run_branch(ev, branch, thunk, live)
     return join_branches(ev, pred, branches[0], branches[1], live)
+
+
+def run_branch(ev: Evaluator, branch: Branch, thunk: Callable[[], Any], live: Callable[[Key], bool]) -> None:
+    """Evaluates a path to its end; `branch.extra` is the value of `thunk`."""
+    outer = ev.b
+    with ev.inside(branch), ev.tries.in_block(branch.builder, outer):
+        first = len(ev.b.eqns)
+        with ev.to_its_end():
+            branch.extra = thunk()
+        branch.extra = close_raised(ev, first, live, branch.extra)
 
 
 def join_branches(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> Any:
     """Joins two evaluated branches: the store after them, and the value that they return."""
     store, extra = _merge(ev, pred, left, right, live)
+    ev.go_to(store)
+    ev.split_if_raised()
+    return extra
+
+
+def close_raised(ev: Evaluator, first: int, live: Callable[[Key], bool], extra: Any = None) -> Any:
+    """At the end of a block: joins its end with the paths that have raised in it, behind the equation `first`."""
+    for split in reversed(ev.tries.take(ev.b, first)):
+        extra = join_split(ev, split, Branch(ev.store, behind(ev, split), extra), live)
+    return extra
+
+
+def behind(ev: Evaluator, split: Split) -> Builder:
+    """The equations behind the place where a path has raised, taken out of the current block."""
+    rest = Builder()
+    rest.eqns = ev.b.eqns[split.at:]
+    del ev.b.eqns[split.at:]
+    return rest
+
+
+def join_split(ev: Evaluator, split: Split, rest: Branch, live: Callable[[Key], bool]) -> Any:
+    """Joins the path that has raised with the `rest` of the block."""
+    frames = {frame.id for frame in ev.frames}
+    for key in [k for k in split.branch.store.vars if k not in rest.store.vars and k.frame not in frames]:
+        split.branch.store.unbind(key)  # a variable of a function that has returned on the other path
+    paths = (split.branch, rest) if split.raises else (rest, split.branch)
+    store, extra = _merge(ev, split.test, *paths, live)
     ev.go_to(store)
     return extra

@@ -10,7 +10,6 @@ import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import set_attribute
@@ -20,7 +19,7 @@ from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iter
 from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, Ref, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
-from sct.ops import fstring, gt, lt, python, raise_
+from sct.ops import fstring, gt, lt, python
 
 __all__ = ["assign", "home_of", "named", "unpack"]
 
@@ -76,8 +75,7 @@ def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
 
     def short() -> None:
         parts = (f"not enough values to unpack (expected {n}, got ", ("", ""), ")")
-        ev.emit(raise_, ev.emit(python, ev.emit(fstring, size, parts=parts), callee="ValueError"))
-        raise Dead
+        ev.throw(ev.emit(python, ev.emit(fstring, size, parts=parts), callee="ValueError"), ValueError)
 
     def long() -> None:
         raise_at_run_time(ev, "ValueError", f"too many values to unpack (expected {n})")

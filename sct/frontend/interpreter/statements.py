@@ -6,7 +6,7 @@ import __future__
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -15,10 +15,10 @@ from sct.frontend.arguments.lift import lift_module
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.fixpoint import Dead
-from sct.frontend.evaluator.handlers import statement
+from sct.frontend.evaluator.handlers import GUARDING, guarding_statement, statement
 from sct.frontend.evaluator.lookup_guards import absent, path_to
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branches
+from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branch, run_branches
 from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.interpreter.assignment import assign, home_of, named
@@ -40,9 +40,9 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
-from sct.ops import eq, lt, raise_
+from sct.ops import eq, lt
 
-__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard"]
+__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard", "rethrow"]
 
 FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
 """Exit codes.  END: the test of a `while` failed.  Each `return` inside a loop has its own code above RETURN."""
@@ -54,14 +54,15 @@ FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
 def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
     """Run statements until one exits; where one may exit, the rest is guarded by a `cond`."""
     frame = ev.frames[-1]
-    with ev.to_its_end(), frame.living():
+    with ev.to_its_end(is_path=False), frame.living():
         while at < len(stmts) and not ev.store.dead:
             stmt = stmts[at]
             at += 1
             frame.now = frame.live.after.get(stmt, frozenset()) | frame.live.before.get(stmt, frozenset()) | reads(stmt)
-            if isinstance(stmt, gast.If):
-                if if_(ev, stmt, stmts, at):
-                    return
+            if type(stmt) in GUARDING:
+                with ev.at(loc_of(stmt, frame.source.file)):
+                    if GUARDING[type(stmt)](ev, stmt, stmts, at):
+                        return
             else:
                 ev.exec(stmt)
             if isinstance(ev.exit, Static):
@@ -134,6 +135,7 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
     go(sorted(exits))
 
 
+@guarding_statement(gast.If)
 def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     """An `if`; where one branch always exits the rest of the block goes into the other: then True."""
     with ev.at(loc_of(stmt.test, ev.frames[-1].source.file)):
@@ -166,8 +168,8 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
     branches = [ev.fork(), ev.fork()]
     exits = []
     for branch, body in zip(branches, (stmt.body, stmt.orelse)):
+        run_branch(ev, branch, lambda: block(ev, body), ev.live_after(after | _pending(ev)))  # noqa: B023
         with ev.inside(branch):
-            block(ev, body)
             exits.append(isinstance(ev.exit, Static) and ev.exit.value != FALL and not ev.store.dead)
             if ev.exit != Static(FALL):
                 after |= frame.live.jumps.get(stmt, frozenset())
@@ -175,13 +177,10 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
     for this, other in ((0, 1), (1, 0)):
         branch = branches[this]
         if exits[other] and not exits[this] and at < len(stmts) and not branch.store.dead and not took_rest:
-            with ev.inside(branch):
-                if isinstance(ev.exit, Static):
-                    block(ev, stmts, at)
-                else:
-                    guard(ev, stmts, at)
-            took_rest = True
             after |= frame.live.leaving(stmts[-1])
+            run_branch(ev, branch, lambda: block(ev, stmts, at) if isinstance(ev.exit, Static)
+                       else guard(ev, stmts, at), ev.live_after(after | _pending(ev)))
+            took_rest = True
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
     state = ev.store, list(ev.b.eqns)
     join_branches(ev, test, branches[0], branches[1], ev.live_after(after | _pending(ev)))
@@ -343,16 +342,38 @@ def return_value(ev: Evaluator, node: Any) -> None:
 @statement(gast.Raise)
 def raise_stmt(ev: Evaluator, node: Any) -> None:
     if node.exc is None:
-        ev.refuse("SCT107", "a bare `raise` is not supported",
-                  hint="name the exception: `raise ValueError(...)`")
+        raise_again(ev)
     parts = [ev.eval(part) for part in (node.exc, node.cause) if part is not None]
     exceptions = [
         ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)
         else v for v in parts]
-    thrown = ev.defs.get(exceptions[0]) if isinstance(exceptions[0], Value) else None
-    if ev.generators_in_progress and thrown is not None and thrown.attrs.get("callee") == "StopIteration":
+    error, *cause = map(ev.operand, exceptions)
+    if not isinstance(error, Value):
+        ev.refuse("SCT503", "this cannot be raised", node=node.exc)
+    cls = ev.tries.classes.get(error)
+    if ev.generators_in_progress and cls is StopIteration:
         raise_at_run_time(ev, "StopIteration")  # which is another exception here
-    ev.emit(raise_, *map(ev.operand, exceptions))
+    ev.throw(error, cls, *cause)
+
+
+def raise_again(ev: Evaluator) -> NoReturn:
+    """`raise` in the handler of an exception."""
+    if not ev.tries.current:
+        raise_at_run_time(ev, "RuntimeError", "No active exception to reraise")
+    error = ev.tries.current[-1]
+    if error is None:
+        ev.refuse("SCT107", "a bare `raise` outside of the handler of the exception is not supported",
+                  hint="name the exception: `except ValueError as e: ...; raise e`")
+    rethrow(ev, error, ev.tries.classes.get(error))
+
+
+def rethrow(ev: Evaluator, error: Value, cls: type[BaseException] | None) -> NoReturn:
+    """Raises an exception that has been caught; if its class is not known, it is asked whether it is handled."""
+    handled = ev.tries.handled
+    if cls is not None or not handled:
+        ev.throw(error, cls)
+    evaluate_branches(ev, ev.caught_test(error, handled), lambda: ev.throw_handled(error, handled),
+                      lambda: ev.throw_out(error))
     raise Dead
 
 
@@ -364,8 +385,9 @@ def assert_(ev: Evaluator, node: Any) -> None:
 
     def fail() -> None:
         args = [] if node.msg is None else [ev.eval(node.msg)]
-        ev.emit(raise_, ev.operand(ev.call(Static(AssertionError), args)))
-        raise Dead
+        error = ev.operand(ev.call(Static(AssertionError), args))
+        assert isinstance(error, Value)
+        ev.throw(error, AssertionError)
 
     if isinstance(test, Lit):
         if not test.value:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.arguments.lift import free_variable
+from sct.frontend.arguments.lift import exception_class, free_variable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
@@ -40,6 +40,10 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         subject = v
         return Static(run_or_raise(ev, lambda: is_instance_of(ev, subject, wanted)))
     run_or_raise(ev, lambda: isinstance(None, wanted))  # raises where this is no class
+    if isinstance(v, Value) and v in ev.tries.exceptions:
+        named = kinds.items if isinstance(kinds, Tup) else (kinds,)
+        if all(isinstance(k, Static) and issubclass(k.value, BaseException) for k in named):
+            return ev.caught_test(v, [exception_class(ev, k) for k in named if isinstance(k, Static)])
     possible = possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
              for cls in possible if _is_subclass(ev, cls, wanted)]

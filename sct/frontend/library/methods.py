@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import possible_classes, python_class
@@ -37,7 +36,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor, Type
-from sct.ops import BY_CALL, fstring, python, raise_
+from sct.ops import BY_CALL, fstring, python
 from sct.ops.program import list_ops as ops
 
 __all__: list[str] = []
@@ -201,8 +200,7 @@ def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoRetu
     operands: list[Operand] = []
     text_of(ev, x, parts, operands)
     text = ev.emit(fstring, *operands, parts=(*parts, " is not in list"))
-    ev.emit(raise_, ev.emit(python, text, callee="ValueError"))
-    raise Dead
+    ev.throw(ev.emit(python, text, callee="ValueError"), ValueError)
 
 
 def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:

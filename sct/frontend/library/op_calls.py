@@ -155,8 +155,8 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
                   hint="write it without this argument" if isinstance(error, TypeError) else "")
     if isinstance(outs, tuple):
         return Tup(tuple(map(ev.wrap, outs)), op.fields)
-    eqn = ev.b.eqns[-1] if ev.b.eqns and outs in ev.b.eqns[-1].outs else None
-    if eqn is None or not (isinstance(outs.type, Tensor) and outs.type.is_array):
+    eqn = ev.defs.get(outs)
+    if eqn is None or outs not in eqn.outs or not (isinstance(outs.type, Tensor) and outs.type.is_array):
         return ev.wrap(outs)
     if aliases(eqn) != "none" and isinstance(owner, Ref):
         return view(ev, owner, eqn)

@@ -13,6 +13,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import widened
 from sct.frontend.evaluator.store import of_one_class, tells
+from sct.frontend.evaluator.tries import is_slot
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.source.name_scopes import reads, returned_names, writes
@@ -152,7 +153,7 @@ class LoopHead:
         self.head = head.copy()
 
     def live(self, key: Key) -> bool:
-        return key.name in self.live_names or key.name in self.frame.live.captured
+        return key.name in self.live_names or key.name in self.frame.live.captured or is_slot(key)
 
     def matters(self, key: Key) -> bool:
         """May the slot be read in the loop or after it?"""

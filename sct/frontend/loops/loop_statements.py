@@ -19,7 +19,7 @@ from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.evaluator.store import Store
 from sct.frontend.heap.inactive import check_unchanged, python_items, python_iterable
-from sct.frontend.heap.join_paths import evaluate_branches, run_branches
+from sct.frontend.heap.join_paths import close_raised, evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, IterationSpace, is_held, space
@@ -179,9 +179,10 @@ class LoopBuilder(BackEdge):
         index = None
         test: Fn | None = None
         body = Builder()
-        with ev.block(body):
+        with ev.tries.in_block(body, ev.b), ev.block(body):
             with ev.to_its_end(), self.frame.in_loop(self.live_names):
                 ev.set_exit(FALL)
+                ev.tries.enter_iteration(ev.store)
                 if self.where is not None:
                     index = Value(INT, self.index_name())
                     self.note_range(index)
@@ -192,6 +193,7 @@ class LoopBuilder(BackEdge):
                     block(ev, self.node.body)
                 elif not isinstance(ev.exit, Static):
                     guard(ev, self.node.body, 0)
+            self.leave_raised()
             end = ev.store
             go, exits = self.exits_of(end)
             self.compare_with_head(end)
@@ -200,6 +202,17 @@ class LoopBuilder(BackEdge):
             self.started = {id: isinstance(last, Array) and last.starts for id, (first, last) in cells.items()
                             if isinstance(first, Array) and first.starts}
         self.emit_loop(body, test, index, go, exits, kind)
+        ev.split_if_raised()
+
+    def leave_raised(self) -> None:
+        """Paths that have raised in this iteration leave the loop, as by a `break`."""
+        ev = self.ev
+        for split in ev.tries.splits:
+            if split.builder is ev.b:
+                split.branch.store.vars[ev.exit_key] = Static(BREAK)
+        if ev.tries.has_raised(ev.store):
+            ev.set_exit(BREAK)
+        close_raised(ev, 0, ev.live_after(self.live_names))
 
     def index_name(self) -> str | None:
         """The user's name of the index: the target, or the first of several targets, if that is the index itself."""
@@ -245,16 +258,21 @@ class LoopBuilder(BackEdge):
         except Dead:
             ev.b.eqns.extend(region.eqns)  # it raises
             raise
-        if isinstance(t, Lit):
+        if ev.uncaught(region.eqns) is not None:
+            ev.go_to(before)
+            t = condition(ev, self.node.test)
+        elif isinstance(t, Lit):
             ev.b.eqns.extend(region.eqns)  # a known test may have written
+        if isinstance(t, Lit):
             if not t.value:
                 ev.set_exit(END)
             return None
-        if all(before.vars.get(k) == v for k, v in ev.store.vars.items()) and all(
-                before.cells.get(a) is c for a, c in ev.store.cells.items() if a in before.cells):
-            self.tested = True
-            return Fn("test", (), tuple(region.eqns), (t,))
-        ev.b.eqns.extend(region.eqns)
+        if ev.uncaught(region.eqns) is None:
+            if all(before.vars.get(k) == v for k, v in ev.store.vars.items()) and all(
+                    before.cells.get(a) is c for a, c in ev.store.cells.items() if a in before.cells):
+                self.tested = True
+                return Fn("test", (), tuple(region.eqns), (t,))
+            ev.b.eqns.extend(region.eqns)
 
         def stop() -> None:
             ev.set_exit(END)

@@ -17,6 +17,7 @@ from sct.frontend.source.name_scopes import (
     returned_names,
     writes,
 )
+from sct.frontend.source.try_lowering import changes_nothing
 
 __all__ = ["Liveness"]
 
@@ -56,6 +57,7 @@ class Liveness:
         self.carried: dict[Any, frozenset[str]] = {}
         self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
         self.captured: set[str] = set()
+        self._handled: frozenset[str] = frozenset()
         self.at_once: set[Any] = set()
         body = node.body if isinstance(node.body, list) else []
         nodes = list(own_nodes(body_of(node)))
@@ -80,9 +82,10 @@ class Liveness:
     def _block(self, stmts: list[Any], out: frozenset[str], brk: frozenset[str],
                cont: frozenset[str]) -> frozenset[str]:
         for stmt in reversed(stmts):
+            out |= self._handled
             self.after[stmt] = out
             self.jumps[stmt] = brk | cont
-            out = self.before[stmt] = self._stmt(stmt, out, brk, cont)
+            out = self.before[stmt] = self._stmt(stmt, out, brk, cont) | self._handled
         return out
 
     def _stmt(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
@@ -100,8 +103,14 @@ class Liveness:
             self.head[s] = head
             self._block(s.body, head, out, head)
             return head | frozenset(reads(s.iter) if isinstance(s, gast.For) else ())
+        if isinstance(s, gast.Try):
+            return self._try(s, out, brk, cont)
         if isinstance(s, gast.With):
+            handled = self._handled
+            if not changes_nothing(s):  # its end may be reached from any statement
+                self._handled |= out
             inner = self._block(s.body, out, brk, cont) - _bound(s)
+            self._handled = handled
             return inner.union(*map(reads, s.items))
         if isinstance(s, gast.Return):
             return frozenset(reads(s))
@@ -113,6 +122,23 @@ class Liveness:
             return cont
         gen, kill = self._exposed_stmt(s)
         return gen | (out - (kill or frozenset()))
+
+    def _try(self, s: gast.Try, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
+        """Any statement of the body may be the last: what the handlers read is live throughout it."""
+        handled = self._handled
+        if s.finalbody:
+            out = self._block(s.finalbody, out, brk, cont)
+            brk, cont = brk | out, cont | out
+            self._handled |= out
+        handlers = frozenset[str]()
+        for handler in s.handlers:
+            before = self._block(handler.body, out, brk, cont) - (writes(handler.name) if handler.name else set())
+            handlers |= before | (reads(handler.type) if handler.type else frozenset())
+        orelse = self._block(s.orelse, out, brk, cont)
+        self._handled |= handlers
+        before = self._block(s.body, orelse, brk, cont) | self._handled
+        self._handled = handled
+        return before
 
     def _exposed(self, stmts: list[Any]) -> tuple[frozenset[str], frozenset[str] | None]:
         """(names read before they are bound, names bound for certain; None: never falls through)."""
@@ -144,6 +170,10 @@ class Liveness:
             gen = frozenset(reads(s.iter if isinstance(s, gast.For) else s.test))
             gen |= (self._exposed(s.body)[0] - first) | self._exposed(s.orelse)[0]
             return gen, none
+        if isinstance(s, gast.Try):
+            parts = [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody]
+            types = [reads(h.type) for h in s.handlers if h.type is not None]
+            return none.union(*(self._exposed(p)[0] for p in parts), *types), none
         if isinstance(s, gast.With):
             g, k = self._exposed(s.body)
             return (g - _bound(s)).union(*map(reads, s.items)), None if k is None else k | _bound(s)

@@ -16,6 +16,7 @@ import gast
 from sct.errors import Loc, SctError
 from sct.frontend.source.match_lowering import MatchLowering
 from sct.frontend.source.private_names import functions_in, mangle_names
+from sct.frontend.source.try_lowering import TryLowering
 
 __all__ = ["SourceFunction", "loc_of", "source_of"]
 
@@ -110,7 +111,7 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
     tree = gast.ast_to_gast(node)
     if "__" in text:
         mangle_names(tree, cls)
-    tree = MatchLowering().visit(tree)
+    tree = TryLowering().visit(MatchLowering().visit(tree))
     return SourceFunction(tree, code.co_filename, code.co_name, getattr(code, "co_qualname", code.co_name))
 
 

@@ -17,6 +17,7 @@ from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import store
+from sct.ops.program.attempts import attempted
 from sct.passes.rewriting.table import is_full
 
 __all__ = ["Activity", "activity", "differentiable"]
@@ -57,9 +58,10 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
 
 def differentiable(eqn: Eqn, k: int) -> bool:
     """Does the op of `eqn` have a derivative with respect to its operand `k`?  `x[:] = v` has none by x."""
+    eqn = attempted(eqn)
     if k == 0 and eqn.op is store and is_full(eqn.attrs["key"]):
         return False
-    return eqn.op.nondiff is None and k not in eqn.op.inactive and is_float(eqn.args[k])
+    return eqn.op.nondiff is None and k not in eqn.op.inactive and k < len(eqn.args) and is_float(eqn.args[k])
 
 
 def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, list[Edge]]) -> None:
@@ -137,7 +139,7 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
     uses = Counter(v for eqn in walk(fn) for v in (*eqn.args, *(r for region in eqn.regions for r in region.results)))
     raised = {v for eqn in walk(fn) if eqn.op.name == "raise_" for v in eqn.args if uses[v] == 1}
     for eqn in walk(fn):
-        if eqn.op.name in _BY_PYTHON and any(v in varied or v in capturing for v in eqn.args) \
+        if attempted(eqn).op.name in _BY_PYTHON and any(v in varied or v in capturing for v in eqn.args) \
                 and not raised.issuperset(eqn.outs):  # an exception ends the function, with its derivative
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
@@ -147,10 +149,11 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
 
 def _refuse_read(fn: Fn, varied: set[Value]) -> None:
     """Refuse a number that is read from the text of an active number: a text carries no derivative."""
-    texts = {out for eqn in walk(fn) if eqn.op.name in _TO_TEXT and varied.intersection(eqn.args) for out in eqn.outs}
+    texts = {out for eqn in walk(fn) if attempted(eqn).op.name in _TO_TEXT and varied.intersection(eqn.args)
+             for out in eqn.outs}
     derived = _reach(texts, _non_numeric_edges(fn)) if texts else set()
     for eqn in walk(fn):
-        if eqn.op.name in _TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
+        if attempted(eqn).op.name in _TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
             raise SctError(
                 "SCT401", "a number is read from a text that depends on a differentiated input",
                 why="a text does not carry a derivative", hint="use the number that the text was made of", loc=eqn.loc)

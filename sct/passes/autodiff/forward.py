@@ -19,6 +19,7 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_undef, undef, walk
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join, map_leaf
+from sct.ops.program.attempts import attempted
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add
@@ -26,6 +27,7 @@ from sct.passes.analysis.activity import activity, differentiable
 from sct.passes.analysis.loop_layout import flows
 from sct.passes.autodiff.cotangents import (
     Masks,
+    conditional,
     copy_static_shape,
     cotangent_type,
     current,
@@ -100,7 +102,8 @@ class Forward:
 
     def __init__(self, active: frozenset[Value]) -> None:
         self.active = active
-        self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
+        self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
+                      "attempt": self.attempt}
         self.tangents: dict[Operand, Operand] = {}
         self.masks = Masks()
 
@@ -163,6 +166,27 @@ class Forward:
                 if isinstance(dy, (Value, Lit)) and whole:
                     dy = copy_static_shape(dy, y, b.eqns[start:])
                 self.set_tangent(y, _match_shape(dy, y, self.masks) if isinstance(dy, (Value, Lit)) else None)
+
+    def attempt(self, eqn: Eqn) -> None:
+        """Tangents of the results are computed where the attempt has not raised."""
+        current().add(eqn)
+        self.attempted_tangents(eqn)
+
+    def attempted_tangents(self, eqn: Eqn) -> None:
+        inner = attempted(eqn)
+        live = [out for out in inner.outs if out in self.active]
+        if not live or not any(self.tangent_of(x) is not None for x in inner.args):
+            return
+        with current().nested() as b:
+            b.module = module_of(inner.spelling)
+            outs = [cast(Value, unwrap_known(out)) for out in inner.outs]
+            added = {out for out, given in zip(outs, inner.outs) if given in live}
+            self.active |= added
+            self.add_tangents(inner.replace(outs=tuple(outs)))
+            then = b.finish("then", [], [self.materialize(out) for out in outs if out in added])
+        orelse = Fn("orelse", (), (), tuple(undef(r.type) for r in then.results))
+        dys = conditional(eqn.outs[0], then, orelse, [d_hint(out) for out in live])
+        self.tangents.update(zip(live, dys))
 
     def apply_rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
         """The tangents of the outs by the rule of the op, given those of the operands."""

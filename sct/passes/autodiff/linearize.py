@@ -54,6 +54,9 @@ class _Pushforward(Forward):
     def plain(self, eqn: Eqn) -> None:
         self.add_tangents(eqn)
 
+    def attempt(self, eqn: Eqn) -> None:
+        self.attempted_tangents(eqn)
+
     def cond(self, eqn: Eqn) -> None:
         live = [out for out in eqn.outs if out in self.active]
         branches = [branch for branch in eqn.regions if not always_raises(branch)]

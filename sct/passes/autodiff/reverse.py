@@ -24,9 +24,11 @@ from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, bound_values, rebuild
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismatch, Undef, join
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
+from sct.ops.program.attempts import attempted
 from sct.ops.program.call_ops import call
 from sct.ops.program.list_ops import add_lists
 from sct.ops.registry import ELEMENTWISE
+from sct.ops.scalar.comparison import unwrap
 from sct.passes.analysis.activity import Activity, activity, differentiable
 from sct.passes.analysis.loop_layout import emit_loop, positions
 from sct.passes.autodiff.cotangents import (
@@ -44,6 +46,7 @@ from sct.passes.autodiff.cotangents import (
     pack_cotangents,
     refusing_type_mismatch,
     unpack_cotangents,
+    unwrap_known,
     with_real_ints_as_floats,
     zero,
 )
@@ -108,17 +111,21 @@ class _Reverse:
 
     cts          the cotangents accumulated so far
     lines        for a value: the source lines of the contributions to its cotangent
-    around       the block that is being transposed
+    around       the block that is being transposed; `branch`: if that is a branch
+    known_values what an attempt gives, as the branch reads it in which it has not raised
     same_active  several sweeps share the taps, so that calls must use the same records in each
     """
 
     def __init__(self, active: Activity, taps: ResidualTaps, same_active: bool) -> None:
         self.active, self.taps, self.same_active = active, taps, same_active
-        self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
+        self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
+                      "attempt": self.attempt}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
         self.lines: dict[Value, set[tuple[str, int]]] = {}
         self.around = _TransposedBlock((), active)
+        self.branch: Fn | None = None
+        self.known_values: dict[tuple[Operand, Fn | None], Value] = {}
 
     def block(self, eqns: Sequence[Eqn]) -> None:
         current().nonzero.update(v for eqn in eqns for v in known_nonzero(eqn))
@@ -170,6 +177,14 @@ class _Reverse:
                 if eqn.op in (add_at, store) and not eqn.primal:
                     ct = copy_static_shape(ct, x, eqns[start:])  # in adjoint code a part and its update have one size
                 self.add(x, copy_static_shape(match_type(ct, x, self.masks), x, eqns[start:]))
+
+    def attempt(self, eqn: Eqn) -> None:
+        """The transpose of what it runs. What it gives is read where it has not raised alone, so this stands there."""
+        inner = attempted(eqn)
+        current().module = module_of(inner.spelling)
+        outs = [self.known_values.get((given, self.branch)) or cast(Value, unwrap_known(given)) for given in inner.outs]
+        self.cts.update((out, self.cts.pop(given)) for out, given in zip(outs, inner.outs) if given in self.cts)
+        self.plain(inner.replace(outs=tuple(outs)))
 
     def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | TypeMismatch | None]:
         """The contributions to the cotangents of the operands, or why there is none."""
@@ -260,12 +275,15 @@ class _Reverse:
         blocks, branch_cts = [], []
         for branch, eqns in zip(branches, private):
             self.cts.update(cts_before)
+            outer, self.branch = self.branch, branch
+            self.known_values.update(((e.args[0], branch), e.out) for e in branch.eqns if e.op is unwrap)
             with current().nested() as b:
                 for k, ct in cts.items():
                     self.add(branch.results[k], ct)
                 self.block((*eqns, *branch.eqns))
                 for v in [v for v in elements if v in self.cts]:
                     self.index(elements[v], self.cts.pop(v))
+            self.branch = outer
             blocks.append(b)
             branch_cts.append({v: self.cts.pop(v) for v in reads if v in self.cts})
         self.cts.update({**cts_before, **element_cts_before})

@@ -1,0 +1,174 @@
+"""Operations that may raise what a `try` in progress handles: an attempt, and two paths behind it.
+
+    try:                             ok, e, y = attempt(x, of="log", catches=("ValueError",))
+        y = math.log(x)        ->    the evaluation goes on where it has not raised;
+        z = y * 2.0                  a copy of the store is kept for the path on which it has
+    except ValueError: ...
+
+The paths that have raised stay open until the block of equations ends in which they stand: `heap.raised_paths` then
+joins them.  The slot `<raised>` of the `try` tells there whether a path has raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from sct.frontend.evaluator.fixpoint import Dead, Raised
+from sct.frontend.evaluator.state import State
+from sct.frontend.evaluator.store import Branch
+from sct.frontend.evaluator.tries import Class, Split
+from sct.frontend.values.abstract_values import Key, Static
+from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
+from sct.ir.real_ints import counts_as_real
+from sct.ir.types import Undef
+from sct.ops import aliases, attempt, index, raise_, unwrap
+from sct.ops.program.effects import OBJECT
+from sct.ops.registry import may_raise
+
+__all__ = ["Attempts", "exceptions_of"]
+
+
+_LINALG = np.linalg.LinAlgError, ValueError
+_OF_NUMBERS = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisionError, OverflowError),
+               "mod": (ZeroDivisionError, OverflowError), "pow": (ZeroDivisionError, OverflowError, ValueError),
+               "index": (IndexError,), "store": (IndexError,), "unwrap": (UnboundLocalError,)}
+
+
+def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:
+    """The classes of the exceptions that the equation may raise."""
+    name, spelling = eqn.op.name, eqn.spelling or ""
+    silent = eqn.op in (attempt, raise_) or name in ("python", "enter", "leave", "print_")
+    if silent or not eqn.primal or eqn.regions or not may_raise(eqn):
+        return ()
+    if name in _OF_NUMBERS:
+        return _OF_NUMBERS[name]
+    if spelling.startswith("math."):
+        return ValueError, OverflowError, TypeError
+    if eqn.op.raises != "value":
+        return (ValueError,)  # sizes that do not fit
+    return _LINALG if spelling.startswith("numpy.linalg.") else (Exception,)
+
+
+def _runs_own_code(cls: type) -> bool:
+    """Does making an exception of this class run code of the user?"""
+    return any(c.__module__ != "builtins" and not {"__init__", "__new__"}.isdisjoint(vars(c)) for c in cls.__mro__)
+
+
+class Attempts(State):
+    """Attempts what may raise an exception that is handled, and raises known exceptions."""
+
+    def catches(self, eqn: Eqn) -> list[Class]:
+        """The handled classes of exceptions that the equation may raise."""
+        if eqn in self.tries.certain:
+            return []
+        raised = exceptions_of(eqn)
+        if raised == (ValueError,) and not may_raise(eqn.replace(args=tuple(map(self.sized, eqn.args)))):
+            return []  # sizes that fit by a guard
+        return [c for c in dict.fromkeys(self.tries.handled) if c.may_catch(raised)] if raised else []
+
+    def sized(self, x: Operand) -> Operand:
+        """The operand with the sizes that guards give it."""
+        return Value(self.resolved(x.type), x.hint, x.dim) if isinstance(x, Value) else x
+
+    def uncaught(self, eqns: Sequence[Eqn]) -> Eqn | None:
+        """The first equation, in regions too, that may raise what is handled and is not attempted."""
+        if not self.tries.handled:
+            return None
+        return next((eqn for eqn in walk(Fn("", (), tuple(eqns), ())) if self.catches(eqn)), None)
+
+    def attempt_last(self) -> tuple[Value, ...]:
+        """Makes the last equation an attempt, if it may raise an exception that is handled; returns its results."""
+        tries, eqn = self.tries, self.b.eqns[-1]
+        if self.b not in tries.blocks or not (caught := self.catches(eqn)):
+            return eqn.outs
+        if (same := tries.same(eqn)) is not None:
+            self.b.eqns.pop()
+            return same
+        if eqn.op is unwrap:
+            self.refuse("SCT101", f"a variable is read in a `try` that some path does not bind: `{eqn.out.hint}`",
+                        why="the exception would be caught here", hint="bind it on every path")
+        self.b.eqns.pop()
+        tried = eqn
+        if eqn.op.name == "store" and not hasattr(eqn.args[0].type, "elem"):
+            tried = Eqn(index, (eqn.args[0], *eqn.args[2:]), (), {"key": eqn.attrs["key"]}, (), None)
+        elif eqn.op.updates:
+            self.refuse("SCT101", "a list is changed in a `try` in a way that may raise what is handled",
+                        hint="check for the bad case first, with `if`")
+        again = tried is not eqn or aliases(eqn) != "none" or any(counts_as_real(x.type) for x in eqn.args)
+        ok, error, *given = self.b.emit(attempt, (*tried.args, *(c.operand for c in caught if c.operand is not None)), {
+            "of": tried.op.name, "attrs": tuple(tried.attrs.items()), "spelled": tried.spelling,
+            "classes": sum(c.operand is not None for c in caught), "gives": 0 if again else len(eqn.outs),
+            "catches": tuple(c.name for c in caught if c.operand is None)}, loc=self.loc)
+        tries.caught.update(caught)
+        self.split(ok, False, error)
+        for out, value in zip(given, eqn.outs):
+            out.hint = value.hint
+            self.b.add(Eqn(unwrap, (out,), (value,), {}, (), None, False, self.loc))
+        if again:
+            tries.certain.add(eqn)
+            self.b.add(eqn)
+        elif not eqn.op.effect:
+            tries.passed.append((eqn, self.b))
+        return eqn.outs
+
+    def split(self, test: Value, raises: bool, error: Value | None = None) -> None:
+        """The evaluation goes on where `test` is not `raises`; the store is kept for the path where it is."""
+        assert self.tries.slot is not None and self.tries.exception is not None
+        branch = Branch(self.store.copy(), Builder())
+        branch.store.vars[self.tries.slot] = Static(True)
+        if error is not None and self.tries.needed:
+            known = Value(OBJECT)
+            branch.builder.add(Eqn(unwrap, (error,), (known,), {}, (), None, False, self.loc))
+            branch.store.vars[self.tries.exception] = known
+        branch.store.vars.update((Key(frame.id, "<exit>"), Static(0)) for frame in self.frames)
+        self.tries.splits.append(Split(self.b, len(self.b.eqns), test, raises, branch))
+
+    def split_if_raised(self) -> None:
+        """Behind the join of two paths or a loop: goes on where no path has raised."""
+        slot = self.tries.slot
+        raised = self.store.vars.get(slot) if slot is not None else None
+        if isinstance(raised, Value) and self.b in self.tries.blocks and not self.store.dead:
+            if isinstance(raised.type, Undef):
+                raised = self.known_bound(raised)
+            self.split(raised, True)
+            self.store.vars[slot] = Static(False)  # type: ignore[index]
+        elif raised == Static(True) and not self.store.dead:
+            raise Raised
+
+    def known_bound(self, v: Value) -> Value:
+        """A value that is bound here, because no path has raised that leads here."""
+        assert isinstance(v.type, Undef)
+        known = Value(v.type.elem, v.hint, v.dim)
+        self.b.add(Eqn(unwrap, (v,), (known,), {"to": known.type, "free": False}, (), None, False, self.loc))
+        return known
+
+    def throw(self, error: Value, cls: type[BaseException] | None, *cause: Operand) -> NoReturn:
+        """Raises this exception, of the class `cls` if that is known: this path ends, here or at its handler."""
+        tries = self.tries
+        if self.b in tries.blocks and cls is not None and any(issubclass(cls, c.cls) for c in tries.handled):
+            last = self.b.eqns[-1] if self.b.eqns else None
+            if last in tries.certain and not tries.needed and error in last.outs and not _runs_own_code(cls):
+                self.b.eqns.pop()
+            self.throw_handled(error, [Class(cls)])
+        if tries.slot is not None and (cls is None or any(c.may_catch((cls,)) for c in tries.handled)):
+            self.refuse("SCT101", "whether a `try` handles this exception is not known", node=None,
+                        why="it is raised inside an expression" if cls is not None else "its class is not known",
+                        hint="raise it in a statement of its own, by its class")
+        self.throw_out(error, *cause)
+
+    def throw_handled(self, error: Value, classes: Sequence[Class]) -> NoReturn:
+        """Ends this path at a handler: the exception is of one of these classes."""
+        assert self.tries.slot is not None and self.tries.exception is not None
+        self.tries.caught.update(classes)
+        self.store.vars[self.tries.slot] = Static(True)
+        if self.tries.needed:
+            self.store.vars[self.tries.exception] = error
+        raise Raised
+
+    def throw_out(self, error: Value, *cause: Operand) -> NoReturn:
+        """Raises an exception that no `try` handles."""
+        self.b.add(Eqn(raise_, (error, *cause), (), {}, (), None, True, self.loc))
+        raise Dead

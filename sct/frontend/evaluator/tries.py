@@ -1,0 +1,133 @@
+"""The `try` statements in progress, and the places where a path has raised what they handle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sct.frontend.evaluator.parts import Changed, changed
+from sct.frontend.evaluator.store import Branch, Store
+from sct.frontend.values.abstract_values import Key, Static
+from sct.ir import Builder, Eqn, Operand, Value
+
+__all__ = ["Class", "Split", "Tries", "is_slot"]
+
+
+def is_slot(key: Key) -> bool:
+    """Is this the slot of a `try`, for its exception or for whether a path has raised?"""
+    return key.name.startswith(("<raised", "<exception"))
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class of exceptions that is caught: its name in a text, or the operand that it is."""
+
+    cls: type[BaseException]
+    operand: Value | None = None
+
+    @property
+    def name(self) -> str:
+        return self.cls.__name__ if self.cls.__module__ == "builtins" else f"{self.cls.__module__}.{self.cls.__name__}"
+
+    def may_catch(self, raised: Iterable[type]) -> bool:
+        """May it catch an exception of one of these classes?  `Exception` stands for any."""
+        return any(issubclass(c, self.cls) or c is Exception for c in raised)
+
+
+@dataclass(eq=False)
+class Split:
+    """Where the path on which an operation raises leaves the block `builder`, behind its equation at `at`.
+
+    test    tells the paths apart; `raises`: the value that it has where the operation raises
+    branch  the path on which it raises
+    """
+
+    builder: Builder
+    at: int
+    test: Value
+    raises: bool
+    branch: Branch
+
+    def __post_init__(self) -> None:
+        self.behind = self.builder.eqns[-1] if self.builder.eqns else None
+
+    @property
+    def is_current(self) -> bool:
+        """Does the block still contain the equation behind which it is left?  It may have been evaluated again."""
+        return self.at <= len(self.builder.eqns) and (self.at == 0 or self.builder.eqns[self.at - 1] is self.behind)
+
+
+@dataclass
+class Tries:
+    """The `try` statements in progress.
+
+    handled   the classes of exceptions that they handle
+    slot      says whether the path has raised, for the innermost; `exception`: the exception
+    needed    is the exception read?
+    blocks    blocks of equations that may be left where an operation raises
+    splits    where they are left; `certain`: equations that do not raise, as the same equation before did not
+    caught    the classes of what they may catch; `classes`: of exceptions that the program makes
+    current   the exceptions that are being handled, the innermost last; `exceptions`: those that have a name
+    bound     values that are bound where the body of the `try` with this slot has not raised
+    passed    equations that have not raised on this path, and their blocks
+    """
+
+    handled: tuple[Class, ...] = ()
+    slot: Key | None = None
+    exception: Key | None = None
+    needed: bool = False
+    blocks: tuple[Builder, ...] = ()
+    splits: list[Split] = field(default_factory=list)
+    certain: set[Eqn] = field(default_factory=set)
+    caught: set[Class] = field(default_factory=set)
+    classes: dict[Operand, type[BaseException]] = field(default_factory=dict)
+    current: tuple[Value | None, ...] = ()
+    bound: dict[Value, Key | None] = field(default_factory=dict)
+    exceptions: set[Operand] = field(default_factory=set)
+    passed: list[tuple[Eqn, Builder]] = field(default_factory=list)
+
+    def none(self) -> Changed:
+        """Nothing that is evaluated now is attempted."""
+        return changed(self, handled=(), slot=None, exception=None, blocks=())
+
+    def in_block(self, builder: Builder, outer: Builder) -> Changed:
+        """A block in the block `outer`, which may be left if that may."""
+        return changed(self, blocks=(*self.blocks, builder) if outer in self.blocks else self.blocks)
+
+    def inside(self, handled: Sequence[Class], slot: Key, exception: Key, needed: bool, builder: Builder) -> Changed:
+        """The body of a `try` that handles these classes."""
+        return changed(self, handled=(*self.handled, *handled), slot=slot, exception=exception,
+                       needed=needed or self.needed, blocks=(*self.blocks, builder), caught=set())
+
+    def handling(self, exception: Value | None) -> Changed:
+        """The handler of this exception."""
+        return changed(self, current=(*self.current, exception))
+
+    def take(self, builder: Builder, first: int) -> list[Split]:
+        """The places from `first` on at which the block is left, which are settled now."""
+        taken = [s for s in self.splits if s.builder is builder and s.at >= first]
+        self.splits[:] = [s for s in self.splits if s not in taken]
+        self.passed[:] = [(eqn, b) for eqn, b in self.passed if b is not builder]
+        return [s for s in taken if s.is_current]
+
+    def same(self, eqn: Eqn) -> tuple[Value, ...] | None:
+        """The results of an equal equation that has not raised on this path."""
+        for other, block in self.passed:
+            if block in self.blocks and other.op is eqn.op and other.args == eqn.args \
+                    and other.spelling == eqn.spelling and other.attrs == eqn.attrs:
+                return other.outs
+        return None
+
+    def makes(self, error: Value, cls: type[BaseException], by: Eqn) -> None:
+        """Notes that the program makes an exception of this class."""
+        self.classes[error] = cls
+        self.certain.add(by)
+
+    def enter_iteration(self, store: Store) -> None:
+        """An iteration begins: the one before has not raised."""
+        if self.slot is not None:
+            store.vars[self.slot] = Static(False)
+
+    def has_raised(self, store: Store) -> bool:
+        """Does this path raise?"""
+        return self.slot is not None and store.vars.get(self.slot) == Static(True)

@@ -1,0 +1,80 @@
+"""Attempts: an op of the user's that may raise an exception that the user's function catches.
+
+    try: y = math.log(x)           ->   ok, e, y = attempt(x, of="log", catches=("ValueError",))
+    except ValueError as e: ...         cond(ok, ...)
+
+`ok` tells which path is taken, so the paths are the branches of a conditional, which has a derivative. The exception
+and the results are unassigned on the path that has none.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from sct.ir.core import UNDEF, Eqn, Operand, is_effect
+from sct.ir.interp import call
+from sct.ir.real_ints import result_type
+from sct.ir.types import BOOL, Type, Undef
+from sct.ops.program.effects import OBJECT
+from sct.ops.registry import OPS, op
+
+__all__ = ["attempt", "attempted", "is_caught", "may_not_repeat"]
+
+
+def type_attempt(*args: Operand, of: str, attrs: tuple[tuple[str, Any], ...] = (), spelled: str | None = None,
+                 classes: int = 0, gives: int = 1, **_: Any) -> tuple[Type, ...]:
+    """A bool, the exception, and the results of the op."""
+    made = result_type(OPS[of], args[:len(args) - classes], dict(attrs), spelled)
+    types = made if isinstance(made, tuple) else (made,)
+    return BOOL, Undef(OBJECT), *(t if isinstance(t, Undef) else Undef(t) for t in types[:gives])
+
+
+def run_attempt(*args: Any, of: str, attrs: tuple[tuple[str, Any], ...] = (), spelled: str | None = None,
+                classes: int = 0, gives: int = 1, catches: tuple[str, ...] = ()) -> tuple[Any, ...]:
+    split = len(args) - classes
+    try:
+        result = call(OPS[of], args[:split], dict(attrs), spelled)
+    except (*map(_class, catches), *args[split:]) as error:
+        return False, error, *[UNDEF] * gives
+    return True, UNDEF, *((result,) if gives == 1 else result if gives else ())
+
+
+def _class(name: str) -> Any:
+    module, _, cls = name.rpartition(".")
+    return getattr(importlib.import_module(module or "builtins"), cls)
+
+
+attempt = op("attempt", type=type_attempt, run=run_attempt, raises="value", effect=True, cost="never", emit="_0",
+             defaults={"attrs": (), "spelled": None, "classes": 0, "gives": 1, "catches": ()},
+             nondiff="the drivers differentiate what it runs")
+"""Run the op `of`, spelled `spelled`, with `attrs`. The classes of exceptions that are caught are named by `catches`,
+and the last `classes` operands. If it `gives` no result, the op runs again behind it: it makes a view, or updates."""
+
+
+def attempted(eqn: Eqn) -> Eqn:
+    """The equation that an attempt runs; any other equation itself."""
+    if eqn.op is not attempt:
+        return eqn
+    split = len(eqn.args) - eqn.attrs["classes"]
+    return Eqn(OPS[eqn.attrs["of"]], eqn.args[:split], eqn.outs[2:], dict(eqn.attrs["attrs"]), (),
+               eqn.attrs["spelled"], eqn.primal, eqn.loc)
+
+
+def may_not_repeat(eqn: Eqn) -> bool:
+    """Has the equation an effect that must not happen twice?  An attempt of arithmetic has none."""
+    return is_effect(attempted(eqn))
+
+
+def run_is_caught(error: BaseException, *classes: Any, catches: tuple[str, ...] = ()) -> bool:
+    return isinstance(error, (*map(_class, catches), *classes))
+
+
+def emit_is_caught(_: Operand, *classes: Operand, catches: tuple[str, ...] = ()) -> str:
+    names = [*catches, *(f"_{k}" for k in range(1, len(classes) + 1))]
+    return f"isinstance(_0, {names[0] if len(names) == 1 else '(' + ', '.join(names) + ')'})"
+
+
+is_caught = op("is_caught", type=lambda *_, **__: BOOL, run=run_is_caught, emit=emit_is_caught,
+               defaults={"catches": ()}, nondiff="a comparison")
+"""Is the exception of one of these classes?"""

@@ -1,0 +1,466 @@
+"""`try` and `with` around differentiated code: the path that Python takes is the path that is differentiated."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+from sct import value_and_grad
+
+Function = Callable[..., Any]
+
+
+class MyError(Exception):
+    pass
+
+
+class Worse(MyError):
+    pass
+
+
+class Box:
+    def __init__(self) -> None:
+        self.k = 2.0
+
+
+def negative(x):
+    if x < 0:
+        raise MyError("negative")
+    return math.sqrt(x) + 1.0
+
+
+CASES: list[tuple[Function, list[tuple[Any, ...]]]] = []
+
+
+def case(*args: tuple[Any, ...]) -> Callable[[Function], Function]:
+    """A program, and the arguments of several calls of one derivative."""
+    def add(f: Function) -> Function:
+        CASES.append((f, list(args)))
+        return f
+
+    return add
+
+
+@case((4.0,), (-3.0,), (2.0,))
+def a_class_of_the_user_raised_in_a_helper(x):
+    try:
+        y = negative(x) * 2.0
+    except MyError:
+        y = -x
+    return y * y
+
+
+@case((4.0,), (-3.0,))
+def the_text_of_the_exception(x):
+    try:
+        y = negative(x)
+    except MyError as e:
+        y = x * len(str(e))
+    return y * x
+
+
+@case((2.0,), (-2.0,))
+def a_bare_raise(x):
+    try:
+        try:
+            z = math.log(x)
+        except ValueError:
+            x = x * 2.0
+            raise
+    except Exception:
+        z = 3.0 * x
+    return z * x
+
+
+@case((np.array([1.5, -1.0, 2.0]),), (np.array([-1.5, -2.0]),))
+def continue_in_a_handler(xs):
+    s = 0.0
+    for i in range(len(xs)):
+        try:
+            t = math.log(xs[i])
+        except ValueError:
+            continue
+        s += t * t
+    return s + xs[0]
+
+
+@case((np.array([1.5, -1.0]),), (np.array([-1.5, -1.0, 2.0]),), (np.array([-1.5, -1.0]),))
+def return_in_a_loop(xs):
+    for i in range(len(xs)):
+        try:
+            return math.log(xs[i]) * xs[0]
+        except ValueError:
+            pass
+    return xs[0]
+
+
+@case((2.0, 2), (2.0, 6), (3.0, 0))
+def a_loop_inside(x, n):
+    s = 0.0
+    try:
+        for k in range(n):
+            s += x / (3 - k)
+    except ZeroDivisionError:
+        s = s * s
+    return s + x
+
+
+@case((2.0,), (-1.0,))
+def not_handled(x):
+    try:
+        y = math.log(x)
+    except ZeroDivisionError:
+        y = 2.0
+    return y * x * x
+
+
+@case((2.0, 3.0), (2.0, 0.0), (0.5, 3.0), (0.5, -1.0))
+def in_a_conditional_expression(x, y):
+    try:
+        z = (x / y if x > 1.0 else math.log(y)) + x
+    except ZeroDivisionError:
+        z = x
+    except ValueError:
+        z = 2.0 * x
+    return z * z
+
+
+@case((np.array([1.0, 2.0, 3.0]),), (np.arange(1.0, 8.0),))
+def writes_before_the_raise(x):
+    v = x.copy()
+    try:
+        v[0] = v[1] * 2.0
+        v[5] = 1.0
+        v[1] = 100.0
+    except IndexError:
+        v[2] = v[0] * v[1]
+    return np.sum(v * v)
+
+
+@case((3.0,))
+def always_raised(x):
+    y = x * 2.0
+    try:
+        y = y * x
+        raise MyError
+    except (ValueError, MyError):
+        y = y * x
+    return y
+
+
+@case((0.5, 2), (0.5, 5), (7.0, 5))
+def classes_below_a_class(x, n):
+    for k in range(n):
+        try:
+            if x < k:
+                raise Worse("no")
+            if k == 3:
+                return x**3
+        except Worse:
+            x = x + 1.0
+        except MyError:
+            x = x * 100.0
+    return x * x
+
+
+@case((2.0,), (-2.0,))
+def finally_restores_an_attribute(x):
+    c = Box()
+    old = c.k
+    try:
+        c.k = x
+        y = math.log(x) * c.k
+    except ValueError:
+        y = c.k * 2.0
+    finally:
+        c.k = old
+    return y * c.k
+
+
+@case((3.0,), (2.5,))
+def finally_below_a_handler(x):
+    c = Box()
+
+    def inner(x):
+        try:
+            c.k = x
+            return math.sqrt(x - 2.75) + c.k
+        finally:
+            c.k = x * x
+
+    try:
+        y = inner(x)
+    except ValueError:
+        y = 5.0
+    return y * c.k
+
+
+@case((2.0,), (-2.0,))
+def finally_prints(x):
+    try:
+        y = math.sqrt(x)
+    finally:
+        print("done")
+    return y * 2.0
+
+
+@case((np.array([1.0, 2.0, -1.0, 3.0]),), (np.array([1.0, 20.0, -1.0]),))
+def finally_and_exits(xs):
+    s = 0.0
+    for i in range(len(xs)):
+        try:
+            if xs[i] < 0:
+                continue
+            if xs[i] > 10:
+                break
+            s += xs[i] ** 2
+        finally:
+            s = s * 1.5
+    return s
+
+
+@case((2.0,), (-2.0,))
+def suppress(x):
+    with contextlib.suppress(ValueError, ZeroDivisionError):
+        x = x * 2.0
+        y = math.log(x)
+        x = y / (y - 1.0)
+    return x * x
+
+
+class Entered:
+    def __init__(self, box, k):
+        self.box, self.k = box, k
+
+    def __enter__(self):
+        self.old = self.box.k
+        self.box.k = self.k
+        return self.box
+
+    def __exit__(self, cls, error, traceback):
+        self.box.k = self.old
+        return False
+
+
+@case((2.0,), (-2.0,))
+def an_object_as_context(x):
+    c = Box()
+    try:
+        with Entered(c, x) as d:
+            y = math.log(x) * d.k
+    except ValueError:
+        y = x * c.k
+    return y * c.k
+
+
+class Ends:
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *_):
+        return True
+
+
+@case((2.0,), (-2.0,))
+def a_context_in_which_exceptions_end(x):
+    y = x
+    with Ends():
+        y = x * 2.0
+        y = math.log(x)
+    return y * y
+
+
+@case((2.0, 3), (2.0, 0))
+def an_exception_ends_the_loop(x, n):
+    total = 0.0
+    k = 0
+    while True:
+        k += 1
+        try:
+            if k > n:
+                raise StopIteration
+            total = total + x**k
+        except StopIteration:
+            return total * x
+
+
+@case((np.ones(3), np.arange(3.0)), (np.ones(3), np.ones(4)))
+def sizes_that_do_not_fit(a, b):
+    try:
+        c = a @ b
+    except ValueError:
+        c = np.sum(a)
+    return c * 2.0
+
+
+@case((np.eye(2) * 2.0, np.ones(2)), (np.zeros((2, 2)), np.ones(2)))
+def singular(A, b):
+    try:
+        z = np.linalg.solve(A + 0.0, b)
+    except np.linalg.LinAlgError:
+        z = b * 2.0
+    return z @ z
+
+
+@case((2.0, {"w": 3.0}), (2.0, {"v": 3.0}))
+def a_key_that_may_be_missing(x, d):
+    try:
+        return d["w"] * x * x
+    except KeyError:
+        return x
+
+
+@case((np.array([3.0, 1.0]), 4), (np.array([3.0, 1.0]), 1))
+def a_while_test_that_raises(xs, n):
+    i = 0
+    s = 1.0
+    try:
+        while xs[i] > 0.0:
+            s = s * xs[i]
+            i += 1
+            if i == n:
+                break
+    except IndexError:
+        s = s * 2.0
+    return s * s
+
+
+@case((1.5, 100), (-0.5, 7), (1.5, 0))
+def in_a_comprehension(x, n):
+    try:
+        y = sum([1.0 / (x - k) for k in range(n)])
+    except ZeroDivisionError:
+        y = x * x
+    return y * x
+
+
+@case((1.5, 100), (4.0, 100), (1.5, 0))
+def in_a_generator_expression(x, n):
+    try:
+        y = sum(math.sqrt(x - 0.01 * k) for k in range(n))
+    except ValueError:
+        y = x * x
+    return y * x
+
+
+@case((2.0, 0), (2.0, 1), (2.0, 2))
+def classes_asked_in_the_handler(x, mode):
+    try:
+        if mode == 1:
+            raise KeyError("a")
+        elif mode == 2:
+            raise IndexError("b")
+        y = x
+    except LookupError as e:
+        if isinstance(e, KeyError):
+            y = x * 2.0
+        else:
+            y = x * 3.0
+    return y * x
+
+
+@case((2.0,), (-2.0,))
+def the_exception_is_kept(x):
+    error = None
+    try:
+        y = math.log(x)
+    except ValueError as e:
+        error = e
+        y = x
+    if error is not None:
+        y = y * 4.0
+    return y * x
+
+
+@case((2.0, 3), (2.0, 6))
+def a_list_that_grows(x, n):
+    out = []
+    for i in range(n):
+        try:
+            out.append(x / (2 - i))
+        except ZeroDivisionError:
+            out.append(x * x)
+    return sum(out)
+
+
+@case((5.5, 3), (5.5, 30))
+def the_best_so_far(x, n):
+    best = None
+    for i in range(n):
+        try:
+            v = math.log(x - i)
+        except ValueError:
+            break
+        if best is None or v < best:
+            best = v
+    return best * 2.0
+
+
+@pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
+def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
+    derivative = value_and_grad(f)
+    for args in calls:
+        agrees(f, *args, derivative=derivative)
+
+
+def test_a_body_that_cannot_raise_is_no_try() -> None:
+    def f(x, v):
+        try:
+            y = x * 2.0 + np.sum(v * v)
+        except (ZeroDivisionError, IndexError, MyError):
+            y = 0.0
+        return y * y
+
+    derivative = value_and_grad(f)
+    derivative(2.0, np.ones(3))
+    assert "try" not in derivative.source
+
+
+def test_the_derivative_has_the_try_of_the_user() -> None:
+    def f(A):
+        try:
+            L = np.linalg.cholesky(A)
+        except np.linalg.LinAlgError:
+            return 0.0
+        return np.sum(L)
+
+    derivative = value_and_grad(f)
+    derivative(np.eye(2))
+    assert """\
+    try:
+        L = np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        value = 0.0
+""" in derivative.source
+
+
+def power(x, n):
+    return 1.0 / x if n == 0 else x * power(x, n - 1)
+
+
+def test_a_function_that_calls_itself() -> None:
+    def f(x, n):
+        try:
+            y = power(x, n)
+        except ZeroDivisionError:
+            y = 0.0
+        return y
+
+    refuses(f, 1.5, 3, code="SCT101")
+
+
+def test_settings_outside() -> None:
+    def f(x):
+        try:
+            y = np.sum(x * x)
+        except FloatingPointError:
+            y = 0.0
+        return y
+
+    refuses(f, np.ones(3), code="SCT101")
