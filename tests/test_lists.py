@@ -173,3 +173,47 @@ def test_loops_read_as_they_are_written() -> None:
     g = sct.value_and_grad(programs.trajectory)
     g(0.4, 1.3, 6)
     assert "xs.append(" in g.source and "for x in xs:" in g.source and "dxs.pop()" in g.source
+
+
+def _pops_and_appends(x: np.ndarray, n: int) -> Any:
+    xs, s = [x[0] ** 2, x[1] ** 3, x[0] * x[1]], 0.0
+    for k in range(n):
+        s = s + xs.pop() * xs[-1] * x[2] ** k
+        xs.append(s)
+    return s
+
+
+def _pops_tuples(x: np.ndarray, n: int) -> Any:
+    xs, s = [(x[0] ** 2, x[1]), (x[1] ** 3, x[2]), (x[0] * x[1], x[0])], 0.0
+    for _ in range(n):
+        a, b = xs.pop(0)
+        s = s + a * b * b
+    return s
+
+
+def _pops_at_both_ends(x: np.ndarray, n: int) -> Any:
+    xs = []
+    for k in range(n):
+        xs.append(x * (k + 1))
+    s = 0.0
+    while len(xs) > 1:
+        a = xs.pop()
+        s = s + np.sum(a * xs.pop(len(xs) // 2)) * x[0]
+    return s
+
+
+@pytest.mark.parametrize("n", (3, 2, 1))
+@pytest.mark.parametrize("f", (_pops_and_appends, _pops_tuples, _pops_at_both_ends))
+def test_derivatives_of_removals(f: Any, n: int) -> None:
+    x, step = np.array([0.5, 1.5, 0.7]), 1e-6
+    value, slope = sct.value_and_grad(f)(x, n)
+    assert value == f(x, n)
+    differences = [(f(x + step * e, n) - f(x - step * e, n)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(slope, differences, rtol=1e-5, atol=1e-6)
+    for e in np.eye(3):
+        both = sct.jvp(lambda x: f(x, n), (x,), (e,))
+        assert both[0] == value
+        np.testing.assert_allclose(both[1], slope @ e)
+    second = [(sct.grad(f)(x + step * e, n) - sct.grad(f)(x - step * e, n)) / (2 * step) for e in np.eye(3)]
+    for derivative in (sct.hessian(f), sct.jacfwd(sct.jacfwd(f)), sct.jacrev(sct.grad(f))):
+        np.testing.assert_allclose(derivative(x, n), second, rtol=1e-5, atol=1e-5)

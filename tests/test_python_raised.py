@@ -263,6 +263,11 @@ def pops_before_the_start(x: float, n: int) -> float:
     return s + xs[0]
 
 
+def pops_at(x: float, n: int) -> float:
+    xs = built(x, 3)
+    return xs.pop(n) * xs[0] + xs.pop(n - 1) * xs.pop(1 - n)
+
+
 def pops_pairs(x: float, n: int) -> float:
     xs, s = [(x, 2.0), (3.0 * x, x)], 0.0
     for _ in range(n):
@@ -292,7 +297,7 @@ def deletes_a_key(x: float, n: int) -> float:
 
 @pytest.mark.parametrize("n", (1, 0, 2, 3, 5))
 @pytest.mark.parametrize("f", (pops_too_much, pops_from_a_grown_list, pops_behind_the_end, pops_before_the_start,
-                               pops_pairs, pops_and_reads, pops_a_key, deletes_a_key))
+                               pops_at, pops_pairs, pops_and_reads, pops_a_key, deletes_a_key))
 def test_a_removal_that_fails_raises_what_python_raises(f: Function, n: int) -> None:
     agrees(f, 2.0, n)
     plain = outcome(f, (2.0, n))

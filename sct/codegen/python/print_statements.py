@@ -17,7 +17,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, TypeGuard
 
 from sct.codegen.polish.variable_names import Names
@@ -145,16 +144,32 @@ class StatementPrinter:
     def find_pops(self, block: Block) -> Iterator[tuple[Statement, bool]]:
         """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one statement; True for the first of the two.
 
-        They stay two if the user wrote two: their exceptions have different texts.
+        They stay two if the user wrote two: their exceptions differ.  The same of the tangents may stand between them.
         """
-        for s, after in pairwise(block):
-            if isinstance(s, Evaluate) and isinstance(after, Evaluate) and s.eqn.op.name == "index" \
-                    and after.eqn.op.name == "remove_at" and self.print_alike(s.eqn.args, after.eqn.args) \
-                    and not after.eqn.attrs.get("deleted") and (s.eqn.loc == after.eqn.loc or not s.eqn.primal) \
-                    and s.eqn.out in self.read and isinstance(xs := after.eqn.args[0], Value) \
-                    and self.names.same(after.eqn.out, xs):
-                yield s, True
-                yield after, False
+        for k, s in enumerate(block):
+            if isinstance(s, Evaluate) and s.eqn.op.name == "index" and s.eqn.out in self.read:
+                after = next((x for x in block[k + 1:k + 3] if not self.is_of_another_list(x, s)), None)
+                if after is not None and self.is_pop(s, after):
+                    yield s, True
+                    yield after, False
+
+    def is_pop(self, s: Evaluate, after: Statement) -> bool:
+        """Are these `v = xs[i]` and `xs.pop(i)`, which the user wrote as one?"""
+        return isinstance(after, Evaluate) and after.eqn.op.name == "remove_at" \
+            and self.print_alike(s.eqn.args, after.eqn.args) and not after.eqn.attrs.get("deleted") \
+            and (s.eqn.loc == after.eqn.loc or not s.eqn.primal) and isinstance(xs := after.eqn.args[0], Value) \
+            and self.names.same(after.eqn.out, xs)
+
+    def is_of_another_list(self, s: Statement, read: Evaluate) -> bool:
+        """Is this a read of an item, or its removal, that neither sees nor changes the list and the index of `read`?"""
+        xs = read.eqn.args[0]
+        return isinstance(s, Evaluate) and s.eqn.op.name in ("index", "remove_at") \
+            and not self.variables(xs) & self.variables(*s.eqn.args) \
+            and not self.variables(s.eqn.out) & self.variables(*read.eqn.args, read.eqn.out)
+
+    def variables(self, *operands: Operand) -> set[str]:
+        """The variables in the text of these operands."""
+        return {n.id for x in operands for n in ast.walk(self.expr(x)) if isinstance(n, ast.Name)}
 
     def print_alike(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
         """Do two sequences of operands print alike?"""

@@ -85,11 +85,6 @@ def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
     return missing
 
 
-def is_pop(eqns: Sequence[Eqn]) -> bool:
-    """Are these `v = xs[i]` and the removal of that item, which together are `v = xs.pop(i)`?"""
-    return [eqn.op.name for eqn in eqns] == ["index", "remove_at"] and eqns[0].args == eqns[1].args
-
-
 def _is_optional(t: Type) -> bool:
     """Is this an optional type, or a sequence of one?"""
     while isinstance(t, Seq) and not isinstance(t, List):
@@ -123,19 +118,10 @@ class Forward:
 
     def block(self, fn: Fn) -> None:
         b = current()
-        eqns = list(fn.eqns)
-        for k, eqn in enumerate(eqns):
+        for eqn in fn.eqns:
             b.loc, b.module = eqn.loc, module_of(eqn.spelling)
             with refusing_type_mismatch(eqn):
-                if is_pop(eqns[k:k + 2]):
-                    # They are printed as one statement, so both come before the tangents.
-                    b.add(eqn)
-                    b.add(eqns[k + 1])
-                    self.add_tangents(eqn)
-                elif is_pop(eqns[k - 1:k + 1]):
-                    self.add_tangents(eqn)
-                else:
-                    self.rules.get(eqn.op.name, self.plain)(eqn)
+                self.rules.get(eqn.op.name, self.plain)(eqn)
             b.nonzero.update(known_nonzero(eqn))
 
     def set_tangent(self, y: Value, dy: Operand | None) -> None:
