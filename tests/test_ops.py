@@ -432,7 +432,7 @@ def complex_samples(op: Op) -> Iterator[Sample]:
                 yield sample, attrs
 
 
-FREE_PHASE = ("eigh",)
+FREE_PHASE = ("eigh", "svd", "svdvals")
 """Ops with complex vectors of any phase, which are refused."""
 
 

@@ -26,6 +26,7 @@ from sct.ops.linalg.products import matmul, matrix_transpose
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, conj_of, div, mul, sub
 from sct.ops.scalar.comparison import lt
+from sct.ops.scalar.special_functions import real
 from sct.ops.type_rules import number
 
 __all__ = [
@@ -128,11 +129,15 @@ def triangle(x: Operand, uplo: str) -> Any:
     return T(conj_of(made, x)) if uplo == "U" else made
 
 
+def real_part(dtype: str) -> str:
+    """The dtype of the real parts."""
+    return {"c64": "f32", "c128": "f64"}.get(dtype, dtype)
+
+
 def type_eigh(a: Operand, UPLO: str = "L", any_phase: bool = False) -> tuple[Tensor, Tensor]:
     shape = square(a)
     (dtype,) = lapack(a)
-    real = {"c64": "f32", "c128": "f64"}.get(dtype, dtype)
-    return Tensor("array", real, shape[:-1]), Tensor("array", dtype, shape)
+    return Tensor("array", real_part(dtype), shape[:-1]), Tensor("array", dtype, shape)
 
 
 def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L",
@@ -143,7 +148,7 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
     """
     (dw, dv), (w, v) = cts, ys
     if dv is not None and number(v).kind == "c" and not any_phase:
-        raise TypeMismatch("the eigenvectors of a complex matrix have any phase", "use the eigenvalues: eigvalsh")
+        raise ANY_PHASE
     made: Any = None
     if dv is not None:
         inner = mul(inverse_gaps(w), matmul(T(v), dv))
@@ -191,6 +196,7 @@ eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type
 # basis of a space: they have no derivative.
 
 
+ANY_PHASE = TypeMismatch("the vectors of a complex matrix have any phase", "use the eigenvalues or the singular values")
 ANY_BASIS = TypeMismatch("the vectors beyond the singular values are any basis of a space",
                          hint="use np.linalg.svd(..., full_matrices=False)")
 
@@ -201,7 +207,7 @@ def type_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True, wi
     (dtype,) = lapack(a)
     *batch, m, n = number(a).shape
     k = smaller(a, wide)
-    s = Tensor("array", dtype, (*batch, k))
+    s = Tensor("array", real_part(dtype), (*batch, k))
     if not compute_uv:
         return s
     p, q = (m, n) if full_matrices else (k, k)
@@ -223,6 +229,8 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
     if not compute_uv:
         return svdvals_vjp(cts, ys, a, wide=wide)
     du, ds, dvh = cts
+    if number(a).kind == "c" and (du is not None or dvh is not None):
+        raise ANY_PHASE
     if full_matrices and not is_square(a):
         if du is not None or dvh is not None:
             raise ANY_BASIS
@@ -240,7 +248,7 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
         inner = plus(inner, mul(columns(s), turn))
         right = outside(T(vh), div(T(dvh), rows(s))) if wide is not False and not is_square(a) else None
     if du is None and dvh is None:
-        return [matmul(mul(u, rows(ds)), vh)]
+        return [conj_of(matmul(mul(u, rows(ds)), vh), a)]
     da = matrix_product(u, inner, vh)
     if left is not None:
         da = add(da, matmul(left, vh))
@@ -264,10 +272,11 @@ def outside(u: Operand, x: Operand) -> Any:
 def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = True, compute_uv: bool = True,
             wide: bool | None = None) -> Any:
     (da,) = tangents
-    if not compute_uv or full_matrices and not is_square(a):
+    refused = ANY_PHASE if number(a).kind == "c" else ANY_BASIS
+    if not compute_uv or number(a).kind == "c" or full_matrices and not is_square(a):
         u, _, vh = factors(a, wide)
-        ds = diagonal_of(matrix_product(T(u), da, T(vh)))
-        return ds if not compute_uv else (ANY_BASIS, ds, ANY_BASIS)
+        ds = real(diagonal_of(matrix_product(T(conj_of(u, u)), da, T(conj_of(vh, vh)))))
+        return ds if not compute_uv else (refused, ds, refused)
     u, s, vh = ys
     inner = matrix_product(T(u), da, T(vh))
     scaled, turned = mul(inner, rows(s)), mul(columns(s), inner)
@@ -282,9 +291,9 @@ def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = 
 
 
 def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -> list[Any]:
-    """U @ diag(ct) @ Vh"""
+    """conj(U @ diag(ct) @ Vh)"""
     u, _, vh = factors(a, wide)
-    return [matmul(mul(u, rows(ct)), vh)]
+    return [conj_of(matmul(mul(u, rows(ct)), vh), a)]
 
 
 def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:
@@ -311,7 +320,7 @@ def svds() -> list[samples.Sample]:
 
 svd: Op = op("svd", "numpy.linalg.svd", type=type_svd, run=run_svd, emit=emit_svd, bind=bind_svd, asks=is_wide,
              vjp=svd_vjp, jvp=svd_jvp, defaults={"full_matrices": True, "compute_uv": True, "wide": None},
-             fields=("U", "S", "Vh"), raises="value", cost="dear", samples=svds)
+             fields=("U", "S", "Vh"), raises="value", cost="dear", samples=svds, complex=True)
 
 
 def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:
@@ -322,4 +331,4 @@ def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:
 svdvals: Op = op("svdvals", "numpy.linalg.svdvals", type=type_svdvals, vjp=svdvals_vjp,
                  run=lambda a, wide=None: np.linalg.svd(a, compute_uv=False), emit="numpy.linalg.svdvals(_0)",
                  bind=lambda x: ([x], {}), asks=is_wide, defaults={"wide": None}, raises="value", cost="dear",
-                 samples=lambda: [((a,), {"wide": a.shape[-2] < a.shape[-1]}) for a in rectangular()])
+                 complex=True, samples=lambda: [((a,), {"wide": a.shape[-2] < a.shape[-1]}) for a in rectangular()])

@@ -170,7 +170,7 @@ def trapezoid_transposed(ct: Operand, y: Operand, x: Operand, axis: int = -1, sp
     share = mul(0.5, aligned(ct, y, axis, keepdims=False) if rank > 1 else ct)
     steps = x if not spaced else along(diff(x, axis=-1 if k == rank - 1 or number(x).rank == 1 else k), k, rank)
     weight = mul(share, steps)
-    dy = add_part(add_part(zeros_of(y), weight, k, LAST), weight, k, FIRST)
+    dy = add_part(add_part(zeros_for(y, weight), weight, k, LAST), weight, k, FIRST)
     heights = mul(share, add(part(y, k, LAST), part(y, k, FIRST)))
     if not spaced:
         return [dy, heights]
@@ -178,6 +178,12 @@ def trapezoid_transposed(ct: Operand, y: Operand, x: Operand, axis: int = -1, sp
     if number(x).rank < rank:
         heights, k = sum_(heights, axis=others), 0
     return [dy, neg(between_zeros(heights, k))]
+
+
+def zeros_for(x: Operand, summand: Operand) -> Any:
+    """Zeros like x to which `summand` can be added, complex if it is."""
+    becomes_complex = number(summand).kind == "c" != number(x).kind
+    return zeros_of(x, dtype=strong(number(summand))) if becomes_complex else zeros_of(x)
 
 
 def along(x: Operand, axis: int, rank: int) -> Any:
@@ -196,7 +202,7 @@ def trapezoids() -> list[samples.Sample]:
 
 trapezoid = bilinear("trapezoid", "numpy.trapezoid", type_trapezoid, trapezoid_transposed, run=run_trapezoid,
                      emit=emit_trapezoid, bind=bind_trapezoid, defaults={"axis": -1, "spaced": False},
-                     samples=trapezoids, complex=False)
+                     samples=trapezoids)
 
 
 # -- gradient: the results are one for each axis ------------------------------------------------------
@@ -217,6 +223,8 @@ def steps_of(hs: Sequence[Operand], count: int) -> list[Operand]:
 
 
 def type_gradient(f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> Any:
+    if any(number(h).kind == "c" for h in hs):
+        raise TypeMismatch("the points of numpy.gradient must be real")
     axes = axes_of(f, axis)
     uneven = any(number(h).rank for h in hs)
     if any(number(h).rank > 1 for h in hs) or len(hs) != len(axes) and (len(hs) != 1 or uneven):
@@ -235,7 +243,7 @@ def bind_gradient(f: Any, *hs: Any, axis: Any = None, edge_order: Any = 1) -> tu
 def gradient_vjp(cts: Any, ys: Any, f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> list[Any]:
     axes = axes_of(f, axis)
     several = zip(axes, *((cts, ys) if len(axes) > 1 else ([cts], [ys])), steps_of(hs, len(axes)))
-    df: Any = zeros_of(f)
+    df: Any = zeros_for(f, next(ct for ct in (cts if len(axes) > 1 else [cts]) if ct is not None))
     dhs: list[Any] = []
     for k, ct, y, h in several:
         if ct is None:
@@ -299,7 +307,7 @@ def uneven_back(ct: Operand, y: Operand, f: Operand, x: Operand, k: int) -> tupl
     h, s, both = slopes(f, x, k)
     at = own(h, f, k)
     share = div(part(ct, k, slice(1, -1)), both)
-    ds = add_part(add_part(zeros_of(s), mul(share, part(h, at, LAST)), k, FIRST),
+    ds = add_part(add_part(zeros_for(s, share), mul(share, part(h, at, LAST)), k, FIRST),
                   mul(share, part(h, at, FIRST)), k, LAST)
     ds = div(add_part(add_part(ds, part(ct, k, 0), k, 0), part(ct, k, -1), k, -1), h)
     inner = part(y, k, slice(1, -1))
@@ -319,7 +327,7 @@ def uneven_along(dx: Operand, y: Operand, f: Operand, x: Operand, k: int) -> Any
     moved = [sub(part(s, k, LAST), inner), sub(part(s, k, FIRST), inner)]
     total = add(mul(moved[0], part(dh, at, FIRST)), mul(moved[1], part(dh, at, LAST)))
     total = add(total, add(mul(part(h, at, LAST), part(ds, k, FIRST)), mul(part(h, at, FIRST), part(ds, k, LAST))))
-    made = add_part(zeros_of(y), div(total, both), k, slice(1, -1))
+    made = add_part(zeros_for(y, total), div(total, both), k, slice(1, -1))
     return add_part(add_part(made, part(ds, k, 0), k, 0), part(ds, k, -1), k, -1)
 
 
@@ -341,4 +349,4 @@ def gradients() -> list[samples.Sample]:
 gradient: Op = op("gradient", "numpy.gradient", type=type_gradient, emit=emit_gradient, bind=bind_gradient,
                   run=lambda f, *hs, axis=None, edge_order=1: np.gradient(f, *hs, axis=axis, edge_order=edge_order),
                   vjp=gradient_vjp, jvp=gradient_jvp, defaults={"axis": None, "edge_order": 1}, raises="shape",
-                  samples=gradients, complex=False)
+                  samples=gradients, complex=True)

@@ -21,7 +21,7 @@ from sct.ops.arrays.shape import dim, ravel
 from sct.ops.linalg.products import bilinear, matmul
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import floordiv, mul, sub
+from sct.ops.scalar.arithmetic import conj_of, floordiv, mul, sub
 from sct.ops.scalar.comparison import ge
 from sct.ops.scalar.powers import pow_
 from sct.ops.type_rules import number, scalar_or_array, size_of
@@ -73,20 +73,21 @@ def convolve_transposed(ct: Operand, a: Operand, v: Operand, mode: str = "full",
     if mode == "same":
         ct = whole(ct, v)
     if mode == "valid":
-        return [correlate(ct, v, mode="full"), reverse(correlate(a, ct, mode="valid"))]
-    return [correlate(ct, v, mode="valid"), correlate(ct, a, mode="valid")]
+        return [correlate(ct, conj_of(v, v), mode="full"), reverse(correlate(a, conj_of(ct, ct), mode="valid"))]
+    return [correlate(ct, conj_of(v, v), mode="valid"), correlate(ct, conj_of(a, a), mode="valid")]
 
 
 def correlate_transposed(ct: Operand, a: Operand, v: Operand, mode: str = "valid", longer: bool = True) -> list[Any]:
-    """correlate(a, v) is convolve(a, v[::-1]); of a shorter a it is correlate(v, a)[::-1]"""
+    """correlate(a, v) is convolve(a, conj(v)[::-1]); of a shorter a it is conj(correlate(v, a))[::-1]"""
     if not longer:
-        dv, da = correlate_transposed(reverse(ct), v, a, mode, True)
+        dv, da = correlate_transposed(conj_of(reverse(ct), ct), v, a, mode, True)
         return [da, dv]
-    if mode == "valid":
-        return [convolve(ct, v, mode="full"), correlate(a, ct, mode="valid")]
     if mode == "same":
         ct = whole(ct, v)
-    return [convolve(ct, v, mode="valid"), reverse(correlate(ct, a, mode="valid"))]
+    da = convolve(ct, conj_of(v, v), mode="full" if mode == "valid" else "valid")
+    if mode == "valid":
+        return [da, conj_of(correlate(a, conj_of(ct, ct), mode="valid"), v)]
+    return [da, conj_of(reverse(correlate(ct, conj_of(a, a), mode="valid")), v)]
 
 
 def sliding(name: str, default: str, transposed: Any) -> Op:
@@ -109,7 +110,7 @@ def sliding(name: str, default: str, transposed: Any) -> Op:
     return bilinear(name, f"numpy.{name}", rule, transposed, asks=is_longer, samples=samples_of,
                     run=lambda a, v, mode=default, longer=True: call(a, v, mode), emit=emit,
                     bind=lambda a, v, mode=default: ([a, v], {"mode": mode}),
-                    defaults={"mode": default, "longer": True}, complex=False)
+                    defaults={"mode": default, "longer": True}, complex=True)
 
 
 convolve = sliding("convolve", "full", convolve_transposed)
