@@ -1228,6 +1228,39 @@ def _() -> Any:
     return refused, followed
 
 
+def doubled(x: Any) -> Any:
+    for v in x:
+        yield 2.0 * v
+
+
+@case("differentiate a function that consumes it: `def f(x): return sum(terms(x))`")
+def _() -> Any:
+    return doubled, lambda x: sum(doubled(x))
+
+
+@case("make a list of it: `list(...)`")
+def _() -> Any:
+    return lambda x: (sum(x), doubled(x)), lambda x: (sum(x), list(doubled(x)))[0]
+
+
+@case("let it stand alone: `v = yield x`")
+def _() -> Any:
+    def refused(x):
+        def items():
+            k = 2.0 if (yield x[0]) is None else 3.0
+            yield k * x[1]
+        return sum(items())
+
+    def followed(x):
+        def items():
+            v = yield x[0]
+            k = 2.0 if v is None else 3.0
+            yield k * x[1]
+        return sum(items())
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

@@ -32,16 +32,67 @@ CASES = {
 def f(a):
     yield a * a  # SCT1:
 """,
-    "generator of a helper": """
+    "`yield` inside an expression": """
 def parts(a):
-    yield a  # SCT1:
-    yield a * a
+    b = (yield a) or 2.0  # SCT1:
+    yield a * b
 
 def f(a):
     s = 0.0
     for v in parts(a):
         s += v
     return s
+""",
+    "`send`": """
+def parts(a):
+    b = yield a
+    yield a * b
+
+def f(a):
+    g = parts(a)
+    next(g)
+    return g.send(2.0)  # SCT2:
+""",
+    "a generator as a result": """
+def parts(a):
+    yield a
+
+def f(a):
+    return parts(a)  # SCT5:
+""",
+    "a generator that a loop has left": """
+def parts(x):
+    for v in x:
+        yield v * v
+
+def f(x):
+    g = parts(x)
+    for v in g:
+        if v > 1.0:
+            break
+    return sum(g)  # SCT5:
+""",
+    "a generator taken from in a loop": """
+def parts(a):
+    while True:
+        a = a * 0.5
+        yield a
+
+def f(a):
+    g = parts(a)
+    s = 0.0
+    while s < 0.5:
+        s += next(g)  # SCT5:
+    return s
+""",
+    "a generator that calls itself to no known depth": """
+def halves(a):
+    yield a
+    if a > 1e-30:
+        yield from halves(a * 0.5)  # SCT2:
+
+def f(a):
+    return sum(halves(a))
 """,
     "async": """
 async def f(a):  # SCT1:
@@ -300,17 +351,6 @@ def f(x):
     "opaque method of an active value": """
 def f(x):
     return float(x.tobytes()[0])  # SCT2:
-""",
-    "generator of a class": """
-class Box:
-    def __init__(self, v):
-        self.v = v
-
-    def __iter__(self):
-        yield self.v  # SCT1:
-
-def f(a):
-    return sum(Box(a))
 """,
     "a `__new__` of its own": """
 class Box:

@@ -58,7 +58,7 @@ from sct.frontend.library import (
     record_classes,
 )
 from sct.frontend.library.genuine_functions import library_facts
-from sct.frontend.loops import loop_statements
+from sct.frontend.loops import loop_statements, suspended_generators
 from sct.frontend.operators import comparisons, truth
 from sct.frontend.root_function import identity
 from sct.frontend.signatures import SourceParameter, root_of, signature_comment, tangent_names
@@ -76,6 +76,5 @@ __all__ = [
 _handlers = (
     array_copies, attributes, bisect_heapq, builtins, cached_functions, call_expressions, comparisons, comprehensions,
     expressions, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
-    nested_jacobians, operator_module, python_expressions, record_classes, statements, subscripts, truth,
-    try_statement,
-    with_statement)
+    nested_jacobians, operator_module, python_expressions, record_classes, statements, subscripts,
+    suspended_generators, truth, try_statement, with_statement)

@@ -31,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     Container,
     DefaultRef,
     DictRef,
+    Iteration,
     ListRef,
     ListSchema,
     ObjectSchema,
@@ -131,6 +132,9 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         return Const(v.value)
     what = "a tuple that may be None" if isinstance(v, OptionalTuple) else "a function or a range"
     with ev.at(ev.loc or ev.returned_at):
+        if isinstance(v, Iteration) and v.state is not None:
+            ev.refuse("SCT503", f"an iterator is not supported {where}", why="its items are computed when they are "
+                      "asked for", hint="make a list of it: `list(...)`")
         ev.refuse("SCT503", f"{what} is not supported {where}")
 
 

@@ -39,6 +39,7 @@ class OutliningPlan:
     repeated   functions with several calls for one kind of arguments; single: those that turned out to have one call
     in_line    all other functions are evaluated in line, up to the limit
     opaque     functions that are called as they are, and the refusal that is the reason
+    asked      generators that call themselves, whose tests are guarded: how deep they are nested must be known
     by_python  the places of expressions that Python evaluates, since sct does not
     equal      sizes of arguments that turned out to be equal
     """
@@ -48,6 +49,7 @@ class OutliningPlan:
     single: set[Any] = field(default_factory=set)
     in_line: bool = False
     opaque: dict[Any, SctError] = field(default_factory=dict)
+    asked: set[Any] = field(default_factory=set)
     by_python: set[Any] = field(default_factory=set)
     equal: list[tuple[Dim, Dim]] = field(default_factory=list)
 

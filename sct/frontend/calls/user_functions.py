@@ -20,21 +20,18 @@ from sct.frontend.calls.opaque_calls import opaque_call
 from sct.frontend.calls.outlining import evaluated_in_line, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.evaluator.parts import Frame
 from sct.frontend.heap.inactive import may_be_differentiated
-from sct.frontend.interpreter.statements import FALL, block, guard
+from sct.frontend.interpreter.function_body import inline
+from sct.frontend.loops.generator_functions import new_generator
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.source.name_scopes import declared, local_names, nodes_in, own_nodes, reads
+from sct.frontend.source.name_scopes import declared, local_names, nodes_in, yields
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
-from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Key, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Value
-from sct.ir.types import NONE, Undef
 
-__all__ = ["call_function", "call_source", "call_user", "inline"]
+__all__ = ["call_function", "call_source", "call_user"]
 
 
 def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
@@ -109,12 +106,13 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     if isinstance(node, gast.AsyncFunctionDef):
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
                        loc=loc_of(node, source.file))
-    if not isinstance(node, gast.Lambda):
-        _no_generator(ev, source)
     frame = Frame(ev.addresses.new_frame(), source, *of, _liveness(node), set(local_names(node)), parent,
                   declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
+    if yields(node):
+        ev.store.vars.update(bound)
+        return new_generator(ev, replace(frame, arguments=named))
     if frame.code in ev.functions.plan.recursive:
         outer = captured(ev, frame, bound.values())
         if outer.unbound:
@@ -178,23 +176,6 @@ def _rebound(ev: Evaluator, result: Abstract, outer: Outer) -> Abstract:
     return result.items[0]
 
 
-@functools.lru_cache(maxsize=4096)
-def _first_suspension(node: Any) -> Any:
-    """The first `yield` or `await` of a function; None for a plain function."""
-    suspensions = (n for n in own_nodes(node.body) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)))
-    return min(suspensions, key=lambda n: (n.lineno, n.col_offset), default=None)
-
-
-def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
-    """Refuses generators and coroutines."""
-    first = _first_suspension(source.node)
-    if first is not None:
-        word = "await" if isinstance(first, gast.Await) else "yield"
-        raise SctError("SCT101", f"`{word}` is not supported", why="generators and coroutines keep state that sct "
-                       "does not differentiate", hint="build an array, or inline the loop",
-                       loc=loc_of(first, source.file))
-
-
 def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
          defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...]) -> dict[str, Abstract]:
     """The arguments by parameter, as Python binds them; raises its TypeError if they do not fit."""
@@ -227,52 +208,3 @@ def _parameter_text(a: Any, optional: Container_[str]) -> tuple[str, ...]:
     parts = [*map(shown, a.posonlyargs), *["/"] * bool(a.posonlyargs), *map(shown, a.args)]
     parts += [f"*{a.vararg.id}"] if a.vararg is not None else ["*"] * bool(a.kwonlyargs)
     return *parts, *map(shown, a.kwonlyargs), *([f"**{a.kwarg.id}"] if a.kwarg is not None else [])
-
-
-def inline(ev: Evaluator, frame: Frame) -> Abstract:
-    """Evaluates the body of a frame: the value that it returns."""
-    node = frame.source.node
-    ev.frames.append(frame)
-    ev.all_frames[frame.id] = frame
-    before, builder_loc = ev.loc, ev.b.loc
-    try:
-        ev.set_exit(FALL)
-        if isinstance(node, gast.Lambda):
-            frame.now = frozenset(reads(node.body))
-            return ev.eval(node.body)
-        key = Key(frame.id, "<return>")
-        block(ev, node.body)
-        if ev.store.dead:
-            raise Dead
-        if not isinstance(ev.exit, Static):
-            end = gast.Return(None)
-            gast.copy_location(end, node.body[-1])
-            guard(ev, [end], 0)
-        elif ev.exit.value == FALL:
-            return Static(None)
-        if ev.store.dead:
-            raise Dead
-        result = ev.store.vars[key]
-        if isinstance(result, Poison):
-            ev.refuse("SCT502", f"the result of `{frame.source.name}` depends on the path", why=result.reason,
-                      node=node.body[-1])
-        if isinstance(result, Value) and result.type in (NONE, Undef(NONE)):
-            return Static(None)
-        return ev.bound(result)
-    except SctError as refusal:
-        if before is not None and is_installed(frame.source.file) and not is_installed(before.file):
-            inside = f"in {frame.source.file}:{refusal.loc.line if refusal.loc else node.lineno}, which it calls"
-            refusal.why = f"{inside}: {refusal.why}" if refusal.why else inside
-            refusal.loc = before
-        raise
-    finally:
-        ev.frames.pop()
-        ev.returned(frame.returned_at or loc_of(node, frame.source.file), before, builder_loc)
-        if not frame.live.captured and not _makes_functions(node):
-            for k in [k for k in ev.store.vars if k.frame == frame.id]:
-                ev.store.unbind(k)
-
-
-@functools.lru_cache(maxsize=4096)
-def _makes_functions(node: Any) -> bool:
-    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not node for n in nodes_in(node))

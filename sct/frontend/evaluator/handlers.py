@@ -96,8 +96,6 @@ SEPARATE = "a separate helper function whose arguments do not depend on differen
 """Where sct leaves what it does not support to Python; for hints."""
 
 _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
-    gast.Yield: ("yield", "generators keep state that sct does not differentiate", "build a list or an array"),
-    gast.YieldFrom: ("yield from", "generators keep state that sct does not differentiate", "build a list or an array"),
     gast.Await: ("await", "", "write a plain function"),
     gast.AsyncFunctionDef: ("async def", "", "write a plain function"),
     gast.AsyncFor: ("async for", "", "write a plain function"),

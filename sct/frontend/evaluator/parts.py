@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,13 +12,13 @@ from sct.errors import Loc
 from sct.frontend.evaluator.store import Store
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.parse import SourceFunction
-from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
+from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Key, Path, Static
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import Type
 
 __all__ = [
-    "Addresses", "Caches", "Changed", "Checkpoint", "Containers", "Enclosing", "ExitCodes", "Frame", "Functions",
-    "Loops", "Outside", "Temporaries", "changed",
+    "Addresses", "Caches", "Changed", "Checkpoint", "Consumer", "Containers", "Enclosing", "ExitCodes", "Frame",
+    "Functions", "Loops", "Outside", "Temporaries", "changed",
 ]
 
 
@@ -45,6 +45,7 @@ class Frame:
     parent    the call of the enclosing function, for a closure
     live      the liveness of its variables; `now`: those live in the statement in progress
     returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
+    consumer  of a generator: the `Consumer` of its items; `left`: that may leave it before its end
     """
 
     id: int
@@ -61,6 +62,8 @@ class Frame:
     now: frozenset[str] = frozenset()
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
     returned_at: Loc | None = None
+    consumer: Consumer | None = None
+    left: bool = False
 
     @property
     def code(self) -> Any:
@@ -84,6 +87,31 @@ class Frame:
     def is_global(self, name: str) -> bool:
         """Is the name declared `global` here or in an enclosing function?"""
         return name in self.outside or self.parent is not None and self.parent.is_global(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Consumer:
+    """What runs for each item that a generator yields: the body of a loop over it.
+
+    frame       the call in which the loop stands; `take`: runs the body for an item, and sets the exit of `frame`
+    live        the variables of `frame` that are live between two items; `binds`: those that the body binds
+    generators  the number of generators that were computing an item when the loop began
+    loc         the place of the loop; `plain`: a `break` goes on behind it, as the end of the generator does
+    """
+
+    frame: Frame
+    take: Callable[[Abstract], None]
+    live: frozenset[str]
+    binds: frozenset[str]
+    generators: int
+    loc: Loc | None
+    plain: bool = True
+
+    def bound(self) -> Iterator[Key]:
+        """The variables that an item binds, in all calls that it is handed on to."""
+        yield from (Key(self.frame.id, name) for name in self.binds)
+        if self.frame.consumer is not None:
+            yield from self.frame.consumer.bound()
 
 
 @dataclass(frozen=True)

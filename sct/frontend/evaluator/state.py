@@ -16,6 +16,7 @@ from sct.frontend.evaluator.parts import (
     Caches,
     Changed,
     Checkpoint,
+    Consumer,
     Containers,
     Enclosing,
     ExitCodes,
@@ -83,7 +84,7 @@ class State(Facts):
     How values are read:
         reading_as_array  a number that becomes an array in a loop may be read as that array
         in_augmented_assignment  NumPy names the array twice where sizes do not fit
-        generators_in_progress   generator expressions that are computing an item
+        generators_in_progress   the number of generators that are computing an item
 
     Nothing outside assigns these attributes, or those of a part: `tests/test_frontend_state.py` holds that.
     """
@@ -218,8 +219,18 @@ class State(Facts):
         self.primal_record = record
 
     def in_generator(self) -> Changed:
-        """A generator expression computes an item."""
+        """A generator computes an item."""
         return changed(self, generators_in_progress=self.generators_in_progress + 1)
+
+    @contextlib.contextmanager
+    def consuming(self, consumer: Consumer) -> Iterator[None]:
+        """Evaluates what is done with an item of a generator, in the call that takes it."""
+        self.frames.append(consumer.frame)
+        try:
+            with self.at(consumer.loc), changed(self, generators_in_progress=consumer.generators):
+                yield
+        finally:
+            self.frames.pop()
 
     def augmented_assignment(self) -> Changed:
         return changed(self, in_augmented_assignment=True)

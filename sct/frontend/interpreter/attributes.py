@@ -28,6 +28,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Closure,
     DictRef,
+    Iteration,
     ListRef,
     Method,
     ObjRef,
@@ -97,6 +98,10 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
                   hint="read the attribute of the outer object, or pass an argument without references back")
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
         return value
+    if isinstance(owner, Iteration) and name in ("send", "throw", "close"):
+        ev.refuse("SCT203", f"`{name}` of a generator is not supported", why="a generator runs in line with the loop "
+                  "that takes its items, and is resumed by that alone",
+                  hint="write a function of what is sent, which the loop calls")
     if not isinstance(x_type, Tensor):
         _refuse_object(ev, owner, name)
     assert isinstance(owner, (Ref, Value))

@@ -64,6 +64,8 @@ def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
     free = free_in(node)
     if any(isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) and n.id in free for n in parts):
         return None  # one name for a variable of the expression and one outside
+    if not all(map(str.isidentifier, free)):
+        return None  # it stands for another expression, which the user has written here
     values = {}
     for name in sorted(free):
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 import __future__
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Sequence
@@ -42,7 +43,8 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ops import eq, lt
 
-__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard", "rethrow"]
+__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard", "leave_alike",
+           "leave_generator", "rethrow"]
 
 FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
 """Exit codes.  END: the test of a `while` failed.  Each `return` inside a loop has its own code above RETURN."""
@@ -54,6 +56,7 @@ FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
 def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
     """Run statements until one exits; where one may exit, the rest is guarded by a `cond`."""
     frame = ev.frames[-1]
+    whole = at == 0 and stmts is frame.source.node.body
     with ev.to_its_end(is_path=False), frame.living():
         while at < len(stmts) and not ev.store.dead:
             stmt = stmts[at]
@@ -69,7 +72,8 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
                 if ev.exit.value != FALL:
                     return
             else:
-                if at < len(stmts) or ev.exits.least_of(_value(ev.exit)) > 1:
+                ends = whole and frame.consumer is not None  # `leave_alike` looks at its exit
+                if at < len(stmts) or ev.exits.least_of(_value(ev.exit)) > 1 and not ends:
                     guard(ev, stmts, at)
                 return
 
@@ -142,6 +146,9 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
         with ev.temporaries.dropped():
             test = condition(ev, stmt.test)
         ev.frames[-1].now = ev.frames[-1].live.after.get(stmt, frozenset())
+        if isinstance(test, Value) and ev.frames[-1].code in ev.functions.plan.asked:
+            with contextlib.suppress(NeedsStatic, SctError):
+                test = Lit(ev.ask(test, "this test"))
         if isinstance(test, Lit):
             block(ev, stmt.body if test.value else stmt.orelse)
             return False
@@ -203,7 +210,7 @@ def _askable(ev: Evaluator, test: Value) -> bool:
 
 def _pending(ev: Evaluator) -> frozenset[str]:
     """Names that returns inside the loops in progress will read after them."""
-    return frozenset(n for r in ev.frames[-1].returns for n in reads(r))
+    return frozenset(n for r in ev.frames[-1].returns if r is not None for n in reads(r))
 
 
 # -- assignment ---------------------------------------------------------------------------------
@@ -329,7 +336,65 @@ def return_(ev: Evaluator, node: Any) -> None:
         return_value(ev, node)
 
 
+class Leave(gast.Return):  # type: ignore[misc]
+    """The exit of a generator whose consumer is left by the exit `code`, in place of a `return` of the generator."""
+
+    code: int
+
+
+def leave_generator(ev: Evaluator, code: int) -> None:
+    """Leaves the generator in progress by an exit of its consumer, as a `return` in it would."""
+    frame = ev.frames[-1]
+    node = next((r for r in frame.returns if isinstance(r, Leave) and r.code == code), None)
+    if node is None:
+        node = Leave(None)
+        node.code = code
+        if code - RETURN > len(frame.returns):  # then both calls number it alike
+            frame.returns += [None] * (code - RETURN - 1 - len(frame.returns))
+    return_(ev, node)
+
+
+def _leave(ev: Evaluator, code: int) -> None:
+    """Sets the exit of the consumer, outside the loops of the generator, and ends the generator."""
+    consumer = ev.frames[-1].consumer
+    assert consumer is not None
+    with ev.consuming(consumer):
+        if code <= RETURN or consumer.frame.loop_depth:
+            ev.set_exit(code)
+        else:
+            return_value(ev, consumer.frame.returns[code - RETURN - 1])
+    ev.set_exit(RETURN)
+
+
+def leave_alike(ev: Evaluator, kind: Value) -> bool:
+    """Ends the generator in progress with the exit code of its last loop, if that is one of its consumer, too."""
+    frame = ev.frames[-1]
+    consumer = frame.consumer
+    if consumer is None or not consumer.plain:
+        return False
+    least = max(RETURN + 1, ev.exits.least_of(kind))
+    kinds = ev.exits.kinds_of(kind)
+    nodes = {k: frame.returns[k - RETURN - 1] for k in kinds if k >= least}
+    further = {k for k, node in nodes.items() if isinstance(node, Leave) and node.code != BREAK}
+    ends = [k for k in kinds if k not in further]
+    own = [node for node in nodes.values() if not isinstance(node, Leave)]
+    if any(node.value is not None for node in own) or any(nodes[k].code != k for k in further):
+        return False
+    if further and max(ends, default=FALL) > min(further):
+        return False
+    with ev.consuming(consumer):
+        if ev.exit != Static(FALL):
+            return False
+        if further:
+            ev.exits.least[kind] = min(further)
+            ev.set_exit(kind)
+    ev.set_exit(RETURN)
+    return True
+
+
 def return_value(ev: Evaluator, node: Any) -> None:
+    if isinstance(node, Leave):
+        return _leave(ev, node.code)
     frame = ev.frames[-1]
     before, frame.now = frame.now, frame.now | reads(node)
     v = Static(None) if node.value is None else ev.eval(node.value)

@@ -52,12 +52,15 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "ENDLESS", "VIEWS", "check_iterable", "drained", "ends", "exhaust", "is_iterator", "iterable", "iterator", "keep",
-    "kept", "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items",
+    "ENDLESS", "ENDLESS_LOOP", "VIEWS", "check_iterable", "drained", "ends", "exhaust", "is_iterator", "iterable",
+    "iterator", "keep", "kept", "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes",
+    "use_up", "view_items",
 ]
 
 VIEWS = ("keys", "values", "items")
 ENDLESS = ("count", "cycle", "repeat")
+ENDLESS_LOOP = 20_000
+"""A loop of so many known iterations is one that does not end."""
 
 _NOTHING = Static(None)
 

@@ -28,6 +28,7 @@ from sct.frontend.interpreter.comprehensions import Unknown, all_hold, appended,
 from sct.frontend.interpreter.statements import FALL
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, SPACES, IterationSpace, from_zero, in_step, space
 from sct.frontend.iteration.iterator_protocol import (
+    iterable,
     iterator,
     keep,
     kept,
@@ -39,6 +40,8 @@ from sct.frontend.iteration.iterator_protocol import (
     takes,
     use_up,
 )
+from sct.frontend.loops.generator_functions import OVER, bound_to
+from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
@@ -176,7 +179,7 @@ def is_long(ev: Evaluator, v: Abstract) -> bool:
         _be_few(ev, v)
     except Unknown:
         with looking(ev):
-            return space(ev, v) is not None
+            return streamed(ev, v) is not None or space(ev, v) is not None
     return False
 
 
@@ -193,6 +196,8 @@ def looking(ev: Evaluator) -> Iterator[None]:
 def has_items(ev: Evaluator, it: Iteration) -> bool:
     """Is there certainly an item?  Guarded, if it can be computed from the arguments."""
     with looking(ev):
+        if space(ev, it) is None:
+            return False
         n = from_zero(ev, it).stop
         if n.dim is not None and n.dim.least > 0:
             return True
@@ -207,6 +212,7 @@ def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart
 
     apart  the number of its items is guarded, if it can be computed from the arguments
     """
+    it = iterable(ev, it)
     if not isinstance(it, Iteration) or it.state is None:
         return use(it)
     if not apart:
@@ -238,7 +244,7 @@ def _few(ev: Evaluator, it: Iteration, use: Callable[[Abstract], T]) -> T:
 def quantified(ev: Evaluator, it: Iteration, stops: bool) -> Abstract:
     """`any` of a generator expression, which stops at the first true item, or `all`."""
     node = _listed(_text(it))
-    with _running(ev, it), _over(ev, it.parts[1]):
+    with _running(ev, it), bound_to(ev, OVER, it.parts[1]):
         result = comprehensions.quantified(ev, node, stops)
     if len(node.generators) > 1:
         move(ev, it, Poison("how many items it has given depends on what they are"))
@@ -253,17 +259,18 @@ def is_fresh(ev: Evaluator, v: Abstract) -> bool:
 def gathered(ev: Evaluator, it: Iteration) -> Abstract:
     """The list of the items of an iterator, built by a loop."""
     if not is_fresh(ev, it):
-        with _over(ev, it):
+        with bound_to(ev, OVER, it):
             return appended(ev, _list_of_all(ev))
     move(ev, it, Poison("it is asked for an item while it makes one"))
-    with _running(ev, it), _over(ev, it.parts[1]):
+    with _running(ev, it), bound_to(ev, OVER, it.parts[1]):
         items = appended(ev, _listed(_text(it)))
     use_up(ev, it)
     return items
 
 
-_OVER = "<over>"
 _ITEM = "<item>"
+
+
 def _list_of_all(ev: Evaluator) -> Any:
     """`[item for item in over]`, as if it were written here."""
     assert ev.loc is not None
@@ -273,7 +280,7 @@ def _list_of_all(ev: Evaluator) -> Any:
 @functools.lru_cache(maxsize=4096)
 def _written(loc: Loc) -> Any:
     target, item = (gast.Name(_ITEM, how(), None, None) for how in (gast.Store, gast.Load))
-    over = gast.Name(_OVER, gast.Load(), None, None)
+    over = gast.Name(OVER, gast.Load(), None, None)
     listcomp = gast.ListComp(item, [gast.comprehension(target, over, [], 0)])
     for n in gast.walk(listcomp):
         n.lineno, n.col_offset, n.end_lineno, n.end_col_offset = loc.line, loc.col, loc.end_line, loc.end_col
@@ -284,24 +291,6 @@ def _written(loc: Loc) -> Any:
 def _listed(node: Any) -> Any:
     """The generator expression as a list comprehension over a named iterable."""
     first, *rest = node.generators
-    over = gast.copy_location(gast.Name(_OVER, gast.Load(), None, None), first.iter)
+    over = gast.copy_location(gast.Name(OVER, gast.Load(), None, None), first.iter)
     head = gast.comprehension(first.target, over, first.ifs, first.is_async)
     return gast.copy_location(gast.ListComp(node.elt, [head, *rest]), node)
-
-
-@contextmanager
-def _over(ev: Evaluator, over: Abstract) -> Iterator[None]:
-    """Binds the iterable of a comprehension to a name."""
-    frame = ev.frames[-1]
-    key, new = Key(frame.id, _OVER), _OVER not in frame.locals
-    before = ev.store.vars.get(key)
-    frame.locals.add(_OVER)
-    ev.store.vars[key] = over
-    try:
-        yield
-    finally:
-        ev.store.vars.pop(key, None)
-        if before is not None:
-            ev.store.vars[key] = before
-        if new:
-            frame.locals.discard(_OVER)

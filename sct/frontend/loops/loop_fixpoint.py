@@ -97,11 +97,11 @@ class BackEdge(LoopHead, Join[None]):
         if not candidate and now != v and self.ev.live_in_statement(key):
             self.memo.names.add(key)
             self.learnt = True
-        elif candidate and (key.frame != self.frame.id or self.live(key)):
+        elif candidate and (key in self.memo.names or self.live(key)):
             self.compare(("var", key), v, now)
         elif now == v and key in self.iterated and isinstance(v, Ref):
             self.pairs.append((ITERATED, v.addr, v.addr))
-        elif now == v and (is_held(key) or self.matters(key)):
+        elif now == v and (is_held(key) or self.live(key)):
             self.note(v)
 
     def compare_cell(self, addr: int, cell: Cell, now: Cell) -> None:

@@ -16,7 +16,7 @@ from sct.frontend.evaluator.store import of_one_class, tells
 from sct.frontend.evaluator.tries import is_slot
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import IterationSpace
-from sct.frontend.source.name_scopes import reads, returned_names, writes
+from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -109,6 +109,8 @@ class LoopHead:
         frame = ev.frames[-1]
         self.frame = frame
         self.names = {Key(frame.id, n) for n in writes(node)}
+        if frame.consumer is not None and yields(node):
+            self.names |= set(frame.consumer.bound())
         orelse = frozenset(n for stmt in node.orelse for n in reads(stmt))
         after = frame.live.after.get(node, frozenset()) | frame.live.captured | returned_names(node) | orelse
         self.after = after
@@ -153,11 +155,10 @@ class LoopHead:
         self.head = head.copy()
 
     def live(self, key: Key) -> bool:
-        return key.name in self.live_names or key.name in self.frame.live.captured or is_slot(key)
-
-    def matters(self, key: Key) -> bool:
         """May the slot be read in the loop or after it?"""
-        return self.live(key) if key.frame == self.frame.id else self.ev.live_in_statement(key)
+        if key.frame != self.frame.id:
+            return self.ev.live_in_statement(key)
+        return key.name in self.live_names or key.name in self.frame.live.captured or is_slot(key)
 
     def carry(self, id: Any, init: Operand, hint: str | None) -> Value:
         # The type that an earlier round has learnt may be narrower than that of the initial value.

@@ -35,8 +35,10 @@ from sct.frontend.iteration.iterator_protocol import (
     start,
     use_up,
 )
+from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
+from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
 from sct.frontend.values.abstract_values import (
@@ -75,6 +77,12 @@ def for_(ev: Evaluator, node: Any) -> None:
     if isinstance(over, Iteration) and over.kind in NESTS and place(ev, over) == 0:
         use_up(ev, over)
         nested(ev, node, over)
+        return
+    generator = streamed(ev, over)
+    if generator is not None:
+        iterate_over(ev, node, generator)
+        if generator is not over:
+            (start if leaves(node) else exhaust)(ev, over)
         return
     before = ev.store.copy()
     of_python = _python_space(ev, over, node)
@@ -348,7 +356,7 @@ class LoopBuilder(BackEdge):
             store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
         for addr in self.memo.frozen_after & store.cells.keys():
             store.cells[addr] = replace(store.cells[addr], frozen=Frozen.AMBIGUOUS)
-        for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
+        for key in [k for k in store.vars if k in self.names and k.frame == self.frame.id and k.name not in self.after]:
             store.unbind(key)
         ev.go_to(store)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)

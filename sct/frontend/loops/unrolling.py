@@ -8,16 +8,12 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block
-from sct.frontend.iteration.iterator_protocol import taken
+from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, taken
 from sct.frontend.values.abstract_values import Iteration, Static
 from sct.ir import Value
 from sct.ops import lt
 
 __all__ = ["unroll"]
-
-ENDLESS = 20_000
-"""A loop of so many known iterations is one that does not end."""
-
 
 def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
     """A loop over an iterator, asked for an item before each iteration: the body once an item."""
@@ -31,11 +27,11 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int) -> None
     outer = frame.now
     while (item := taken(ev, items)) is not None:
         count += 1
-        if count > ENDLESS:
+        if count > ENDLESS_LOOP:
             if items.kind == "iter":
                 ev.refuse("SCT306", "the loop appends to the list that it iterates over, and never ends",
                           hint="iterate over a copy: `list(xs)`")
-            ev.refuse("SCT306", f"the loop goes on after {ENDLESS} items", hint="use a while loop with a test")
+            ev.refuse("SCT306", f"the loop goes on after {ENDLESS_LOOP} items", hint="use a while loop with a test")
         assign(ev, node.target, item)
         frame.now = frame.live.head[node] | outer
         block(ev, node.body)

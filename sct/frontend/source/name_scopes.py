@@ -10,7 +10,7 @@ import gast
 
 __all__ = [
     "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
-    "reads", "returned_names", "writes",
+    "reads", "returned_names", "writes", "yields",
 ]
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
@@ -124,6 +124,13 @@ def free_in(node: Any) -> frozenset[str]:
 
 def body_of(node: Any) -> list[Any]:
     return node.body if isinstance(node.body, list) else [node.body]
+
+
+@functools.lru_cache(maxsize=8192)
+def yields(node: Any) -> bool:
+    """Does the statement, or the function, yield?"""
+    own = own_nodes(body_of(node) if isinstance(node, FUNCTIONS) else [node])
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own)
 
 
 def own_nodes(stmts: list[Any]) -> Iterator[Any]:

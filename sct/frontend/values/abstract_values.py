@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
-    "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Like", "ListRef",
-    "ListSchema",
-    "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref", "Schema",
-    "Slots", "Static", "Step", "Together", "Tup", "abstract_in_words", "is_literal", "parts",
+    "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
+    "ListRef", "ListSchema", "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent", "Poison",
+    "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together", "Tup", "abstract_in_words",
+    "is_literal", "parts",
 ]
 
 Path = tuple[Any, ...]
@@ -260,6 +260,26 @@ class Position:
 
 
 @dataclass(frozen=True)
+class Level:
+    """A block of a suspended generator: its statements, of which the first `at` have run.
+
+    loop  the loop whose body it is; `items`: the iterator of a `for`
+    """
+
+    stmts: tuple[gast.AST, ...]
+    at: int
+    loop: gast.AST | None = None
+    items: Iteration | None = None
+
+
+@dataclass(frozen=True)
+class Suspended:
+    """Where the body of a generator goes on when the next item is asked for; the innermost block is the last."""
+
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True)
 class Poison:
     """A value on which paths disagree; `reason` says how."""
 
@@ -272,7 +292,7 @@ DELETED = Poison("it is deleted")
 
 Abstract = Union[
     Static, Value, Ref, Tup, OptionalTuple, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method,
-    DerivedCallable, Iteration, Position, Poison]
+    DerivedCallable, Iteration, Position, Suspended, Poison]
 
 
 def parts(v: Abstract | None) -> tuple[Abstract, ...]:
@@ -291,13 +311,15 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
         return (v.fn,)
     if isinstance(v, Iteration):
         return v.parts if v.state is None else (*v.parts, DictRef(v.state))
+    if isinstance(v, Suspended):
+        return tuple(level.items for level in v.levels if level.items is not None)
     return ()
 
 
 _IN_WORDS: dict[type, str] = {
     Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
     DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
-    Position: "an iterator at one place"}
+    Position: "an iterator at one place", Suspended: "a generator at one place"}
 _ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
 _DEFAULT_REPR: Any = object.__repr__
 
