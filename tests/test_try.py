@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, refuses
+from oracle import agrees, outcome, refuses
 
 from sct import value_and_grad
 
@@ -438,6 +438,45 @@ def test_the_derivative_has_the_try_of_the_user() -> None:
     except np.linalg.LinAlgError:
         value = 0.0
 """ in derivative.source
+
+
+def test_several_statements_are_one_try() -> None:
+    def f(x):
+        try:
+            a = math.log(x)
+            b = 1.0 / a
+            c = math.sqrt(b) * x
+        except (ValueError, ZeroDivisionError):
+            c = x
+        return c * x
+
+    derivative = value_and_grad(f)
+    for x in (2.0, -2.0, 0.5, 1.0):
+        assert derivative(x)[0] == f(x)
+    assert derivative.source.count("try:") == 1
+    assert "except (ValueError, ZeroDivisionError):" in derivative.source
+
+
+def test_nested_tries_stay_apart() -> None:
+    """What is between two operations may raise what only the inner `try` handles."""
+    def f(x, y):
+        z = x
+        try:
+            z = x / y
+            t = math.sqrt(x - 5.0)
+            try:
+                z = z + 1.0 / (y - 1.0)
+            except (ZeroDivisionError, ValueError):
+                z = z * t
+        except ZeroDivisionError:
+            z = z * 3.0
+        return z * z
+
+    for args in ((7.0, 2.0), (7.0, 1.0), (7.0, 0.0), (2.0, 2.0), (2.0, 0.0)):
+        plain = outcome(f, args)
+        derived = outcome(value_and_grad(f), args)
+        assert repr(derived.error) == repr(plain.error)
+        assert plain.error or derived.value[0] == plain.value
 
 
 def power(x, n):

@@ -40,13 +40,13 @@ from sct.codegen.program.statement_ir import (
     Update,
     statements,
 )
+from sct.codegen.python.print_attempts import AttemptPrinter, definitions
 from sct.codegen.python.print_expressions import (
     ExpressionPrinter,
     as_value,
     call,
     conjuncts,
     constant,
-    load,
     move_signs,
     negated,
     store,
@@ -71,7 +71,7 @@ _OPERATORS: dict[str | None, Any] = {"+=": ast.Add, "-=": ast.Sub, "*=": ast.Mul
 _OPPOSITE_SIGN: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
-class StatementPrinter:
+class StatementPrinter(AttemptPrinter):
     """Prints blocks. The line of the user's source that statements differentiate is a comment above them.
 
     result             the structure of the function's result
@@ -90,7 +90,8 @@ class StatementPrinter:
         self.arrays_0d = {name for v, name in names.names.items() if _is_zero_d(v)}
         self.locs: dict[ast.stmt, Loc] = {}
         self.pop_statements: dict[Statement, bool] = {}
-        self.handled: dict[Statement, If] = {}
+        self.handled, self.tried = {}, {}
+        self.definitions = definitions(statements(block), names.names)
         self.reads_of_flags = Counter(x for s in statements(block) for x in s.reads)
 
     def block(self, block: Block) -> list[ast.stmt]:
@@ -100,6 +101,12 @@ class StatementPrinter:
         self.pop_statements.update(self.find_pops(block))
         remaining = iter(list(self.paired(block)))
         for s in remaining:
+            tried = self.tried.get(trees[-1]) if trees else None
+            if tried is not None and isinstance(s, If) and self.at_ends(s, tried):
+                del trees[len(trees) - len(tried.trees):]
+                trees += tried.statements()
+                self.tried[trees[-1]] = tried
+                continue
             printed = list(self.with_block(s, remaining) if _enters_context(s) else self.statement(s))
             locs = self.locations(s) if printed else []
             loc = locs[0] if locs else None
@@ -253,39 +260,6 @@ class StatementPrinter:
             yield self.unpack(eqn.outs, self.expr.right_side(s))
         else:
             yield self.augmented(eqn) or self.assigned_sum(eqn, self.expr.right_side(s))
-
-    def paired(self, block: Block) -> Iterator[Statement]:
-        """The statements, without the conditionals that are printed as parts of the `try` before them."""
-        before: Statement | None = None
-        for s in block:
-            if isinstance(s, If) and isinstance(before, Evaluate) and before.eqn.op is attempt \
-                    and s.test is before.eqn.outs[0]:
-                self.handled[before] = s
-            else:
-                yield s
-            before = s
-
-    def attempt(self, s: Evaluate, paths: If | None) -> Iterator[ast.stmt]:
-        """`try: ... except ...: ... else: ...`, with the conditional on whether it raises."""
-        ok, error, *given = s.eqn.outs
-        value = self.expr.right_side(s)
-        body = self.unpack(given, value) if any(v in self.read for v in given) else ast.Expr(value)
-        read = self.reads_of_flags[ok] > (paths is not None)
-        flags = [[self.assign(ok, ast.Constant(outcome, None))] if read else [] for outcome in (True, False)]
-        then, orelse = ([], []) if paths is None else (self.block(paths.then), self.block(paths.orelse))
-        name = self.names[error] if error in self.read else None
-        if name is not None:  # Python unbinds the name behind the handler
-            caught = f"{name}_"
-            orelse = [self.assign(error, load(caught)), *orelse]
-            name = caught
-        yield ast.Try([body], [ast.ExceptHandler(self.caught(s.eqn), name, [*flags[1], *orelse] or [ast.Pass()])],
-                      [*flags[0], *then], [])
-
-    def caught(self, eqn: Eqn) -> ast.expr:
-        """The classes of exceptions that an attempt catches."""
-        names = [self.modules.dotted(name) if "." in name else self.modules.builtin(name)
-                 for name in eqn.attrs["catches"]]
-        return tuple_of([*names, *map(self.expr, eqn.args[len(eqn.args) - eqn.attrs["classes"]:])])
 
     def deletion(self, eqn: Eqn) -> ast.stmt:
         """`del xs[i]`"""

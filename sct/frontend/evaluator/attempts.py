@@ -98,10 +98,12 @@ class Attempts(State):
             self.refuse("SCT101", "a list is changed in a `try` in a way that may raise what is handled",
                         hint="check for the bad case first, with `if`")
         again = tried is not eqn or aliases(eqn) != "none" or any(counts_as_real(x.type) for x in eqn.args)
-        ok, error, *given = self.b.emit(attempt, (*tried.args, *(c.operand for c in caught if c.operand is not None)), {
+        handled = dict.fromkeys(tries.handled)
+        classes = [c.operand for c in handled if c.operand is not None]
+        ok, error, *given = self.b.emit(attempt, (*tried.args, *classes), {
             "of": tried.op.name, "attrs": tuple(tried.attrs.items()), "spelled": tried.spelling,
-            "classes": sum(c.operand is not None for c in caught), "gives": 0 if again else len(eqn.outs),
-            "catches": tuple(c.name for c in caught if c.operand is None)}, loc=self.loc)
+            "classes": len(classes), "gives": 0 if again else len(eqn.outs),
+            "catches": tuple(c.name for c in handled if c.operand is None)}, loc=self.loc)
         tries.caught.update(caught)
         self.split(ok, False, error)
         for out, value in zip(given, eqn.outs):

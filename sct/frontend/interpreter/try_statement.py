@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -26,7 +26,7 @@ from sct.frontend.heap.join_paths import behind, join_branches, join_split, run_
 from sct.frontend.interpreter.assignment import assign, home_of
 from sct.frontend.interpreter.statements import FALL, block, guard, rethrow
 from sct.frontend.source.name_scopes import nodes_in
-from sct.frontend.values.abstract_values import Abstract, Key, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Array, Key, Static, Tup
 from sct.ir import Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef
 
@@ -216,7 +216,11 @@ def attempt(ev: Evaluator, body: Callable[[], None], handlers: Sequence[Handler]
         falls, raises, test = ev.fork(), ev.fork(), ev.defined(raised)
     error = _without(raises.store, slots)
     _without(falls.store, slots)
-    run_branch(ev, falls, orelse if not falls.store.dead else lambda: None, live)
+    def otherwise() -> None:
+        _read_as_bound(ev, slots[0])
+        orelse()
+
+    run_branch(ev, falls, otherwise if not falls.store.dead else lambda: None, live)
     run_branch(ev, raises, lambda: handle(error), live)
     took_rest = False
     for this, other in ((falls, raises), (raises, falls)):
@@ -226,6 +230,17 @@ def attempt(ev: Evaluator, body: Callable[[], None], handlers: Sequence[Handler]
             took_rest = True
     join_branches(ev, test, *((raises, falls) if not alone or split.raises else (falls, raises)), live)
     return took_rest
+
+
+def _read_as_bound(ev: Evaluator, slot: Key) -> None:
+    """Where the body of a `try` has not raised, it has bound what it binds on this path."""
+    bound = ev.tries.bound
+    for key, v in ev.store.vars.items():
+        if isinstance(v, Value) and bound.get(v) == slot:
+            ev.store.vars[key] = ev.known_bound(v)
+    for addr, cell in ev.store.cells.items():
+        if isinstance(cell, Array) and isinstance(cell.value, Value) and bound.get(cell.value) == slot:
+            ev.store.cells[addr] = replace(cell, value=ev.known_bound(cell.value))
 
 
 def _exits(ev: Evaluator, path: Branch) -> bool:
