@@ -24,6 +24,7 @@ import math
 import numpy as np
 import scipy.linalg
 import scipy.special
+import scipy.stats
 
 
 def weigh(y):

@@ -43,6 +43,10 @@ def resolve(spelling: str) -> Callable[..., Any]:
         name = spelling[1:]
         return lambda x, *args, **kw: getattr(x, name)(*args, **kw)
     module, _, name = spelling.rpartition(".")
+    if module.startswith("scipy.stats."):  # a method of a distribution
+        module, _, owner = module.rpartition(".")
+        method: Callable[..., Any] = getattr(getattr(importlib.import_module(module), owner), name)
+        return method
     function: Callable[..., Any] = getattr(importlib.import_module(module) if module else builtins, name)
     return function
 

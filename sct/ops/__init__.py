@@ -51,6 +51,7 @@ from sct.ops.scalar.powers import *
 from sct.ops.scalar.selection import *
 from sct.ops.scalar.special_functions import *
 from sct.ops.scipy.bessel_functions import *
+from sct.ops.scipy.distributions import *
 from sct.ops.scipy.elementary_functions import *
 from sct.ops.scipy.elliptic_functions import *
 from sct.ops.scipy.error_functions import *

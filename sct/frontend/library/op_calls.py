@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import types
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -37,7 +38,7 @@ from sct.ops.reductions.masked_ufuncs import masked_ufunc
 
 __all__ = ["call_named", "spelling_of"]
 
-_spellings: dict[int, tuple[Any, str]] = {}
+_spellings: dict[Any, tuple[Any, str]] = {}
 _entered: set[str] = set()
 _pending: dict[str, list[str]] = {}
 """Spellings by module, of modules that have not been imported yet, and of functions that were replaced."""
@@ -48,7 +49,7 @@ def spelling_of(f: Any) -> str | None:
     if len(_entered) < len(BY_CALL):
         for spelling in BY_CALL.keys() - _entered:
             root = spelling.split(".")[0]
-            _pending.setdefault(spelling.rpartition(".")[0] if root == "scipy" else root, []).append(spelling)
+            _pending.setdefault(".".join(spelling.split(".")[:2]) if root == "scipy" else root, []).append(spelling)
         _entered.update(BY_CALL)
     for module in [m for m in _pending if m in sys.modules]:
         replaced = []
@@ -59,11 +60,16 @@ def spelling_of(f: Any) -> str | None:
             if obj is not None and not is_genuine(obj, spelling):
                 replaced.append(spelling)
             elif obj is not None:
-                _spellings[id(obj)] = obj, spelling
+                _spellings[_identity(obj)] = obj, spelling
         if replaced:  # it may be put back
             _pending[module] = replaced
-    entry = _spellings.get(id(f))
+    entry = _spellings.get(_identity(f))
     return None if entry is None else entry[1]
+
+
+def _identity(f: Any) -> Any:
+    """What a function is found by; a method of an object is made anew each time that it is read."""
+    return (id(f.__self__), f.__name__) if isinstance(f, types.MethodType) else id(f)
 
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:

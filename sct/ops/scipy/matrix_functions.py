@@ -251,7 +251,7 @@ def symmetric_pairs() -> list[samples.Sample]:
     for n, dtype in ((3, "f8"), (1, "f8"), (2, "f4")):
         s = diagonally_dominant((n, n), dtype, seed=2)
         s = np.ascontiguousarray((0.3 * (s + s.T) + np.diag([0.0, 3.1, 5.3][:n])).astype(dtype))
-        made += [((s,), {"lower": False}), ((s,), {"lower": True, "eigvals_only": True})]
+        made += [((s,), {"lower": lower, "eigvals_only": True}) for lower in (True, False)]
         made += [((s, definite(diagonally_dominant((n, n), dtype, seed=1))), {"lower": lower, "eigvals_only": only})
                  for lower, only in ((True, False), (False, True), (False, False))]
     return made
@@ -344,6 +344,7 @@ def blocks_of(ct: Operand, *xs: Operand) -> list[Any]:
 
 
 op("block_diag", "scipy.linalg.block_diag", type=type_block_diag, run=runs("block_diag"), linear=blocks_of,
-   bind=lambda *arrs: (list(arrs), {}), emit=lambda *xs: f"scipy.linalg.block_diag({', '.join(placeholders(len(xs)))})",
+   bind=lambda *arrs: (list(arrs), {}), complex=False,
+   emit=lambda *xs: f"scipy.linalg.block_diag({', '.join(placeholders(len(xs)))})",
    samples=lambda: [((samples.arrays((2, 3)), samples.arrays((1, 2), seed=1)), {}),
                     ((samples.arrays((2, 2)), samples.arrays((3, 1), seed=1), samples.arrays((1, 1), seed=2)), {})])

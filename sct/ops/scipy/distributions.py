@@ -1,0 +1,272 @@
+"""Distributions of `scipy.stats`: densities, distribution functions and quantiles, by argument, location and scale.
+
+With z = (x - loc) / scale, the density is f(z) / scale.  A distribution gives the derivatives of log f by z and by its
+shapes; those of the other functions follow.  A distribution function has a derivative by a shape where its quantile
+has one in closed form.  Outside of the support the derivatives are 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from sct.ir.core import Lit, Op, Operand
+from sct.ir.types import Tensor, broadcast_shapes
+from sct.ops import samples
+from sct.ops.registry import op
+from sct.ops.scipy.bessel_functions import ive
+from sct.ops.scipy.formulas import (
+    ORDER,
+    PARAMETER,
+    Formula,
+    cos,
+    equal,
+    exp,
+    lifted,
+    log,
+    log1p,
+    plain,
+    psi,
+    sign,
+    sin,
+    tanh,
+    where,
+)
+from sct.ops.type_rules import number
+
+__all__: list[str] = []
+
+Slope = Callable[..., Any]
+DENSITIES = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A distribution of `scipy.stats`.
+
+    by_z     the derivative of log f: by_z(z, *shapes)
+    shapes   for each shape its name, and the derivative of log f by it
+    paths    for each shape: the derivative of the quantile by it, negative; None: there is no formula
+    inside   a number inside of a support that is not the line; None: the support is the line
+    points   the interval of samples of z, and the values of shapes
+    """
+
+    name: str
+    by_z: Slope
+    shapes: tuple[tuple[str, Slope], ...] = ()
+    paths: tuple[Slope | None, ...] = ()
+    inside: float | None = None
+    points: tuple[float, float] = (-2.0, 2.0)
+    values: tuple[float, ...] = ()
+
+
+def method(family: str, name: str) -> Any:
+    return getattr(getattr(import_module("scipy.stats"), family), name)
+
+
+def type_distribution(*xs: Operand) -> Tensor:
+    """In double precision, always."""
+    shape = broadcast_shapes(*(number(x).shape for x in xs))
+    return Tensor("array" if shape else "np", "f64", shape)
+
+
+def bind_by(names: Sequence[str], trailing: Sequence[tuple[str, float]]) -> Callable[..., Any]:
+    """The operands of a call: what the method is of, the shapes, and `loc` and `scale`, which may be left out."""
+
+    def bind(x: Any, *args: Any, **given: Any) -> tuple[list[Any], dict[str, Any]]:
+        keys = [*names, *(key for key, _ in trailing)]
+        if len(args) > len(keys):
+            raise TypeError(f"takes {len(keys) + 1} arguments, {len(args) + 1} given")
+        if repeated := [key for key in keys[:len(args)] if key in given]:
+            raise TypeError(f"`{repeated[0]}` is given twice")
+        bound = {**{key: Lit(value) for key, value in trailing}, **dict(zip(keys, args)), **given}
+        if unknown := [key for key in bound if key not in keys]:
+            raise TypeError(f"the keyword `{unknown[0]}` is not known")
+        if missing := [key for key in keys if key not in bound]:
+            raise TypeError(f"`{missing[0]}` is missing")
+        return [x, *(bound[key] for key in keys)], {}
+
+    return bind
+
+
+def emit_by(family: str, name: str, trailing: Sequence[tuple[str, float]]) -> Callable[..., str]:
+    """The call, without a location of 0 and a scale of 1."""
+
+    def emit(*xs: Operand) -> str:
+        first = len(xs) - len(trailing)
+        shown = [f"_{k}" for k in range(first)]
+        shown += [f"{key}=_{first + k}" for k, (key, value) in enumerate(trailing)
+                  if not (isinstance(x := xs[first + k], Lit) and x.value == value)]
+        return f"scipy.stats.{family}.{name}({', '.join(shown)})"
+
+    return emit
+
+
+LOCATION = (("loc", 0.0), ("scale", 1.0))
+
+
+def method_op(family: str, name: str, names: Sequence[str], trailing: Sequence[tuple[str, float]],
+              partials: Callable[..., list[Any]], made: samples.Samples) -> Op:
+    return op(f"{family}_{name}", f"scipy.stats.{family}.{name}", type=type_distribution, partials=partials,
+              run=lambda *xs: method(family, name)(*xs), bind=bind_by(names, trailing),
+              emit=emit_by(family, name, trailing), samples=made)
+
+
+def register(f: Distribution) -> None:
+    """The ops of the methods of a continuous distribution."""
+    ops: dict[str, Op] = {}
+    names = [name for name, _ in f.shapes]
+
+    def log_slopes(outside: Formula | None, xs: Sequence[Formula]) -> list[Any]:
+        """Of log(f(z) / scale) by the operands."""
+        x, *shapes, loc, scale = xs
+        z = (x - loc) / scale
+        if outside is not None and f.inside is not None:
+            z = where(outside, f.inside, z)
+        slope = f.by_z(z, *shapes)
+        made = [slope / scale, *(by(z, *shapes) for _, by in f.shapes), -slope / scale, -(z * slope + 1.0) / scale]
+        return [m if outside is None else where(outside, 0.0, m) for m in made]
+
+    def density_slopes(y: Formula, *xs: Formula) -> list[Any]:
+        outside = equal(y, 0.0) if f.inside is not None else None
+        return [y * s for s in log_slopes(outside, xs)]
+
+    def logarithm_slopes(y: Formula, *xs: Formula) -> list[Any]:
+        return log_slopes(equal(y, -math.inf) if f.inside is not None else None, xs)
+
+    def tail_slopes(density: Formula, xs: Sequence[Formula]) -> list[Any]:
+        """Of the distribution function, where its density is this."""
+        x, *shapes, loc, scale = xs
+        z = (x - loc) / scale
+        if f.inside is not None:
+            z = where(equal(density, 0.0), f.inside, z)
+        paths = [PARAMETER if path is None else density * scale * path(z, *shapes)
+                 for path in f.paths or (None,) * len(shapes)]
+        return [density, *paths, -density, -density * z]
+
+    def cumulative(side: float, logarithmic: bool) -> Slope:
+        def formula(y: Formula, *xs: Formula) -> list[Any]:
+            ratio = exp(lifted(ops["logpdf"])(*xs) - y) if logarithmic else lifted(ops["pdf"])(*xs)
+            return tail_slopes(ratio if side > 0.0 else -ratio, xs)
+        return formula
+
+    def quantile(side: float) -> Slope:
+        def formula(y: Formula, q: Formula, *rest: Formula) -> list[Any]:
+            *shapes, loc, scale = rest
+            z = (y - loc) / scale
+            paths = [PARAMETER if path is None else -scale * path(z, *shapes)
+                     for path in f.paths or (None,) * len(shapes)]
+            return [side / lifted(ops["pdf"])(y, *rest), *paths, 1.0, z]
+        return formula
+
+    formulas: dict[str, Slope] = {
+        "pdf": density_slopes, "logpdf": logarithm_slopes, "cdf": cumulative(1.0, False), "sf": cumulative(-1.0, False),
+        "logcdf": cumulative(1.0, True), "logsf": cumulative(-1.0, True), "ppf": quantile(1.0), "isf": quantile(-1.0)}
+    for name, formula in formulas.items():
+        interval = (0.1, 0.9) if name in ("ppf", "isf") else f.points
+        fixed = name not in ("pdf", "logpdf")
+        ops[name] = method_op(f.name, name, names, LOCATION, as_partials(formula),
+                              family_samples(interval, f.values, [fixed and p is None for p in f.paths or
+                                                                  (None,) * len(f.values)]))
+
+
+def as_partials(formula: Slope) -> Callable[..., list[Any]]:
+    return lambda y, *xs: [plain(p) for p in formula(Formula(y), *map(Formula, xs))]
+
+
+def family_samples(interval: tuple[float, float], values: Sequence[float], fixed: Sequence[bool]) -> samples.Samples:
+    """Numbers and arrays; shapes of which there is no derivative are literals."""
+
+    def make() -> list[samples.Sample]:
+        x = samples.arrays((3,), *interval)
+        shapes = [Lit(v) if k else v for v, k in zip(values, fixed)]
+        return [((float(x[0]), *shapes, 0.0, 1.0), {}), ((x, *shapes, Lit(0.0), Lit(1.0)), {}),
+                ((samples.arrays((2, 3), *interval), *shapes, Lit(0.0), samples.arrays((3,), 0.95, 1.0)), {})]
+
+    return make
+
+
+HALF_LINE = (0.3, 2.0)
+
+for family in (
+    Distribution("norm", lambda z: -z),
+    Distribution("cauchy", lambda z: -2.0 * z / (1.0 + z * z)),
+    Distribution("laplace", lambda z: -sign(z), points=HALF_LINE),
+    Distribution("logistic", lambda z: -tanh(0.5 * z)),
+    Distribution("gumbel_r", lambda z: exp(-z) - 1.0),
+    Distribution("gumbel_l", lambda z: 1.0 - exp(z)),
+    Distribution("hypsecant", lambda z: -tanh(z)),
+    Distribution("expon", lambda z: Formula(Lit(-1.0)), inside=1.0, points=HALF_LINE),
+    Distribution("uniform", lambda z: Formula(Lit(0.0)), inside=0.5, points=(0.1, 0.9)),
+    Distribution("halfnorm", lambda z: -z, inside=1.0, points=HALF_LINE),
+    Distribution("halfcauchy", lambda z: -2.0 * z / (1.0 + z * z), inside=1.0, points=HALF_LINE),
+    Distribution("rayleigh", lambda z: 1.0 / z - z, inside=1.0, points=HALF_LINE),
+    Distribution("maxwell", lambda z: 2.0 / z - z, inside=1.0, points=HALF_LINE),
+    Distribution("gamma", lambda z, a: (a - 1.0) / z - 1.0, (("a", lambda z, a: log(z) - psi(a)),),
+           inside=1.0, points=HALF_LINE, values=(1.7,)),
+    Distribution("invgamma", lambda z, a: (1.0 / z - a - 1.0) / z, (("a", lambda z, a: -log(z) - psi(a)),),
+           inside=1.0, points=HALF_LINE, values=(1.7,)),
+    Distribution("chi2", lambda z, k: (0.5 * k - 1.0) / z - 0.5,
+           (("df", lambda z, k: 0.5 * (log(0.5 * z) - psi(0.5 * k))),), inside=1.0, points=HALF_LINE, values=(3.3,)),
+    Distribution("beta", lambda z, a, b: (a - 1.0) / z - (b - 1.0) / (1.0 - z),
+           (("a", lambda z, a, b: log(z) - psi(a) + psi(a + b)),
+            ("b", lambda z, a, b: log1p(-z) - psi(b) + psi(a + b))), inside=0.5, points=(0.1, 0.9), values=(1.7, 2.6)),
+    Distribution("t", lambda z, k: -(k + 1.0) * z / (k + z * z), (("df", lambda z, k: 0.5 * (
+        psi(0.5 * (k + 1.0)) - psi(0.5 * k) - 1.0 / k - log1p(z * z / k) + (k + 1.0) * z * z / (k * (k + z * z)))),),
+        values=(3.3,)),
+    Distribution("f", lambda z, m, n: (0.5 * m - 1.0) / z - 0.5 * (m + n) * m / (n + m * z),
+           (("dfn", lambda z, m, n: 0.5 * (log(m * z / (n + m * z)) + n * (1.0 - z) / (n + m * z)
+                                           - psi(0.5 * m) + psi(0.5 * (m + n)))),
+            ("dfd", lambda z, m, n: 0.5 * (log(n / (n + m * z)) + m * (z - 1.0) / (n + m * z)
+                                           - psi(0.5 * n) + psi(0.5 * (m + n))))),
+           inside=1.0, points=HALF_LINE, values=(3.3, 4.4)),
+    Distribution("lognorm", lambda z, s: -(1.0 + log(z) / (s * s)) / z,
+           (("s", lambda z, s: (log(z) * log(z) / (s * s) - 1.0) / s),), (lambda z, s: -z * log(z) / s,),
+           inside=1.0, points=HALF_LINE, values=(0.8,)),
+    Distribution("weibull_min", lambda z, c: (c - 1.0 - c * z**c) / z,
+           (("c", lambda z, c: 1.0 / c + log(z) * (1.0 - z**c)),), (lambda z, c: z * log(z) / c,),
+           inside=1.0, points=HALF_LINE, values=(1.7,)),
+    Distribution("pareto", lambda z, b: -(b + 1.0) / z, (("b", lambda z, b: 1.0 / b - log(z)),),
+           (lambda z, b: z * log(z) / b,), inside=2.0, points=(1.2, 3.0), values=(1.7,)),
+    Distribution("powerlaw", lambda z, a: (a - 1.0) / z, (("a", lambda z, a: 1.0 / a + log(z)),),
+           (lambda z, a: z * log(z) / a,), inside=0.5, points=(0.1, 0.9), values=(1.7,)),
+    Distribution("invgauss", lambda z, mu: 0.5 * (1.0 / (z * z) - 1.0 / (mu * mu)) - 1.5 / z,
+           (("mu", lambda z, mu: (z - mu) / (mu * mu * mu)),), inside=1.0, points=HALF_LINE, values=(1.3,)),
+    Distribution("vonmises", lambda z, k: -k * sin(z),
+           (("kappa", lambda z, k: cos(z) - lifted(ive)(1, k) / lifted(ive)(0, k)),), values=(1.3,)),
+):
+    register(family)
+
+# -- discrete distributions: by what is not counted ----------------------------------------------------------------
+
+
+def discrete(family: str, shapes: Sequence[tuple[str, Any]], values: Sequence[Any], k: int = 2) -> None:
+    """For each shape its name, and the derivative of the logarithm of the probability, or why there is none."""
+    names = [name for name, _ in shapes]
+
+    def slopes_of(factor: Callable[[Formula], Any], outside: float) -> Slope:
+        def formula(y: Formula, count: Formula, *rest: Formula) -> list[Any]:
+            *given, loc = rest
+            none = equal(y, outside)
+            found = [by if not callable(by) else where(none, 0.0, factor(y) * by(count - loc, *given))
+                     for _, by in shapes]
+            return [ORDER, *found, ORDER]
+        return formula
+
+    def make() -> list[samples.Sample]:
+        moved = [v if not isinstance(v, float) else samples.arrays((3,), 0.8 * v, v) for v in values]
+        return [((k, *values, 0), {}), ((k, *moved, 0), {})]
+
+    method_op(family, "pmf", names, (("loc", 0),), as_partials(slopes_of(lambda y: y, 0.0)), make)
+    method_op(family, "logpmf", names, (("loc", 0),), as_partials(slopes_of(lambda y: 1.0, -math.inf)), make)
+
+
+discrete("poisson", [("mu", lambda k, mu: k / mu - 1.0)], [1.7])
+discrete("bernoulli", [("p", lambda k, p: k / p - (1.0 - k) / (1.0 - p))], [0.4], k=1)
+discrete("binom", [("n", ORDER), ("p", lambda k, n, p: k / p - (n - k) / (1.0 - p))], [5, 0.4])
+discrete("geom", [("p", lambda k, p: 1.0 / p - (k - 1.0) / (1.0 - p))], [0.4])
+discrete("nbinom", [("n", lambda k, n, p: psi(k + n) - psi(n) + log(p)),
+                    ("p", lambda k, n, p: n / p - k / (1.0 - p))], [3.5, 0.4])

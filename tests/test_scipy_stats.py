@@ -1,0 +1,107 @@
+"""Distributions of scipy.stats in programs: likelihoods, outside of supports, keywords, and what is refused.
+
+The samples of the ops (`test_ops.py`) compare every method of every distribution with differences, to second order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+from oracle import agrees, refuses, same_value
+from scipy import stats
+from scipy.stats import norm
+
+from sct import check_grads, grad, value_and_grad
+
+X = np.array([0.3, 0.7, 2.0, 1.1])
+K = np.array([0, 3, 1, 2])
+
+
+def likelihood(theta: np.ndarray) -> Any:
+    mu, log_sigma, a = theta
+    return -np.sum(norm.logpdf(X, mu, np.exp(log_sigma))) - np.sum(stats.gamma.logpdf(X, a, scale=np.exp(log_sigma)))
+
+
+def counts(theta: np.ndarray) -> Any:
+    rate = np.exp(theta[0] + theta[1] * X)
+    return np.sum(stats.poisson.logpmf(K, rate)) + np.sum(stats.binom.logpmf(K, 5, 1.0 / (1.0 + rate)))
+
+
+def censored(theta: np.ndarray) -> Any:
+    """Some observations are only known to be larger."""
+    c, scale, _ = theta
+    return np.sum(stats.weibull_min.logpdf(X[:2], c, 0.0, scale)) + np.sum(
+        scipy.stats.weibull_min.logsf(X[2:], c, scale=scale))
+
+
+def robust(theta: np.ndarray) -> Any:
+    return -np.sum(stats.t.logpdf(X, df=theta[2], loc=theta[0], scale=theta[1])) - stats.beta.logpdf(
+        0.3, theta[1], b=theta[2])
+
+
+def posterior(theta: np.ndarray) -> Any:
+    return norm.ppf(0.3, theta[0], theta[1]) * norm.logcdf(theta[2]) + stats.expon.sf(theta[1], scale=theta[2])
+
+
+@pytest.mark.parametrize("f", [likelihood, counts, censored, robust, posterior], ids=lambda f: f.__name__)
+def test_program(f: Callable[[Any], Any]) -> None:
+    theta = np.array([0.6, 0.8, 1.7])
+    agrees(f, theta)
+    check_grads(f, (theta,), order=2)
+    slope = value_and_grad(f)
+    for t in (theta, theta[::-1].copy(), 2.0 * theta):
+        assert same_value(slope(t)[0], f(t))
+
+
+def test_likelihood_in_closed_form() -> None:
+    f = lambda mu, sigma: np.sum(norm.logpdf(X, mu, sigma))
+    dmu, dsigma = grad(f, (0, 1))(0.4, 1.3)
+    np.testing.assert_allclose(dmu, np.sum(X - 0.4) / 1.3**2)
+    np.testing.assert_allclose(dsigma, np.sum((X - 0.4) ** 2) / 1.3**3 - 4 / 1.3)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(stats.gamma.pdf(x, 2.5)), lambda x: np.sum(stats.beta.pdf(x, 2.5, 3.0)),
+    lambda x: np.sum(stats.uniform.pdf(x)), lambda x: np.sum(stats.expon.cdf(x)),
+    lambda x: np.sum(stats.lognorm.cdf(x, 0.8)),
+    lambda x: np.sum(stats.pareto.sf(x, 2.5)), lambda x: np.sum(stats.weibull_min.pdf(x, 3.0, 0.1, 1.5))])
+def test_outside_of_the_support(f: Callable[[Any], Any]) -> None:
+    x = np.array([-3.0, -0.5, 0.4, 5.0])
+    agrees(f, x)
+    assert np.all(grad(f)(np.array([-3.0, -0.5])) == 0.0)
+    g = grad(lambda s: f(np.array([-1.0, 0.4]) * s))(1.0)
+    assert np.isfinite(g)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_far_in_the_tails() -> None:
+    np.testing.assert_allclose(grad(norm.logcdf)(-30.0), 30.0332594, rtol=1e-6)
+    np.testing.assert_allclose(grad(norm.logsf)(30.0), -30.0332594, rtol=1e-6)
+    assert np.all(grad(lambda x: np.sum(stats.gamma.logpdf(x, 2.0)))(np.array([-1.0, -2.0])) == 0.0)
+
+
+def test_the_same_derivative_again_with_other_types() -> None:
+    f = lambda x, mu, s: np.sum(norm.logpdf(x, mu, s))
+    g = value_and_grad(f, (0, 1, 2))
+    for args in ((0.3, 0.1, 1.2), (X, 0.1, 1.2), (X, X[::-1].copy(), np.ones(4)),
+                 (np.ones((2, 4)), X, np.float64(0.7))):
+        value, slopes = g(*args)
+        assert same_value(value, f(*args))
+        assert [np.shape(s) for s in slopes] == [np.shape(a) for a in args]
+        np.testing.assert_allclose(slopes[0], -(np.asarray(args[0]) - args[1]) / np.asarray(args[2]) ** 2)
+        np.testing.assert_allclose(np.sum(slopes[1]), -np.sum(slopes[0]))
+    single = grad(lambda x: np.sum(norm.logpdf(x)))(X.astype("f4"))
+    assert single.dtype == np.float32
+
+
+def test_refused() -> None:
+    refuses(lambda a: stats.gamma.cdf(0.3, a), 1.5, code="SCT402")
+    refuses(lambda a: stats.t.ppf(0.3, a), 1.5, code="SCT402")
+    refuses(lambda n: stats.binom.logpmf(2, n, 0.3), 5.0, code="SCT402")
+    refuses(lambda x: stats.norm(0.0, x).logpdf(0.3), 1.5, code="SCT206")
+    refuses(lambda x: stats.triang.logpdf(x, 0.3), 0.5, code="SCT206")
