@@ -1213,21 +1213,6 @@ def _() -> Any:
     return refused, followed
 
 
-@case("name the exception: `raise ValueError(...)`")
-def _() -> Any:
-    def refused(x):
-        if x[0] > 5.0:
-            raise
-        return x[0] * x[1]
-
-    def followed(x):
-        if x[0] > 5.0:
-            raise ValueError("too large")
-        return x[0] * x[1]
-
-    return refused, followed
-
-
 def doubled(x: Any) -> Any:
     for v in x:
         yield 2.0 * v
