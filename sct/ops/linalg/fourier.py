@@ -11,6 +11,7 @@ conjugate elsewhere count twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from sct.ops.type_rules import number, probe, size_of
 __all__: list[str] = []
 
 Axes = tuple[int, ...]
+MISSING: Any = object()
 SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 """The norm of the inverse that scales as a transform with this norm does."""
 
@@ -84,90 +86,102 @@ def resized(ct: Operand, x: Operand, axes: Axes, cropped: Sequence[bool]) -> Any
 # -- the transforms --------------------------------------------------------------------------------------
 
 
-def transform(name: str, several: bool, reads: str, gives: str) -> Op:
-    """The entry of `numpy.fft.<name>`.
+@dataclass(frozen=True)
+class FourierTransform:
+    """The fields of the entry of `numpy.fft.<name>`.
 
     several   does it take several axes?
     reads     "complex", "real", or "half": half of the spectrum of a real signal
     gives     "complex", "real" or "half"
     """
-    call = getattr(np.fft, name)
-    default = (-2, -1) if name.endswith("2") else None if several else (-1,)
 
-    def rule(x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None, **_: Any) -> Tensor:
+    name: str
+    several: bool
+    reads: str
+    gives: str
+
+    def register(self) -> None:
+        TRANSFORMS[self.name] = op(
+            self.name, f"numpy.fft.{self.name}", type=self.type, run=self.run, emit=self.emit,
+            bind=self.bind_several if self.several else self.bind, asks=self.asks, linear=self.linear,
+            inactive=tuple(range(1, 33)), raises="shape", cost="dear", defaults={"axes": self.default, "norm": None},
+            samples=lambda: transforms(self.reads, self.several, self.default))
+
+    @property
+    def default(self) -> Axes | None:
+        """The axes where the call names none."""
+        return (-2, -1) if self.name.endswith("2") else None if self.several else (-1,)
+
+    def type(self, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None, **_: Any) -> Tensor:
         t = number(x)
         if norm not in SWAPPED:
             raise TypeMismatch(f"norm={norm!r} is not supported")
-        if t.kind == "c" and reads == "real":
-            raise TypeMismatch(f"numpy.fft.{name} takes real numbers")
+        if t.kind == "c" and self.reads == "real":
+            raise TypeMismatch(f"numpy.fft.{self.name} takes real numbers")
         over = axes_of(x, axes, lengths)
         shape = list(t.shape)
         for axis, n in zip(over, lengths):
             shape[axis] = size_of(n)
-        if over and gives == "half":
+        if over and self.gives == "half":
             shape[over[-1]] = spectrum(shape[over[-1]])
-        elif over and reads == "half" and not lengths:
+        elif over and self.reads == "half" and not lengths:
             shape[over[-1]] = (shape[over[-1]] - 1) * 2
         note_size_requirement(all(d.least > 0 for d in shape))
         dtype = probe(np.fft.fft, t.dtype)
-        dtype = {"c64": "f32", "c128": "f64"}[dtype] if gives == "real" else dtype
+        dtype = {"c64": "f32", "c128": "f64"}[dtype] if self.gives == "real" else dtype
         return Tensor("array", dtype, tuple(shape))
 
-    def run(x: Any, *lengths: Any, axes: Axes | None = default, norm: str | None = None, **_: Any) -> Any:
-        if several:
+    def run(self, x: Any, *lengths: Any, axes: Axes | None, norm: str | None = None, **_: Any) -> Any:
+        call = getattr(np.fft, self.name)
+        if self.several:
             return call(x, lengths or None, axes, norm)
         return call(x, *lengths, axis=-1 if axes is None else axes[0], norm=norm)
 
-    def emit(x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None, **_: Any) -> str:
+    def emit(self, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None, **_: Any) -> str:
         texts = list(placeholders(1 + len(lengths), 1))
-        given = [f"({', '.join(texts)}{',' * (len(texts) == 1)})" if several else texts[0]] if texts else []
-        more = [] if axes == default else [f"axes={axes!r}" if several else f"axis={axes[0]}"]  # type: ignore[index]
+        sizes = f"({', '.join(texts)}{',' * (len(texts) == 1)})" if self.several else ", ".join(texts)
+        more = [sizes] if texts else []
+        if axes is not None and axes != self.default:
+            more.append(f"axes={axes!r}" if self.several else f"axis={axes[0]}")
         more += [] if norm is None else [f"norm={norm!r}"]
-        return f"numpy.fft.{name}({', '.join(['_0', *given, *more])})"
+        return f"numpy.fft.{self.name}({', '.join(['_0', *more])})"
 
-    def bind(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> tuple[list[Any], dict[str, Any]]:
+    def bind(self, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> tuple[list[Any], dict[str, Any]]:
         return [a] if n is None else [a, n], {"axes": (axis,), "norm": norm}
 
-    def bind_several(a: Any, s: Any = None, axes: Any = default, norm: Any = None) -> tuple[list[Any], dict[str, Any]]:
-        lengths = [] if s is None else list(s)
-        return [a, *lengths], {"axes": None if axes is None else tuple(axes), "norm": norm}
+    def bind_several(self, a: Any, s: Any = None, axes: Any = MISSING, norm: Any = None
+                     ) -> tuple[list[Any], dict[str, Any]]:
+        axes = self.default if axes is MISSING else axes
+        return [a, *([] if s is None else s)], {"axes": None if axes is None else tuple(axes), "norm": norm}
 
-    def asks(x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None) -> dict[str, Any]:
-        asked = crops(x, lengths, axes_of(x, axes, lengths), reads == "half")
-        if reads == "half" and lengths:
+    def asks(self, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None) -> dict[str, Any]:
+        asked = crops(x, lengths, axes_of(x, axes, lengths), self.reads == "half")
+        if self.reads == "half" and lengths:
             n = size_of(lengths[-1]).value
             asked["odd"] = (n % 2 == 1 if n is not None else eq(mod(lengths[-1], 2), 1), False)
         return asked
 
-    def linear(ct: Operand, x: Operand, *lengths: Operand, axes: Axes | None = default, norm: str | None = None,
+    def linear(self, ct: Operand, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None,
                odd: bool = False, **flags: bool) -> list[Any]:
         over = axes_of(x, axes, lengths)
+        back = self.transposed(ct, x, lengths, over, norm, odd)
         cropped = [flags[f"crops{k}"] for k in range(len(lengths))]
-        back = transposed(ct, x, lengths, over, norm, odd)
         return [resized(back, x, over, cropped) if lengths else back, *[None] * len(lengths)]
 
-    def transposed(ct: Operand, x: Operand, lengths: Sequence[Operand], over: Axes, norm: str | None,
+    def transposed(self, ct: Operand, x: Operand, lengths: Sequence[Operand], over: Axes, norm: str | None,
                    odd: bool) -> Any:
         """The transpose of the transform without crop and pad."""
-        of = TRANSFORMS[TRANSPOSES[name]]
-        chosen = {"axes": default if over == axes_of(x, default, ()) else over}
-        if gives == "half":
-            n = lengths[-1] if lengths else dim(x, axis=over[-1])
-            sizes = [*(dim(ct, axis=a) for a in over[:-1]), n]
+        of = TRANSFORMS[TRANSPOSES[self.name]]
+        axes = self.default if over == axes_of(x, self.default, ()) else over
+        if self.gives == "half":
+            sizes = [*(dim(ct, axis=a) for a in over[:-1]), lengths[-1] if lengths else dim(x, axis=over[-1])]
             asked = {f"crops{k}": False for k in range(len(over))}
-            ct = conj(ct) if name == "ihfft" else ct
-            return real(of(ct, *sizes, **chosen, norm=SWAPPED[norm] if name == "ihfft" else norm, **asked))
-        if reads == "half":
-            there = of(ct, **chosen, norm=norm if name == "hfft" else SWAPPED[norm])
-            return twice_inside(there if name == "hfft" else conj(there), over[-1], odd)
-        return of(ct, **chosen, norm=norm)
-
-    entry = op(name, f"numpy.fft.{name}", type=rule, run=run, emit=emit, bind=bind_several if several else bind,
-               asks=asks, linear=linear, inactive=tuple(range(1, 33)), raises="shape", cost="dear",
-               defaults={"axes": default, "norm": None},
-               samples=lambda: transforms(reads, several, default))
-    TRANSFORMS[name] = entry
-    return entry
+            ct, norm = (conj(ct), SWAPPED[norm]) if self.name == "ihfft" else (ct, norm)
+            return real(of(ct, *sizes, axes=axes, norm=norm, **asked))
+        if self.reads == "half":
+            there = of(ct, axes=axes, norm=norm if self.name == "hfft" else SWAPPED[norm])
+            return twice_inside(there if self.name == "hfft" else conj(there), over[-1], odd)
+        return of(ct, axes=axes, norm=norm)
 
 
 def twice_inside(z: Operand, axis: int, odd: bool) -> Any:
@@ -203,9 +217,9 @@ TRANSPOSES = {"rfft": "fft", "rfft2": "fft2", "rfftn": "fftn", "irfft": "rfft", 
 for _d in ("", "2", "n"):
     for _name, _reads, _gives in (("fft", "complex", "complex"), ("ifft", "complex", "complex"),
                                   ("rfft", "real", "half"), ("irfft", "half", "real")):
-        transform(_name + _d, bool(_d), _reads, _gives)
-transform("hfft", False, "half", "real")
-transform("ihfft", False, "real", "half")
+        FourierTransform(_name + _d, bool(_d), _reads, _gives).register()
+FourierTransform("hfft", False, "half", "real").register()
+FourierTransform("ihfft", False, "real", "half").register()
 
 
 # -- shifts and frequencies ----------------------------------------------------------------------------
