@@ -337,3 +337,106 @@ def test_modules_check_the_structure_of_records() -> None:
         change(rows[3])  # type: ignore[no-untyped-call]
         with pytest.raises(TypeError, match=message):
             run(0.3, rows)
+
+
+# -- what is read at a position or by a key that is known only at run time -------------------------------------
+
+
+def steps(x: float) -> int:
+    """A position that depends on a loop: 2 for 0.3."""
+    i = 0
+    while x > i * 0.2:
+        i += 1
+    return i
+
+
+def segment(x: float, knots: Any) -> Any:
+    i = 0
+    while i < len(knots) - 2 and knots[i + 1] < x:
+        i += 1
+    w = (x - knots[i]) / (knots[i + 1] - knots[i])
+    return w * w
+
+
+def of_a_list(x: float, xs: Any) -> Any:
+    return x * xs[steps(x)] + sum(xs[:steps(x)]) + xs[-steps(x)] * x
+
+
+def of_a_tuple(x: float, xs: Any) -> Any:
+    return x * xs[steps(x)] + x * len(xs)
+
+
+def of_a_list_made_here(x: float) -> Any:
+    c = [x, 2.0, x * x]
+    c[steps(x)] = x * c[steps(x)]
+    return c[steps(x)] + c[0]
+
+
+def of_words(x: float, names: Any) -> Any:
+    return x * len(names[steps(x)])
+
+
+def of_a_dict(x: float, coefficients: Any) -> Any:
+    return sum(coefficients[i % 3] * x**i for i in range(9))
+
+
+def of_strings(x: float, letters: Any) -> Any:
+    weights = {"a": x, "b": 2.0, "c": x * x}
+    s = 0.0
+    for c in letters:
+        s += weights[c] if c in weights else 0.5 * x
+        s += weights.get(c, x)
+    return s
+
+
+def of_pairs(x: float, n: int) -> Any:
+    grid = {(0, 0): 1.0, (0, 1): x, (1, 0): x * x, (1, 1): 3.0}
+    s = 0.0
+    for i in range(n):
+        s += x * grid[i % 2, (i + 1) % 2]
+    return s
+
+
+def of_neighbours(x: float, order: Any) -> Any:
+    graph = {"a": ["b", "c"], "b": ["c"], "c": []}
+    s = 0.0
+    for node in order:
+        for other in graph[node]:
+            s += x * x if other == "c" else x
+    return s
+
+
+@pytest.mark.parametrize("f, args", [
+    (segment, ([0.0, 0.2, 0.25, 0.8],)), (segment, ([0.0, 0.2, 0.25, 0.8, 1.6],)), (of_a_list, ([1.0, 2.5, 3.0],)),
+    (of_a_list, ([1.0, 2.5, 3.0] * 4,)), (of_a_tuple, ((1.0, 2.5, 3.0),)), (of_a_tuple, ((1.0, 2.5, 3.0) * 3,)),
+    (of_a_list_made_here, ()), (of_words, (["a", "bb", "ccc"],)), (of_words, (["a", "bb", "ccc"] * 5,)),
+    (of_a_dict, ({0: 1.0, 1: 2.0, 2: 3.0},)), (of_strings, (list("abcd"),)), (of_strings, (list("abcd") * 9,)),
+    (of_pairs, (100,)), (of_neighbours, (list("abcab"),))], ids=lambda x: getattr(x, "__name__", ""))
+def test_positions_and_keys_of_run_time(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    g = sct.value_and_grad(f)
+    g(0.3, *args)
+    compiled = len(g.sources)
+    for x in (0.3, 0.21, 0.39):
+        value, slope = g(x, *args)
+        assert same_value(value, f(x, *args))
+        assert slope == pytest.approx((f(x + 1e-6, *args) - f(x - 1e-6, *args)) / 2e-6, rel=1e-5)
+    assert sct.grad(sct.grad(f))(0.3, *args) == pytest.approx(
+        (g(0.3 + 1e-5, *args)[1] - g(0.3 - 1e-5, *args)[1]) / 2e-5, rel=1e-4, abs=1e-7)
+    assert len(g.sources) == compiled
+
+
+def test_a_missing_key_raises() -> None:
+    g = sct.value_and_grad(lambda x, letters: sum({"a": x, "b": 2.0}[c] for c in letters))
+    assert g(0.3, list("abab" * 2)) == (4.0 * 0.3 + 8.0, 4.0)
+    with pytest.raises(KeyError, match="'z'"):
+        g(0.3, list("abzabb"))
+
+
+def test_the_gradient_by_a_dict_that_is_read_by_keys_of_run_time() -> None:
+    def f(theta: Any, letters: Any) -> Any:
+        return sum(theta[c] ** 2 for c in letters)
+
+    g = sct.grad(f)
+    assert g({"a": 0.5, "b": 2.0, "c": 1.0}, list("abbabb")) == {"a": 2.0, "b": 16.0, "c": 0.0}
+    assert g({"a": 0.5, "b": 2.0, "c": 1.0}, list("ccccccc")) == {"a": 0.0, "b": 0.0, "c": 14.0}
+    assert len(g.sources) == 1

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sct.errors import SctError
 from sct.frontend.evaluator.parts import changed
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -170,21 +171,24 @@ def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
     return joined
 
 
-def leaves(ev: Evaluator, schema: Schema, v: Abstract) -> Iterator[Operand]:
-    """The operands of an item, one for each column; its arrays can no longer be written."""
+def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> Iterator[Operand]:
+    """The operands of an item, one for each column; its arrays can no longer be written.
+
+    shared  lists in it may be in another list, too: neither is written
+    """
     if isinstance(schema, ObjectSchema):
-        yield from _fields(ev, schema, v)
+        yield from _fields(ev, schema, v, shared)
     elif isinstance(schema, tuple):
         if not isinstance(v, Tup) or len(v.items) != len(schema) or v.cls is not tuple:
             refuse_different_items(ev)
         for s, x in zip(schema, v.items):
-            yield from leaves(ev, s, x)
+            yield from leaves(ev, s, x, shared)
     elif isinstance(schema, Static):
         if v != schema:
             refuse_different_items(ev)
     elif isinstance(v, ListRef):
         cell = slots(ev, v)
-        if cell.frozen == Frozen.HELD or cell.parent is not None:
+        if not shared and (cell.frozen == Frozen.HELD or cell.parent is not None):
             ev.refuse("SCT307", "one list is put into two lists", why="its aliases are not known",
                       hint="put a copy into the list: `append(list(xs))`")
         if isinstance(schema, ListSchema):
@@ -214,7 +218,7 @@ def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Opera
         yield ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
 
 
-def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract) -> Iterator[Operand]:
+def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> Iterator[Operand]:
     """The leaves of an object or a dict; it is not written any more."""
     if not isinstance(v, (Tup, ObjRef, DictRef)) or (dict if isinstance(v, DictRef) else v.cls) is not schema.cls:
         refuse_different_items(ev)
@@ -222,7 +226,7 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract) -> Iterator[Operan
     if keys != schema.keys:
         refuse_different_items(ev)
     for s, x in zip(schema.parts, items):
-        yield from leaves(ev, s, x)
+        yield from leaves(ev, s, x, shared)
     if isinstance(v, (ObjRef, DictRef)):
         hold(ev, v.addr)
 
@@ -323,18 +327,19 @@ def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
 
 
 def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
-         addrs: Sequence[int] | None = None, name: str | None = None) -> None:
+         addrs: Sequence[int] | None = None, name: str | None = None, shared: bool = False) -> None:
     """Gives a list of known slots columns.
 
     like   the schema and types of the items on another path
     addrs  the addresses of the columns
     name   the name of the list, if it is not bound yet
+    shared as in `leaves`
     """
     cell = slots(ev, ref)
     if cell.schema is not None:
         return
     schema, types = items_like(ev, ref, like) if cell.items or like is None else like
-    rows = [list(leaves(ev, schema, x)) for x in cell.items]
+    rows = [list(leaves(ev, schema, x, shared)) for x in cell.items]
     items = []
     name = name or next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
     for k, t in enumerate(types):
@@ -344,6 +349,23 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
         ev.store.cells[addr] = Array(column)
         items.append(Ref(addr))
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=schema)
+
+
+def is_alike(ev: Evaluator, cell: Slots) -> bool:
+    """May all the slots be items of one list?"""
+    try:
+        row_type(ev, cell)
+    except SctError:
+        return False
+    return bool(cell.items)
+
+
+def list_of_items(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
+    """A list of these items with columns, to be read alone: lists among them may be in another list, too."""
+    made = ListRef(ev.new_addr())
+    ev.store.cells[made.addr] = Slots(items)
+    grow(ev, made, shared=True)
+    return made
 
 
 def length(ev: Evaluator, ref: ListRef) -> Operand:

@@ -13,7 +13,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_keys
 from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.objects import special_call, special_method
@@ -93,7 +93,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
                       why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
         return Static(run_or_raise(ev, lambda: mapping[where]))
     if isinstance(owner, Tup):
-        return _static_item(ev, owner.items, key, Tup)
+        return _item_of_tuple(ev, owner, key)
     if isinstance(owner, ListRef) and by_position(ev, owner, key):
         (at,) = key_items(ev, key)
         if isinstance(at, slice):
@@ -106,14 +106,10 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
             return ev.new_list(got.items)
         return got
     if isinstance(owner, DictRef):
-        cell = _slots(ev, owner)
-        name = hashed(ev, key)
-        if name not in cell.keys and isinstance(owner, DefaultRef):
-            assign_item(ev, owner, key, ev.call(owner.factory, []))
-            cell = _slots(ev, owner)
-        if name not in cell.keys:
-            raise_at_run_time(ev, "KeyError", name)
-        return cell.items[cell.keys.index(name)]
+        if (value := run_time_keys.item(ev, owner, key)) is None:  # of a defaultdict
+            value = ev.call(owner.factory, []) if isinstance(owner, DefaultRef) else Static(None)
+            assign_item(ev, owner, key, value)
+        return value
     if isinstance(owner, Ref):
         return slice_view(ev, owner, key)
     if not _is_slice(key) and (value := by_python(ev, "{0}[{1}]", owner, key)) is not None:
@@ -133,6 +129,18 @@ def _adds_axes(key: Abstract) -> bool:
     return all(isinstance(x, Static) and (x.peek is None or x.peek is Ellipsis) for x in parts)
 
 
+def _item_of_tuple(ev: Evaluator, owner: Tup, key: Abstract) -> Abstract:
+    try:
+        return _static_item(ev, owner.items, key, Tup)
+    except NeedsStatic:
+        like = Slots(owner.items)
+        if _is_slice(key) or _may_unroll(ev) or not dynamic_lists.is_alike(ev, like):
+            raise
+    check_operands(ev, lambda at: ()[at], as_index(ev, key))
+    (at,) = key_items(ev, key)
+    return dynamic_lists.element(ev, dynamic_lists.list_of_items(ev, owner.items), at)
+
+
 def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
     """Is the subscript one of a list with columns?  One of many items gets them where the position is
     known at run time alone."""
@@ -141,13 +149,18 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
         try:
             known_key(ev, key, "an index into a list")
         except NeedsStatic:
-            if len(cell.items) <= FEW and not ev.loops.many_iterations:
+            if len(cell.items) <= FEW and (_may_unroll(ev) or not dynamic_lists.is_alike(ev, cell)):
                 raise
             dynamic_lists.grow(ev, owner)
     if _slots(ev, owner).schema is None:
         return False
     check_operands(ev, lambda at: [][at], as_index(ev, key))
     return True
+
+
+def _may_unroll(ev: Evaluator) -> bool:
+    """May an index be known if a loop is unrolled, or a function is evaluated in line?"""
+    return bool(ev.loops.heads or ev.functions.in_progress) and not ev.loops.many_iterations
 
 
 _INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",

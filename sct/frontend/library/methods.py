@@ -11,7 +11,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_keys
 from sct.frontend.heap.class_of import possible_classes, python_class
 from sct.frontend.heap.sample_calls import check_method, hashed
 from sct.frontend.heap.special_methods import as_index
@@ -69,14 +69,10 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(owner, (Tup, ListRef)) and name in ("index", "count"):
         return find(ev, name, owner, *args)
     if isinstance(owner, DictRef):
-        cell = ev.slots(owner)
         if name in VIEWS:
             return Iteration(name, (owner,))
         if name == "get":
-            key = hashed(ev, args[0])
-            if key in cell.keys:
-                return cell.items[cell.keys.index(key)]
-            return args[1] if len(args) > 1 else Static(None)
+            return run_time_keys.get(ev, owner, *(*args, Static(None))[:2])
         if name == "copy":
             copy = ev.call(Static(dict), [owner])
             assert isinstance(copy, DictRef)

@@ -21,7 +21,7 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import in_class, is_subclass_of
 from sct.frontend.evaluator.own_methods import HASHING, is_generated, is_library, own_method
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_lists, run_time_keys
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import (
@@ -35,7 +35,7 @@ from sct.frontend.heap.objects import (
     special_method,
     undefined,
 )
-from sct.frontend.heap.sample_calls import check_operands, hashed
+from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import array_of
 from sct.frontend.iteration.iteration_space import items_of
@@ -56,7 +56,6 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Opaque, Tensor
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
@@ -399,12 +398,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         return as_bool(ev, truth(ev, own))
     owner = ev.text(owner)
     if isinstance(owner, DictRef):
-        cell = ev.slots(owner)
-        try:
-            return Static(hashed(ev, x, "what `in` looks for") in cell.keys)
-        except NeedsStatic as need:
-            need.error.hint = "fill an array in a loop"
-            raise
+        return run_time_keys.contains(ev, owner, x)
     if isinstance(owner, Static) and class_of(owner) is None:
         check_operands(ev, operator.contains, owner, x)
         wanted = ev.key(x, "what `in` looks for")

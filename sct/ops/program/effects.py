@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import Opaque, Tensor, Type
+from sct.ir.types import INT, Opaque, Tensor, Type
 from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import numpy_dtype
 
@@ -123,6 +123,10 @@ def _module_names(text: str) -> tuple[str, ...]:
 inactive = op("inactive", type=opaque, run=run_inactive, raises="value", effect=True, cost="never",
               emit=lambda *_, text, **__: text, nondiff="it is evaluated by Python itself", complex=True)
 """An expression that Python evaluates; `text` is its template: "statistics.mean(_0)"."""
+
+lookup = op("lookup", type=lambda *_, **__: INT, run=run_inactive, raises="value", cost="read",
+            emit=lambda *_, text, **__: text, nondiff="a position is an integer")
+"""The position of a key that is known only at run time among known keys: `{"a": 0, "b": 1}[_0]`."""
 
 part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", nondiff="it is not differentiated",
           emit=lambda *_, text, **__: text, complex=True)

@@ -1,0 +1,114 @@
+"""Dicts of known keys, read by keys that are known only at run time: the position of the key, then the value there.
+
+    theta[c]   ->   [theta_a, theta_b][{"a": 0, "b": 1}[c]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.heap.dynamic_lists import element, is_alike, list_of_items
+from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Operand, Value
+from sct.ir.types import BOOL, Tensor, Text
+from sct.ops.program.effects import lookup
+from sct.ops.program.effects import part as part_of
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator.evaluator import Evaluator
+
+__all__ = ["contains", "get", "item"]
+
+
+def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
+    """`d[key]`; None for a key that a defaultdict has not."""
+    cell = ev.slots(owner)
+    if _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
+            and (value := _by_position(ev, owner, key)) is not None:
+        return value
+    try:
+        name = hashed(ev, key)
+    except NeedsStatic:
+        if (value := _by_position(ev, owner, key)) is None:
+            raise
+        return value
+    if name in cell.keys:
+        return cell.items[cell.keys.index(name)]
+    return None if isinstance(owner, DefaultRef) else raise_at_run_time(ev, "KeyError", name)
+
+
+def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> Abstract:
+    """`d.get(key, default)`"""
+    cell = ev.slots(owner)
+    try:
+        key = hashed(ev, wanted)
+    except NeedsStatic:
+        found = _is_among(ev, owner, wanted)
+        if found is None or not is_alike(ev, cell):
+            raise
+        return evaluate_branches(ev, found, lambda: _by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
+    return cell.items[cell.keys.index(key)] if key in cell.keys else default
+
+
+def contains(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract:
+    """`key in d`"""
+    try:
+        return Static(hashed(ev, key, "what `in` looks for") in ev.slots(owner).keys)
+    except NeedsStatic as need:
+        if (found := _is_among(ev, owner, key)) is not None:
+            return found
+        need.error.hint = "fill an array in a loop"
+        raise
+
+
+def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
+    """`d[key]`: the value at the position of the key; None where the key must be known."""
+    cell = ev.slots(owner)
+    operands: list[Operand] = []
+    text = _key_text(ev, cell.keys, key, operands)
+    if text is None or isinstance(owner, DefaultRef) or not is_alike(ev, cell):
+        return None
+    places = ", ".join(f"{name!r}: {k}" for k, name in enumerate(cell.keys))
+    at = ev.emit(lookup, *operands, text=f"{{{places}}}[{text}]")
+    return element(ev, list_of_items(ev, cell.items), at)
+
+
+def _is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
+    """`key in d`; None where the key must be known."""
+    cell = ev.slots(owner)
+    operands: list[Operand] = []
+    text = _key_text(ev, cell.keys, key, operands)
+    if text is None or not cell.keys:
+        return None
+    names = ", ".join(map(repr, cell.keys))
+    return ev.emit(part_of, *operands, text=f"{text} in {{{names}}}", type=BOOL)  # type: ignore[no-any-return]
+
+
+def _is_text(key: Abstract) -> bool:
+    """Is this a string that is known only at run time?"""
+    return isinstance(key, Value) and isinstance(key.type, Text)
+
+
+def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list[Operand]) -> str | None:
+    """The template of a key that is a string, an int, or a tuple of these; None if it is another one."""
+    if isinstance(key, Tup) and key.cls is tuple:
+        parts = [_key_text(ev, (), x, operands) for x in key.items]
+        text = None if None in parts else f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
+    elif isinstance(key, Static) and type(key.peek) in (int, str, bool):
+        text = repr(key.value)
+    elif _is_text(key) or isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.is_scalar \
+            and key.type.kind in "ib" and not ev.is_varied(key):
+        operands.append(ev.operand(key))
+        text = f"_{len(operands) - 1}"
+    else:
+        return None
+    return text if all(_is_plain_key(name) for name in names) else None
+
+
+def _is_plain_key(name: Any) -> bool:
+    return all(map(_is_plain_key, name)) if type(name) is tuple else type(name) in (int, str, bool)
