@@ -440,3 +440,110 @@ def test_the_gradient_by_a_dict_that_is_read_by_keys_of_run_time() -> None:
     assert g({"a": 0.5, "b": 2.0, "c": 1.0}, list("abbabb")) == {"a": 2.0, "b": 16.0, "c": 0.0}
     assert g({"a": 0.5, "b": 2.0, "c": 1.0}, list("ccccccc")) == {"a": 0.0, "b": 0.0, "c": 14.0}
     assert len(g.sources) == 1
+
+
+# -- order, and what a list holds ------------------------------------------------------------------------------
+
+
+def trapezoids(k: float, rows: Any) -> Any:
+    s, before = 0.0, 0.0
+    for r in sorted(rows, key=lambda r: r["t"]):
+        s += k * k * (r["t"] - before) * r["y"]
+        before = r["t"]
+    return s
+
+
+def by_two_keys(k: float, rows: Any) -> Any:
+    ordered = sorted(rows, key=lambda r: (r["male"], -r["t"]), reverse=True)
+    return k * k * ordered[0]["y"] + ordered[1]["t"] * k
+
+
+def sorted_words(k: float, words: Any) -> Any:
+    s = 0.0
+    for i, w in enumerate(sorted(words)):
+        s += k * k * i * len(w)
+    return s
+
+
+def sorted_here(k: float, n: int) -> Any:
+    events = []
+    for i in range(n):
+        events.append((math.cos(2.0 * i) * k, i))
+    events.sort(key=lambda e: e[0])
+    s = 0.0
+    for j, (t, i) in enumerate(events):
+        s += t * j + k * k * i * j
+    return s
+
+
+def sorted_indices(k: float, n: int) -> Any:
+    order = sorted(range(n), key=lambda i: -math.sin(i))
+    return sum(k**j * i for j, i in enumerate(order))
+
+
+def membership(k: float, words: Any, wanted: str) -> Any:
+    if wanted in words:
+        return k * words.index(wanted) + k * k * words.count(wanted)
+    return k * k
+
+
+def quantile(xs: Any, k: float) -> Any:
+    ys = sorted(xs, reverse=True)
+    return ys[0] * k + ys[len(ys) // 2] ** 2 + sum(ys[-2:])
+
+
+ORDER: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
+    (trapezoids, lambda n: (0.3, patients(n)[::-1])),
+    (by_two_keys, lambda n: (0.3, patients(n))),
+    (sorted_words, lambda n: (0.3, words(n))),
+    (sorted_here, lambda n: (0.3, n)),
+    (sorted_indices, lambda n: (0.3, n)),
+    (membership, lambda n: (0.3, words(n), "toast" if n > 50 else "no")),
+    (quantile, lambda n: ([math.sin(3.0 * i) for i in range(n)], 0.5)),
+]
+
+
+@pytest.mark.parametrize("f, make", ORDER, ids=[f.__name__ for f, _ in ORDER])
+def test_order_is_not_compiled(f: Callable[..., Any], make: Callable[[int], tuple[Any, ...]]) -> None:
+    test_the_amount_of_data_is_not_compiled(f, make)
+    if f is not quantile:
+        test_other_modes_over_data(f, make)
+
+
+def test_sorting_is_stable() -> None:
+    def f(k: float, rows: Any) -> Any:
+        return sum(k * i * r["x"] for i, r in enumerate(sorted(rows, key=lambda r: r["g"], reverse=True)))
+
+    rows = [{"g": "ab"[k % 2], "x": 1.0 + k} for k in range(9)]
+    assert sct.value_and_grad(f)(0.5, rows)[0] == f(0.5, rows)
+
+
+def test_the_list_is_sorted_in_place_under_all_its_names() -> None:
+    def f(xs: Any) -> Any:
+        ys = xs
+        xs.sort()
+        return ys[0] * 2.0 + ys[-1] ** 2
+
+    xs = [0.5, -1.0, 2.0, 0.1, 0.2, 0.3]
+    assert sct.value_and_grad(f)(xs) == (2.0, [0.0, 2.0, 4.0, 0.0, 0.0, 0.0])
+    assert xs[0] == 0.5
+
+
+def test_what_is_read_by_a_key_of_run_time_is_not_written_elsewhere() -> None:
+    def lists(x: float, letters: Any) -> Any:
+        d = {"a": [1.0], "b": [x]}
+        for c in letters:
+            d[c].append(x)
+        return sum(d["a"]) * sum(d["b"])
+
+    def of_a_tuple_of_lists(x: float) -> Any:
+        t = ([x], [2.0], [3.0])
+        t[steps(x)].append(x * x)
+        return sum(t[2]) * sum(t[1])
+
+    letters = list("abbaba")
+    value, slope = sct.value_and_grad(lists)(0.3, letters)
+    assert same_value(value, lists(0.3, letters))
+    assert slope == pytest.approx((lists(0.3 + 1e-6, letters) - lists(0.3 - 1e-6, letters)) / 2e-6)
+    with pytest.raises(sct.SctError, match="SCT307"):
+        sct.value_and_grad(of_a_tuple_of_lists)(0.3)

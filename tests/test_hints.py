@@ -856,37 +856,34 @@ def _() -> Any:
     return refused, followed
 
 
-@case("use an array; or choose: `xs[0] if c else xs[1]`")
+@case("use a list of items that are alike, or choose: `f(xs[0]) if c else f(xs[1])`")
 def _() -> Any:
-    xs = [2.0, 3.0]
-
     def refused(x):
+        xs = [x[0], x * 2.0]
         k = 0 if x[0] > 1.0 else 1
-        return xs[k] * x[1]
+        return np.sum(xs[k]) * x[1]
 
     def followed(x):
+        xs = [x[0], x * 2.0]
         c = x[0] > 1.0
-        return (xs[0] if c else xs[1]) * x[1]
+        return (np.sum(xs[0]) if c else np.sum(xs[1])) * x[1]
 
     return refused, followed
 
 
-@case("use an array; or choose: `xs[0] if c else xs[1]`")
+@case("use a list of items that are alike, or choose: `f(xs[0]) if c else f(xs[1])`")
 def _() -> Any:
-    xs = [2.0, 3.0]
-    array = np.array(xs)
-
     def refused(x):
-        k = 0
+        k = 1
         if x[0] > 0.5:
-            k = 1
-        return xs[k] * x[1]
+            k = 2
+        return sum((x[0], 3.0, x[1])[:k]) * x[1]
 
     def followed(x):
-        k = 0
+        k = 1
         if x[0] > 0.5:
-            k = 1
-        return array[k] * x[1]
+            k = 2
+        return sum([x[0], 3.0, x[1]][:k]) * x[1]
 
     return refused, followed
 

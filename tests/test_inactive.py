@@ -42,6 +42,20 @@ def program(*args: Any) -> Callable[[Program], Program]:
     return register
 
 
+@program(1.3, 3)
+def a_parameter_with_the_name_of_a_variable(x, n):
+    data = [3, n, 1, 4, 1]
+    return x * sorted(data[: n + 2], key=lambda data: -data)[0]
+
+
+@program(1.3, 2)
+def a_differentiated_number_in_a_comprehension(x, n):
+    v = 1.0
+    for _ in range(n):
+        v = v * x
+    return sorted([v + k for k in range(n)], key=lambda u: -u)[0]
+
+
 @program(1.3, ["a", "bb", "a", "ccc"])
 def counted_words(x, words):
     s = 0.0
@@ -536,11 +550,6 @@ def an_array_in_an_object(x, n):
     return x * queue[0][0]
 
 
-def a_parameter_with_the_name_of_a_variable(x, n):
-    data = [3, n, 1, 4, 1]
-    return x * sorted(data[: n + 2], key=lambda data: -data)[0]
-
-
 def a_differentiated_number_in_a_window(x, n):
     window = collections.deque(maxlen=n)
     for k in range(4):
@@ -566,13 +575,6 @@ def a_differentiated_number_of_a_loop(x, n):
     return statistics.mean([v, 1.0])
 
 
-def a_differentiated_number_in_a_comprehension(x, n):
-    v = 1.0
-    for _ in range(n):
-        v = v * x
-    return sorted([v + k for k in range(n)], key=lambda u: -u)[0]
-
-
 def a_differentiated_number_in_a_text(x, n):
     return float(json.loads(json.dumps(x))) * n
 
@@ -580,12 +582,11 @@ def a_differentiated_number_in_a_text(x, n):
 @pytest.mark.parametrize(("f", "argument", "code"), [
     (reads_through_a_chain, collections.ChainMap({"a": np.ones(2)}), "SCT307"),
     (writes_what_an_object_holds, 3, "SCT307"), (changes_what_a_loop_runs_over, 4, "SCT306"),
-    (shuffles_a_list, 6, "SCT207"), (a_parameter_with_the_name_of_a_variable, 3, "SCT503"),
+    (shuffles_a_list, 6, "SCT207"),
     (a_list_in_an_object_that_changes, 2, "SCT307"),
     (a_list_under_a_key_of_an_object, 2, "SCT307"), (an_array_in_an_object, 2, "SCT307"),
-    (lists_of_a_sorted_list, 2, "SCT503"),
+    (lists_of_a_sorted_list, 2, "SCT307"),
     (a_differentiated_number_of_a_branch, 2, "SCT401"), (a_differentiated_number_of_a_loop, 2, "SCT401"),
-    (a_differentiated_number_in_a_comprehension, 2, "SCT505"),
     (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_window, 2, "SCT207"),
     (a_differentiated_number_in_a_text, 2, "SCT401"),
 ], ids=lambda v: getattr(v, "__name__", ""))

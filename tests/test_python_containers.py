@@ -1888,7 +1888,7 @@ def grown_cmp(x: np.ndarray) -> Any:
     return x[0] * t + x[1] * u
 
 
-@refused("SCT505")
+@program
 def grown_in(x: np.ndarray) -> Any:
     a = []
     for i in range(len(x)):
@@ -2161,7 +2161,7 @@ def pop_loop(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT505")
+@refused("SCT307")
 def dict_of_lists_dyn(x: np.ndarray) -> Any:
     d = {"p": [], "n": []}
     for v in x:

@@ -25,7 +25,8 @@ from sct.ops.type_rules import numpy_dtype
 __all__ = ["KnownValues"]
 
 _INSTEAD_OF_ASKING = dict.fromkeys(
-    ("an index into a list", "an index into a list or tuple"), "use an array; or choose: `xs[0] if c else xs[1]`") | {
+    ("an index into a list", "an index into a list or tuple"),
+    "use a list of items that are alike, or choose: `f(xs[0]) if c else f(xs[1])`") | {
     "a key of a dict": "use an array, and ints as indices in place of keys"}
 """Hints for values that must be known, and are not."""
 

@@ -52,6 +52,17 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     return ev.new_dynamic_list(slots(ev, ref).schema or 0, parts, held=held)
 
 
+def sorted_by(ev: Evaluator, ref: ListRef, keys: ListRef, reverse: bool) -> ListRef:
+    """The items of a list in the order of `keys`, one for each item."""
+    if slots(ev, keys).schema != 0 and slots(ev, keys).schema != tuple(range(len(columns(ev, keys)))):
+        ev.refuse("SCT503", "sorting by keys that are objects or nested is not supported",
+                  hint="sort by numbers, strings or tuples of these")
+    held = shared(ev, ref)
+    at = ev.emit(ops.order, *columns(ev, keys), reverse=reverse)
+    moved = [ev.emit(ops.permuted, c, at) for c in columns(ev, ref)]
+    return ev.new_dynamic_list(slots(ev, ref).schema or 0, moved, held=held)
+
+
 def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     """`list(xs)`"""
     held = shared(ev, ref)

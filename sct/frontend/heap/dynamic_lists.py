@@ -361,10 +361,11 @@ def is_alike(ev: Evaluator, cell: Slots) -> bool:
 
 
 def list_of_items(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
-    """A list of these items with columns, to be read alone: lists among them may be in another list, too."""
+    """A list of these items with columns, which is not written: lists among them may be in another list, too."""
     made = ListRef(ev.new_addr())
     ev.store.cells[made.addr] = Slots(items)
     grow(ev, made, shared=True)
+    hold(ev, made.addr)
     return made
 
 

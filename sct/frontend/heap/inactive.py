@@ -48,7 +48,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Op, Operand, Value, is_float, walk
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Tensor, Type, sym
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Tensor, Text, Type, sym
 from sct.ops.program.effects import apply, inactive, part
 from sct.ops.type_rules import dtype_name
 
@@ -188,7 +188,9 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
     if not isinstance(v, Value) or not isinstance(v.type, Opaque):
         return False
     eqn = ev.defs.get(v)
-    return eqn.op in (inactive, part, apply) if eqn is not None else not isinstance(ev.leaf_of(v), (str, bytes))
+    if eqn is None:
+        return not isinstance(ev.leaf_of(v), (str, bytes))
+    return eqn.op in (inactive, part, apply) or isinstance(v.type, Text)
 
 
 _CONTAINERS: dict[Any, str] = {
@@ -432,6 +434,8 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
                          for k in range(n)))
     numeric = _numeric(types)
     if numeric is None:
+        if types == {("object", str)}:
+            return ev.emit(op, *operands, text=text, type=Text())  # type: ignore[no-any-return]
         value = ev.emit(op, *operands, text=text)
         return Static(None) if types == {("object", type(None))} else value
     t, check, words = numeric

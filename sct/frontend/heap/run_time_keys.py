@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.heap.dynamic_lists import element, is_alike, list_of_items
+from sct.frontend.heap.dynamic_lists import as_column, element, is_alike, is_dynamic, list_of_items
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import hashed
-from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, ListRef, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
-from sct.ir.types import BOOL, Tensor, Text
+from sct.ir.types import BOOL, INT, List, Tensor, Text
 from sct.ops.program.effects import lookup
 from sct.ops.program.effects import part as part_of
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["contains", "get", "item"]
+__all__ = ["contains", "found", "get", "item", "searched"]
 
 
 def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
@@ -64,6 +64,28 @@ def contains(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract:
             return found
         need.error.hint = "fill an array in a loop"
         raise
+
+
+def searched(ev: Evaluator, owner: Abstract, x: Abstract) -> list[Operand] | None:
+    """A list of numbers or of strings as Python searches it, and what it looks for; None for other lists."""
+    if not isinstance(owner, ListRef) or not is_dynamic(ev, owner) or ev.slots(owner).schema != 0:
+        return None
+    column = as_column(ev, owner)
+    elem = column.type.elem if isinstance(column.type, List) else None
+    if not isinstance(elem, Text) and not (isinstance(elem, Tensor) and elem.is_scalar):
+        return None
+    t = ev.type_of(x) if isinstance(x, (Static, Value)) else None
+    is_number = isinstance(t, Tensor) and t.is_scalar
+    return [column, ev.operand(x)] if is_number or isinstance(t, Text) else None
+
+
+def found(ev: Evaluator, name: str, operands: list[Operand]) -> Abstract:
+    """`x in xs`, `xs.index(x)` or `xs.count(x)`, by Python itself."""
+    if name == "in":
+        return ev.emit(part_of, *operands, text="_1 in _0", type=BOOL)  # type: ignore[no-any-return]
+    if name == "count":
+        return ev.emit(part_of, *operands, text="_0.count(_1)", type=INT)  # type: ignore[no-any-return]
+    return ev.emit(lookup, *operands, text="_0.index(_1)")  # type: ignore[no-any-return]
 
 
 def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:

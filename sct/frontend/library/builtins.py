@@ -328,6 +328,8 @@ def pow_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _on_known(f: Any) -> Special:
     """Registers a builtin that is evaluated at compile time, on known values."""
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if f is ord and len(args) == 1 and (value := by_python(ev, "ord({0})", *args)) is not None:
+            return value
         values = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
         return lift(ev, run_or_raise(ev, lambda: f(*values)))
 

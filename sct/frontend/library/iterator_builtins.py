@@ -13,19 +13,38 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import special_call
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
-from sct.frontend.iteration.iterator_protocol import VIEWS, is_iterator, iterator, kept, new_iterator, taken, takes
+from sct.frontend.iteration.iterator_protocol import (
+    VIEWS,
+    is_iterator,
+    iterator,
+    kept,
+    most,
+    new_iterator,
+    taken,
+    takes,
+)
 from sct.frontend.library import python_fallbacks
 from sct.frontend.library.op_calls import call_named
-from sct.frontend.loops.generator_expressions import run_through
+from sct.frontend.loops.generator_expressions import gathered, run_through
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import as_bool, boolean, truth
-from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup, is_literal
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    DictRef,
+    Iteration,
+    ListRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+    is_literal,
+)
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL
 
@@ -232,13 +251,36 @@ def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) ->
 
 @special(sorted)
 def sorted_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return run_through(ev, args[0], lambda v: _sorted(ev, items_of(ev, v), kwargs), apart=True)
+    v = args[0]
+    if isinstance(v, Iteration) and v.kind == "range" and most(ev, v) is None:
+        v = gathered(ev, iterator(ev, v))
+    return run_through(ev, v, lambda v: _sorted(ev, v, kwargs), apart=True)
 
 
-def _sorted(ev: Evaluator, items: tuple[Abstract, ...], kwargs: Kwargs) -> Abstract:
-    key = kwargs.get("key")
-    keys = [x if key is None or key == Static(None) else ev.call(key, [x]) for x in items]
+def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
+    key = kwargs.get("key", Static(None))
     reverse = bool(ev.ask(kwargs.get("reverse", Static(False)), "`reverse` of sorted"))
+    if not dynamic_lists.is_dynamic(ev, v):
+        items = items_of(ev, v)
+        keys = [x if key == Static(None) else ev.call(key, [x]) for x in items]
+        if all(map(_is_known, keys)) or not all(dynamic_lists.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
+            return _sorted_now(ev, items, keys, reverse)
+        made = dynamic_lists.list_of_items(ev, items)
+        by_key = made if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
+        return dynamic_list_methods.sorted_by(ev, made, by_key, reverse)
+    assert isinstance(v, ListRef)
+    by = v if key == Static(None) else ev.call(Static(list), [ev.call(Static(map), [key, v])])
+    assert isinstance(by, ListRef)
+    if not dynamic_lists.is_dynamic(ev, by):
+        dynamic_lists.grow(ev, by)
+    return dynamic_list_methods.sorted_by(ev, v, by, reverse)
+
+
+def _is_known(v: Abstract) -> bool:
+    return all(map(_is_known, v.items)) if isinstance(v, Tup) else is_literal(v)
+
+
+def _sorted_now(ev: Evaluator, items: tuple[Abstract, ...], keys: Sequence[Abstract], reverse: bool) -> Abstract:
     order: Any = functools.cmp_to_key(functools.partial(compared, ev))
     return ev.new_list(tuple(
         items[k] for k in sorted(range(len(items)), key=lambda k: order(keys[k]), reverse=reverse)))

@@ -175,6 +175,8 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
 
 def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstract) -> Abstract:
     """`owner.index(x)`, `owner.count(x)` and the place for `owner.remove(x)`: item by item, each one or equal."""
+    if name != "remove" and not bounds and (operands := run_time_keys.searched(ev, owner, x)) is not None:
+        return run_time_keys.found(ev, name, operands)
     items = items_of(ev, owner)
     first, stop = (*(ev.ask(as_index(ev, b), "a bound of `index`") for b in bounds), None, None)[:2]
     count = 0
@@ -201,10 +203,12 @@ def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoRetu
 
 def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
     """`xs.sort()`"""
-    items = items_of(ev, ev.call(Static(sorted), [owner], kwargs))
-    if dynamic_lists.is_dynamic(ev, owner):
-        ev.refuse("SCT203", "`sort` of a list whose length is not known is not supported",
-                  hint="use np.sort of an array")
+    result = ev.call(Static(sorted), [owner], kwargs)
+    assert isinstance(result, ListRef)
+    if dynamic_lists.is_dynamic(ev, owner) or dynamic_lists.is_dynamic(ev, result):
+        dynamic_lists.grow(ev, owner)
+        return dynamic_list_methods.change(ev, owner, dynamic_lists.columns(ev, result))
+    items = items_of(ev, result)
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
     ev.store.cells[owner.addr] = replace(cell, items=items)

@@ -29,8 +29,8 @@ from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined",
-    "list_of", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list",
+    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined", "list_of", "order",
+    "permuted", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list",
     "unstack",
 ]
 
@@ -207,6 +207,38 @@ def pairs() -> list[samples.Sample]:
 
 extend = joining("extend", "_0.extend(_1)", updates=True)
 joined = joining("joined", "_0 + _1", holds=True)
+
+
+# -- order -----------------------------------------------------------------------------------------
+
+
+def type_order(*keys: Operand, reverse: bool = False) -> List:
+    for key in keys:
+        elem(key)
+    return List(INT)
+
+
+def run_order(*keys: list[Any], reverse: bool = False) -> list[int]:
+    rows = list(zip(*keys)) if len(keys) > 1 else keys[0]
+    return sorted(range(len(rows)), key=rows.__getitem__, reverse=reverse)
+
+
+def order_text(*keys: Operand, reverse: bool = False) -> str:
+    rows = f"list(zip({', '.join(placeholders(len(keys)))}))" if len(keys) > 1 else "_0"
+    return f"sorted(range(len(_0)), key={rows}.__getitem__{', reverse=True' if reverse else ''})"
+
+
+order = op("order", type=type_order, run=run_order, emit=order_text, defaults={"reverse": False}, raises="value",
+           nondiff="a permutation is piecewise constant", allocates=True,
+           samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([1.5, -0.5, 1.5], [2.0, 1.0, 0.5]), {"reverse": True})])
+"""The positions of the items of a list in the order of their keys; of keys that are tuples, the columns are given."""
+
+permuted: Op = op("permuted", type=lambda xs, at: List(elem(xs)), run=lambda xs, at: [xs[k] for k in at],
+                  emit="[_0[_k] for _k in _1]", inactive=(1,), holds=True, allocates=True,
+                  linear=lambda ct, xs, at: [permuted(ct, order(at)), None],
+                  samples=lambda: [(([1.5, -0.5, 2.0], [2, 0, 1]), {}),
+                                   (([samples.arrays((2,)), samples.arrays((2,), seed=1)], [1, 0]), {})])
+"""The items of a list at the positions of a permutation, whose inverse is the order of these positions."""
 
 
 # -- all elements ----------------------------------------------------------------------------------
