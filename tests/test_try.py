@@ -402,6 +402,20 @@ def the_best_so_far(x, n):
     return best * 2.0
 
 
+@case((5.5, 2), (2.5, 5))
+def lambdas_in_a_helper(x, n):
+    def safe(f, default):
+        try:
+            return f()
+        except (ZeroDivisionError, ValueError):
+            return default
+
+    t = 0.0
+    for i in range(n):
+        t = t + safe(lambda: x / (i - 1), x) * safe(lambda: math.log(x - i), 2.0)
+    return t
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

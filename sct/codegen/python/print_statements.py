@@ -92,7 +92,7 @@ class StatementPrinter(AttemptPrinter):
         self.pop_statements: dict[Statement, bool] = {}
         self.handled, self.tried = {}, {}
         self.definitions = definitions(statements(block), names.names)
-        self.reads_of_flags = Counter(x for s in statements(block) for x in s.reads)
+        self.reads_of_flags = Counter(x for s in [*statements(block), *expressions.inlined.values()] for x in s.reads)
 
     def block(self, block: Block) -> list[ast.stmt]:
         """The trees of the statements."""
