@@ -169,10 +169,11 @@ class StatementPrinter(AttemptPrinter):
 
     def is_of_another_list(self, s: Statement, read: Evaluate) -> bool:
         """Is this a read of an item, or its removal, that neither sees nor changes the list and the index of `read`?"""
-        xs = read.eqn.args[0]
-        return isinstance(s, Evaluate) and s.eqn.op.name in ("index", "remove_at") \
-            and not self.variables(xs) & self.variables(*s.eqn.args) \
-            and not self.variables(s.eqn.out) & self.variables(*read.eqn.args, read.eqn.out)
+        if not isinstance(s, Evaluate) or s.eqn.op.name not in ("index", "remove_at"):
+            return False
+        assigned = self.variables(s.eqn.out) if s.eqn.out in self.read else set()
+        return not self.variables(read.eqn.args[0]) & self.variables(*s.eqn.args) \
+            and not assigned & self.variables(*read.eqn.args, read.eqn.out)
 
     def variables(self, *operands: Operand) -> set[str]:
         """The variables in the text of these operands."""
