@@ -115,7 +115,7 @@ class Traced:
 
 
 def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *,
-          in_line: bool = False, observe: Callable[[], Observations] | None = None) -> Traced:
+          in_line: bool = False, observe: Callable[[], Observations | None] | None = None) -> Traced:
     """The IR of a function or a `Transform` for these arguments.
 
     in_line  evaluate functions in line even if they are called more than once

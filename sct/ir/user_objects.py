@@ -27,7 +27,7 @@ from sct.ir.messages import PACKAGES
 __all__ = [
     "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
     "is_container", "is_defined_by_user", "is_namedtuple", "is_plain_attribute", "is_user_class", "make_gradient",
-    "make_without_init", "mangle", "replace_attributes", "set_stored",
+    "make_without_init", "mangle", "replace_attributes", "set_stored", "slots_of",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])

@@ -10,6 +10,7 @@ modules read, because these would not see the copies: `SharedState` restores the
 
 from __future__ import annotations
 
+import contextvars
 import copy
 import dis
 import enum
@@ -29,7 +30,17 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator.own_methods import is_library
-from sct.ir.user_objects import dict_of, fields_of, get_stored, is_container, is_namedtuple, is_user_class, set_stored
+from sct.ir.user_objects import (
+    dict_of,
+    fields_of,
+    get_stored,
+    is_container,
+    is_defined_by_user,
+    is_namedtuple,
+    is_user_class,
+    set_stored,
+    slots_of,
+)
 
 __all__ = ["LARGEST", "CannotCopy", "Copier", "SharedState", "names_in"]
 
@@ -44,9 +55,11 @@ _ATOMS: tuple[type, ...] = (
     type(NotImplemented), types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.MethodWrapperType, np.generic, np.dtype, np.ufunc, enum.Enum, logging.Logger,
     logging.LoggerAdapter, property, staticmethod, classmethod,
-    # A function that uses a file or a lock is not called twice: see `validate`.
-    io.IOBase, type(threading.Lock()), type(threading.RLock()))
+    type(threading.Lock()), type(threading.RLock()))
 _CACHED = type(functools.lru_cache(len))
+_TEXTS = (io.StringIO, io.BytesIO)
+"""Files in memory, whose contents and position can be copied and restored."""
+
 _LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "numba", "sct"} - {"__main__"})
 _GLOBAL_STATES = (random.random.__self__, np.random.random.__self__)  # type: ignore[attr-defined]
 
@@ -158,6 +171,8 @@ class Copier:
         return instance
 
     def _other(self, x: Any) -> Any:
+        if isinstance(x, io.IOBase) and type(x) not in _TEXTS:
+            raise CannotCopy(f"a `{type(x).__name__}` cannot be copied: it may be a file")
         try:
             return copy.deepcopy(x, self.copies)
         except (TypeError, ValueError, AttributeError, copy.Error) as error:
@@ -287,14 +302,16 @@ class SharedState:
     Everything that `roots` reach is visited once.  Code of classes and of functions of modules runs uncopied and sees
     the original objects; code of other functions is copied and sees copies.
 
-    states     by id, an object that uncopied code may change and its contents at the start
+    states     by id, an object or a class that uncopied code may change and its contents at the start
     variables  the globals of uncopied functions: (namespace, name, value)
+    attributes their own attributes
     """
 
     def __init__(self, *roots: Any) -> None:
         self.seen: dict[tuple[int, bool], Any] = {}
         self.states: dict[int, tuple[Any, Any]] = {}
         self.variables: list[tuple[dict[str, Any], str, Any]] = []
+        self.attributes: list[tuple[types.FunctionType, dict[str, Any]]] = []
         self.bytes = 0
         todo = [(x, False) for x in roots]
         while todo:
@@ -304,12 +321,14 @@ class SharedState:
             self.seen[id(x), uncopied] = x
             if len(self.seen) > MOST_FOLLOWED:
                 raise CannotCopy("it reaches too many objects")
-            if uncopied and not _is_atom(x) and (state := _current_state(x)) is not None:
+            is_class = isinstance(x, type) and is_defined_by_user(x)
+            if (is_class or uncopied and not _is_atom(x)) and (state := _current_state(x)) is not None:
                 self.bytes += state.nbytes if isinstance(state, np.ndarray) else 0
                 self.states[id(x)] = x, state
             if uncopied and isinstance(x, types.FunctionType) and not _is_library_function(x):
                 self.variables += [(x.__globals__, name, x.__globals__.get(name)) for name in names_in(x.__code__)[0]
                                if name in x.__globals__]
+                self.attributes.append((x, dict(x.__dict__)))
             todo += _references(x, uncopied)
         if self.bytes > LARGEST:
             raise CannotCopy(f"what it reads takes more than {LARGEST >> 20} MB")
@@ -340,6 +359,10 @@ class SharedState:
             if namespace.get(name) is not value:
                 changed.add((id(namespace), name))
                 namespace[name] = value
+        for function, own in self.attributes:
+            if not _same_state(function.__dict__, own):
+                changed.add(id(function))
+                _restore(function, own)
         return frozenset(changed)
 
 
@@ -384,8 +407,9 @@ def _references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
 
 
 def _class_references(cls: type) -> Iterator[tuple[Any, bool]]:
-    if is_user_class(cls):
-        for base in cls.__mro__[:-1]:
+    for base in cls.__mro__:
+        if is_defined_by_user(base):
+            yield base, True
             yield from ((v, True) for v in vars(base).values() if type(v) not in PLAIN)
 
 
@@ -401,23 +425,35 @@ def _module_references(module: types.ModuleType, names: frozenset[str]) -> Itera
 
 
 def _current_state(x: Any) -> Any:
-    """The contents of an object; None if it cannot change, or if its contents could not be restored."""
+    """The contents of an object or a class; None if it cannot change.
+
+    Raises CannotCopy if they could not be restored.
+    """
     t = type(x)
+    if isinstance(x, type):
+        return dict(vars(x))
     if t in (list, dict, set, deque, OrderedDict, Counter, defaultdict):
         return t.copy(x)
     if t is np.ndarray:
         return x.copy(order="K")
     if t is types.CellType:
         return _cell_contents(x)
+    if t in _TEXTS:
+        return x.__getstate__()
     if isinstance(x, random.Random):
         return x.getstate()
     if isinstance(x, np.random.Generator):
         return copy.deepcopy(x.bit_generator.state)
     if isinstance(x, np.random.RandomState):
         return copy.deepcopy(x.get_state(legacy=False))
-    if is_user_class(t) or t is SimpleNamespace:
-        return dict(dict_of(x))
-    return None
+    if is_user_class(t):
+        return {name: get_stored(x, name) for name in fields_of(x)}
+    if isinstance(x, _CACHED) and x.cache_info() == x.cache_info()._replace(hits=0, misses=0, currsize=0):
+        return ()
+    if isinstance(x, (io.IOBase, threading.local, contextvars.ContextVar, _CACHED)) or \
+            hasattr(t, "__next__") or hasattr(t, "__setitem__"):
+        raise CannotCopy(f"a `{t.__name__}` that a class or a module holds cannot be restored")
+    return None if isinstance(x, types.FunctionType) or not hasattr(x, "__dict__") else dict(dict_of(x))
 
 
 def _same_state(a: Any, b: Any) -> bool:
@@ -438,7 +474,13 @@ def _same_part(x: Any, y: Any) -> bool:
 
 
 def _restore(x: Any, state: Any) -> None:
-    if isinstance(x, (list, deque)):
+    if isinstance(x, type):
+        _restore_class(x, state)
+    elif isinstance(x, _TEXTS):
+        x.__setstate__(state)
+    elif isinstance(x, _CACHED):
+        x.cache_clear()
+    elif isinstance(x, (list, deque)):
         x.clear()
         x.extend(state)
     elif isinstance(x, (dict, set)):
@@ -458,5 +500,22 @@ def _restore(x: Any, state: Any) -> None:
     elif isinstance(x, np.random.RandomState):
         x.set_state(state)
     else:
-        vars(x).clear()
-        vars(x).update(state)
+        for name in fields_of(x):
+            slot = slots_of(type(x)).get(name)
+            if slot is None:
+                del x.__dict__[name]
+            else:
+                slot.__delete__(x)
+        for name, value in state.items():
+            set_stored(x, name, value)
+
+
+def _restore_class(cls: type, state: dict[str, Any]) -> None:
+    """Give a class the attributes that it had."""
+    for name, value in vars(cls).copy().items():
+        if name not in state:
+            type.__delattr__(cls, name)
+        elif value is not state[name]:
+            type.__setattr__(cls, name, state[name])
+    for name in state.keys() - vars(cls).keys():
+        type.__setattr__(cls, name, state[name])

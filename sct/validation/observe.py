@@ -68,27 +68,27 @@ class _ReachesOutside(BaseException):
 
 
 def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], observed: dict[Loc, frozenset[Observed]]
-             ) -> Callable[[], Observations]:
+             ) -> Callable[[], Observations | None]:
     """A function that runs `target` on copies of the arguments, adds what it observes to `observed`, and returns it.
 
-    If the function must not be run, or does not end soon, nothing is added.
+    If the function must not be run, or does not end soon, nothing is added: None if nothing was observed before.
     """
 
-    def observe() -> Observations:
+    def observe() -> Observations | None:
         root, own_count = user_function(target, args)
         try:
             shared = SharedState(root, args, kwargs)
         except CannotCopy:
-            return observed
+            return observed or None
         copier = _InstrumentingCopier(shared)
         try:
             function, copied_args, copied_kwargs = copier.copy((root, args[:own_count], dict(kwargs)))
             function = copier.callee(function)
             outcome = run_quietly(lambda: function(*copied_args, **copied_kwargs), PATIENCE)
             if isinstance(outcome.error, TimedOut):
-                return observed
+                return observed or None
         except (CannotCopy, _ReachesOutside, RecursionError):
-            return observed
+            return observed or None
         finally:
             shared.restore()
         for place, seen in copier.types.items():
@@ -225,8 +225,9 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
             return miss
         try:
             result = run(*args, **kwargs)
-        except TypeError as error:
-            if not str(error).endswith(OBSERVED_BEFORE):
+        except Exception as error:
+            if type(error) is not TypeError or not str(error).endswith(OBSERVED_BEFORE):
+                was_called = True
                 raise
             is_stale = True
             if was_called and ops <= {inactive, python, raise_} and _is_immutable((*args, *kwargs.values())):
@@ -244,11 +245,16 @@ def _is_unobserved(eqn: Eqn) -> bool:
 
 
 def _is_immutable(x: Any) -> bool:
-    """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?"""
+    """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?
+
+    So are the classmethods of builtin classes: `datetime.date.fromisoformat`.
+    """
     if isinstance(x, (list, tuple)):
         return all(map(_is_immutable, x))
     if isinstance(x, dict):
         return all(map(_is_immutable, x.values()))
+    if isinstance(x, types.BuiltinFunctionType):
+        return isinstance(x.__self__, type)
     return x is None or isinstance(x, (int, float, str, bytes, np.generic, np.ndarray, datetime.date))
 
 

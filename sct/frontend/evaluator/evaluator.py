@@ -19,6 +19,7 @@ from sct.frontend.evaluator.handlers import (
     unsupported,
 )
 from sct.frontend.evaluator.known_values import KnownValues
+from sct.frontend.evaluator.parts import changed
 from sct.frontend.source.parse import loc_of
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -41,6 +42,11 @@ class Evaluator(KnownValues):
             self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
                         hint="give it the same type on every path")
         return self.temporaries.hold(result)
+
+    def discard(self, node: Any) -> None:
+        """Evaluates an expression whose value nothing reads."""
+        with changed(self, discarded=loc_of(node, self.frames[-1].source.file)):
+            self.eval(node)
 
     def exec(self, node: Any) -> None:
         """Run one statement."""

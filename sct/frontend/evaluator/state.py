@@ -73,9 +73,10 @@ class State(Facts):
         stands_for    the operand outside that a param of a region stands for
         frames        the calls in progress; `all_frames`: by id, with those that closures have outlived
         loc           the place of what is being evaluated; `returned_at`: of the last `return`
+        discarded     the place of an expression whose value nothing reads
         failure       an error of the evaluation, and its place
         observe       runs the function on copies, and returns the types of its expressions; None ahead of time
-        observations  what it returned
+        observations  what it returned; None if the function must not be run
         copies_given  objects of Python hold copies of lists or dicts; `objects_changed`: such objects are changed
         callable_arguments   callables, and objects that sct does not see into, in the arguments, by id
         callables_used  those of them that are called, or read
@@ -109,6 +110,7 @@ class State(Facts):
         self.frames: list[Frame] = []
         self.all_frames: dict[int, Frame] = {}
         self.loc: Loc | None = None
+        self.discarded: Loc | None = None
         self.failure: tuple[Exception, Loc | None] | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
@@ -118,7 +120,7 @@ class State(Facts):
         self.returned_at: Loc | None = None
         self.callable_arguments: dict[int, Any] = {}
         self.callables_used: dict[int, Any] = {}
-        self.observe: Callable[[], Observations] | None = None
+        self.observe: Callable[[], Observations | None] | None = None
         self.observations: Observations | None = None
         self.copies_given = False
         self.objects_changed = False
@@ -175,7 +177,7 @@ class State(Facts):
                     why="a constant carries no derivative, so part of the gradient would be lost silently",
                     hint="use a list instead of a set or dict keys, or wrap the number in sct.stop_gradient(...)")
 
-    def observe_with(self, observe: Callable[[], Observations] | None) -> None:
+    def observe_with(self, observe: Callable[[], Observations | None] | None) -> None:
         self.observe = observe
 
     def note_copies(self) -> None:
@@ -195,11 +197,16 @@ class State(Facts):
                         hint="put tuples into the object, or use a list or dict of the function for it")
 
     @property
+    def is_discarded(self) -> bool:
+        """Is what is being evaluated an expression whose value nothing reads?"""
+        return self.discarded is not None and self.loc == self.discarded
+
+    @property
     def is_observed(self) -> bool:
         """Were types observed in a run of the function?  It runs now, if it may and did not yet."""
-        if self.observations is None:
-            self.observations = self.observe() if self.observe is not None else {}
-        return bool(self.observations)
+        if self.observations is None and self.observe is not None:
+            self.observations = self.observe()
+        return self.observations is not None
 
     def observed(self, place: Loc | None) -> frozenset[Observed]:
         """The types that the expression at this place had in the run; none if it was not evaluated."""

@@ -48,7 +48,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Op, Operand, Value, is_float, walk
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Tensor, Text, Type, sym
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Optional, Tensor, Text, Type, sym
 from sct.ops.program.effects import apply, inactive, part
 from sct.ops.type_rules import dtype_name
 
@@ -422,7 +422,10 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
 
     name  what messages call it
     """
+    if ev.is_discarded:
+        return ev.emit(op, *operands, text=text)  # type: ignore[no-any-return]
     if not types:
+        ev.emit(op, *operands, text=text)  # it may raise
         with ev.tries.none():  # sct raises it, not the function
             raise_at_run_time(ev, "TypeError", f"the type of {name} is not known{OBSERVED_BEFORE}")
     kinds = {t[0] for t in types}
@@ -432,19 +435,26 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
         _check(ev, value, f"type(_0) is tuple and len(_0) == {n}", f"{name} must be a tuple of {n}")
         return Tup(tuple(_typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
                          for k in range(n)))
-    numeric = _numeric(types)
-    if numeric is None:
-        if types == {("object", str)}:
-            return ev.emit(op, *operands, text=text, type=Text())  # type: ignore[no-any-return]
+    if types == {("object", str)}:
+        return ev.emit(op, *operands, text=text, type=Text())  # type: ignore[no-any-return]
+    numeric = _numeric(types - {_NONE})
+    if types == {_NONE}:
         value = ev.emit(op, *operands, text=text)
-        return Static(None) if types == {("object", type(None))} else value
+        _check(ev, value, "_0 is None", f"{name} must be None")
+        return Static(None)
+    if numeric is None:
+        return ev.emit(op, *operands, text=text)  # type: ignore[no-any-return]
     t, check, words = numeric
+    if _NONE in types:
+        t, check, words = Optional(t), f"_0 is None or {check}", f"None or {words}"
     value = ev.emit(op, *operands, text=text, type=t)
     _check(ev, value, check, f"{name} must be {words}")
     return ev.wrap(value)
 
 
 _sizes = itertools.count()
+
+_NONE = ("object", type(None))
 
 
 def _numeric(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
@@ -455,7 +465,7 @@ def _numeric(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
         if len(classes) == 1 and (exact := _EXACT.get(min(classes, key=str))) is not None:
             return exact
         if names == {"int", "float"}:
-            return ANY_REAL, "isinstance(_0, (int, float))", "an int or a float"
+            return ANY_REAL, "isinstance(_0, (int, float, numpy.integer))", "an int or a float"
         if len(names) == 1 and not any(t[2] is np.float32 for t in types):
             return _NUMBERS[names.pop()]
     if kinds == {"array"} and len(types) == 1:

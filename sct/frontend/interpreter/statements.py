@@ -464,7 +464,7 @@ def assert_(ev: Evaluator, node: Any) -> None:
 @statement(gast.Expr)
 def expr(ev: Evaluator, node: Any) -> None:
     if not isinstance(node.value, gast.Constant):
-        ev.eval(node.value)
+        ev.discard(node.value)
 
 
 def annotate(ev: Evaluator, node: Any) -> None:
