@@ -440,6 +440,97 @@ def test_a_loop_that_the_first_call_does_not_enter() -> None:
         np.testing.assert_allclose(slope, 1.0 + sum(v + v * 2.0 ** (v - 1) for v in values))
 
 
+# -- values that are None at one call, and another at the next -------------------------------------------------------
+
+
+def power_in_a_text(x, text):
+    match = re.search(r"k=(\d+)", text)
+    n = int(match.group(1)) if match is not None else 1
+    return x**n
+
+
+def number_of_a_match(x, text):
+    return x * float(re.match(r"(\d+)", text).group(1))
+
+
+def rate_or_default(x, text):
+    return x * (json.loads(text).get("rate") or 0.1)
+
+
+def rate_if_any(x, text):
+    rate = json.loads(text).get("rate")
+    if rate is None:
+        rate = 0.5
+    return x * rate
+
+
+def two_that_may_be_missing(x, text):
+    a, b = (lambda d: (d.get("rate"), d.get("b")))(json.loads(text))
+    return x * (a or 1.0) * (b or 2.0)
+
+
+def first_above_one(text):
+    for k in json.loads(text):
+        if k > 1:
+            return k
+    return None
+
+
+def found_by_a_function(x, text):
+    k = first_above_one(text)
+    return x * k if k is not None else x
+
+
+def matches_in_a_loop(x, text):
+    s = 0.0
+    for word in text.split():
+        if re.match("a", word):
+            s += x
+        match = re.match(r"b(\d)", word)
+        if match:
+            s += x ** int(match.group(1))
+    return s + x
+
+
+def is_null(x, text):
+    return x * 2.0 if json.loads(text) is None else x
+
+
+def day_of_a_date(x, text):
+    return x * datetime.date.fromisoformat(text).day
+
+
+def valid(x, text):
+    json.loads(text)
+    return x
+
+
+@pytest.mark.parametrize("validate", ("first", "0"))
+@pytest.mark.parametrize(("f", "texts"), [
+    (power_in_a_text, ("q", "k=3", "k=2")), (number_of_a_match, ("q", "12", "7")),
+    (rate_or_default, ("{}", '{"rate": 3.0}', '{"rate": 0.0}')),
+    (rate_if_any, ("{}", '{"rate": 3.0}', '{"rate": null}')),
+    (two_that_may_be_missing, ("{}", '{"rate": 3.0}', '{"b": 3.0}')),
+    (found_by_a_function, ("[1.0]", "[3.0]", "[3.0, 1.0]")), (matches_in_a_loop, ("q", "a q", "b3 q a", "a b2")),
+    (is_null, ("null", "3", '"a"', "[1]")), (day_of_a_date, ("bad", "2020-01-03", "worse")),
+    (valid, ("{bad", "1", "[]")),
+], ids=lambda v: getattr(v, "__name__", ""))
+def test_none_at_one_call(f: Program, texts: tuple[str, ...], validate: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", validate)
+    for order in (texts, texts[::-1]):
+        derivative = value_and_grad(lambda x, text, f=f: f(x, text))
+        for text in (*order, *order):
+            try:
+                expected = f(1.5, text)
+            except (AttributeError, ValueError) as error:
+                with pytest.raises(type(error), match=re.escape(str(error))):
+                    derivative(1.5, text)
+                continue
+            value, slope = derivative(1.5, text)
+            assert value == expected
+            np.testing.assert_allclose(slope, (f(1.5 + 1e-6, text) - f(1.5 - 1e-6, text)) / 2e-6, rtol=1e-6)
+
+
 def test_ahead_of_time_types_are_not_known() -> None:
     with pytest.raises(SctError):
         _ = value_and_grad(scaled_by_a_number_in_a_text).source

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import io
 import logging
 import random
 import threading
@@ -164,10 +165,19 @@ def test_what_cannot_be_copied_is_said() -> None:
         copied((k for k in [1]))
 
 
-def test_files_and_locks_are_not_copied(tmp_path: Path) -> None:
-    with (tmp_path / "log").open("w") as file:
-        lock = threading.Lock()
-        assert copied([file, lock])[0] == [file, lock]
+def test_files_are_not_copied(tmp_path: Path) -> None:
+    lock = threading.Lock()
+    assert copied([lock])[0] == [lock]
+    with (tmp_path / "log").open("w") as file, pytest.raises(CannotCopy, match="TextIOWrapper"):
+        copied([file])
+
+
+def test_files_in_memory_are_copied_with_their_position() -> None:
+    for file in (io.StringIO("abc"), io.BytesIO(b"abc")):
+        file.read(1)
+        (own,) = copied(file)
+        assert type(own) is type(file) and own.read() == file.getvalue()[1:]
+        assert file.tell() == 1
 
 
 def test_large_arrays_are_not_copied() -> None:

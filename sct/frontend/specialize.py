@@ -18,6 +18,7 @@ from sct.frontend.autodiff.differentiated_region import tree_of
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
+from sct.frontend.calls.outside_writes import check_outside_writes
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.evaluator.observed_types import Observations
@@ -314,6 +315,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     fn = closed(ev, fn)
     if single := called_once(ev, fn):
         raise ev.functions.plan.changed(single=single)
+    check_outside_writes(ev, fn)
     check_aliasing(ev, fn, written_leaves(ev, before), shared)
     _resolve_sizes(ev, fn)
     for f in ev.outside.leaves:

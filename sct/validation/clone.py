@@ -12,29 +12,34 @@ from __future__ import annotations
 
 import contextvars
 import copy
-import dis
 import enum
 import functools
 import io
-import itertools
 import logging
 import random
-import sys
 import threading
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.calls.references import (
+    CACHED,
+    PLAIN,
+    cell_contents,
+    is_derivative,
+    is_found_in_class,
+    is_library_function,
+    names_in,
+    references,
+)
 from sct.ir.user_objects import (
     dict_of,
     fields_of,
     get_stored,
-    is_container,
     is_defined_by_user,
     is_namedtuple,
     is_user_class,
@@ -42,25 +47,22 @@ from sct.ir.user_objects import (
     slots_of,
 )
 
-__all__ = ["LARGEST", "CannotCopy", "Copier", "SharedState", "names_in"]
+__all__ = ["LARGEST", "CannotCopy", "Copier", "SharedState"]
 
 LARGEST = 256 << 20
 """At most this many bytes of arrays are copied."""
 
 MOST_FOLLOWED = 100_000
 
-PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
 _ATOMS: tuple[type, ...] = (
     *PLAIN, range, slice, type, types.ModuleType, types.CodeType, types.MappingProxyType, type(...),
     type(NotImplemented), types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.MethodWrapperType, np.generic, np.dtype, np.ufunc, enum.Enum, logging.Logger,
     logging.LoggerAdapter, property, staticmethod, classmethod,
     type(threading.Lock()), type(threading.RLock()))
-_CACHED = type(functools.lru_cache(len))
-_TEXTS = (io.StringIO, io.BytesIO)
+_TEXTS: tuple[Any, ...] = (io.StringIO, io.BytesIO)
 """Files in memory, whose contents and position can be copied and restored."""
 
-_LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "numba", "sct"} - {"__main__"})
 _GLOBAL_STATES = (random.random.__self__, np.random.random.__self__)  # type: ignore[attr-defined]
 
 
@@ -68,34 +70,10 @@ class CannotCopy(Exception):
     """An object that the function reaches cannot be copied."""
 
 
-@functools.lru_cache(maxsize=1024)
-def names_in(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The globals that code reads or writes, and all names in it; nested functions count."""
-    variables, names = set(), set(code.co_names)
-    for instruction in dis.get_instructions(code):
-        if instruction.opname.endswith(("_GLOBAL", "_NAME", "_GLOBALS")):
-            variables.add(instruction.argval)
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            inner = names_in(const)
-            variables |= inner[0]
-            names |= inner[1]
-    return frozenset(variables), frozenset(names)
-
-
 def _is_atom(x: Any) -> bool:
-    return isinstance(x, _ATOMS) or _is_derivative(x) or any(x is s for s in _GLOBAL_STATES) \
-        or isinstance(x, types.FunctionType) and _is_library_function(x) \
+    return isinstance(x, _ATOMS) or is_derivative(x) or any(x is s for s in _GLOBAL_STATES) \
+        or isinstance(x, types.FunctionType) and is_library_function(x) \
         or isinstance(x, types.BuiltinFunctionType) and isinstance(x.__self__, (types.ModuleType, type, type(None)))
-
-
-def _is_library_function(f: types.FunctionType) -> bool:
-    """Is this a function of a library?  Such functions are assumed to have no state."""
-    return is_library(f) or str(f.__module__).split(".")[0] in _LIBRARIES
-
-
-def _is_derivative(x: Any) -> bool:
-    return hasattr(type(x), "__sct_transform__")
 
 
 class Copier:
@@ -244,7 +222,7 @@ class Copier:
         if id(cell) not in self.copies:
             new_cell = self.remember(cell, types.CellType())
             if cell not in self.shared:
-                contents = _cell_contents(cell)
+                contents = cell_contents(cell)
                 if contents:
                     new_cell.cell_contents = self.copy(contents[0])
             else:
@@ -253,7 +231,7 @@ class Copier:
 
     def _method(self, x: types.MethodType) -> Any:
         owner = self.copy(x.__self__)
-        return types.MethodType(x.__func__ if _is_found_in_class(x) else self.copy(x.__func__), owner)
+        return types.MethodType(x.__func__ if is_found_in_class(x) else self.copy(x.__func__), owner)
 
     def _builtin(self, x: Any) -> Any:
         owner = self.copy(x.__self__)
@@ -273,24 +251,11 @@ _COPY_METHODS: dict[Any, Callable[[Copier, Any], Any]] = {
     list: Copier._list, tuple: Copier._tuple, dict: Copier._dict, defaultdict: Copier._dict, OrderedDict: Copier._dict,
     Counter: Copier._dict, set: Copier._set, frozenset: Copier._set, deque: Copier._deque, np.ndarray: Copier._array,
     types.FunctionType: Copier._function, types.MethodType: Copier._method, types.BuiltinMethodType: Copier._builtin,
-    types.CellType: Copier._cell, functools.partial: Copier._partial, _CACHED: Copier._cached}
+    types.CellType: Copier._cell, functools.partial: Copier._partial, CACHED: Copier._cached}
 
 
 def _address(x: np.ndarray[Any, Any]) -> int:
     return int(x.__array_interface__["data"][0])
-
-
-def _cell_contents(cell: Any) -> tuple[Any, ...]:
-    try:
-        return (cell.cell_contents,)
-    except ValueError:
-        return ()
-
-
-def _is_found_in_class(x: types.MethodType) -> bool:
-    """Is the function of this method found in the class of its object?"""
-    cls = x.__self__ if isinstance(x.__self__, type) else type(x.__self__)
-    return any(x.__func__ is getattr(v, "__func__", v) for base in cls.__mro__ for v in vars(base).values())
 
 
 # -- shared state ---------------------------------------------------------------------
@@ -325,11 +290,11 @@ class SharedState:
             if (is_class or uncopied and not _is_atom(x)) and (state := _current_state(x)) is not None:
                 self.bytes += state.nbytes if isinstance(state, np.ndarray) else 0
                 self.states[id(x)] = x, state
-            if uncopied and isinstance(x, types.FunctionType) and not _is_library_function(x):
+            if uncopied and isinstance(x, types.FunctionType) and not is_library_function(x):
                 self.variables += [(x.__globals__, name, x.__globals__.get(name)) for name in names_in(x.__code__)[0]
                                if name in x.__globals__]
                 self.attributes.append((x, dict(x.__dict__)))
-            todo += _references(x, uncopied)
+            todo += references(x, uncopied)
         if self.bytes > LARGEST:
             raise CannotCopy(f"what it reads takes more than {LARGEST >> 20} MB")
 
@@ -344,7 +309,7 @@ class SharedState:
             x = todo.pop()
             if type(x) not in PLAIN and id(x) not in reached:
                 reached[id(x)] = x
-                todo += [y for y, uncopied in _references(x, False) if not uncopied]
+                todo += [y for y, uncopied in references(x, False) if not uncopied]
         return frozenset(reached.keys() & self.states.keys())
 
     def restore(self) -> frozenset[int | tuple[int, str]]:
@@ -366,64 +331,6 @@ class SharedState:
         return frozenset(changed)
 
 
-def _references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
-    """The objects that an object refers to, each with whether it is used uncopied; `uncopied` says so of `x`."""
-    if _is_derivative(x):
-        yield x.__sct_transform__.fn, True
-    elif isinstance(x, dict):
-        yield from ((v, uncopied) for v in itertools.chain(x, x.values()) if type(v) not in PLAIN)
-    elif isinstance(x, (list, tuple, set, frozenset, deque)):
-        yield from ((v, uncopied) for v in x if type(v) not in PLAIN)
-    elif isinstance(x, types.FunctionType):
-        if _is_library_function(x):
-            return
-        variables, names = names_in(x.__code__)
-        for name in variables:
-            value = x.__globals__.get(name)
-            if isinstance(value, types.ModuleType):
-                yield from _module_references(value, names)
-            else:
-                yield value, uncopied
-        yield from ((cell, uncopied) for cell in x.__closure__ or ())
-        yield from ((v, uncopied) for v in (x.__defaults__, x.__kwdefaults__, x.__dict__))
-    elif isinstance(x, types.CellType):
-        yield from ((v, uncopied) for v in _cell_contents(x))
-    elif isinstance(x, types.MethodType):
-        yield x.__self__, uncopied
-        yield x.__func__, uncopied or _is_found_in_class(x)
-    elif isinstance(x, types.BuiltinMethodType):
-        yield x.__self__, uncopied
-    elif isinstance(x, functools.partial):
-        yield from ((v, uncopied) for v in (x.func, x.args, x.keywords, x.__dict__))
-    elif isinstance(x, (_CACHED, staticmethod, classmethod)):
-        yield x.__wrapped__, uncopied
-    elif isinstance(x, property):
-        yield from ((v, uncopied) for v in (x.fget, x.fset, x.fdel))
-    elif isinstance(x, type):
-        yield from _class_references(x)
-    elif is_container(type(x)) or isinstance(x, BaseException):
-        yield type(x), True
-        yield from ((v, uncopied) for v in dict_of(x).values())
-
-
-def _class_references(cls: type) -> Iterator[tuple[Any, bool]]:
-    for base in cls.__mro__:
-        if is_defined_by_user(base):
-            yield base, True
-            yield from ((v, True) for v in vars(base).values() if type(v) not in PLAIN)
-
-
-def _module_references(module: types.ModuleType, names: frozenset[str]) -> Iterator[tuple[Any, bool]]:
-    if module.__name__.split(".")[0] in _LIBRARIES:
-        return
-    for name in names & vars(module).keys():
-        value = vars(module)[name]
-        if isinstance(value, types.ModuleType):
-            yield from _module_references(value, names - {name})
-        else:
-            yield value, True
-
-
 def _current_state(x: Any) -> Any:
     """The contents of an object or a class; None if it cannot change.
 
@@ -437,7 +344,7 @@ def _current_state(x: Any) -> Any:
     if t is np.ndarray:
         return x.copy(order="K")
     if t is types.CellType:
-        return _cell_contents(x)
+        return cell_contents(x)
     if t in _TEXTS:
         return x.__getstate__()
     if isinstance(x, random.Random):
@@ -448,9 +355,9 @@ def _current_state(x: Any) -> Any:
         return copy.deepcopy(x.get_state(legacy=False))
     if is_user_class(t):
         return {name: get_stored(x, name) for name in fields_of(x)}
-    if isinstance(x, _CACHED) and x.cache_info() == x.cache_info()._replace(hits=0, misses=0, currsize=0):
+    if isinstance(x, CACHED) and x.cache_info() == x.cache_info()._replace(hits=0, misses=0, currsize=0):
         return ()
-    if isinstance(x, (io.IOBase, threading.local, contextvars.ContextVar, _CACHED)) or \
+    if isinstance(x, (io.IOBase, threading.local, contextvars.ContextVar, CACHED)) or \
             hasattr(t, "__next__") or hasattr(t, "__setitem__"):
         raise CannotCopy(f"a `{t.__name__}` that a class or a module holds cannot be restored")
     return None if isinstance(x, types.FunctionType) or not hasattr(x, "__dict__") else dict(dict_of(x))
@@ -478,7 +385,7 @@ def _restore(x: Any, state: Any) -> None:
         _restore_class(x, state)
     elif isinstance(x, _TEXTS):
         x.__setstate__(state)
-    elif isinstance(x, _CACHED):
+    elif isinstance(x, CACHED):
         x.cache_clear()
     elif isinstance(x, (list, deque)):
         x.clear()
@@ -491,7 +398,7 @@ def _restore(x: Any, state: Any) -> None:
     elif isinstance(x, types.CellType):
         if state:
             x.cell_contents = state[0]
-        elif _cell_contents(x):
+        elif cell_contents(x):
             del x.cell_contents
     elif isinstance(x, random.Random):
         x.setstate(state)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import types
 from collections import deque
@@ -23,7 +24,7 @@ def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, carriers: b
     """Are `a` and `b` of the same types, with the same numbers bit for bit?  All nans are equal.
 
     close     numbers may differ by this much, absolutely or relative to the largest number in the array
-    states    compare the states of random generators
+    states    compare the states of random generators and of files in memory
     carriers  tell a Python number from a NumPy number
 
     Functions are the same if their code is, and unknown objects if their class is.
@@ -93,6 +94,8 @@ class _Comparison:
             return not self.states or bool(a.getstate() == b.getstate())
         if isinstance(a, np.random.Generator):
             return not self.states or self.same(a.bit_generator.state, b.bit_generator.state)
+        if isinstance(a, (io.StringIO, io.BytesIO)):
+            return not self.states or (a.getvalue(), a.tell()) == (b.getvalue(), b.tell())
         if isinstance(a, BaseException):
             return str(a) == str(b)
         return True

@@ -29,6 +29,7 @@ import numpy as np
 
 from sct.errors import Loc
 from sct.frontend import OBSERVED_BEFORE, Traced
+from sct.frontend.calls.references import names_in
 from sct.frontend.evaluator.observed_types import Observations, Observed, items_place, observed_type
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import loc_of
@@ -36,7 +37,7 @@ from sct.ir import Eqn, Lit, walk
 from sct.ir.user_objects import is_user_class
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
-from sct.validation.clone import CannotCopy, Copier, SharedState, names_in
+from sct.validation.clone import CannotCopy, Copier, SharedState
 from sct.validation.quiet import TimedOut, run_quietly
 from sct.validation.validate import place_of, unobserved_type, user_function
 
@@ -245,16 +246,11 @@ def _is_unobserved(eqn: Eqn) -> bool:
 
 
 def _is_immutable(x: Any) -> bool:
-    """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?
-
-    So are the classmethods of builtin classes: `datetime.date.fromisoformat`.
-    """
+    """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?"""
     if isinstance(x, (list, tuple)):
         return all(map(_is_immutable, x))
     if isinstance(x, dict):
         return all(map(_is_immutable, x.values()))
-    if isinstance(x, types.BuiltinFunctionType):
-        return isinstance(x.__self__, type)
     return x is None or isinstance(x, (int, float, str, bytes, np.generic, np.ndarray, datetime.date))
 
 

@@ -216,7 +216,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if spelling is not None:
         return call_named(ev, spelling, args, kwargs)
     if type(f) in INSTANCES:
-        check_instance(ev, f, args, kwargs)
+        if not hasattr(f, "__wrapped__"):  # a function with a cache: the user's own
+            check_instance(ev, f, args, kwargs)
         return INSTANCES[type(f)](ev, f, args, kwargs)
     if isinstance(getattr(f, "__self__", None), np.ufunc):
         return ufunc_method(ev, f.__self__, f.__name__, args, kwargs)

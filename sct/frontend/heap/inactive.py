@@ -19,6 +19,7 @@ import linecache
 import re
 import sys
 import textwrap
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -366,7 +367,10 @@ _WRITERS = frozenset((
 
 @functools.lru_cache(maxsize=1024)
 def _public_name(f: Any) -> str | None:
-    """`statistics.mean`: the shortest dotted name of a function or class of a library."""
+    """`statistics.mean`: the shortest dotted name of a function or class of a library, or of a method of its class."""
+    if isinstance(f, types.BuiltinMethodType) and isinstance(f.__self__, type):
+        owner = _public_name(f.__self__)
+        return None if owner is None else f"{owner}.{f.__name__}"
     name, module = getattr(f, "__name__", None), getattr(f, "__module__", None)
     if not isinstance(name, str) or not isinstance(module, str):
         return None

@@ -1,0 +1,316 @@
+"""What functions that run as they are may write: sct reads free variables once, before they are called.
+
+    def step() -> int:
+        try: STATE["n"] += 1            writes what `STATE` holds
+        finally: pass
+        return STATE["n"]
+
+    def f(x): step(); return x * STATE["n"]        refused: `STATE["n"]` is read before the call
+
+What is stored into, and which methods that change their object are called, is read from the source.  A function without
+source may write all that it reaches.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gast
+
+from sct.errors import SctError
+from sct.frontend.arguments.lift import read_path
+from sct.frontend.calls.references import PLAIN, cell_contents, is_library_function, references
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap.inactive import changes_object, writes_arguments, writes_keyword
+from sct.frontend.source.name_scopes import declared, local_names, nodes_in, parameters
+from sct.frontend.source.parse import source_of
+from sct.frontend.values.abstract_values import Path
+from sct.ir import Eqn, Fn, Value, walk
+from sct.ir.types import List, Opaque, Tensor
+from sct.ir.user_objects import dict_of, is_defined_by_user
+from sct.ops.program.effects import apply, inactive
+
+__all__ = ["check_outside_writes"]
+
+Slot = tuple[int, Any]
+"""The id of an object, and the name of its attribute; None for its items, and for what is not known."""
+
+_MAKERS = (gast.Constant, gast.List, gast.Tuple, gast.Dict, gast.Set, gast.ListComp, gast.SetComp, gast.DictComp,
+           gast.BinOp, gast.Compare, gast.JoinedStr)
+"""Expressions that make a new object."""
+
+_MAKING = frozenset((
+    "list", "dict", "set", "tuple", "sorted", "str", "int", "float", "bool", "len", "sum", "max", "min", "abs", "round",
+    "range", "zeros", "ones", "empty", "full", "arange", "linspace", "zeros_like", "ones_like", "empty_like", "array",
+    "copy", "deepcopy", "defaultdict", "Counter", "deque", "OrderedDict", "perf_counter", "time"))
+"""Functions that make a new object."""
+
+_CHANGING = frozenset(("next", "setattr", "delattr", "exec", "eval", "vars", "globals"))
+
+
+def check_outside_writes(ev: Evaluator, fn: Fn) -> None:
+    """Refuses functions that run as they are, and may write what the function reads, or what is passed to them."""
+    callees = {p: f for p, f in zip(ev.params, ev.leaves) if isinstance(p.type, Opaque) and _is_users(f)}
+    if not callees:
+        return
+    written = {p: Writes(f) for p, f in callees.items()}
+    calls = [eqn for f in (*fn.functions, fn) for eqn in walk(f) if eqn.op in (apply, inactive)]
+    read = {slot: path for path in _paths_read(ev) for slot in _slots_read(ev, path)}
+    for p, writes in written.items():
+        slot = next((s for s in read if writes.may_write(s)), None)
+        if slot is not None:
+            _refuse(ev, p, callees[p], f"`{_shown(read[slot])}`, which is read here too",
+                    "sct reads it once, before the call", calls)
+        if writes.arguments:
+            for eqn in calls:
+                if _passes(ev, eqn, p):
+                    _refuse(ev, p, callees[p], "its arguments", "sct, or the caller, would not see the write", [eqn])
+
+
+def _refuse(ev: Evaluator, p: Value, f: Any, what: str, why: str, calls: list[Eqn]) -> None:
+    at = next((eqn.loc for eqn in calls if p in eqn.args), next((eqn.loc for eqn in calls), None))
+    with ev.at(at):
+        name = getattr(f, "__name__", type(f).__name__)
+        ev.refuse("SCT302", f"`{name}`, which runs as it is, may write to {what}", why=why,
+                  hint="return what it computes, and write it outside the differentiated function")
+
+
+def _is_users(f: Any) -> bool:
+    """Is this a function, a method or a class of the user, or an object of such a class?"""
+    if isinstance(f, types.FunctionType):
+        return not is_library_function(f)
+    if isinstance(f, types.MethodType):
+        return _is_users(f.__func__)
+    return is_defined_by_user(f if isinstance(f, type) else type(f)) or hasattr(f, "__wrapped__") or \
+        isinstance(f, functools.partial) and _is_users(f.func)
+
+
+# -- what is read --------------------------------------------------------------------------------------------
+
+
+def _paths_read(ev: Evaluator) -> Iterable[Path]:
+    return [*(leaf.path for leaf in ev.outside.leaves), *(path for path, _ in ev.outside.facts.values())]
+
+
+def _slots_read(ev: Evaluator, path: Path) -> Iterator[Slot]:
+    """What is read on the way to a free variable, and its contents."""
+    for n in range(1, len(path) + 1):
+        try:
+            x = read_path(path[:n], ev.outside.root)
+        except (AttributeError, LookupError, ValueError):
+            return
+        if n == len(path):
+            if type(x) in PLAIN or isinstance(x, (types.ModuleType, types.FunctionType, type)):
+                return
+            yield id(x), None
+            return
+        how, name = path[n]
+        if how == "global":
+            yield id(x.__globals__), name
+        elif how == "cell":
+            yield id(x.__closure__[x.__code__.co_freevars.index(name)]), None
+        elif how == "attr" and isinstance(x, types.ModuleType):
+            yield id(vars(x)), name
+        elif how == "attr":
+            yield from ((id(y), name) for y in (x, *(x.__mro__ if isinstance(x, type) else type(x).__mro__)))
+        else:
+            yield id(x), None
+
+
+def _shown(path: Path) -> str:
+    name = getattr(path[0], "__name__", "")
+    for how, step in path[1:]:
+        name = str(step) if how in ("global", "cell") else f"{name}.{step}" if how == "attr" else f"{name}[{step!r}]"
+    return name
+
+
+def _passes(ev: Evaluator, eqn: Eqn, p: Value) -> bool:
+    """May this call give the function an array, a container or an object of the caller?"""
+    text = str(eqn.attrs.get("text", ""))
+    method = re.match(r"_0\.\w+\(", text) is not None and isinstance(eqn.args[0], Value) and \
+        isinstance(eqn.args[0].type, Opaque) and eqn.args[0] not in ev.params
+    if p not in eqn.args and not method:
+        return False
+    return re.search(r"[\[{]", text) is not None or any(
+        isinstance(x, Value) and (isinstance(x.type, List) or isinstance(x.type, Tensor) and x.type.is_array or
+                                  x is not p and _is_mutable(ev.leaf_of(x)))
+        for x in eqn.args)
+
+
+def _is_mutable(x: Any) -> bool:
+    """Is this an argument that a function may change, and that no type is known of?"""
+    return x is not None and not isinstance(x, (str, bytes, int, float)) and not callable(x)
+
+
+# -- what is written -----------------------------------------------------------------------------------------
+
+
+class Writes:
+    """What a function, and those that it may call, may write.
+
+    slots      attributes of objects, and the items of objects
+    whole      ids of objects of which any part may be written
+    arguments  may the arguments be written?
+    """
+
+    def __init__(self, callee: Any) -> None:
+        self.slots: set[Slot] = set()
+        self.whole: set[int] = set()
+        self.arguments = False
+        self.reached: dict[int, Any] = {}
+        self.owners: dict[int, type] = {}
+        self._reach([callee])
+        for x in list(self.reached.values()):
+            if isinstance(x, types.FunctionType) and not is_library_function(x):
+                self._function(x)
+
+    def may_write(self, slot: Slot) -> bool:
+        return slot in self.slots or slot[0] in self.whole
+
+    def _reach(self, todo: list[Any]) -> dict[int, Any]:
+        """Everything that the objects refer to, at any depth."""
+        reached: dict[int, Any] = {}
+        while todo:
+            x = todo.pop()
+            if type(x) in PLAIN or id(x) in reached:
+                continue
+            reached[id(x)] = x
+            if isinstance(x, type) and is_defined_by_user(x):
+                for base in x.__mro__:
+                    for v in vars(base).values():
+                        self.owners.setdefault(id(getattr(v, "__func__", getattr(v, "fget", v))), base)
+            todo += [y for y, _ in references(x, True)]
+            if not isinstance(x, (type, types.FunctionType)) and is_defined_by_user(type(x)):
+                todo += [type(x), *dict_of(x).values()]
+        self.reached.update(reached)
+        return reached
+
+    def _function(self, f: types.FunctionType) -> None:
+        try:
+            node = source_of(f.__code__).node
+        except SctError:
+            self._all(f)
+            return
+        for name in {name for n in nodes_in(node) if isinstance(n, gast.Global) for name in n.names}:
+            self.slots.add((id(f.__globals__), name))
+        nonlocals = {name for n in nodes_in(node) if isinstance(n, (gast.FunctionDef, gast.Lambda))
+                     for name in declared(n)[1]}
+        for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
+            if name in nonlocals:
+                self.slots.add((id(cell), None))
+        for target in _targets(node):
+            self._target(f, node, target)
+
+    def _all(self, f: types.FunctionType) -> None:
+        """It may write all that it reaches, and its arguments."""
+        self.arguments = True
+        self.whole |= self._reach([f]).keys()
+        self.slots |= {(id(f.__globals__), name) for name in f.__globals__}
+
+    def _target(self, f: types.FunctionType, node: Any, target: Any) -> None:
+        """What a write into an attribute or the items of an expression, or by one of its methods, changes."""
+        attributes = []
+        owner = target.value if isinstance(target, (gast.Attribute, gast.Subscript)) else target
+        name = target.attr if isinstance(target, gast.Attribute) else None
+        while isinstance(owner, (gast.Attribute, gast.Subscript)):
+            attributes.append(owner.attr if isinstance(owner, gast.Attribute) else None)
+            owner = owner.value
+        if not isinstance(owner, gast.Name):
+            if not _is_new(owner):
+                self._all(f)
+            return
+        found = self._variable(f, node, owner.id)
+        if found is None:
+            return
+        for attribute in reversed(attributes):
+            objects = [y for x in found for y in _attribute(x, attribute)]
+            if attribute is None or not objects:
+                self.whole |= self._reach(list(found)).keys()
+                return
+            found = objects
+        self.slots |= {(id(vars(x) if isinstance(x, types.ModuleType) else x), name) for x in found}
+        if name is None:
+            self.whole |= {id(x) for x in found}
+
+    def _variable(self, f: types.FunctionType, node: Any, name: str) -> list[Any] | None:
+        """The objects that a variable may be; None if writes to them are of no concern, or have been noted."""
+        own = {n for g in nodes_in(node) if isinstance(g, (gast.FunctionDef, gast.Lambda)) for n in local_names(g)}
+        if name in own:
+            cls = self.owners.get(id(f))
+            if cls is not None and parameters(node)[:1] == (name,):
+                return self._instances(f, cls)
+            if name in parameters(node):
+                self.arguments = True
+            if not _is_bound_anew(node, name):
+                self._all(f)
+            return None
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+        if name in cells:
+            return list(cell_contents(cells[name]))
+        return [f.__globals__[name]] if name in f.__globals__ else None
+
+    def _instances(self, f: types.FunctionType, cls: type) -> list[Any] | None:
+        """What the first parameter of a method may be: the class and its subclasses, and objects of them."""
+        if f.__name__ == "__init__":
+            return None
+        return [x for x in list(self.reached.values()) if isinstance(x, cls) or
+                isinstance(x, type) and (issubclass(x, cls) or issubclass(cls, x) and is_defined_by_user(x))]
+
+
+def _attribute(x: Any, name: str | None) -> list[Any]:
+    """The attribute of an object, if it is found without running code."""
+    if name is None:
+        return []
+    classes = x.__mro__ if isinstance(x, type) else type(x).__mro__
+    places: list[Any] = [] if isinstance(x, type) else [vars(x) if isinstance(x, types.ModuleType) else dict_of(x)]
+    places += map(vars, classes)
+    return next(([place[name]] for place in places if name in place), [])
+
+
+def _is_new(node: Any) -> bool:
+    """Does the expression make a new object?"""
+    if isinstance(node, gast.Call):
+        name = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
+        return name in _MAKING
+    return isinstance(node, _MAKERS)
+
+
+def _is_bound_anew(node: Any, name: str) -> bool:
+    """Is every value that the function binds to this variable a new object?"""
+    for n in nodes_in(node):
+        values = [(t, n.value) for t in n.targets] if isinstance(n, gast.Assign) else \
+            [(n.target, getattr(n, "value", None))] if isinstance(n, (gast.AnnAssign, gast.NamedExpr)) else \
+            [(n.target, None)] if isinstance(n, (gast.For, gast.comprehension)) else \
+            [(n.optional_vars, None)] if isinstance(n, gast.withitem) and n.optional_vars is not None else []
+        for target, value in values:
+            names = {t.id for t in nodes_in(target) if isinstance(t, gast.Name) and isinstance(t.ctx, gast.Store)}
+            if name in names and not _is_new(value):
+                return False
+    return True
+
+
+def _targets(node: Any) -> Iterator[Any]:
+    """The expressions that are written into, and those whose object a call changes."""
+    for n in nodes_in(node):
+        if isinstance(n, (gast.Attribute, gast.Subscript)) and not isinstance(n.ctx, gast.Load):
+            yield n
+        elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+            yield gast.Subscript(n.target, n.target, gast.Store())
+        elif isinstance(n, gast.Call):
+            yield from (gast.Subscript(x, x, gast.Store()) for x in _changed_by(n))
+
+
+def _changed_by(call: Any) -> Iterator[Any]:
+    """What a call may change by a function of a library, as far as its name says so."""
+    name = call.func.attr if isinstance(call.func, gast.Attribute) else getattr(call.func, "id", "")
+    if isinstance(call.func, gast.Attribute) and changes_object(f".{name}"):
+        yield call.func.value
+    keywords = [k.value for k in call.keywords if k.arg is not None and writes_keyword(k.arg)]
+    if name in _CHANGING or writes_arguments(f".{name}") or keywords:
+        yield from (x.value if isinstance(x, gast.Starred) else x for x in (*call.args, *keywords))
+        if isinstance(call.func, gast.Attribute):
+            yield call.func.value

@@ -1,0 +1,396 @@
+"""Functions that run as they are, and write: to classes, globals, and what is passed to them.
+
+Each program does what Python does, once, or is refused; nothing is changed by the runs that sct makes on copies.
+"""
+
+from __future__ import annotations
+
+import collections
+import csv
+import functools
+import io
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from sct import SctError, value_and_grad
+
+Program = Callable[..., Any]
+
+
+@pytest.fixture(params=("first", "0"), autouse=True)
+def validate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", request.param)
+
+
+# -- the state of classes ----------------------------------------------------------------------------------------
+
+
+class Store:
+    """Has class state, of which `reset` makes it new."""
+
+    count = 0
+    made = 0
+    cache: ClassVar[dict[float, float]] = {}
+    log: ClassVar[list[float]] = []
+    one: Any = None
+
+    def __new__(cls) -> Any:
+        Store.made += 1
+        return object.__new__(cls)
+
+    def __init__(self) -> None:
+        Store.count += 1
+
+    @classmethod
+    def cached(cls, k: float) -> float:
+        if k not in cls.cache:
+            cls.cache[k] = 2.0 * k
+        cls.log.append(k)
+        return cls.cache[k]
+
+    @classmethod
+    def instance(cls) -> Any:
+        if cls.one is None:
+            cls.one = 3.0
+        return cls.one
+
+
+class Numbered:
+    ids = itertools.count()
+
+    @staticmethod
+    def number() -> Any:
+        return float(next(Numbered.ids))
+
+
+class Slotted:
+    __slots__ = ("n",)
+
+
+class Ticker:
+    slotted = Slotted()
+
+    @classmethod
+    def tick(cls) -> Any:
+        cls.slotted.n += 1
+        return 2.0
+
+
+def reset() -> None:
+    Store.count, Store.made, Store.one = 0, 0, None
+    Store.cache, Store.log = {}, []
+    Ticker.slotted.n = 0
+    NUMBERS.clear()
+    NUMBERS.update(n=0)
+    HISTORY.clear()
+    vars(counted_itself).pop("n", None)
+
+
+def bump() -> Any:
+    Store.count += 1
+    return 2.0
+
+
+def state() -> Any:
+    return (Store.count, Store.made, Store.one, dict(Store.cache), list(Store.log), Ticker.slotted.n, dict(NUMBERS),
+            list(HISTORY), counted_itself.__dict__.get("n"))
+
+
+def counts(x):
+    return x * bump()
+
+
+def constructs(x):
+    Store()
+    return x * x
+
+
+def caches(x):
+    return x * Store.cached(2.0)
+
+
+def has_one_instance(x):
+    return x * Store.instance()
+
+
+def ticks(x):
+    return x * Ticker.tick()
+
+
+def counted_itself() -> float:
+    counted_itself.n = getattr(counted_itself, "n", 0) + 1  # type: ignore[attr-defined]
+    return 2.0
+
+
+def calls_a_function_that_counts(x):
+    return x * counted_itself()
+
+
+NUMBERS: dict[str, Any] = {"n": 0}
+HISTORY: list[float] = []
+
+
+def remember(k) -> float:
+    try:
+        return NUMBERS[k]
+    except KeyError:
+        NUMBERS[k] = 2.0
+        HISTORY.append(2.0)
+        return 2.0
+
+
+def remembers(x):
+    return x * remember("k")
+
+
+@pytest.mark.parametrize("f", [
+    counts, constructs, caches, has_one_instance, ticks, calls_a_function_that_counts, remembers])
+def test_done_once_a_call(f: Program) -> None:
+    reset()
+    value = f(1.5)
+    once = state()
+    f(1.5)
+    twice = state()
+    reset()
+    derivative = value_and_grad(f)
+    assert derivative(1.5) == (value, 3.0 if f is constructs else value / 1.5)
+    assert state() == once
+    assert derivative(1.5)[0] == value
+    assert state() == twice
+
+
+def reads_a_counter(x):
+    return x * bump() * Store.count
+
+
+def step() -> int:
+    try:
+        NUMBERS["n"] += 1
+    finally:
+        pass
+    return NUMBERS["n"]
+
+
+def reads_a_global_dict(x):
+    step()
+    return x * NUMBERS["n"]
+
+
+def push(v) -> int:
+    try:
+        HISTORY.append(v)
+    finally:
+        pass
+    return 1
+
+
+def reads_a_global_list(x):
+    return x * push(1.0) * len(HISTORY)
+
+
+TOTAL = 0
+
+
+def total() -> int:
+    global TOTAL
+    try:
+        TOTAL += 1
+    finally:
+        pass
+    return TOTAL
+
+
+def reads_a_global_number(x):
+    total()
+    return x * TOTAL
+
+
+ARRAY = np.array([1.0, 2.0])
+
+
+def grow() -> float:
+    try:
+        np.add(ARRAY, 1.0, out=ARRAY)
+    finally:
+        pass
+    return 1.0
+
+
+def reads_a_global_array(x):
+    return x * grow() * ARRAY[0]
+
+
+def pushes(n):
+    HISTORY.append(n)
+    yield 1.0
+
+
+def sum_of_a_generator(n) -> float:
+    return sum(pushes(n))
+
+
+def reads_what_a_generator_writes(x):
+    return x * sum_of_a_generator(3) * len(HISTORY)
+
+
+def counter() -> Program:
+    n = 0
+
+    def increase() -> int:
+        nonlocal n
+        try:
+            n += 1
+        finally:
+            pass
+        return n
+
+    def reads_a_variable_of_a_closure(x):
+        increase()
+        return x * n
+
+    return reads_a_variable_of_a_closure
+
+
+def numbers_of_a_class(x):
+    return x * Numbered.number()
+
+
+@pytest.mark.parametrize("f", [
+    reads_a_counter, reads_a_global_dict, reads_a_global_list, reads_a_global_number, reads_a_global_array,
+    reads_what_a_generator_writes, counter(), numbers_of_a_class], ids=lambda f: f.__name__)
+def test_a_read_of_what_a_call_may_write_is_refused(f: Program) -> None:
+    reset()
+    before = state(), TOTAL, ARRAY.tolist()
+    with pytest.raises(SctError):
+        value_and_grad(f)(1.5)
+    assert (state(), TOTAL, ARRAY.tolist()) == before
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------
+
+
+def overwrite(a) -> float:
+    try:
+        a[0] = 7.0
+    finally:
+        pass
+    return 1.0
+
+
+def put(q) -> int:
+    try:
+        q.append(3)
+    finally:
+        pass
+    return len(q)
+
+
+def reads_an_overwritten_argument(x, a):
+    return x * overwrite(a) * a[0]
+
+
+def reads_what_is_put(x, q):
+    return x * put(q) * len(q)
+
+
+@pytest.mark.parametrize(("f", "argument"), [
+    (reads_an_overwritten_argument, np.zeros(2)), (reads_an_overwritten_argument, [1.0, 2.0]),
+    (reads_an_overwritten_argument, {0: 1.0}), (reads_what_is_put, collections.deque([1])),
+    (reads_what_is_put, [1.0])], ids=lambda v: getattr(v, "__name__", ""))
+def test_writes_to_arguments_are_refused(f: Program, argument: Any) -> None:
+    before = repr(argument)
+    with pytest.raises(SctError):
+        value_and_grad(f)(1.5, argument)
+    assert repr(argument) == before
+
+
+def read_only(a) -> float:
+    total = 0.0
+    try:
+        total += float(a.sum())
+    finally:
+        pass
+    return total
+
+
+def test_reads_of_arguments_are_fine() -> None:
+    assert value_and_grad(lambda x, a: x * read_only(a) * a[0])(1.5, np.array([2.0, 3.0])) == (15.0, 10.0)
+
+
+# -- files in memory ---------------------------------------------------------------------------------------------
+
+
+class Reader:
+    def __init__(self, text: str) -> None:
+        self.file = io.StringIO(text)
+
+
+FILE = io.StringIO("abc")
+
+
+def size(x, file):
+    return x * len(file.read())
+
+
+def size_of_an_item(x, files):
+    return x * len(files["a"].read())
+
+
+def size_of_an_attribute(x, reader):
+    return x * len(reader.file.read())
+
+
+def size_of_a_global(x, _):
+    return x * len(FILE.read())
+
+
+def rows(x, file):
+    s = 0.0
+    for row in csv.reader(file):
+        s += x * float(row[0])
+    return s
+
+
+@pytest.mark.parametrize(("f", "make"), [
+    (size, lambda: io.StringIO("abc")), (size, lambda: io.BytesIO(b"abc")),
+    (size_of_an_item, lambda: {"a": io.StringIO("abc")}), (size_of_an_attribute, lambda: Reader("abc")),
+    (size_of_a_global, lambda: FILE.seek(0)), (rows, lambda: io.StringIO("1\n2\n")),
+])
+def test_files_in_memory_are_read_once(f: Program, make: Callable[[], Any]) -> None:
+    derivative = value_and_grad(f)
+    for _ in range(2):
+        assert derivative(1.5, make()) == (4.5, 3.0)
+
+
+def test_files_are_not_read_by_trial_runs(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1\n2\n")
+
+    def first_row(x, file):
+        return x * float(next(csv.reader(file))[0])
+
+    with open(tmp_path / "a") as file:
+        with pytest.raises(SctError):
+            value_and_grad(first_row)(1.5, file)
+        assert file.tell() == 0
+
+
+# -- caches ------------------------------------------------------------------------------------------------------
+
+
+class Cached:
+    @staticmethod
+    @functools.lru_cache
+    def load(k: float) -> float:
+        print("loading")
+        return 2.0 * k
+
+
+def test_a_cache_of_a_class_is_not_filled(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SctError):
+        value_and_grad(lambda x, k: x * Cached.load(k))(1.5, 2.0)
+    assert (capsys.readouterr().out, Cached.load.cache_info().currsize) == ("", 0)
