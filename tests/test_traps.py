@@ -629,3 +629,55 @@ def test_a_call_for_nothing_is_not_emitted() -> None:
     gradient = grad(f, argnums=(0, 2))
     assert gradient(0.5, 1.0, 0.25) == pytest.approx((1.0 + 1.28 + 0.81 * math.atan(1.5), 0.68))
     assert "or_else_itself()" not in gradient.source
+
+
+# -- what only a later call shows -------------------------------------------------------------
+
+
+def test_the_else_of_a_loop_whose_test_binds_a_name() -> None:
+    def f(x: float, n: int) -> float:
+        i, s = 0, 0.0
+        for k in range(n):
+            i = 0
+            while (i := i + 1) < k:
+                s += x * i
+                if i == 3:
+                    break
+                if i == 5:
+                    return s
+            else:
+                s += x * x * k
+        return s
+
+    def g(x: float, n: int) -> float:
+        i = 0
+        while (i := i + 1) < n:
+            if i > 4:
+                break
+        else:
+            return x * x
+        return x
+
+    for function in (f, g):
+        derivative = value_and_grad(function)
+        for n in (6, 3, 0, 9, 4):
+            value, slope = derivative(1.7, n)
+            assert value == function(1.7, n)
+            same(slope, (function(1.7 + 0.25, n) - function(1.7 - 0.25, n)) / 0.5)
+
+
+def test_the_default_of_the_largest_item() -> None:
+    def f(x: float, n: int) -> float:
+        numbers = []
+        while n > 0:
+            numbers.append(n)
+            n -= 1
+        return x * max(numbers, default=7) + x * min(numbers, default=2)
+
+    def g(x: float, n: int) -> float:
+        return max([x * k + 1.0 for k in range(n)], default=x * 3.0)
+
+    for function in (f, g):
+        derivative = value_and_grad(function)
+        for n in (3, 0, 30, 0, 1):
+            assert derivative(1.5, n) == (function(1.5, n), 2.0 * (function(2.0, n) - function(1.5, n)))

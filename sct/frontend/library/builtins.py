@@ -36,7 +36,7 @@ from sct.frontend.library.python_fallbacks import sum_ as sum_of_array
 from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
-from sct.frontend.operators.truth import as_bool, boolean, truth
+from sct.frontend.operators.truth import as_bool, boolean, either_expression, truth
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -257,16 +257,22 @@ def _extremum(name: str) -> Special:
         elif isinstance(over, Ref) and not kwargs:
             return ev.call(Static(largest if name == "max" else smallest), args)
         else:
-            best = run_through(ev, over, lambda v: _extreme(ev, name, v))
+            best = run_through(ev, over, lambda v: _extreme(ev, name, v, kwargs.get("default")))
         return best or kwargs.get("default") or raise_at_run_time(ev, "ValueError", _EMPTY[name])
 
     return handler
 
 
-def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
-    """`max` or `min` of the items; None if there are none."""
+def _extreme(ev: Evaluator, name: str, over: Abstract, default: Abstract | None = None) -> Abstract | None:
+    """`max` or `min` of the items, or the default of a list that is empty at run time; None if there are no items."""
     if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
-        return ev.wrap(ev.emit(OPS[f"first_{name}"], dynamic_lists.as_column(ev, over)))
+
+        def best_of_items() -> Abstract:
+            return ev.wrap(ev.emit(OPS[f"first_{name}"], dynamic_lists.as_column(ev, over)))
+
+        test = None if default is None else truth(ev, over)
+        return best_of_items() if not isinstance(test, Value) or default is None else \
+            either_expression(ev, test, best_of_items, lambda: default)
     items: list[Abstract] = []
     rest = one_by_one(ev, over)
     for x in rest:

@@ -394,7 +394,7 @@ class LoopBuilder(BackEdge):
             return
         if kind is None:
             return
-        ends = self.tested if self.where is None else self.where.ends
+        ends = self.tested or END in exits if self.where is None else self.where.ends
         ev.exits.kinds[kind] = (frozenset({FALL}) if ends else frozenset()) | exits
         ev.exits.least[kind] = BREAK + 1
         if not node.orelse or not ends:
