@@ -5,7 +5,9 @@ Each program does what Python does, once, or is refused; nothing is changed by t
 
 from __future__ import annotations
 
+import array
 import collections
+import copy
 import csv
 import functools
 import io
@@ -302,11 +304,49 @@ def reads_what_is_put(x, q):
     (reads_an_overwritten_argument, np.zeros(2)), (reads_an_overwritten_argument, [1.0, 2.0]),
     (reads_an_overwritten_argument, {0: 1.0}), (reads_what_is_put, collections.deque([1])),
     (reads_what_is_put, [1.0])], ids=lambda v: getattr(v, "__name__", ""))
-def test_writes_to_arguments_are_refused(f: Program, argument: Any) -> None:
+def test_writes_to_arguments_are_made_in_copies_or_refused(f: Program, argument: Any) -> None:
     before = repr(argument)
-    with pytest.raises(SctError):
-        value_and_grad(f)(1.5, argument)
+    value = f(1.5, copy.deepcopy(argument))
+    try:
+        assert value_and_grad(f)(1.5, argument)[0] == value
+    except SctError as refusal:
+        assert refusal.code in ("SCT302", "SCT207", "SCT101")
     assert repr(argument) == before
+
+
+def appends(x, q):
+    q.append(2)
+    return x * len(q)
+
+
+def appends_to_a_part(x, d):
+    q = d["q"]
+    q.append(2)
+    return x * len(q)
+
+
+@pytest.mark.parametrize(("f", "argument"), [
+    (appends, collections.deque([1])), (appends, array.array("d", [1.0])),
+    (appends_to_a_part, collections.UserDict(q=[1]))], ids=lambda v: getattr(v, "__name__", ""))
+def test_methods_that_change_an_object_of_the_caller_are_refused(f: Program, argument: Any) -> None:
+    before = repr(argument)
+    for _ in range(2):
+        with pytest.raises(SctError, match="SCT302"):
+            value_and_grad(f)(1.5, argument)
+        assert repr(argument) == before
+
+
+def test_a_data_frame_of_the_caller_is_not_sorted() -> None:
+    pandas = pytest.importorskip("pandas")
+
+    def f(x, frame):
+        frame.sort_values("a", inplace=True)
+        return x * frame["a"].iloc[0]
+
+    frame = pandas.DataFrame({"a": [2.0, 1.0]})
+    with pytest.raises(SctError, match="SCT302"):
+        value_and_grad(f)(1.5, frame)
+    assert frame["a"].tolist() == [2.0, 1.0]
 
 
 def read_only(a) -> float:

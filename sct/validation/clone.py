@@ -153,7 +153,9 @@ class Copier:
             raise CannotCopy(f"a `{type(x).__name__}` cannot be copied: it may be a file")
         try:
             return copy.deepcopy(x, self.copies)
-        except (TypeError, ValueError, AttributeError, copy.Error) as error:
+        except RecursionError:
+            raise
+        except Exception as error:  # what copies it may be the user's
             raise CannotCopy(f"a `{type(x).__name__}` cannot be copied: {error}") from None
 
     # -- arrays -----------------------------------------------------------------------

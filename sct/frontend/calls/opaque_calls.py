@@ -27,6 +27,7 @@ from sct.frontend.heap.inactive import (
     evaluated_by_python,
     give,
     harmless_name,
+    is_callers,
     is_varied,
     takes_items,
     template_of,
@@ -130,6 +131,9 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
                   why="its derivative would be lost", hint="keep such numbers in a list, a dict or an array")
     if method is not None and writes_arguments(method) and not all(map(is_literal, passed)):
         return None
+    if method is not None and (changes_object(method) or any(map(writes_keyword, kwargs))) and is_callers(ev, fn):
+        ev.refuse("SCT302", "a method changes an object of the arguments that sct does not see into",
+                  why="the caller's object would be changed", hint="change a copy: `copy.copy(...)` before")
     f = fn.peek if isinstance(fn, Static) else None
     if any(map(writes_keyword, kwargs)) or isinstance(f, np.ufunc) and len(args) > f.nin:
         return None

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OBSERVED_BEFORE", "PythonIterable", "by_python", "changes_object", "check_unchanged", "evaluated_by_python",
-    "give", "harmless_name", "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin",
+    "give", "harmless_name", "is_callers", "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin",
     "python_items", "python_iterable", "takes_items", "template_of", "writes_arguments", "writes_keyword",
     "written_by_python",
 ]
@@ -192,6 +192,15 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
     if eqn is None:
         return not isinstance(ev.leaf_of(v), (str, bytes))
     return eqn.op in (inactive, part, apply) or isinstance(v.type, Text)
+
+
+def is_callers(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an object of the arguments that sct does not see into, or a part of one?"""
+    while isinstance(v, Value) and (eqn := ev.defs.get(v)) is not None and eqn.op in (inactive, part) and \
+            re.match(r"_0(\.\w+|\[.*\])$", str(eqn.attrs["text"])):
+        v = eqn.args[0]
+    return isinstance(v, Value) and is_python_object(ev, v) and ev.leaf_of(v) is not None and \
+        all(leaf.param is not v for leaf in ev.outside.leaves)
 
 
 _CONTAINERS: dict[Any, str] = {
@@ -442,12 +451,12 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
     if types == {("object", str)}:
         return ev.emit(op, *operands, text=text, type=Text())  # type: ignore[no-any-return]
     numeric = _numeric(types - {_NONE})
-    if types == {_NONE}:
+    if numeric is None:
         value = ev.emit(op, *operands, text=text)
+        if types != {_NONE}:
+            return value  # type: ignore[no-any-return]
         _check(ev, value, "_0 is None", f"{name} must be None")
         return Static(None)
-    if numeric is None:
-        return ev.emit(op, *operands, text=text)  # type: ignore[no-any-return]
     t, check, words = numeric
     if _NONE in types:
         t, check, words = Optional(t), f"_0 is None or {check}", f"None or {words}"

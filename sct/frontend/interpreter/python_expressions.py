@@ -22,6 +22,7 @@ from sct.frontend.evaluator.handlers import python_expression
 from sct.frontend.heap.inactive import (
     changes_object,
     evaluated_by_python,
+    is_callers,
     is_harmless_module,
     may_be_differentiated,
     pure_builtin,
@@ -74,8 +75,9 @@ def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
             return None
     if any(may_be_differentiated(ev, v) for v in values.values()):
         return None
-    if _changes_objects(node) and any(isinstance(v, (Container, Ref, Tup)) for v in values.values()):
-        return None  # copies would be changed
+    if _changes_objects(node) and any(isinstance(v, (Container, Ref, Tup)) or is_callers(ev, v)
+                                      for v in values.values()):
+        return None  # copies would be changed, or objects of the caller
     return values
 
 
