@@ -196,11 +196,12 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
 
 def is_callers(ev: Evaluator, v: Abstract) -> bool:
     """Is this an object of the arguments that sct does not see into, or a part of one?"""
-    while isinstance(v, Value) and (eqn := ev.defs.get(v)) is not None and eqn.op in (inactive, part) and \
+    x: Abstract | Operand = v
+    while isinstance(x, Value) and (eqn := ev.defs.get(x)) is not None and eqn.op in (inactive, part) and \
             re.match(r"_0(\.\w+|\[.*\])$", str(eqn.attrs["text"])):
-        v = eqn.args[0]
-    return isinstance(v, Value) and is_python_object(ev, v) and ev.leaf_of(v) is not None and \
-        all(leaf.param is not v for leaf in ev.outside.leaves)
+        x = eqn.args[0]
+    return isinstance(x, Value) and is_python_object(ev, x) and ev.leaf_of(x) is not None and \
+        all(leaf.param is not x for leaf in ev.outside.leaves)
 
 
 _CONTAINERS: dict[Any, str] = {
