@@ -484,6 +484,45 @@ def calls_that_swap_their_own(x: Any, n: int) -> Any:
     return np.sum(total * steps(x * 1, v=x * 2, n=n))
 
 
+class Solved:
+    """An object whose constructor and whose operators take steps."""
+
+    def __init__(self, u: Any, v: Any, n: int) -> None:
+        self.u, self.v, self.n = u, v, n
+        for _ in range(n):
+            self.v[1:] = self.u[:-1] * 0.5
+            self.u, self.v = self.v, self.u
+
+    def __call__(self, u: Any, v: Any) -> Any:
+        for _ in range(self.n):
+            v[1:] = u[:-1] * 0.5
+            u, v = v, u
+        return u
+
+    def __add__(self, v: Any) -> Any:
+        u = self.u
+        for _ in range(self.n):
+            v[1:] = u[:-1] * 0.5
+            u, v = v, u
+        return u
+
+
+@program
+def constructor_that_swaps_its_own(x: Any, n: int) -> Any:
+    return np.sum(Solved(x * 1, x * 2, n).u)
+
+
+@program
+def object_that_is_called(x: Any, n: int) -> Any:
+    solved = Solved(x * 1, x * 2, n)
+    return np.sum(solved(x * 3, x * 2)) * np.sum(Solved(x * 1, x * 2, 0)(x * 1, x * 2))
+
+
+@program
+def operator_that_swaps_its_own(x: Any, n: int) -> Any:
+    return np.sum(Solved(x * 1, x * 2, n) + x * 3)
+
+
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("f", EXACT, ids=lambda f: f.__name__)
 def test_exact(f: Program, order: tuple[int, ...]) -> None:

@@ -85,7 +85,9 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
 def _takes_over(fn: Abstract) -> bool:
     """Are the arguments of a call held by `fn` alone, as those of a function by its parameters?"""
     if isinstance(fn, (Static, Instance)):
-        return isinstance(fn.peek, (types.FunctionType, types.MethodType)) or fn.peek is functools.reduce
+        f = fn.peek
+        own = isinstance(f, (types.FunctionType, types.MethodType)) or f is functools.reduce
+        return own or is_defined_by_user(f if isinstance(f, type) else type(f))
     return isinstance(fn, (Closure, Bound, ObjRef)) or isinstance(fn, Method) and isinstance(fn.owner, ObjRef)
 
 

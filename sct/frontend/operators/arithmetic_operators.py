@@ -170,7 +170,9 @@ def _no_strings(ev: Evaluator, *values: Abstract) -> None:
 
 @expression(gast.BinOp)
 def binop(ev: Evaluator, node: Any) -> Abstract:
-    return binary(ev, type(node.op), ev.eval(node.left), ev.eval(node.right))
+    with ev.temporaries.dropped():
+        operands = ev.eval(node.left), ev.eval(node.right)
+    return binary(ev, type(node.op), *operands)
 
 
 def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
