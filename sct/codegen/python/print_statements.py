@@ -155,19 +155,21 @@ class StatementPrinter(AttemptPrinter):
         """
         for k, s in enumerate(block):
             if isinstance(s, Evaluate) and s.eqn.op.name == "index" and s.eqn.out in self.read:
-                after = next((x for x in block[k + 1:k + 3] if not self.is_of_another_list(x, s)), None)
+                after, last = (*block[k + 1:k + 3], None, None)[:2]
+                if self.is_pop(s, last) and self.is_of_another_list(after, s):
+                    after = last
                 if after is not None and self.is_pop(s, after):
                     yield s, True
                     yield after, False
 
-    def is_pop(self, s: Evaluate, after: Statement) -> bool:
+    def is_pop(self, s: Evaluate, after: Statement | None) -> bool:
         """Are these `v = xs[i]` and `xs.pop(i)`, which the user wrote as one?"""
         return isinstance(after, Evaluate) and after.eqn.op.name == "remove_at" \
             and self.print_alike(s.eqn.args, after.eqn.args) and not after.eqn.attrs.get("deleted") \
             and (s.eqn.loc == after.eqn.loc or not s.eqn.primal) and isinstance(xs := after.eqn.args[0], Value) \
             and self.names.same(after.eqn.out, xs)
 
-    def is_of_another_list(self, s: Statement, read: Evaluate) -> bool:
+    def is_of_another_list(self, s: Statement | None, read: Evaluate) -> bool:
         """Is this a read of an item, or its removal, that neither sees nor changes the list and the index of `read`?"""
         if not isinstance(s, Evaluate) or s.eqn.op.name not in ("index", "remove_at"):
             return False
@@ -176,8 +178,9 @@ class StatementPrinter(AttemptPrinter):
             and not assigned & self.variables(*read.eqn.args, read.eqn.out)
 
     def variables(self, *operands: Operand) -> set[str]:
-        """The variables in the text of these operands."""
-        return {n.id for x in operands for n in ast.walk(self.expr(x)) if isinstance(n, ast.Name)}
+        """The variables in the text of these operands; a value that is not read has none."""
+        shown = [x for x in operands if not isinstance(x, Value) or x in self.names.names or x in self.expr.inlined]
+        return {n.id for x in shown for n in ast.walk(self.expr(x)) if isinstance(n, ast.Name)}
 
     def print_alike(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
         """Do two sequences of operands print alike?"""
