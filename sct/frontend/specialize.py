@@ -145,7 +145,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     def attempt(seen: dict[int, Any] | None, records: bool, plan: OutliningPlan) -> Traced:
         nonlocal items
         ev = Evaluator(root_of(target), plan)
-        ev.containers.records = records
+        if not records:
+            ev.containers.take_apart()
         ev.observe_with(observe)
         ev.outside.called_with((*args, *kwargs.values()), values.keys())
         arguments: dict[str, Abstract] = {}

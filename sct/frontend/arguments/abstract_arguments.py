@@ -134,7 +134,7 @@ def _one_value(ev: Evaluator, x: Any, name: str) -> tuple[Abstract, Tree] | None
         return None
     tree = list_tree(kind)
     if ev.containers.records and item_kind(x, {}, False) is None:
-        ev.containers.count += len(x)
+        ev.containers.note_records(x)
     columns = leaf_values(tree, x)
     return _rows(ev, tree, [list_type(ev, column) for column in columns], columns, name)
 

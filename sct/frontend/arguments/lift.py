@@ -225,7 +225,7 @@ def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> 
     if isinstance(tree, Leaf):
         return _captured_leaf(ev, _free_leaf(ev, xs, list_type(ev, xs), path, key_of((xs,), {}, ev.containers.records)))
     if item_kind(xs, {}, False) is None:
-        ev.containers.count += len(xs)
+        ev.containers.note_records(xs)
     ev.outside.note(path, "kind", kind)
     columns = []
     for (keys, _), text in zip(paths(tree), column_texts(tree, "").values()):

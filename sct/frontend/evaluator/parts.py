@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sized
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -185,6 +185,14 @@ class Containers:
     count: int = 0
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
+
+    def take_apart(self) -> None:
+        """Lists of records and of strings are evaluated item by item."""
+        self.records = False
+
+    def note_records(self, xs: Sized) -> None:
+        """Notes a list of records or of strings that is one value."""
+        self.count += len(xs)
 
     def pass_on(self, x: Any) -> None:
         """Notes a container of the arguments."""
