@@ -1143,6 +1143,30 @@ def _() -> Any:
     return refused, followed
 
 
+@contextlib.contextmanager
+def twice_or_not(x):
+    if x > 0.0:
+        yield 2.0 * x
+
+
+@contextlib.contextmanager
+def twice(x):
+    yield 2.0 * x if x > 0.0 else x
+
+
+@case("let the `yield` stand in no `if` and no loop")
+def _() -> Any:
+    def refused(x):
+        with twice_or_not(x[0]) as y:
+            return y
+
+    def followed(x):
+        with twice(x[0]) as y:
+            return y
+
+    return refused, followed
+
+
 def raises_again() -> None:
     raise
 

@@ -276,6 +276,73 @@ def a_context_in_which_exceptions_end(x):
     return y * y
 
 
+@contextlib.contextmanager
+def entered(box, k):
+    old = box.k
+    box.k = k
+    try:
+        yield box
+    finally:
+        box.k = old
+
+
+@contextlib.contextmanager
+def errors_end():
+    try:
+        yield
+    except ValueError:
+        pass
+
+
+@case((2.0,), (-2.0,))
+def a_generator_as_context(x):
+    c = Box()
+    try:
+        with entered(c, x * x) as d:
+            y = math.log(x) * d.k
+    except ValueError:
+        y = x
+    return y * c.k
+
+
+@case((2.0,), (-2.0,))
+def a_generator_in_which_exceptions_end(x):
+    y = x
+    with errors_end():
+        y = x * 2.0
+        y = math.log(x) * y
+    return y * y
+
+
+@case((np.array([1.0, -2.0, 3.0, 9.0, 1.0]),), (np.array([1.0, 2.0]),))
+def exits_of_a_body_in_a_generator(xs):
+    s = 0.0
+    c = Box()
+    for x in xs:
+        with entered(c, x):
+            if x < 0:
+                continue
+            if x > 5:
+                break
+            s = s + c.k * x
+        s = s * c.k
+    return s
+
+
+@case((2.0,))
+def a_return_out_of_a_context(x):
+    c = Box()
+
+    @contextlib.contextmanager
+    def local(k):
+        c.k = k * x
+        yield k
+        c.k = 2.0
+
+    with local(3.0) as k, entered(c, c.k * k):
+        return c.k * x * x
+
+
 @case((2.0, 3), (2.0, 0))
 def an_exception_ends_the_loop(x, n):
     total = 0.0
@@ -506,6 +573,19 @@ def test_a_function_that_calls_itself() -> None:
         return y
 
     refuses(f, 1.5, 3, code="SCT101")
+
+
+def test_a_generator_that_may_not_yield() -> None:
+    @contextlib.contextmanager
+    def perhaps(x):
+        if x > 0.0:
+            yield x
+
+    def f(x):
+        with perhaps(x) as y:
+            return y * 2.0
+
+    refuses(f, 1.5, code="SCT101")
 
 
 def test_settings_outside() -> None:

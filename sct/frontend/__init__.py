@@ -44,7 +44,6 @@ from sct.frontend.interpreter import (
     python_expressions,
     statements,
     try_statement,
-    with_statement,
 )
 from sct.frontend.library import (
     array_copies,
@@ -58,7 +57,7 @@ from sct.frontend.library import (
     record_classes,
 )
 from sct.frontend.library.genuine_functions import library_facts
-from sct.frontend.loops import loop_statements, suspended_generators
+from sct.frontend.loops import loop_statements, suspended_generators, with_statement
 from sct.frontend.operators import comparisons, truth
 from sct.frontend.root_function import identity
 from sct.frontend.signatures import SourceParameter, root_of, signature_comment, tangent_names

@@ -97,6 +97,7 @@ class Consumer:
     live        the variables of `frame` that are live between two items; `binds`: those that the body binds
     generators  the number of generators that were computing an item when the loop began
     loc         the place of the loop; `plain`: a `break` goes on behind it, as the end of the generator does
+    manages     it is the body of a `with`: whatever its exit, the generator goes on behind its `yield`
     """
 
     frame: Frame
@@ -106,6 +107,7 @@ class Consumer:
     generators: int
     loc: Loc | None
     plain: bool = True
+    manages: bool = False
 
     def bound(self) -> Iterator[Key]:
         """The variables that an item binds, in all calls that it is handed on to."""

@@ -61,12 +61,6 @@ def new_generator(ev: Evaluator, frame: Frame) -> Iteration:
     if wrong is not None:
         word, why, hint = unsupported(wrong)
         raise SctError("SCT101", f"`{word}` is not supported", why=why, hint=hint, loc=loc_of(wrong, frame.source.file))
-    for n in nodes:
-        if isinstance(n, (gast.Try, gast.With)) and yields(n):
-            word = type(n).__name__.lower()
-            raise SctError("SCT101", f"`{word}` around a `yield` is not supported",
-                           why="the loop that takes the item would run inside it",
-                           hint=f"move the `yield` behind the `{word}`", loc=loc_of(n, frame.source.file))
     whole = {n.value for n in nodes if isinstance(n, _WHOLE)}
     inner = next((n for n in nodes if isinstance(n, (gast.Yield, gast.YieldFrom)) and n not in whole), None)
     if inner is not None:
@@ -87,8 +81,20 @@ def new_run(ev: Evaluator, it: Iteration, consumer: Consumer | None) -> Frame:
     body = it.parts[0]
     assert isinstance(body, Closure)
     made = ev.all_frames[body.frame]
+    if consumer is None or not consumer.manages:
+        _no_try(made)
     _no_endless_recursion(ev, made)
     return replace(made, consumer=consumer, returns=[], loop_depth=0, returned_at=None, left=False)
+
+
+def _no_try(frame: Frame) -> None:
+    """Refuses a loop over a generator with a `yield` in a `try` or a `with`."""
+    for n in own_nodes(frame.source.node.body):
+        if isinstance(n, (gast.Try, gast.With)) and yields(n):
+            word = type(n).__name__.lower()
+            raise SctError("SCT101", f"`{word}` around a `yield` is not supported",
+                           why="the loop that takes the item would run inside it",
+                           hint=f"move the `yield` behind the `{word}`", loc=loc_of(n, frame.source.file))
 
 
 DEEP, DEEPEST = 8, 40
@@ -188,6 +194,8 @@ def hand_over(ev: Evaluator, item: Abstract) -> None:
         consumer.take(item)
         if ev.store.dead:
             raise Dead
+        if consumer.manages:
+            return
         kind = ev.lit(ev.exit)
         ev.set_exit(FALL)
     kinds = ev.exits.kinds_of(kind)

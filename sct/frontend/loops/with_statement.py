@@ -8,6 +8,7 @@ An object of a user's class is entered, and left on every path, as by a `finally
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 import warnings
 from collections.abc import Hashable, Sequence
@@ -16,17 +17,22 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
+from sct.frontend.evaluator.parts import Consumer, changed
 from sct.frontend.heap.objects import special_method
 from sct.frontend.interpreter.assignment import assign
+from sct.frontend.interpreter.function_body import inline
 from sct.frontend.interpreter.statements import block
 from sct.frontend.interpreter.try_statement import Handler, at_last, attempt, class_of_exceptions
+from sct.frontend.iteration.iterator_protocol import use_up
+from sct.frontend.loops.generator_functions import bound_to, is_fresh_function, new_run
 from sct.frontend.operators.truth import truth
-from sct.frontend.source.name_scopes import parameters, reads
+from sct.frontend.source.name_scopes import own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of
-from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Method, ObjRef, Static
+from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Iteration, Method, ObjRef, Static
 from sct.ir import Operand, Value
 from sct.ir.user_objects import is_user_class
 from sct.ops import enter, leave, part
@@ -43,7 +49,7 @@ def _context(fn: Any) -> Special:
     return lambda ev, args, kwargs: Bound(Static(fn), tuple(args), tuple(kwargs.items()))
 
 
-SPECIAL.update((id(made), _context(made)) for made in (*_CONTEXTS, contextlib.suppress))
+SPECIAL.update((id(made), _context(made)) for made in (*_CONTEXTS, contextlib.suppress, contextlib.contextmanager))
 
 
 @statement(gast.With)
@@ -57,6 +63,8 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
         return block(ev, node.body)
     item, *inner = items
     context = _context_of(ev, item.context_expr)
+    if isinstance(context, Iteration):
+        return _generated(ev, node, context, item, inner)
     if not isinstance(context, Bound):
         return _managed(ev, node, context, item, inner)
     fn = context.fn.value if isinstance(context.fn, Static) else None
@@ -84,6 +92,9 @@ def _live_after(ev: Evaluator, node: Any) -> frozenset[str]:
 def _context_of(ev: Evaluator, node: Any) -> Abstract:
     """The context manager; an unknown one is refused before its arguments are evaluated."""
     context = ev.eval(node.func if isinstance(node, gast.Call) else node)
+    if isinstance(node, gast.Call) and (function := _generator_function(ev, context)) is not None:
+        with bound_to(ev, _MANAGER, function):
+            return ev.eval(_call_of_manager(node))
     if isinstance(node, gast.Call) and _makes_context(context):
         context = ev.eval(node)
     known = isinstance(context, Bound) and isinstance(context.fn, Static) and (
@@ -94,6 +105,29 @@ def _context_of(ev: Evaluator, node: Any) -> Abstract:
                   hint=f"write it around the call of the derivative, or put it into {SEPARATE}; "
                        "`with np.errstate(...)` is fine")
     return context
+
+
+_MANAGER = "<manager>"
+
+
+@functools.lru_cache(maxsize=4096)
+def _call_of_manager(node: Any) -> Any:
+    """The call, of the function under the name `_MANAGER`."""
+    name = gast.copy_location(gast.Name(_MANAGER, gast.Load(), None, None), node)
+    return gast.copy_location(gast.Call(name, node.args, node.keywords), node)
+
+
+_DECORATED = contextlib.contextmanager(lambda: iter(())).__code__
+
+
+def _generator_function(ev: Evaluator, v: Abstract) -> Abstract | None:
+    """The generator function that `contextlib.contextmanager` has decorated; None if `v` is none of these."""
+    if isinstance(v, Bound) and v.fn == Static(contextlib.contextmanager):
+        return v.args[0]
+    f = v.peek if isinstance(v, Static) else None
+    if not isinstance(f, types.FunctionType) or f.__code__ is not _DECORATED or not isinstance(v, Static):
+        return None
+    return lift(ev, f.__wrapped__, (*(v.path or (f,)), ("attr", "__wrapped__")))  # type: ignore[attr-defined]
 
 
 def _makes_context(callee: Abstract) -> bool:
@@ -112,6 +146,41 @@ def _entered(ev: Evaluator, context: Bound) -> Abstract:
     if context.fn != Static(np.errstate):
         ev.refuse("SCT101", "the value of this context manager is not supported", hint="write `with` without `as`")
     return Static(None)
+
+
+# -- generators ------------------------------------------------------------------------------------------
+
+
+def _generated(ev: Evaluator, node: Any, it: Iteration, item: Any, inner: Sequence[Any]) -> None:
+    """Runs the body in place of the `yield` of a generator; the generator goes on behind it, whatever its exit."""
+    if not is_fresh_function(ev, it) or not _yields_once(it.parts[0]):
+        ev.refuse("SCT101", "`with` of a generator that does not certainly yield once is not supported",
+                  node=item.context_expr, why="Python raises RuntimeError where it does not",
+                  hint="let the `yield` stand in no `if` and no loop")
+    around, live = ev.frames[-1], _live_after(ev, node)
+
+    def take(value: Abstract) -> None:
+        if item.optional_vars is not None:
+            assign(ev, item.optional_vars, value)
+        _within(ev, node, inner)
+
+    frame = new_run(ev, it, Consumer(around, take, live, frozenset(), ev.generators_in_progress, ev.loc, manages=True))
+    use_up(ev, it)
+    with changed(around, now=live):
+        inline(ev, frame)
+
+
+def _yields_once(function: Abstract) -> bool:
+    """Does the body of a generator function yield once, on each path that does not raise?"""
+    stmts = list(function.node.body) if isinstance(function, Closure) else []
+    count = sum(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(stmts))
+    while stmts:
+        stmt = next((s for s in stmts if yields(s)), None)
+        if isinstance(stmt, (gast.Try, gast.With)):
+            stmts = stmt.body
+        else:
+            return count == 1 and isinstance(stmt, gast.Expr) and isinstance(stmt.value, gast.Yield)
+    return False
 
 
 # -- objects of the user's classes -----------------------------------------------------------------------
