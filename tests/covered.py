@@ -163,7 +163,8 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
 }
 
-SCIPY = re.findall(r"(scipy\.\w+)\.(.*)", (Path(__file__).resolve().parent / "covered_scipy.txt").read_text())
+CALLS = (Path(__file__).resolve().parent / "covered_scipy.txt").read_text()
+SCIPY = re.findall(r"(scipy\.(?:spatial\.)?\w+)\.(.*)", CALLS)
 """Modules of SciPy, and calls of their functions."""
 for module, call in SCIPY:
     FAMILIES.setdefault(module, {})[f"{module}.{re.split('[(]', call)[0]}"] = f"{module}.{call}"

@@ -22,7 +22,10 @@ HEAD = '''import cmath
 import math
 
 import numpy as np
+import scipy.integrate
 import scipy.linalg
+import scipy.signal
+import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 

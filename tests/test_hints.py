@@ -994,10 +994,9 @@ def _() -> Any:
 @case("write out what it does with functions of NumPy")
 def _() -> Any:
     def followed(x):
-        e = np.exp(x - np.max(x))
-        return e[0] / np.sum(e)
+        return ((1.0 + 2.0 * np.cos(x)) / 3.0)[0]
 
-    return lambda x: scipy.special.softmax(x)[0], followed
+    return lambda x: scipy.special.diric(x, 3)[0], followed
 
 
 @case("pass `sct.stop_gradient(...)` of the order, if no derivative is meant to pass")

@@ -49,7 +49,7 @@ def spelling_of(f: Any) -> str | None:
     if len(_entered) < len(BY_CALL):
         for spelling in BY_CALL.keys() - _entered:
             root = spelling.split(".")[0]
-            _pending.setdefault(".".join(spelling.split(".")[:2]) if root == "scipy" else root, []).append(spelling)
+            _pending.setdefault(_module_of(spelling) if root == "scipy" else root, []).append(spelling)
         _entered.update(BY_CALL)
     for module in [m for m in _pending if m in sys.modules]:
         replaced = []
@@ -65,6 +65,12 @@ def spelling_of(f: Any) -> str | None:
             _pending[module] = replaced
     entry = _spellings.get(_identity(f))
     return None if entry is None else entry[1]
+
+
+def _module_of(spelling: str) -> str:
+    """The module of SciPy that must be imported; a distribution is an object of `scipy.stats`."""
+    module = spelling.rpartition(".")[0]
+    return "scipy.stats" if module.startswith("scipy.stats.") else module
 
 
 def _identity(f: Any) -> Any:

@@ -91,7 +91,7 @@ def sub_literals(a: Operand, b: Operand) -> Any:
         return plus(c, -d)
     if d is not None:
         return a if d == 0 else add(a, -d) if d < 0 else None
-    return neg(b) if c == 0 else None
+    return neg(b) if c == 0 and not is_truth(b) else None
 
 
 @rule("sub", of="neg")
@@ -107,7 +107,7 @@ def sub_negated(a: Operand, b: Operand) -> Any:
 @rule("sub")
 def sub_zeros(a: Operand, b: Operand) -> Any:
     """a - zeros -> a;  zeros - a -> -a"""
-    return a if is_zeros(b) else neg(b) if is_zeros(a) else None
+    return a if is_zeros(b) else neg(b) if is_zeros(a) and not is_truth(b) else None
 
 
 @rule("neg")
@@ -129,7 +129,12 @@ def mul_literals(a: Operand, b: Operand) -> Any:
         return mul(b, a)
     if b.type == ANY_REAL and may_be_int(b):
         return None
-    return b if c == 1 else neg(b) if c == -1 else None
+    return b if c == 1 else neg(b) if c == -1 and not is_truth(b) else None
+
+
+def is_truth(x: Operand) -> bool:
+    """Is this a truth value of NumPy, or an array of these?  NumPy does not negate them."""
+    return isinstance(x.type, Tensor) and x.type.kind == "b"
 
 
 def may_be_int(x: Operand) -> bool:
