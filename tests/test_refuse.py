@@ -312,7 +312,7 @@ def f(a):
 """,
     "numpy function without a rule": """
 def f(x):
-    return np.sum(np.i0(x))  # SCT2:
+    return np.sum(np.unwrap(x))  # SCT2:
 """,
     "numpy function with an unknown keyword": """
 def f(x):

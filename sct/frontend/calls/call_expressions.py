@@ -14,9 +14,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
+from sct.frontend.calls.library_functions import entered
 from sct.frontend.calls.opaque_calls import (
     call_of_library,
     exception,
@@ -263,7 +265,12 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(f, type) and is_defined_by_user(type(f)):
         ev.refuse("SCT208", f"creating a `{f.__name__}` is not supported",
                   why=f"it has a metaclass of its own, `{type(f).__name__}`", hint="use a class without a metaclass")
-    return opaque_call(ev, fn, args, kwargs)
+    try:
+        return opaque_call(ev, fn, args, kwargs)
+    except SctError as refusal:
+        if refusal.code != "SCT207":
+            raise
+        return entered(ev, f, args, kwargs, refusal)
 
 
 def _generated_method(ev: Evaluator, f: types.FunctionType, cls: type, args: Args, kwargs: Kwargs) -> Abstract:

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.evaluator.handlers import Args, Kwargs, Special, special
 from sct.frontend.heap.memory_facts import is_c_order
+from sct.frontend.heap.subscripts import item
 from sct.frontend.library.numpy_functions import ARRAY_METHODS, bound, overwrite, type_of, written
 from sct.frontend.library.op_calls import call_named
-from sct.frontend.values.abstract_values import Abstract, Method, Ref, Static
+from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Method, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Tensor
 from sct.ops.type_rules import dtype_name
@@ -29,6 +33,8 @@ def kept(ev: Evaluator, x: Abstract, dtype: Abstract) -> bool:
 @special(np.array)
 def array_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """A copy, unless it says `copy=None` or `copy=False` of an array of that dtype."""
+    if kwargs.keys() & {"ndmin", "order", "subok"}:
+        return _arranged(ev, array_, args, kwargs)
     copy = ev.ask(kwargs.get("copy", Static(True)), "`copy`")
     rest = {k: v for k, v in kwargs.items() if k != "copy"}
     if copy:
@@ -37,6 +43,75 @@ def array_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT205", "`np.array` with `copy=False` is not supported where a copy is needed",
                   hint="write `np.asarray(...)`")
     return call_named(ev, "numpy.asarray", args, rest)
+
+
+def _arranged(ev: Evaluator, make: Special, args: Args, kwargs: Kwargs) -> Abstract:
+    """The array that `make` gives, with at least `ndmin` axes and in the memory order `order`."""
+    rest = {k: v for k, v in kwargs.items() if k not in ("ndmin", "order", "subok")}
+    array = make(ev, args, rest)
+    order = ev.ask(kwargs.get("order", Static(None)), "`order`")
+    ndmin = int(ev.ask(kwargs.get("ndmin", Static(0)), "`ndmin`"))
+    rank = len(type_of(ev, array).shape)
+    if order not in (None, "K", "A") and rank and not (
+            isinstance(array, Ref) and (order == "C" or rank == 1) and is_c_order(ev, array)):
+        ev.refuse("SCT205", f"`order={order!r}` is not supported where it may change the memory order of the array",
+                  hint="leave `order` out: it changes no number")
+    if rank >= ndmin:
+        return array
+    if not isinstance(array, Ref):
+        array = ev.call(Static(np.atleast_1d), [array])
+        rank = 1
+    new = [Static(None)] * (ndmin - rank)
+    return item(ev, array, Tup((*new, Static(Ellipsis)))) if new else array
+
+
+@special(np.asarray)
+def asarray(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs.keys() & {"order"}:
+        return _arranged(ev, asarray, args, kwargs)
+    return call_named(ev, "numpy.asarray", args, kwargs)
+
+
+@special(np.vander)
+def vander(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    x, n, increasing = bound(ev, "np.vander", args, kwargs, "x", "N", "increasing", N=None, increasing=False)
+    if n == Static(None):
+        n = ev.call(Static(len), [x])
+    powers = call_named(ev, "numpy.vander", [x, n], {})
+    if not ev.ask(increasing, "`increasing`"):
+        return powers
+    turned = item(ev, powers, Tup((Static(slice(None)), Static(slice(None, None, -1)))))
+    return ev.call(Method(turned, "copy"), [])
+
+
+@special(np.fromiter)
+def fromiter(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The array of the items of an iterator, all of which are taken."""
+    over, dtype, count = bound(ev, "np.fromiter", args, kwargs, "iter", "dtype", "count", count=-1)
+    if ev.ask(count, "`count`") != -1:
+        over = ev.call(Static(itertools.islice), [over, count])
+    return ev.call(Static(np.array), [ev.call(Static(list), [over]), dtype])
+
+
+@special(np.iterable)
+def iterable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (x,) = args
+    if isinstance(x, (Tup, ListRef, DictRef, Iteration)):
+        return Static(True)
+    if isinstance(x, Static) and type(x.peek) in (int, float, bool, str, tuple, list, type(None)):
+        return Static(np.iterable(x.value))
+    if not isinstance(ev.type_of(x) if isinstance(x, (Ref, Value)) else None, Tensor):
+        ev.refuse("SCT503", "`np.iterable` of this object is not supported", hint="give it an array or a number")
+    return Static(bool(type_of(ev, x).shape))
+
+
+for _f, _of in ((np.linalg.trace, np.trace), (np.linalg.diagonal, np.diagonal)) if hasattr(np.linalg, "trace") else ():
+
+    def _of_last_axes(ev: Evaluator, args: Args, kwargs: Kwargs, of: Any = _of) -> Abstract:
+        """The function that NumPy applies to the first two axes, for the last two."""
+        return ev.call(Static(of), args, {**kwargs, "axis1": Static(-2), "axis2": Static(-1)})
+
+    special(_f)(_of_last_axes)
 
 
 @special(np.asanyarray)

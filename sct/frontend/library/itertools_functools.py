@@ -21,6 +21,7 @@ from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (
     drained,
+    iterable,
     iterator,
     keep,
     kept,
@@ -47,6 +48,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.ir import Fn, is_effect, walk
 
 # -- one after the other ---------------------------------------------------------------------------------
 
@@ -152,6 +154,41 @@ def _chained(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
         if item is not None:
             return item
         keep(ev, it, Static(None))
+
+
+@special(itertools.compress)
+def compress(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.call(Static(python_fallbacks.compress_), args, kwargs)
+
+
+@special(itertools.tee)
+def tee(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """Iterators of one container, or of a tuple of all items where taking them has no effect."""
+    n = ev.ask(args[1], "the number of iterators") if len(args) > 1 else 2
+    over = iterable(ev, args[0])
+    if isinstance(over, Iteration) and over.state is not None:
+        first = len(ev.b.eqns)
+        over = ev.call(Static(tuple), [over])
+        if any(map(is_effect, walk(Fn("", (), tuple(ev.b.eqns[first:]), ())))):
+            ev.refuse("SCT206", "`tee` of an iterator with effects is not supported", why="they would come too early",
+                      hint="make a list of its items")
+    return Tup(tuple(iterator(ev, over) for _ in range(n)))
+
+
+@special(itertools.groupby)
+def groupby(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The groups of items with equal keys one after the other; the keys must be known."""
+    key = args[1] if len(args) > 1 else kwargs.get("key", Static(None))
+    groups: list[tuple[Abstract, list[Abstract]]] = []
+    for x in items_of(ev, args[0]):
+        k = x if key == Static(None) else ev.call(key, [x])
+        if not is_literal(k):
+            ev.refuse("SCT503", "`groupby` with keys that are known only at run time is not supported",
+                      hint="collect the groups in a loop")
+        if not groups or ev.ask(groups[-1][0], "a key") != ev.ask(k, "a key"):
+            groups.append((k, []))
+        groups[-1][1].append(x)
+    return iterator(ev, Tup(tuple(Tup((k, iterator(ev, Tup(tuple(xs))))) for k, xs in groups)))
 
 
 @special(itertools.zip_longest)

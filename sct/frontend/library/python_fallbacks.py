@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["all_", "any_", "bisect_", "largest", "largest_by", "prod_", "reduce_", "same", "smallest", "smallest_by",
-           "some", "sum_"]
+__all__ = ["all_", "any_", "bisect_", "compress_", "largest", "largest_by", "prod_", "reduce_", "same",
+           "smallest", "smallest_by", "some", "sum_"]
 
 
 def same(x: Any) -> Any:
@@ -55,6 +55,12 @@ def all_(items: Iterable[Any]) -> bool:
         if not item:
             return False
     return True
+
+
+def compress_(data: Iterable[Any], selectors: Iterable[Any]) -> Iterator[Any]:
+    for item, chosen in zip(data, selectors):
+        if chosen:
+            yield item
 
 
 def largest_by(items: Iterable[Any], key: Callable[[Any], Any]) -> Any:

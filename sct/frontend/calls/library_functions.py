@@ -1,0 +1,49 @@
+"""Functions of libraries that are plain Python: evaluated as the user's own are, where a differentiated number enters.
+
+    scipy.optimize.rosen(x)   ->   100.0 * (x[1:] - x[:-1]**2)**2 + (1 - x[:-1])**2, and their sum
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from sct.errors import SctError
+from sct.frontend.calls.user_functions import call_function
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.fixpoint import Dead
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.source.parse import source_of
+from sct.frontend.values.abstract_values import Abstract
+from sct.frontend.values.guards import NeedsStatic
+
+__all__ = ["entered"]
+
+
+def _python_of(f: Any) -> types.FunctionType | None:
+    """The Python function that a function of a library is, also behind NumPy's dispatch."""
+    f = getattr(f, "_implementation", f)
+    if not isinstance(f, types.FunctionType) or not is_library(f):
+        return None
+    try:
+        source_of(f.__code__)
+    except SctError:
+        return None
+    return f
+
+
+def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError) -> Abstract:
+    """The result of a function of a library, which is evaluated, as Python's own call of it is refused."""
+    python = _python_of(f)
+    if python is None:
+        raise refusal
+    checkpoint = ev.checkpoint()
+    try:
+        return call_function(ev, python, args, kwargs)
+    except (SctError, NeedsStatic, Dead) as error:
+        ev.restore(checkpoint)
+        inner = error.error if isinstance(error, NeedsStatic) else error
+        refusal.what = refusal.what.replace("neither its Python source nor a", "no")
+        refusal.why = "sct does not evaluate its source" + (f": {inner.what}" if isinstance(inner, SctError) else "")
+    raise refusal
