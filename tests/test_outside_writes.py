@@ -9,9 +9,11 @@ import array
 import collections
 import copy
 import csv
+import datetime
 import functools
 import io
 import itertools
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -347,6 +349,74 @@ def test_a_data_frame_of_the_caller_is_not_sorted() -> None:
     with pytest.raises(SctError, match="SCT302"):
         value_and_grad(f)(1.5, frame)
     assert frame["a"].tolist() == [2.0, 1.0]
+
+
+class Log:
+    def __init__(self) -> None:
+        self.lines: list[float] = []
+        self.table: dict[str, float] = {}
+
+
+LOG = Log()
+
+
+def logs(x):
+    LOG.lines.append(1.0)
+    return x * len(LOG.lines)
+
+
+def enters(x):
+    LOG.table.update(q=2.0)
+    return x * LOG.table["q"]
+
+
+def adds_to_a_list_of_python(x):
+    table = json.loads('{"w": [1.0]}')
+    weights = table["w"]
+    weights += [1.0]
+    return x * len(table["w"])
+
+
+def adds_to_a_counter(x):
+    counts = collections.Counter("ab")
+    same = counts
+    same += collections.Counter("a")
+    return x * counts["a"]
+
+
+def sorts_dates(x):
+    days = [datetime.date.fromisoformat(text) for text in "2001-01-02 2001-01-01".split()]
+    days.sort()
+    return x * days[0].day
+
+
+@pytest.mark.parametrize(("f", "code"), [
+    (logs, "SCT302"), (enters, "SCT302"), (adds_to_a_list_of_python, "SCT307"), (adds_to_a_counter, "SCT307"),
+    (sorts_dates, "SCT503")])
+def test_objects_that_other_names_hold(f: Program, code: str) -> None:
+    with pytest.raises(SctError) as caught:
+        value_and_grad(f)(1.5)
+    assert caught.value.code == code
+    assert vars(LOG) == {"lines": [], "table": {}}
+
+
+def test_a_list_that_a_method_of_a_text_makes_is_changed() -> None:
+    def f(x, text):
+        words = text.split()
+        words.append("q")
+        return x * len(words)
+
+    derivative = value_and_grad(f)
+    for text in ("a b", "a", "a b c"):
+        assert derivative(1.5, text) == (f(1.5, text), float(len(text.split()) + 1))
+
+
+def test_an_object_that_refuses_to_be_copied() -> None:
+    class Options(dict):  # type: ignore[type-arg]
+        __getattr__ = dict.__getitem__
+
+    with pytest.raises(SctError, match="SCT203"):
+        value_and_grad(lambda x, options: x * options.a)(1.5, Options(a=2.0))
 
 
 def read_only(a) -> float:

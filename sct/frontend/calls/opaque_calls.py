@@ -315,7 +315,8 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
         return _format(ev, owner, args, kwargs)
     values = [_known(ev, a) for a in args]
     named = {k: _known(ev, v) for k, v in kwargs.items()}
-    return lift(ev, run_or_raise(ev, lambda: f(*values, **named)))
+    result = run_or_raise(ev, lambda: f(*values, **named))
+    return ev.new_list(tuple(lift(ev, x) for x in result)) if type(result) is list else lift(ev, result)
 
 
 def _known(ev: Evaluator, v: Abstract) -> Any:

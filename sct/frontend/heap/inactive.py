@@ -58,7 +58,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OBSERVED_BEFORE", "PythonIterable", "by_python", "changes_object", "check_unchanged", "evaluated_by_python",
-    "give", "harmless_name", "is_callers", "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin",
+    "give", "harmless_name", "is_callers", "is_changed_in_place",
+    "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin",
     "python_items", "python_iterable", "takes_items", "template_of", "writes_arguments", "writes_keyword",
     "written_by_python",
 ]
@@ -192,6 +193,15 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
     if eqn is None:
         return not isinstance(ev.leaf_of(v), (str, bytes))
     return eqn.op in (inactive, part, apply) or isinstance(v.type, Text)
+
+
+def is_changed_in_place(ev: Evaluator, v: Abstract) -> bool:
+    """May `v op= ...` change an object that sct does not see into, which other names may hold?"""
+    return isinstance(v, Value) and is_python_object(ev, v) and any(
+        t[0] == "array" or t[0] == "object" and t[1] not in _IMMUTABLE for t in ev.observed(ev.loc))
+
+
+_IMMUTABLE = _HOLD_NOTHING - {collections.Counter, np.random.Generator} | {frozenset}
 
 
 def is_callers(ev: Evaluator, v: Abstract) -> bool:

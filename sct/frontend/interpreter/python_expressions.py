@@ -34,6 +34,7 @@ from sct.frontend.interpreter.expressions import lookup
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
 from sct.ir import Operand
+from sct.ir.user_objects import is_defined_by_user
 
 __all__: list[str] = []
 
@@ -75,15 +76,22 @@ def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
             return None
     if any(may_be_differentiated(ev, v) for v in values.values()):
         return None
-    if _changes_objects(node) and any(isinstance(v, (Container, Ref, Tup)) or is_callers(ev, v)
+    if _changes_objects(node) and any(isinstance(v, (Container, Ref, Tup)) or is_callers(ev, v) or _is_outside(v)
                                       for v in values.values()):
-        return None  # copies would be changed, or objects of the caller
+        return None  # copies would be changed, objects of the caller, or what is read before
     return values
 
 
 def _changes_objects(node: Any) -> bool:
     """Does the expression read a method that changes its object?"""
     return any(isinstance(n, gast.Attribute) and changes_object(f".{n.attr}") for n in gast.walk(node))
+
+
+def _is_outside(v: Abstract) -> bool:
+    """Is this an object or a class of the user that the function reads from outside?"""
+    cls = v.peek if isinstance(v, Static) and isinstance(v.peek, type) else type(v.peek) if isinstance(v, Static) \
+        else object
+    return isinstance(v, Static) and v.path is not None and is_defined_by_user(cls)
 
 
 def _name(v: Abstract) -> str | None:

@@ -204,7 +204,9 @@ def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoRetu
 def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
     """`xs.sort()`"""
     result = ev.call(Static(sorted), [owner], kwargs)
-    assert isinstance(result, ListRef)
+    if not isinstance(result, ListRef):
+        ev.refuse("SCT503", "a list is sorted by values of which only Python knows the order",
+                  hint="make a sorted list: `xs = sorted(xs)`")
     if dynamic_lists.is_dynamic(ev, owner) or dynamic_lists.is_dynamic(ev, result):
         dynamic_lists.grow(ev, owner)
         return dynamic_list_methods.change(ev, owner, dynamic_lists.columns(ev, result))

@@ -15,7 +15,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.heap.inactive import by_python
+from sct.frontend.heap.inactive import by_python, is_changed_in_place
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
@@ -156,6 +156,10 @@ def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
         return result
     if written(ev, kind, a, b):
         return a
+    if is_changed_in_place(ev, a):
+        ev.refuse("SCT307", "an object that sct does not see into may be changed in place",
+                  why="other names may hold it, and would have to change with it",
+                  hint="write the new value out: `a = a + b`; or call the method: `a.extend(b)`, `a.update(b)`")
     return binary(ev, kind, a, b, getattr(operator, f"i{name}"))
 
 
