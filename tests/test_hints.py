@@ -1166,6 +1166,28 @@ def _() -> Any:
     return refused, followed
 
 
+def roots(x):
+    for v in x:
+        try:
+            yield math.sqrt(v)
+        except ValueError:
+            continue
+
+
+def roots_after(x):
+    for v in x:
+        try:
+            root = math.sqrt(v)
+        except ValueError:
+            continue
+        yield root
+
+
+@case("move the `yield` behind the `try`")
+def _() -> Any:
+    return lambda x: sum(roots(x)), lambda x: sum(roots_after(x))
+
+
 def raises_again() -> None:
     raise
 
