@@ -55,7 +55,7 @@ def _arranged(ev: Evaluator, make: Special, args: Args, kwargs: Kwargs) -> Abstr
     if order not in (None, "K", "A") and rank and not (
             isinstance(array, Ref) and (order == "C" or rank == 1) and is_c_order(ev, array)):
         ev.refuse("SCT205", f"`order={order!r}` is not supported where it may change the memory order of the array",
-                  hint="leave `order` out: it changes no number")
+                  hint="leave it out: the memory order changes no number")
     if rank >= ndmin:
         return array
     if not isinstance(array, Ref):
