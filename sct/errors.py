@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -94,6 +95,10 @@ def complex_refusal(loc: Loc | None) -> SctError:
                     hint="test for the negative base before, or compute with its absolute value")
 
 
+_OF_COMPLEX = re.compile("'complex'|(not|convert) complex|complex (to|number)")
+"""Matches messages of Python about a value that is a complex number."""
+
+
 def contains_itself(what: str, loc: Loc | None = None) -> SctError:
     """The refusal of a list, a dict or an object without an end; raise it from a RecursionError."""
     return SctError("SCT503", f"{what} contains itself, or is nested too deeply", loc=loc,
@@ -120,7 +125,7 @@ def add_source_note(error: BaseException) -> None:
         return
     if linecache.getline(place.file, place.line).lstrip().startswith(("raise", "assert")):
         return
-    if of_reals and type(error) is TypeError and "complex" in str(error):
+    if of_reals and type(error) is TypeError and _OF_COMPLEX.search(str(error)):
         raise complex_refusal(place) from error
     if not hasattr(error, "add_note"):
         return

@@ -46,7 +46,7 @@ def check_grads(
     wrt = _checked_positions(args, argnums)
     rng = np.random.default_rng(seed)
     directions = [_random(x, rng) if i in wrt else None for i, x in enumerate(args)]
-    narrow = any(leaf.dtype.itemsize < 8 for leaf in _leaves([args[i] for i in wrt]))
+    narrow = any(leaf.real.dtype.itemsize < 8 for leaf in _leaves([args[i] for i in wrt]))
     rtol = rtol if rtol is not None else 2e-2 if narrow else 1e-5
     atol = atol if atol is not None else 1e-3 if narrow else 1e-7
 

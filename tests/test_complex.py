@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import SctError, check_grads, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
+from sct import SctError, check_grads, emit, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 from tests.oracle import refuses
 
 Z = np.array([0.7 + 0.4j, -0.3 + 1.1j, 1.2 - 0.6j])
@@ -266,6 +266,72 @@ def test_a_view_of_a_part_is_a_view() -> None:
     assert value_and_grad(f)(1.5) == (7.5, 5.0)
 
 
+@pytest.mark.parametrize(("z", "k", "slope"), [
+    (0j, 1, 1.0), (0j, 2, 0.0), (0j, 0, 0.0), (0.3 + 1j, 3, None), (0.3 + 1j, 0.5, None), (0j, 1 + 0j, 1.0),
+    (0.3 + 1j, 1.5 - 0.2j, None)])
+def test_powers_whose_exponent_is_known_at_run_time(z: complex, k: Any, slope: Any) -> None:
+    def f(z, k):
+        return abs(1.0 + z ** k)
+
+    expected = differences(f, (z, k)) if slope is None else slope
+    np.testing.assert_allclose(grad(f)(z, k), expected, rtol=1e-6)
+    arrays = grad(lambda z: np.sum(np.abs(1.0 + z ** np.array([1, 2]))))(np.zeros(2, complex))
+    np.testing.assert_allclose(arrays, [1.0, 0.0])
+
+
+def becomes_complex(x, n):
+    s = x
+    for _ in range(n):
+        s = s * s * (1 + 0.5j) + x
+    return abs(s)
+
+
+def becomes_complex_in_a_dict(x, n):
+    d = {"a": x, "b": 2j}
+    for _ in range(n):
+        d["a"] = d["a"] * d["b"] + x
+    return abs(d["a"] - d["b"])
+
+
+@pytest.mark.parametrize("f", [becomes_complex, becomes_complex_in_a_dict])
+@pytest.mark.parametrize("n", [0, 2])
+def test_a_real_argument_has_a_real_gradient(f: Any, n: int) -> None:
+    for gradient in (grad(f)(0.5, n), vjp(lambda x: f(x, n), 0.5)[1](1.0)[0]):
+        assert type(gradient) is float
+        assert gradient == pytest.approx((f(0.5 + 1e-6, n) - f(0.5 - 1e-6, n)) / 2e-6, rel=1e-6)
+    assert type(hessian(f)(0.5, n)) is float
+
+
+def test_the_real_part_of_a_view_is_not_written_before_it_is_read() -> None:
+    def f(a, b):
+        return np.sum(np.concatenate([a, b]) * np.stack([a, b]).ravel()).real
+
+    a, b = np.array([1.0, 2.0]), np.array([1.0 + 1j, 2.0])
+    value, gradient = value_and_grad(f)(a, b)
+    assert value == f(a, b) and np.array_equal(gradient, 2.0 * a)
+
+
+def test_items_of_lists_of_complex_numbers() -> None:
+    for f in (lambda z: abs(list(z)[0]), lambda z: abs(z.tolist()[0])):
+        np.testing.assert_allclose(grad(f)(Z), [Z[0].conjugate() / abs(Z[0]), 0.0, 0.0])
+    np.testing.assert_allclose(jacrev(lambda z: z * np.array([1.0, 2j]), holomorphic=True)(1j), [1.0, 2j])
+
+
+@pytest.mark.parametrize("text", ["complex", "c64", "c128", "c64[n]", "c128[n]"])
+def test_emitted_modules_check_complex_arguments(text: str) -> None:
+    module: dict[str, Any] = {}
+    exec(emit(lambda z: np.sum(np.abs(z) ** 2), types={"z": text}), module)
+    z = Z.astype("c8" if "64" in text else "c16")
+    z = z if "[" in text else z[0] if text != "complex" else complex(z[0])
+    np.testing.assert_allclose(module["f_grad"](z), 2.0 * np.conj(z), rtol=1e-6)
+    with pytest.raises(TypeError):
+        module["f_grad"](1.5)
+
+
+def test_single_precision_is_checked_with_steps_of_its_own() -> None:
+    check_grads(lambda z: z * z, (np.complex64(1.5 + 1j),))
+
+
 # -- refused --------------------------------------------------------------------------------------------
 
 
@@ -299,6 +365,19 @@ def eigenvectors(x):
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refused(f: Any, code: str) -> None:
     refuses(f, 1.5, code=code)
+
+
+def test_a_list_of_real_numbers_that_becomes_complex() -> None:
+    """A list made in the function may; one that is differentiated by may not."""
+    def grown(items, n):
+        items = list(items)
+        for _ in range(n):
+            items.append(items[-1] * 1j)
+        return abs(items[-1])
+
+    assert grad(lambda x: grown([x], 3))(1.5) == 1.0
+    with pytest.raises(SctError, match="SCT402"):
+        grad(grown)([1.0, 2.0] * 10, 2)
 
 
 def test_a_function_of_math_raises_as_in_python() -> None:

@@ -198,10 +198,12 @@ def _constant_check(text: str, value: Any) -> Check:
     return Check((f"{text} is np.{name}",), "ValueError", f"{text} must be np.{name}")
 
 
-_KINDS = {"f": "float", "i": "int", "u": "uint"}
-_SCALARS = {"float": "a float", "int": "an int", "bool": "a bool", "real": "a float or an int"}
-_EXACT = {"int": "is int", "bool": "is bool", "real": "in (float, int)"}
-"""The exact type where a subclass does not serve: a bool is an int.  A `np.float64` computes like a float."""
+_KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
+_SCALARS = {"float": "a float", "int": "an int", "bool": "a bool", "real": "a float or an int",
+            "complex": "a complex number", "number": "a float or a complex number"}
+_EXACT = {"int": "is int", "bool": "is bool", "real": "in (float, int)", "number": "in (float, complex)"}
+"""The exact type where a subclass does not serve: a bool is an int.  A `np.float64` computes like a float, a
+`np.complex128` like a complex number."""
 
 
 def _type_check(text: str, t: Type) -> Check:
@@ -221,7 +223,7 @@ def _type_check(text: str, t: Type) -> Check:
         return Check(conditions, "TypeError", f"{text} must be a {t.rank}-D array of {name}")
     if t.carrier == "np":
         return Check((f"isinstance({text}, np.{name})",), "TypeError", f"{text} must be a np.{name}")
-    kind = f"isinstance({text}, float)" if t.dtype == "float" else f"type({text}) {_EXACT[t.dtype]}"
+    kind = f"isinstance({text}, {t.dtype})" if t.dtype in ("float", "complex") else f"type({text}) {_EXACT[t.dtype]}"
     return Check((kind,), "TypeError", f"{text} must be {_SCALARS[t.dtype]}")
 
 

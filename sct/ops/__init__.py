@@ -46,6 +46,7 @@ from sct.ops.reductions.statistics import *
 from sct.ops.registry import *
 from sct.ops.scalar.arithmetic import *
 from sct.ops.scalar.comparison import *
+from sct.ops.scalar.complex_parts import *
 from sct.ops.scalar.elementary import *
 from sct.ops.scalar.powers import *
 from sct.ops.scalar.selection import *

@@ -19,7 +19,7 @@ __all__ = ["expand_like", "unbroadcast", "unbroadcast_like", "zero", "zeros_of"]
 
 def zero(x: Operand) -> Any:
     """The zero cotangent of x: a literal for a scalar, else an array like x."""
-    return zeros_of(x) if number(x).is_array else Lit(0.0)
+    return zeros_of(x) if number(x).is_array else Lit(0j if number(x).kind == "c" else 0.0)
 
 
 def unbroadcast(ct: Operand, x: Operand) -> Any:

@@ -14,7 +14,7 @@ An unnamed value that is read once, in the block that defines it, is inlined whe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, Union
 
 from sct.codegen.polish.buffers import Buffers
@@ -37,7 +37,7 @@ from sct.codegen.program.statement_ir import (
 from sct.codegen.program.templates import occurrences, width
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import BOOL, Tensor
-from sct.ops import attempt, enter, leave
+from sct.ops import aliases, attempt, enter, leave
 
 __all__ = ["Expression", "Inlined", "inline_expressions"]
 
@@ -65,7 +65,8 @@ def inline_expressions(block: Block) -> Inlined:
 def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
     """Make updates in place of an operand that may be inlined allocate a new array instead.
 
-    NumPy itself reuses the buffer of such a temporary. Yields each statement, and the operand that it updated.
+    NumPy itself reuses the buffer of such a temporary. Yields each statement, and the operand that it updated, if that
+    has a buffer of its own: into that of another value, which is read later now, it cannot be updated any more.
     """
     uses = Counter(x for s in statements(block) for x in s.operands)
     for inner in all_blocks(block):
@@ -78,8 +79,19 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
                         and operand.eqn.out.hint in (None, s.eqn.out.hint):
                     swap = _scalar_last(s.eqn)
                     s.eqn = s.eqn.replace(args=s.eqn.args[::-1] if swap else s.eqn.args, inplace=None)
-                    yield s, 1 - k if swap else k
+                    if _owns_buffer(operand, definitions, uses):
+                        yield s, 1 - k if swap else k
                 definitions[s.eqn.out] = s
+
+
+def _owns_buffer(s: Evaluate, definitions: Mapping[Operand, Evaluate], uses: Mapping[Operand, int]) -> bool:
+    """Is the value of `s`, or what it is a view of, new memory that nothing else reads?"""
+    while aliases(s.like) != "none":
+        base = s.eqn.args[s.eqn.op.alias_of]
+        if base not in definitions or uses[base] != 1:
+            return False
+        s = definitions[base]
+    return True
 
 
 def _scalar_last(eqn: Eqn) -> bool:

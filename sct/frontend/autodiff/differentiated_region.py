@@ -197,6 +197,10 @@ def _is_leaf(v: Abstract) -> bool:
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
     """Can a derivative be taken by this leaf?  Ints count as real where they are the argument itself."""
     t = v.type if isinstance(v, Value) else ev.type_of(v)
+    leaf = leaf_type(t)
+    if isinstance(t, List) and isinstance(leaf, Tensor) and leaf.dtype == "number":
+        ev.refuse("SCT407", "the gradient is with respect to a list of real and complex numbers",
+                  hint="make all of them complex: `[complex(v) for v in xs]`")
     if isinstance(t, List) and isinstance(t.elem, Optional) and is_float(t):
         ev.refuse("SCT407", "the gradient is with respect to a list in which some numbers are None",
                   hint="pass the numbers in a list of their own")

@@ -13,7 +13,7 @@ import itertools
 import keyword
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -182,12 +182,20 @@ def _refused(ev: Evaluator, f: Callable[..., Any], args: Args, kwargs: Kwargs) -
     operands = [*args, *kwargs.values()]
     if ev.ahead and any(isinstance(v, (Value, Ref)) for v in operands):
         return None  # another type may be guessed
-    ways = [way for size in (1, 2) for way in _each(ev, operands, size)]
+    ways = [way for size in sorted({1, 2, *_lengths(ev, operands)}) for way in _each(ev, operands, size)]
     if not ways:
         return None
     said = {_tried(f, way[:len(args)], dict(zip(kwargs, way[len(args):]))) for way in ways}
     text = said.pop()
     return None if said or text is None or _SHOWS_A_SAMPLE.search(text) else text
+
+
+def _lengths(ev: Evaluator, operands: Sequence[Abstract]) -> Iterator[int]:
+    """The lengths of the lists and tuples, which arrays beside them may have to have."""
+    for v in operands:
+        cell = ev.store.cells[v.addr] if isinstance(v, ListRef) else v
+        if isinstance(cell, (Slots, Tup)) and len(cell.items) <= _MOST:
+            yield len(cell.items)
 
 
 def _tried(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> str | None:

@@ -26,7 +26,7 @@ from sct.ops.linalg.products import matmul, matrix_transpose
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, conj_of, div, mul, sub
 from sct.ops.scalar.comparison import lt
-from sct.ops.scalar.special_functions import real
+from sct.ops.scalar.complex_parts import real
 from sct.ops.type_rules import number
 
 __all__ = [

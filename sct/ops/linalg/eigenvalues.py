@@ -28,8 +28,8 @@ from sct.ops.reductions.reductions import argmax, sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import abs_, add, conj_of, div, mul, sub
 from sct.ops.scalar.comparison import eq
+from sct.ops.scalar.complex_parts import imag, real
 from sct.ops.scalar.selection import where
-from sct.ops.scalar.special_functions import imag, real
 from sct.ops.type_rules import number, scalar_or_array
 
 __all__: list[str] = []

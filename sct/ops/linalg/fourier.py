@@ -27,7 +27,7 @@ from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, conj, div, floordiv, mod, mul, neg, sub
 from sct.ops.scalar.comparison import eq, lt
-from sct.ops.scalar.special_functions import real
+from sct.ops.scalar.complex_parts import real
 from sct.ops.type_rules import number, probe, size_of
 
 __all__: list[str] = []

@@ -54,7 +54,8 @@ def at(xs: Operand, i: Any) -> Any:
 
 def zero(x: Operand) -> Any:
     """The zero cotangent of an element."""
-    return Lit(0.0) if isinstance(x.type, Tensor) and x.type.is_scalar else zeros_of(x)
+    t = x.type
+    return Lit(0j if t.kind == "c" else 0.0) if isinstance(t, Tensor) and t.is_scalar else zeros_of(x)
 
 
 def lists() -> list[samples.Sample]:

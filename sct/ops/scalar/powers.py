@@ -15,6 +15,7 @@ from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, div, mul, quotient, sub
 from sct.ops.scalar.comparison import eq, ge, gt, lt
+from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import pymax, where
 from sct.ops.type_rules import arithmetic, elementwise, floats, is_python, number, ufunc_result
@@ -75,8 +76,8 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
     Python's `**` may raise, so there it is y * z / x for y < 1 (x is not 0 for y < 0, or
     the primal has raised), and the power that is not taken is harmless.
     """
-    if number(z).kind == "c":
-        return quotient(mul(y, z), x, edge=0.0)
+    if number(y).kind == "c":
+        return mul(y, complex_slope(z, x, y))
     if not is_python(z):
         one = add(y, 1) if number(y).carrier == "np" else 1  # y is 0 there, and its dtype counts
         return mul(y, pow_(x, where(eq(y, 0), one, sub(y, 1))))
@@ -84,6 +85,13 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
     if number(y).kind == "i":
         return where(ge(y, 1), power, quotient(mul(y, z), x, edge=0.0))
     return where(ge(y, 1.0), power, where(eq(y, 0.0), 0.0, quotient(mul(y, z), x)))
+
+
+def complex_slope(z: Operand, x: Operand, y: Operand) -> Any:
+    """x ** (y - 1) for complex y; at x == 0, where x ** y has not raised, y is not negative."""
+    at_zero = where(eq(y, 1), 1.0, where(gt(real(y), 1.0), 0.0, where(eq(y, 0), 0.0, math.inf)))
+    is_zero = eq(x, 0)
+    return where(is_zero, at_zero, div(z, where(is_zero, 1.0, x)))
 
 
 def exponent_slope(z: Operand, x: Operand, y: Operand) -> Any:

@@ -45,14 +45,14 @@ from sct.ops.program.control import cond
 from sct.ops.program.list_ops import add_lists
 from sct.ops.scalar.arithmetic import add, complex_, div, floordiv, mod, mul
 from sct.ops.scalar.comparison import is_none, unwrap
+from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import logical_not, logical_or, where
-from sct.ops.scalar.special_functions import real
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.sequence_cotangents import mapped
 
 __all__ = ["Masks", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
-           "is_narrow", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents",
+           "is_narrow", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents", "real_part",
            "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero"]
 
 
@@ -200,9 +200,8 @@ def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
     ct = unbroadcast(_narrowed(ct, t) if g in (ANY_REAL, ANY_SINGLE, ANY_COMPLEX) else ct, x)
     if t.is_scalar:
         ct = _number(ct)
-    if g.kind == "c" and t.kind != "c":
-        ct = masks.map_unmasked(ct, lambda g: cast(Operand, real(g)))
-    elif g.kind != "c" and t.kind == "c" and t.carrier in ("py", "any"):
+    ct = real_part(ct, x, masks)
+    if g.kind != "c" and t.kind == "c" and t.carrier in ("py", "any"):
         return masks.map_unmasked(ct, lambda g: cast(Operand, complex_(g)))
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
@@ -212,6 +211,17 @@ def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
         double = "c128" if t.kind == "c" else "f64"
         return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, double)))
     return ct
+
+
+def real_part(ct: Operand, x: Operand, masks: Masks) -> Operand:
+    """The real part of a complex `ct` if `x` is real: a path on which `x` becomes complex does not make it so."""
+    t, g = leaf_type(x.type), leaf_type(ct.type)
+    if not isinstance(t, Tensor) or not isinstance(g, Tensor) or g.kind != "c" or t.kind == "c":
+        return ct
+    if not isinstance(ct.type, Tensor):
+        raise TypeMismatch("the items of a list are real on one path and complex on another",
+                           "make the list of complex numbers: `[complex(v) for v in xs]`")
+    return masks.map_unmasked(ct, lambda g: cast(Operand, real(g)))
 
 
 def copy_static_shape(ct: Operand, x: Operand, eqns: Sequence[Eqn]) -> Operand:

@@ -23,7 +23,7 @@ from sct.ir.uses import DefUse, operands_read
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
-from sct.ops.program.list_ops import repeat
+from sct.ops.program.list_ops import repeat, zero
 from sct.passes.analysis.loop_layout import moving_sizes
 from sct.passes.autodiff.cotangents import unwrap_known
 from sct.passes.autodiff.derivative_lookup import derivatives_var
@@ -169,7 +169,8 @@ class ResidualTaps:
             elif eqn.op is dim:
                 env[eqn.out] = self._length_of(x)
             else:
-                new_eqns.append(eqn.replace(op=repeat, args=(Lit(0.0), self._length_of(x)), attrs={}))
+                elem = zero(Value(cast(List, x.type).elem))
+                new_eqns.append(eqn.replace(op=repeat, args=(elem, self._length_of(x)), attrs={}))
         return tuple(new_eqns)
 
     def _length_of(self, x: Value) -> Value:

@@ -44,6 +44,7 @@ from sct.passes.autodiff.cotangents import (
     materialize,
     or_zeros,
     pack_cotangents,
+    real_part,
     refusing_type_mismatch,
     unpack_cotangents,
     unwrap_known,
@@ -155,6 +156,7 @@ class _Reverse:
                 self.lines.setdefault(x, set()).add((loc.file, loc.line))
             if isinstance(ct.type, Optional) and not isinstance(x.type, (Optional, Undef, Residuals)):
                 ct = or_zeros(ct, x)
+            ct = real_part(ct, x, self.masks)
             total = self.masks.sum(self.cts.get(x), ct)
             _set_hint(total, d_hint(x))
             self.cts[x] = total
