@@ -127,7 +127,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         ".imag": "((x + 1j) ** 2).imag", "np.real, np.imag": "np.real(x * 1j + x) * np.imag(x * 1j)",
         "np.conj": "np.conj(x + 1j * x[::-1]).imag", "np.angle": "np.angle(x + 1j * c)", "np.abs": "np.abs(x + 1j * c)",
         "np.exp": "np.exp(1j * x).real", "np.log, np.sqrt": "np.log(np.sqrt(x + 1j)).imag",
-        "np.sin, np.tanh": "np.abs(np.sin(x + 0.3j) * np.tanh(1j * x))", "**": "((x + 1j) ** (c + 0.5j)).real",
+        "np.sin, np.tanh": "np.abs(np.sin(x + 0.3j) * np.tanh(0.4j * x))", "**": "((x + 1j) ** (c + 0.5j)).real",
         "np.vdot": "abs(np.vdot(x + 1j, x * 1j + c))", "@": "np.abs((s + 1j) @ (s - 2j))",
         "np.linalg.solve": "np.abs(np.linalg.solve(s + 1j, x[:3]))", "np.linalg.inv": "np.linalg.inv(s + 0.5j).imag",
         "np.linalg.det": "np.abs(np.linalg.det(s + 0.5j))", "np.linalg.norm": "np.linalg.norm(m + 1j * c)",

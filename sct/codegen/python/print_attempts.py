@@ -126,6 +126,7 @@ class AttemptPrinter:
     names: Names
     modules: Modules
     read: Collection[Value]
+    placeholder_names: set[str]
     handled: dict[Statement, If]
     tried: dict[ast.stmt, Tried]
     definitions: Counter[str]
@@ -162,6 +163,8 @@ class AttemptPrinter:
         if error in self.read:  # Python unbinds the name behind the handler
             name = next(self.names.free(f"{self.names[error]}_"))
             orelse = [self.assign(error, load(name)), *orelse]
+        missing = [v for v in given if v in self.read and self.names.names.get(v) in self.placeholder_names]
+        orelse = [*(self.assign(v, ast.Constant(None)) for v in missing), *orelse]
         tried = Tried(flags, [body], self.caught(s.eqn), name, orelse, then)
         if paths is not None:
             tried = self.merged(tried, paths.then)

@@ -121,7 +121,7 @@ def _complex(value: complex, modules: Modules) -> ast.expr:
     """`2j`, `-2j` or `1.0 + 2j` where that is this number to the sign of its zeros, else a call of `complex`."""
     real, imag = value.real, value.imag
     finite = math.isfinite(real) and math.isfinite(imag)
-    for text in (f"{imag!r}j", f"-{abs(imag)!r}j", f"{real!r} + {imag!r}j", f"{real!r} - {abs(imag)!r}j"):
+    for text in (f"{imag!r}j", f"-{abs(imag)!r}j", f"{real!r} - {abs(imag)!r}j", f"{real!r} + {imag!r}j"):
         if finite and repr(eval(text)) == repr(value):
             return ast.parse(text.replace(".0j", "j"), mode="eval").body
     return call(modules.builtin("complex"), constant(real, modules), constant(imag, modules))

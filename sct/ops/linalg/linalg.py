@@ -167,18 +167,23 @@ det = op("det", "numpy.linalg.det", type=of_square(lambda s: s[:-2]), run=np.lin
 
 
 def type_slogdet(a: Operand) -> tuple[Tensor, Tensor]:
-    t = scalar_or_array(lapack(a), square(a)[:-2])
-    return t, t
+    (dtype,) = lapack(a)
+    shape = square(a)[:-2]
+    return scalar_or_array({dtype}, shape), scalar_or_array({{"c64": "f32", "c128": "f64"}.get(dtype, dtype)}, shape)
 
 
 def slogdet_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand) -> list[Any]:
-    """ct * inv(A).T; the sign is constant between the singular matrices."""
+    """ct * inv(A).T; the sign is constant between the singular matrices, if the matrices are real."""
     ct = cts[1]
+    if cts[0] is not None and number(a).kind == "c":
+        raise TypeMismatch("the derivative of the sign of a complex determinant is not supported",
+                           "use the determinant: np.linalg.det")
     return [None if ct is None else mul(as_matrices(ct), matrix_transpose(inv(a)))]
 
 
 slogdet = op("slogdet", "numpy.linalg.slogdet", type=type_slogdet, run=np.linalg.slogdet, vjp=slogdet_vjp,
-             bind=lambda a: ([a], {}), fields=("sign", "logabsdet"), cost="dear", samples=squares, square=True)
+             bind=lambda a: ([a], {}), fields=("sign", "logabsdet"), cost="dear", samples=squares, square=True,
+             complex=True)
 
 
 # -- cholesky -------------------------------------------------------------------------------------

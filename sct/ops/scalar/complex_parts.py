@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,10 +47,19 @@ imag: Op = op("imag", "numpy.imag", type=type_real, run=np.imag, emit=emit_part(
           jvp=lambda tangents, y, x: imag(tangents[0]) if number(tangents[0]).kind == "c" else None)
 
 # For z = x + iy and angle(z) = arctan2(y, x): d angle/dx - i d angle/dy = -(y + ix) / |z|**2 = -i / z
-angle = op("angle", "numpy.angle cmath.phase", spelled=True, type=lambda x, spelling=None: type_angle(x, spelling),
-           run=np.angle, complex=True, emit="numpy.angle(_0)", elementwise=True, samples=samples.reals,
-           vjp=lambda ct, y, x: [mul(ct, quotient(-1j, x)) if number(x).kind == "c" else None],
-           jvp=lambda tangents, y, x: mul(tangents[0], quotient(-1j, x)) if number(x).kind == "c" else None)
+angle = op("angle", "numpy.angle cmath.phase", spelled=True, run=np.angle, complex=True, elementwise=True,
+           type=lambda x, deg=False, spelling=None: type_angle(x, spelling), defaults={"deg": False},
+           emit=lambda x, deg=False: f"numpy.angle(_0{', deg=True' if deg else ''})",
+           bind=lambda z, deg=False: ([z], {"deg": deg}),
+           vjp=lambda ct, y, x, deg=False: [angle_change(ct, x, deg)],
+           jvp=lambda tangents, y, x, deg=False: angle_change(tangents[0], x, deg),
+           samples=lambda: [*samples.reals(), ((samples.arrays((3,)),), {"deg": True})])
+
+
+def angle_change(g: Operand, x: Operand, deg: bool) -> Any:
+    """g times the derivative by x; that of a real number is constant between its jumps."""
+    change = mul(g, quotient(-1j, x)) if number(x).kind == "c" else None
+    return mul(180.0 / math.pi, change) if deg and change is not None else change
 
 
 def type_angle(x: Operand, spelling: str | None) -> Tensor:
