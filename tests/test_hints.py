@@ -10,6 +10,8 @@ import ast
 import collections
 import configparser
 import contextlib
+import copy
+import datetime
 import enum
 import fractions
 import functools
@@ -19,6 +21,7 @@ import math
 import os
 import random
 import statistics
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -48,6 +51,7 @@ class Case:
 
 CASES: list[Case] = []
 OUTSIDE = [1.0, 2.0]
+LOCK = threading.Lock()
 ORDERED = collections.OrderedDict(a=1.0, b=2.0)
 HALF = fractions.Fraction(1, 2)
 MATRIX = np.ones((2, 2)).view(np.matrix)
@@ -720,7 +724,7 @@ def _() -> Any:
       "whose arguments do not depend on differentiated values; `with np.errstate(...)` is fine")
 def _() -> Any:
     def refused(x):
-        with nothing():
+        with LOCK:
             return np.sum(x * x)
 
     def followed(x):
@@ -1284,6 +1288,50 @@ def _() -> Any:
             k = 2.0 if v is None else 3.0
             yield k * x[1]
         return sum(items())
+
+    return refused, followed
+
+
+@case("change a copy: `copy.copy(...)` before", X, collections.deque([1.0]))
+def _() -> Any:
+    def refused(x, window):
+        window.append(2.0)
+        return x[0] * len(window)
+
+    def followed(x, window):
+        own = copy.copy(window)
+        own.append(2.0)
+        return x[0] * len(own)
+
+    return refused, followed
+
+
+@case("make a sorted list: `xs = sorted(xs)`")
+def _() -> Any:
+    def refused(x):
+        days = [datetime.date.fromisoformat(text) for text in ("2020-05-03", "2020-01-07")]
+        days.sort()
+        return x[0] * days[0].day
+
+    def followed(x):
+        days = [datetime.date.fromisoformat(text) for text in ("2020-05-03", "2020-01-07")]
+        ordered = sorted(days)
+        return x[0] * ordered[0].day
+
+    return refused, followed
+
+
+@case("write the new value out: `a = a + b`; or call the method: `a.extend(b)`, `a.update(b)`")
+def _() -> Any:
+    def refused(x):
+        weights = json.loads("[1.0, 2.0]")
+        weights += [3.0]
+        return x[0] * len(weights)
+
+    def followed(x):
+        weights = json.loads("[1.0, 2.0]")
+        weights = weights + [3.0]
+        return x[0] * len(weights)
 
     return refused, followed
 

@@ -200,7 +200,7 @@ def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
     leaf = leaf_type(t)
     if isinstance(t, List) and isinstance(leaf, Tensor) and leaf.dtype == "number":
         ev.refuse("SCT407", "the gradient is with respect to a list of real and complex numbers",
-                  hint="make all of them complex: `[complex(v) for v in xs]`")
+                  hint="make all of them complex")
     if isinstance(t, List) and isinstance(t.elem, Optional) and is_float(t):
         ev.refuse("SCT407", "the gradient is with respect to a list in which some numbers are None",
                   hint="pass the numbers in a list of their own")

@@ -16,6 +16,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import python_class
+from sct.frontend.heap.inactive import by_python, is_python_object
 from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
@@ -129,12 +130,24 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         addr = ev.new_addr()
         ev.store.cells[addr] = replace(cell, origin=Origin.FRESH, frozen=Frozen.NO)
         return replace(v, addr=addr)
+    if (value := by_python(ev, "copy.copy({0})", v)) is not None:
+        return value
+    _not_of_python(ev, v)
     return ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy") if isinstance(v, Ref) else v
+
+
+def _not_of_python(ev: Evaluator, v: Abstract) -> None:
+    """Refuses the copy of an object that sct does not see into: which object it is, matters if it is changed."""
+    if is_python_object(ev, v):
+        ev.refuse("SCT208", "a copy of an object that sct does not see into is not supported here",
+                  hint="make the copy outside the function")
 
 
 @special(copy.deepcopy)
 def deepcopy(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return deep(ev, args[0], {})
+    (v,) = args
+    value = by_python(ev, "copy.deepcopy({0})", v)
+    return deep(ev, v, {}) if value is None else value
 
 
 def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
@@ -152,6 +165,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
         ev.refuse("SCT208", "a deep copy of an object from outside is not supported",
                   hint="pass the object as an argument")
     if not isinstance(v, Container):
+        _not_of_python(ev, v)
         return v
     if v not in seen:
         cell = ev.slots(v)
