@@ -557,7 +557,7 @@ def w_arr(x: np.ndarray) -> Any:
         x = x - 1
     return x[0]
 
-@refused("SCT505")
+@program
 def w_later(x: np.ndarray) -> Any:
     k = 0
     while k < 2 or x[k] > (1, 2)[k]:

@@ -238,7 +238,7 @@ def gen_tuple(x: np.ndarray) -> Any:
 def gen_array(x: np.ndarray) -> Any:
     return np.sum(np.array(list((v * v for v in x))))
 
-@refused("SCT206")
+@program
 def gen_fromiter(x: np.ndarray) -> Any:
     return np.sum(np.fromiter((v * v for v in x), dtype=float))
 

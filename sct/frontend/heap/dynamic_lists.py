@@ -327,13 +327,15 @@ def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
 
 
 def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
-         addrs: Sequence[int] | None = None, name: str | None = None, shared: bool = False) -> None:
+         addrs: Sequence[int] | None = None, name: str | None = None, shared: bool = False,
+         of_tuple: bool = False) -> None:
     """Gives a list of known slots columns.
 
     like   the schema and types of the items on another path
     addrs  the addresses of the columns
     name   the name of the list, if it is not bound yet
     shared as in `leaves`
+    of_tuple  are these the items of a tuple?
     """
     cell = slots(ev, ref)
     if cell.schema is not None:
@@ -343,7 +345,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     items = []
     name = name or next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
     for k, t in enumerate(types):
-        column = ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
+        column = ev.emit(ops.list_of, *(row[k] for row in rows), elem=t, of_tuple=of_tuple)
         column.hint = name if name is None or len(types) == 1 else f"{name}_{k}"
         addr = ev.new_addr() if addrs is None else addrs[k]
         ev.store.cells[addr] = Array(column)
@@ -360,11 +362,11 @@ def is_alike(ev: Evaluator, cell: Slots) -> bool:
     return bool(cell.items)
 
 
-def list_of_items(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
+def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = False) -> ListRef:
     """A list of these items with columns, which is not written: lists among them may be in another list, too."""
     made = ListRef(ev.new_addr())
     ev.store.cells[made.addr] = Slots(items)
-    grow(ev, made, shared=True)
+    grow(ev, made, shared=True, of_tuple=of_tuple)
     hold(ev, made.addr)
     return made
 

@@ -138,7 +138,7 @@ def _item_of_tuple(ev: Evaluator, owner: Tup, key: Abstract) -> Abstract:
             raise
     check_operands(ev, lambda at: ()[at], as_index(ev, key))
     (at,) = key_items(ev, key)
-    return dynamic_lists.element(ev, dynamic_lists.list_of_items(ev, owner.items), at)
+    return dynamic_lists.element(ev, dynamic_lists.list_of_items(ev, owner.items, True), at)
 
 
 def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:

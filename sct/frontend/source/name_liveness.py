@@ -97,7 +97,7 @@ class Liveness:
             out = out | returned_names(s)
             done = self._block(s.orelse, out, brk, cont) | out
             first = writes(s.target) if isinstance(s, gast.For) else set()
-            test = reads(s.test) if isinstance(s, gast.While) else set()
+            test = reads(s.test if isinstance(s, gast.While) else s.target)
             self.carried[s] = frozenset(test | (self._exposed(s.body)[0] - first))
             head = frozenset(done | self.carried[s])
             self.head[s] = head

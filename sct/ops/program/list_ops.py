@@ -69,7 +69,7 @@ def with_element() -> list[samples.Sample]:
 # -- making ----------------------------------------------------------------------------------------
 
 
-def type_list_of(*xs: Operand, elem: Type | None = None) -> List:
+def type_list_of(*xs: Operand, elem: Type | None = None, of_tuple: bool = False) -> List:
     found = elem
     for x in xs:
         found = x.type if found is None else join(found, x.type)
@@ -78,10 +78,15 @@ def type_list_of(*xs: Operand, elem: Type | None = None) -> List:
     return List(found)
 
 
-list_of: Op = op("list_of", type=type_list_of, run=lambda *xs, elem=None: list(xs), defaults={"elem": None},
-             emit=lambda *xs, elem=None: "[_args]",
-             vjp=lambda ct, y, *xs, elem=None: [at(ct, k) for k in range(len(xs))],
-             jvp=lambda dxs, y, *xs, elem=None: list_of(*(zero(x) if d is None else d for d, x in zip(dxs, xs))),
+def emit_list_of(*xs: Operand, elem: Type | None = None, of_tuple: bool = False) -> str:
+    """With `of_tuple`, the user's tuple, which is read at run-time positions: its exceptions are those of a tuple."""
+    return f"({', '.join(placeholders(len(xs)))}{',' * (len(xs) == 1)})" if of_tuple else "[_args]"
+
+
+list_of: Op = op("list_of", type=type_list_of, run=lambda *xs, elem=None, of_tuple=False: list(xs),
+             defaults={"elem": None, "of_tuple": False}, emit=emit_list_of,
+             vjp=lambda ct, y, *xs, **_: [at(ct, k) for k in range(len(xs))],
+             jvp=lambda dxs, y, *xs, **_: list_of(*(zero(x) if d is None else d for d, x in zip(dxs, xs))),
              samples=lambda: [((1.5, -0.5), {}), ((samples.arrays((2,)), samples.arrays((2,), seed=1)), {})],
                  holds=True, allocates=True, complex=True)
 
