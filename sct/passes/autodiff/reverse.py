@@ -112,7 +112,7 @@ class _Reverse:
 
     cts          the cotangents accumulated so far
     lines        for a value: the source lines of the contributions to its cotangent
-    around       the block that is being transposed; `branch`: if that is a branch
+    around       the block that is being transposed; `branch`: if that is a branch; `where`: what is true in it
     known_values what an attempt gives, as the branch reads it in which it has not raised
     same_active  several sweeps share the taps, so that calls must use the same records in each
     """
@@ -126,6 +126,7 @@ class _Reverse:
         self.lines: dict[Value, set[tuple[str, int]]] = {}
         self.around = _TransposedBlock((), active)
         self.branch: Fn | None = None
+        self.where: Operand | None = None
         self.known_values: dict[tuple[Operand, Fn | None], Value] = {}
 
     def block(self, eqns: Sequence[Eqn]) -> None:
@@ -181,7 +182,27 @@ class _Reverse:
                 self.add(x, copy_static_shape(match_type(ct, x, self.masks), x, eqns[start:]))
 
     def attempt(self, eqn: Eqn) -> None:
-        """The transpose of what it runs. What it gives is read where it has not raised alone, so this stands there."""
+        """The transpose of what it runs, where it has not raised: there stands what reads alone what it gives."""
+        if self.where is eqn.outs[0]:
+            self.attempt_that_succeeded(eqn)
+            return
+        inner = attempted(eqn)
+        given = {out: self.cts.pop(out) for out in inner.outs if out in self.cts}
+        reads = list(dict.fromkeys(x for k, x in enumerate(inner.args)
+                                   if isinstance(x, Value) and x in self.active and differentiable(inner, k)))
+        before, self.cts = self.cts, given
+        with current().nested() as then:
+            self.attempt_that_succeeded(eqn)
+            contributions = [materialize(self.cts.get(x), x) for x in reads]
+        with current().nested() as orelse:
+            zeros = [zero(x) for x in reads]
+        self.cts = before
+        cts = conditional(eqn.outs[0], then.finish("then", [], contributions), orelse.finish("orelse", [], zeros),
+                          [d_hint(x) for x in reads]) if reads else ()
+        for x, ct in zip(reads, cts):
+            self.add(x, ct)
+
+    def attempt_that_succeeded(self, eqn: Eqn) -> None:
         inner = attempted(eqn)
         current().module = module_of(inner.spelling)
         outs = [self.known_values.get((given, self.branch)) or cast(Value, unwrap_known(given)) for given in inner.outs]
@@ -278,6 +299,7 @@ class _Reverse:
         for branch, eqns in zip(branches, private):
             self.cts.update(cts_before)
             outer, self.branch = self.branch, branch
+            around, self.where = self.where, eqn.args[0] if branch is eqn.regions[0] else None
             self.known_values.update(((e.args[0], branch), e.out) for e in branch.eqns if e.op is unwrap)
             with current().nested() as b:
                 for k, ct in cts.items():
@@ -285,7 +307,7 @@ class _Reverse:
                 self.block((*eqns, *branch.eqns))
                 for v in [v for v in elements if v in self.cts]:
                     self.index(elements[v], self.cts.pop(v))
-            self.branch = outer
+            self.branch, self.where = outer, around
             blocks.append(b)
             branch_cts.append({v: self.cts.pop(v) for v in reads if v in self.cts})
         self.cts.update({**cts_before, **element_cts_before})
