@@ -87,7 +87,9 @@ def beam_pattern(positions, direction, weights):
 
 def spectral_loss(signal, target):
     """The distance of two power spectra, on a logarithmic scale."""
-    power = np.abs(np.fft.rfft(signal * np.hanning(len(signal)))) ** 2
+    n = len(signal)
+    window = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1))
+    power = np.abs(np.fft.rfft(signal * window)) ** 2
     goal = np.abs(np.fft.rfft(target)) ** 2
     return np.mean((np.log(power + 1e-3) - np.log(goal + 1e-3)) ** 2)
 
