@@ -54,7 +54,9 @@ def raised_values(block: Block) -> set[Statement]:
             work = list(s.eqn.args)
             while work:
                 definition = definitions.get(work.pop())
-                if definition is not None and isinstance(definition.eqn.out.type, Opaque):
+                if definition is None or len(definition.eqn.outs) != 1:
+                    continue
+                if isinstance(definition.eqn.out.type, Opaque):
                     raised.add(definition)
                     work += definition.eqn.args
     return raised
