@@ -49,7 +49,7 @@ imag: Op = op("imag", "numpy.imag", type=type_real, run=np.imag, emit=emit_part(
 # For z = x + iy and angle(z) = arctan2(y, x): d angle/dx - i d angle/dy = -(y + ix) / |z|**2 = -i / z
 angle = op("angle", "numpy.angle cmath.phase", spelled=True, run=np.angle, complex=True, elementwise=True,
            type=lambda x, deg=False, spelling=None: type_angle(x, spelling), defaults={"deg": False},
-           emit=lambda x, deg=False: f"numpy.angle(_0{', deg=True' if deg else ''})",
+           emit=lambda x, deg=False: "numpy.angle(_0, deg=True)" if deg else None,
            bind=lambda z, deg=False: ([z], {"deg": deg}),
            vjp=lambda ct, y, x, deg=False: [angle_change(ct, x, deg)],
            jvp=lambda tangents, y, x, deg=False: angle_change(tangents[0], x, deg),
