@@ -9,7 +9,8 @@ Its parts:
 
     source         the syntax tree, private names, scopes and liveness of the user's names
     values         abstract values, guards and size terms
-    evaluator      the state of an evaluation, and what all handlers share
+    state          the state of an evaluation: names, heap, calls and loops in progress
+    evaluator      operands of the IR, known values, dispatch: what all handlers share
     arguments      arguments and free variables as abstract values
     heap           containers, objects and arrays by address; joins of the heaps of two paths
     iteration      iterators and iteration spaces

@@ -20,8 +20,6 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.calls.outside_writes import check_outside_writes
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
-from sct.frontend.evaluator.observed_types import Observations
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
@@ -38,6 +36,8 @@ from sct.frontend.signatures import (
     signature_of,
     transform_kind,
 )
+from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
+from sct.frontend.state.observed_types import Observations
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic

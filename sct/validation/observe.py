@@ -30,9 +30,9 @@ import numpy as np
 from sct.errors import Loc
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.calls.references import names_in
-from sct.frontend.evaluator.observed_types import Observations, Observed, items_place, observed_type
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state.observed_types import Observations, Observed, items_place, observed_type
 from sct.ir import Eqn, Lit, walk
 from sct.ir.user_objects import is_user_class
 from sct.ops.program.attempts import attempted, may_not_repeat

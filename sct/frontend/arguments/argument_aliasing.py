@@ -26,7 +26,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import is_mutable_container
 from sct.frontend.arguments.argument_keys import is_one_value
 from sct.frontend.arguments.type_syntax import Columns
-from sct.frontend.evaluator.store import is_written
+from sct.frontend.state.store import is_written
 from sct.frontend.values.abstract_values import PLAIN, Array, Cell, Origin
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.ir import Fn, walk

@@ -23,7 +23,7 @@ from sct.frontend.arguments.abstract_arguments import (
 )
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, key_of, list_tree
 from sct.frontend.evaluator.own_methods import HASHING
-from sct.frontend.evaluator.tries import Class
+from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-from sct.frontend.evaluator.state import State
+from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

@@ -17,11 +17,11 @@ from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.evaluator.store import Store, is_written
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.store import Store, is_written
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import (
     Abstract,

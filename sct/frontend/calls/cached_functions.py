@@ -20,8 +20,8 @@ from sct.frontend.calls.opaque_calls import call_itself
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, special
-from sct.frontend.evaluator.store import Store
 from sct.frontend.heap.inactive import may_be_differentiated
+from sct.frontend.state.store import Store
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

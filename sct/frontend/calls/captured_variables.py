@@ -17,8 +17,8 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.parts import Frame
 from sct.frontend.source.name_scopes import declared, free_names
+from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import (
     Abstract,
     Closure,

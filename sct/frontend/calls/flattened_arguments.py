@@ -13,7 +13,7 @@ from typing import Any, Union
 
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.parts import Frame
+from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

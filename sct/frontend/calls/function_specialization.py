@@ -29,10 +29,10 @@ from sct.frontend.calls.flattened_arguments import (
     operand_of,
 )
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint, widened
-from sct.frontend.evaluator.parts import Frame
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
+from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened
+from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value

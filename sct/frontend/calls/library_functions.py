@@ -11,10 +11,10 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.calls.user_functions import call_function
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import source_of
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract
 from sct.frontend.values.guards import NeedsStatic
 

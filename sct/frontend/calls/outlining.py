@@ -17,8 +17,8 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.calls.flattened_arguments import kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Unstable
-from sct.frontend.evaluator.parts import Frame
+from sct.frontend.state.fixpoint import Unstable
+from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
 from sct.ir.types import Dim

@@ -21,13 +21,13 @@ from sct.frontend.calls.outlining import evaluated_in_line, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.evaluator.parts import Frame
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.loops.generator_functions import new_generator
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import declared, local_names, nodes_in, yields
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
+from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 

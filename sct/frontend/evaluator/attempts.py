@@ -16,10 +16,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from sct.frontend.evaluator.fixpoint import Dead, Raised
-from sct.frontend.evaluator.state import State
-from sct.frontend.evaluator.store import Branch
-from sct.frontend.evaluator.tries import Class, Split
+from sct.frontend.state.fixpoint import Dead, Raised
+from sct.frontend.state.state import State
+from sct.frontend.state.store import Branch
+from sct.frontend.state.tries import Class, Split
 from sct.frontend.values.abstract_values import Key, Static
 from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real

@@ -19,8 +19,8 @@ from sct.frontend.evaluator.handlers import (
     unsupported,
 )
 from sct.frontend.evaluator.known_values import KnownValues
-from sct.frontend.evaluator.parts import changed
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
     Poison,

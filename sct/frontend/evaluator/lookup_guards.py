@@ -14,7 +14,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from sct.frontend.evaluator.state import State
+from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import Path, Static
 from sct.frontend.values.exact_keys import Same
 from sct.ir.user_objects import is_user_class

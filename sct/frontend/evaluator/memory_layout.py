@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sct.frontend.evaluator.state import State
+from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import Layout, Like, Together
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor

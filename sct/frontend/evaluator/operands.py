@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.evaluator.attempts import Attempts
 from sct.frontend.evaluator.memory_layout import layout
-from sct.frontend.evaluator.parts import Changed, changed
-from sct.frontend.evaluator.tries import Class
+from sct.frontend.state.parts import Changed, changed
+from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

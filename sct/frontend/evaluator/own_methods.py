@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sct.frontend.evaluator.lookup_guards import in_class
-from sct.frontend.evaluator.state import State
+from sct.frontend.state.state import State
 from sct.ir.user_objects import attributes
 
 __all__ = ["COMPUTING", "HASHING", "is_generated", "is_installed", "is_library", "own_method"]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
-from sct.frontend.evaluator.parts import changed
+from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,

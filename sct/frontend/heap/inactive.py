@@ -31,10 +31,10 @@ from sct.errors import Loc
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.evaluator.observed_types import Observed, items_place
 from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state.observed_types import Observed, items_place
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,

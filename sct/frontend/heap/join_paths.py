@@ -10,17 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.evaluator.fixpoint import Dead
-from sct.frontend.evaluator.store import (
-    Branch,
-    Cells,
-    Store,
-    is_such_tuple,
-    of_one_class,
-    tells,
-)
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import Join, alike, conflicts, left_to_give, may_be_absent, perhaps_tuple
+from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.store import Branch, Cells, Store, is_such_tuple, of_one_class, tells
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -48,7 +41,7 @@ from sct.ops import cond
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
-    from sct.frontend.evaluator.tries import Split
+    from sct.frontend.state.tries import Split
 
 __all__ = ["behind", "close_raised", "evaluate_branches", "join_branches", "join_split", "run_branch", "run_branches"]
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
-from sct.frontend.evaluator.store import Store, is_such_tuple
+from sct.frontend.state.store import Store, is_such_tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,

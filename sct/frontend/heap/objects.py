@@ -26,10 +26,10 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise, raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

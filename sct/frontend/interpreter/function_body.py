@@ -9,12 +9,12 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.own_methods import is_installed
-from sct.frontend.evaluator.parts import Frame
 from sct.frontend.interpreter.statements import FALL, block, guard, leave_alike
 from sct.frontend.source.name_scopes import nodes_in, reads
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static
 from sct.ir import Value
 from sct.ir.types import NONE, Undef

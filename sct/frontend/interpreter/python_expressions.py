@@ -17,7 +17,6 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import python_expression
 from sct.frontend.heap.inactive import (
     changes_object,
@@ -32,6 +31,7 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.interpreter.expressions import lookup
 from sct.frontend.source.name_scopes import free_in
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
 from sct.ir import Operand
 from sct.ir.user_objects import is_defined_by_user

@@ -15,7 +15,6 @@ from sct.errors import SctError
 from sct.frontend.arguments.lift import lift_module
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import GUARDING, guarding_statement, statement
 from sct.frontend.evaluator.lookup_guards import absent, path_to
 from sct.frontend.heap import dynamic_lists
@@ -29,6 +28,7 @@ from sct.frontend.operators.arithmetic_operators import binary, in_place
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,

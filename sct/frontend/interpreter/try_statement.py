@@ -18,14 +18,14 @@ import gast
 
 from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Raised
 from sct.frontend.evaluator.handlers import guarding_statement
-from sct.frontend.evaluator.store import Branch, Store
-from sct.frontend.evaluator.tries import Class
 from sct.frontend.heap.join_paths import behind, join_branches, join_split, run_branch, run_branches
 from sct.frontend.interpreter.assignment import assign, home_of
 from sct.frontend.interpreter.statements import FALL, block, guard, rethrow
 from sct.frontend.source.name_scopes import nodes_in
+from sct.frontend.state.fixpoint import Raised
+from sct.frontend.state.store import Branch, Store
+from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import Abstract, Array, Key, Static, Tup
 from sct.ir import Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef

@@ -18,7 +18,6 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.evaluator.store import type_of
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.inactive import by_python
@@ -37,6 +36,7 @@ from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_lon
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
 from sct.frontend.operators.truth import as_bool, boolean, either_expression, truth
+from sct.frontend.state.store import type_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,

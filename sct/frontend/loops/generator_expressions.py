@@ -20,7 +20,6 @@ import gast
 from sct.errors import Loc, SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.evaluator.parts import Frame
 from sct.frontend.heap.inactive import python_iterable
 from sct.frontend.interpreter import comprehensions
 from sct.frontend.interpreter.assignment import assign
@@ -43,6 +42,7 @@ from sct.frontend.iteration.iterator_protocol import (
 from sct.frontend.loops.generator_functions import OVER, bound_to
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.source.name_scopes import reads
+from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ops import gt

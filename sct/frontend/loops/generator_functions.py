@@ -24,9 +24,7 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import expression, unsupported
-from sct.frontend.evaluator.parts import Consumer, Frame, changed
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
@@ -34,6 +32,8 @@ from sct.frontend.interpreter.statements import BREAK, FALL, RETURN, block, leav
 from sct.frontend.iteration.iterator_protocol import iterable, kept, move, new_iterator, place, use_up
 from sct.frontend.source.name_scopes import own_nodes, writes, yields
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.parts import Consumer, Frame, changed
 from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Static, Tup
 from sct.ir import Operand, Value
 from sct.ops import eq, lt

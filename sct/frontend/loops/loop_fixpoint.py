@@ -9,18 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from sct.frontend.evaluator.fixpoint import Unstable
-from sct.frontend.evaluator.store import (
-    Store,
-    is_such_tuple,
-    is_written,
-    of_one_class,
-    type_of,
-)
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import Join, alike, conflicts, left_to_give, may_be_absent, perhaps_tuple
 from sct.frontend.iteration.iteration_space import is_held
 from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
+from sct.frontend.state.fixpoint import Unstable
+from sct.frontend.state.store import Store, is_such_tuple, is_written, of_one_class, type_of
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,

@@ -11,12 +11,12 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import widened
-from sct.frontend.evaluator.store import of_one_class, tells
-from sct.frontend.evaluator.tries import is_slot
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
+from sct.frontend.state.fixpoint import widened
+from sct.frontend.state.store import of_one_class, tells
+from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

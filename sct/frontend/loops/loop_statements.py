@@ -15,9 +15,7 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.evaluator.handlers import statement
-from sct.frontend.evaluator.store import Store
 from sct.frontend.heap.inactive import check_unchanged, python_items, python_iterable
 from sct.frontend.heap.join_paths import close_raised, evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
@@ -41,6 +39,8 @@ from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
+from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
+from sct.frontend.state.store import Store
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

@@ -16,13 +16,13 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, block, fall_test
 from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, iterator, keep, kept, move, taken, takes, use_up
 from sct.frontend.loops.generator_functions import new_run
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import own_nodes, yields
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import (
     Abstract,
     Iteration,

@@ -21,7 +21,6 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
-from sct.frontend.evaluator.parts import Consumer, changed
 from sct.frontend.heap.objects import special_method
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
@@ -32,6 +31,7 @@ from sct.frontend.loops.generator_functions import bound_to, is_fresh_function, 
 from sct.frontend.operators.truth import truth
 from sct.frontend.source.name_scopes import own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of
+from sct.frontend.state.parts import Consumer, changed
 from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Iteration, Method, ObjRef, Static
 from sct.ir import Operand, Value
 from sct.ir.user_objects import is_user_class

@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError
-from sct.frontend.evaluator.fixpoint import Dead, Raised
-from sct.frontend.evaluator.observed_types import Observations, Observed
-from sct.frontend.evaluator.parts import (
+from sct.frontend.root_function import anchors, innermost
+from sct.frontend.source.parse import loc_of
+from sct.frontend.state.fixpoint import Dead, Raised
+from sct.frontend.state.observed_types import Observations, Observed
+from sct.frontend.state.parts import (
     Addresses,
     Caches,
     Changed,
@@ -27,10 +29,8 @@ from sct.frontend.evaluator.parts import (
     Temporaries,
     changed,
 )
-from sct.frontend.evaluator.store import Branch, Captured, Cells, Store
-from sct.frontend.evaluator.tries import Tries
-from sct.frontend.root_function import anchors, innermost
-from sct.frontend.source.parse import loc_of
+from sct.frontend.state.store import Branch, Captured, Cells, Store
+from sct.frontend.state.tries import Tries
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sct.frontend.evaluator.parts import Changed, changed
-from sct.frontend.evaluator.store import Branch, Store
+from sct.frontend.state.parts import Changed, changed
+from sct.frontend.state.store import Branch, Store
 from sct.frontend.values.abstract_values import Key, Static
 from sct.ir import Builder, Eqn, Operand, Value
 

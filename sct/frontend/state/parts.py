@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sct.errors import Loc
-from sct.frontend.evaluator.store import Store
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.parse import SourceFunction
+from sct.frontend.state.store import Store
 from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Key, Path, Static
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import Type

@@ -1,0 +1,9 @@
+"""The state of an evaluation: names and heap, blocks of IR, calls and loops in progress, free variables.
+
+    store           what names are bound to on one path, and the heap
+    tries           the `try` statements in progress
+    parts           loops, functions, exits, ...: each is changed by its own methods alone
+    state           the whole, with the refusals that name its place
+    fixpoint        evaluates a join point until nothing is learnt
+    observed_types  types that a run of the function showed
+"""
