@@ -24,8 +24,9 @@ LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 
 # Sub-packages and files of a package, the lowest first; those of one line do not import each other.
 INSIDE = {
     "frontend": (("source", "transform", "values"), ("root_function", "signatures"), ("state",), ("evaluator",),
-                 ("arguments",), ("heap",), ("iteration",), ("operators",), ("interpreter",), ("loops",), ("library",),
-                 ("autodiff",), ("calls",), ("specialize",), ("ahead_of_time",)),
+                 ("arguments",), ("heap",), ("iteration",), ("operators",), ("interpreter",), ("loops",),
+                 ("numpy_library",), ("standard_library",), ("autodiff",), ("calls",), ("specialize",),
+                 ("ahead_of_time",)),
     "passes": (("rewriting",), ("analysis",), ("scalar",), ("memory", "rematerialization"), ("functions", "motion"),
                ("autodiff",), ("pipeline",)),
     "codegen": (("interface", "cache_directory"), ("program",), ("polish",), ("python",), ("numba",), ("emit",)),

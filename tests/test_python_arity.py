@@ -19,7 +19,7 @@ from oracle import agrees, outcome
 
 from sct import SctError, value_and_grad
 from sct.frontend.evaluator.handlers import SPECIAL, special_key
-from sct.frontend.library.op_calls import spelling_of
+from sct.frontend.numpy_library.op_calls import spelling_of
 
 # -- every function that sct has a handler for ---------------------------------------------------------------------
 

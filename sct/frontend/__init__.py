@@ -7,21 +7,22 @@ Out: a `Traced`: the IR of the program, its signature, the guards under which it
 The function is evaluated by abstract interpretation: statement by statement, with types in place of numbers.
 Its parts:
 
-    source         the syntax tree, private names, scopes and liveness of the user's names
-    values         abstract values, guards and size terms
-    state          the state of an evaluation: names, heap, calls and loops in progress
-    evaluator      operands of the IR, known values, dispatch: what all handlers share
-    arguments      arguments and free variables as abstract values
-    heap           containers, objects and arrays by address; joins of the heaps of two paths
-    iteration      iterators and iteration spaces
-    operators      arithmetic, comparisons, identity, truth, text
-    interpreter    handlers of expressions and statements
-    loops          loop heads, the fixpoint of the carried values, unrolling
-    library        builtins, NumPy, `math`, `operator`, `itertools`, and methods
-    autodiff       derivatives inside differentiated functions, and the outermost one
-    calls          user functions, in line or specialized; closure conversion; opaque calls
-    specialize     the entry at a call: arguments -> types, guards, IR
-    ahead_of_time  the entry without arguments: annotations and guesses -> types, IR
+    source            the syntax tree, private names, scopes and liveness of the user's names
+    values            abstract values, guards and size terms
+    state             the state of an evaluation: names, heap, calls and loops in progress
+    evaluator         operands of the IR, known values, dispatch: what all handlers share
+    arguments         arguments and free variables as abstract values
+    heap              containers, objects and arrays by address; joins of the heaps of two paths
+    iteration         iterators and iteration spaces
+    operators         arithmetic, comparisons, identity, truth, text
+    interpreter       handlers of expressions and statements
+    loops             loop heads, the fixpoint of the carried values, unrolling
+    numpy_library     ops by their spelling, other functions of NumPy
+    standard_library  builtins, `operator`, `itertools`, ..., and methods
+    autodiff          derivatives inside differentiated functions, and the outermost one
+    calls             user functions, in line or specialized; closure conversion; opaque calls
+    specialize        the entry at a call: arguments -> types, guards, IR
+    ahead_of_time     the entry without arguments: annotations and guesses -> types, IR
 
 Imports run upwards in this list; `tests/test_imports.py` holds that.
 
@@ -46,8 +47,14 @@ from sct.frontend.interpreter import (
     statements,
     try_statement,
 )
-from sct.frontend.library import (
-    array_copies,
+from sct.frontend.loops import loop_statements, suspended_generators, with_statement
+from sct.frontend.numpy_library import array_copies
+from sct.frontend.numpy_library.genuine_functions import library_facts
+from sct.frontend.operators import comparisons, truth
+from sct.frontend.root_function import identity
+from sct.frontend.signatures import SourceParameter, root_of, signature_comment, tangent_names
+from sct.frontend.specialize import Traced, trace
+from sct.frontend.standard_library import (
     bisect_heapq,
     builtins,
     introspection,
@@ -57,12 +64,6 @@ from sct.frontend.library import (
     operator_module,
     record_classes,
 )
-from sct.frontend.library.genuine_functions import library_facts
-from sct.frontend.loops import loop_statements, suspended_generators, with_statement
-from sct.frontend.operators import comparisons, truth
-from sct.frontend.root_function import identity
-from sct.frontend.signatures import SourceParameter, root_of, signature_comment, tangent_names
-from sct.frontend.specialize import Traced, trace
 from sct.frontend.transform import Transform
 from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard

@@ -23,7 +23,7 @@ from sct.frontend.autodiff.tangent_arguments import Direction
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.library.op_calls import call_named
+from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_float, rebuild, walk

@@ -35,9 +35,9 @@ from sct.frontend.heap.objects import class_of_generated, fill, instantiate, spe
 from sct.frontend.heap.sample_calls import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.library.numpy_functions import ufunc_method
-from sct.frontend.library.op_calls import call_named, spelling_of
 from sct.frontend.loops.generator_expressions import generator
+from sct.frontend.numpy_library.numpy_functions import ufunc_method
+from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.source.parse import SourceFunction

@@ -29,13 +29,13 @@ from sct.frontend.heap.subscripts import array_of, new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterator, most, taken
-from sct.frontend.library.iterator_builtins import looked, select
-from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
-from sct.frontend.library.python_fallbacks import sum_ as sum_of_array
 from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
 from sct.frontend.operators.truth import as_bool, boolean, either_expression, truth
+from sct.frontend.standard_library.iterator_builtins import looked, select
+from sct.frontend.standard_library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
+from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_array
 from sct.frontend.state.store import type_of
 from sct.frontend.values.abstract_values import (
     Abstract,

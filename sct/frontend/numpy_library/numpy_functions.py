@@ -29,7 +29,7 @@ from sct.frontend.heap.subscripts import (
     write_through,
 )
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.library.op_calls import call_named
+from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import truth

@@ -19,7 +19,7 @@ from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.library.genuine_functions import is_genuine
+from sct.frontend.numpy_library.genuine_functions import is_genuine
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

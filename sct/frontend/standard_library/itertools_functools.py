@@ -30,11 +30,11 @@ from sct.frontend.iteration.iterator_protocol import (
     takes,
     use_up,
 )
-from sct.frontend.library import python_fallbacks
-from sct.frontend.library.iterator_builtins import as_iterator, chosen, first_that, takes_function
 from sct.frontend.loops.generator_expressions import has_items, is_long
 from sct.frontend.loops.nested_iteration import of_nest
 from sct.frontend.operators.arithmetic_operators import binary
+from sct.frontend.standard_library import python_fallbacks
+from sct.frontend.standard_library.iterator_builtins import as_iterator, chosen, first_that, takes_function
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

@@ -18,11 +18,11 @@ from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import VIEWS
-from sct.frontend.library.numpy_functions import ARRAY_METHODS
-from sct.frontend.library.op_calls import call_named
-from sct.frontend.library.record_classes import namedtuple_method
+from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS
+from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.operators.comparisons import one_or_equal
 from sct.frontend.operators.text_formatting import text_of
+from sct.frontend.standard_library.record_classes import namedtuple_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,

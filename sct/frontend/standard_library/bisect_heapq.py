@@ -18,9 +18,9 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.library import python_fallbacks
-from sct.frontend.library.iterator_builtins import compared
-from sct.frontend.library.numpy_functions import bound
+from sct.frontend.numpy_library.numpy_functions import bound
+from sct.frontend.standard_library import python_fallbacks
+from sct.frontend.standard_library.iterator_builtins import compared
 from sct.frontend.values.abstract_values import Abstract, ListRef, Slots, Static, Tup
 from sct.ir import Value
 

@@ -14,8 +14,8 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, Special, special
 from sct.frontend.heap.memory_facts import is_c_order
 from sct.frontend.heap.subscripts import item
-from sct.frontend.library.numpy_functions import ARRAY_METHODS, bound, overwrite, type_of, written
-from sct.frontend.library.op_calls import call_named
+from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS, bound, overwrite, type_of, written
+from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Method, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Tensor

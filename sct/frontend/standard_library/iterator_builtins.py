@@ -28,12 +28,12 @@ from sct.frontend.iteration.iterator_protocol import (
     taken,
     takes,
 )
-from sct.frontend.library import python_fallbacks
-from sct.frontend.library.op_calls import call_named
 from sct.frontend.loops.generator_expressions import gathered, run_through
+from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import as_bool, boolean, truth
+from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,

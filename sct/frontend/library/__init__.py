@@ -1,3 +1,0 @@
-"""Calls of library functions: builtins, NumPy, `math`, `operator`, `itertools`, `functools`, and methods of their
-objects.
-"""
