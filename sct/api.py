@@ -16,7 +16,7 @@ from sct.errors import SctError
 from sct.export.free_sizes import open_sizes
 from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, trace_ahead
-from sct.ir.pytree import Node
+from sct.ir.pytrees.pytree import Node
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
 
 __all__ = ["Derivative", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",

@@ -54,8 +54,8 @@ from sct.frontend import (
     shared_with_callable,
 )
 from sct.ir import Value
+from sct.ir.pytrees.user_objects import fields_of, is_plain_attribute
 from sct.ir.types import List
-from sct.ir.user_objects import fields_of, is_plain_attribute
 
 __all__ = ["MISS", "Match", "compile_checks"]
 

@@ -50,7 +50,7 @@ from sct.frontend import (
     trace_ahead,
 )
 from sct.ir import walk
-from sct.ir.pytree import becomes_complex
+from sct.ir.pytrees.pytree import becomes_complex
 from sct.ir.text import show
 from sct.ops.scalar.powers import may_become_complex
 from sct.passes import pipeline

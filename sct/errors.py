@@ -1,18 +1,24 @@
-"""The errors that sct raises on purpose: a code, the place, what is refused, why, and what to write instead."""
+"""The errors that sct raises on purpose: a code, the place, what is refused, why, and what to write instead.
+
+At the end words for them: what objects of other libraries are called, how to convert them, and what Python says of
+names that are not bound.
+"""
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 __all__ = [
-    "Loc", "SctError", "SctWarning", "add_source_note", "caret", "complex_refusal", "contains_itself",
-    "internal_error", "without_compiler_frames",
+    "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret", "class_in_words", "complex_refusal",
+    "contains_itself", "conversion_hint", "internal_error", "unbound_error", "without_compiler_frames",
 ]
 
 
@@ -43,7 +49,7 @@ class SctError(Exception):
         super().__init__(what)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
-        return partial(type(self), why=self.why, hint=self.hint, loc=self.loc), (self.code, self.what)
+        return functools.partial(type(self), why=self.why, hint=self.hint, loc=self.loc), (self.code, self.what)
 
     def __str__(self) -> str:
         lines = [f"{self.code}: {self.what}"]
@@ -132,3 +138,63 @@ def add_source_note(error: BaseException) -> None:
     note = f"raised by {place.file}:{place.line}: {linecache.getline(place.file, place.line).strip()}"
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
+
+
+_CONVERSIONS = {
+    "astropy": "{0}.value", "cupy": "{0}.get()", "dask": "{0}.compute()", "jax": "np.asarray({0})",
+    "jaxlib": "np.asarray({0})", "pandas": "{0}.to_numpy()", "pint": "{0}.magnitude", "polars": "{0}.to_numpy()",
+    "scipy": "{0}.toarray()", "sympy": "float({0})", "tensorflow": "{0}.numpy()",
+    "torch": "{0}.detach().numpy()", "xarray": "{0}.to_numpy()",
+}
+"""By the package of its class, how to get the array or number out of an object."""
+
+PACKAGES = frozenset(_CONVERSIONS)
+
+
+def class_in_words(x: object) -> str:
+    """The class of an object with its package and an article.
+
+    >>> class_in_words(Fraction(1, 2))
+    'a fractions.Fraction'
+    """
+    cls = type(x)
+    package = cls.__module__.partition(".")[0]
+    name = cls.__qualname__ if package in ("builtins", "__main__") else f"{package}.{cls.__qualname__}"
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def conversion_hint(x: Any, name: str) -> str:
+    """The hint how to convert the argument `x` of the parameter `name`; "" where there is none.
+
+    >>> conversion_hint(Fraction(1, 2), "ratio")
+    'pass float(ratio)'
+    """
+    if isinstance(x, (Decimal, Fraction)):
+        return f"pass float({name})"
+    package = type(x).__module__.partition(".")[0]
+    return f"pass {_CONVERSIONS[package].format(name)}" if package in _CONVERSIONS else ""
+
+
+_SNIPPETS = {
+    False: "def read():\n    return _name_\n    _name_ = 0\nread()",
+    True: "def around():\n    def read():\n        return _name_\n    read()\n    _name_ = 0\naround()",
+}
+
+
+def unbound_error(name: str, *, free: bool) -> tuple[str, str]:
+    """The exception and its text; `free`: of a variable of a function around.
+
+    >>> unbound_error("y", free=True)[0]
+    'NameError'
+    """
+    exception, text = _error(free)
+    return exception, text.replace("_name_", name)
+
+
+@functools.cache
+def _error(free: bool) -> tuple[str, str]:
+    try:
+        exec(_SNIPPETS[free], {})
+    except NameError as error:
+        return type(error).__name__, str(error)
+    raise AssertionError("the variable is bound")

@@ -10,7 +10,7 @@ import numpy as np
 from sct.api import jvp, vjp
 from sct.derivative import Argnums, Derivative
 from sct.errors import SctError, contains_itself
-from sct.ir.pytree import gradient_with, map_leaves, parts_of, tree_leaves
+from sct.ir.pytrees.pytree import gradient_with, map_leaves, parts_of, tree_leaves
 from sct.tangents import directions_of, tangent_of, type_in_words
 
 __all__ = ["check_grads"]

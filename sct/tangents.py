@@ -16,7 +16,7 @@ import numpy as np
 from sct.codegen import Source, load
 from sct.codegen.numba.disk_cache import imported
 from sct.errors import SctError, add_source_note, contains_itself
-from sct.ir.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves
+from sct.ir.pytrees.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves
 
 __all__ = ["Pullback", "directions_of", "is_absent", "tangent_of", "type_in_words"]
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from sct.ir.build import Builder, operand
 from sct.ir.core import Fn, Lit, Operand, Value, builder_var
+from sct.ir.dims import sym
 from sct.ir.interp import run
-from sct.ir.types import INT, Seq, Type, join, sym
+from sct.ir.types import INT, Seq, Type, join
 from sct.ir.types import array as array_type
 from sct.ops.program.control import cond, jvp, loop, vjp
 

@@ -27,9 +27,10 @@ from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import verify
 from sct.ir.core import Fn, Lit, Value, undef
+from sct.ir.dims import sym
 from sct.ir.interp import run
-from sct.ir.pytree import Leaf, Node
-from sct.ir.types import ANY_REAL, FLOAT, Function, Opaque, Tensor, Undef, array, sym
+from sct.ir.pytrees.pytree import Leaf, Node
+from sct.ir.types import ANY_REAL, FLOAT, Function, Opaque, Tensor, Undef, array
 from sct.ops import (
     add,
     apply,

@@ -18,9 +18,10 @@ from sct.codegen.python.unparse import WIDTH, same_tree, unparse
 from sct.ir import text
 from sct.ir.build import Builder
 from sct.ir.core import Fn, Value
+from sct.ir.dims import sym
 from sct.ir.interp import run
-from sct.ir.pytree import Const, Leaf, Node
-from sct.ir.types import FLOAT, array, sym
+from sct.ir.pytrees.pytree import Const, Leaf, Node
+from sct.ir.types import FLOAT, array
 from sct.ops import BY_CALL, OPS, add, mul
 
 

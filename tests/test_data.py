@@ -14,7 +14,7 @@ import pytest
 from oracle import same_value
 
 import sct
-from sct.ir.pytree import map_leaves, tree_leaves
+from sct.ir.pytrees.pytree import map_leaves, tree_leaves
 
 
 @dataclass

@@ -8,8 +8,9 @@ import pytest
 from sct.ir import check, text
 from sct.ir.check import IRError, verify
 from sct.ir.core import Eqn, Fn, Lit, Value, undef
+from sct.ir.dims import sym
 from sct.ir.interp import run
-from sct.ir.pytree import Const, Leaf, Node
+from sct.ir.pytrees.pytree import Const, Leaf, Node
 from sct.ir.types import (
     ANY_REAL,
     BOOL,
@@ -30,7 +31,6 @@ from sct.ir.types import (
     map_leaf,
     map_sizes,
     py,
-    sym,
 )
 from sct.ops import BY_CALL, OPS
 

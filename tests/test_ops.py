@@ -22,9 +22,10 @@ from sct.codegen.program.templates import expression
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
+from sct.ir.dims import Dim, sym
 from sct.ir.interp import call, resolve
 from sct.ir.real_ints import takes_complex
-from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, leaf_type, py, sym
+from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, List, Opaque, Tensor, Type, TypeMismatch, leaf_type, py
 from sct.ops import OPS, aliases, cond, cos, is_readonly, mul, sin
 from sct.ops.type_rules import dtype_name
 from sct.passes.autodiff.forward import forward

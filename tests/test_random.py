@@ -19,7 +19,7 @@ from sct.ir.build import Builder
 from sct.ir.check import verify
 from sct.ir.core import Fn, Value
 from sct.ir.interp import run
-from sct.ir.pytree import Leaf, Node
+from sct.ir.pytrees.pytree import Leaf, Node
 from sct.ops import mul, sum_
 from sct.passes import pipeline
 from sct.passes.autodiff.expand import expand

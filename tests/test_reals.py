@@ -280,8 +280,9 @@ def test_emitted_text() -> None:
 def test_partials_pass_on_that_ints_count_as_real(name: str) -> None:
     """Where a rule makes an int of ints, it is one that counts as real."""
     from sct.ir import Value
+    from sct.ir.dims import sym
     from sct.ir.real_ints import counts_as_real, result_type
-    from sct.ir.types import Tensor, TypeMismatch, array, sym
+    from sct.ir.types import Tensor, TypeMismatch, array
 
     op = OPS[name]
     for args, attrs in op.samples() if op.samples else ():

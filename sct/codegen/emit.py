@@ -56,9 +56,9 @@ from sct.codegen.python.print_statements import StatementPrinter
 from sct.codegen.python.unparse import Comment, begins_statement, comment, logical_lines
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
-from sct.ir.pytree import Leaf, Node, Tree
+from sct.ir.pytrees.pytree import Leaf, Node, Tree
+from sct.ir.pytrees.user_objects import has_generated_constructor, is_namedtuple
 from sct.ir.types import Residuals
-from sct.ir.user_objects import has_generated_constructor, is_namedtuple
 from sct.ir.uses import DefUse
 from sct.ops.program.attempts import attempt
 from sct.ops.program.call_ops import pack, unpack

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sct.errors import Loc
-from sct.ir.pytree import Leaf, Tree
+from sct.ir.pytrees.pytree import Leaf, Tree
 
 __all__ = ["NO_DEFAULT", "Interface", "LineMap", "Parameter", "Source"]
 

@@ -22,9 +22,10 @@ from sct.codegen.python.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
-from sct.ir.pytree import Const, Leaf, Node, Tree, column_texts
-from sct.ir.types import Dim, List, Optional, Tensor, Type
-from sct.ir.user_objects import is_plain_attribute, slots_of
+from sct.ir.dims import Dim
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, column_texts
+from sct.ir.pytrees.user_objects import is_plain_attribute, slots_of
+from sct.ir.types import List, Optional, Tensor, Type
 
 __all__ = [
     "Check", "child_text", "conjunction", "exact_conditions", "leaves_in_guards", "raise_statements",

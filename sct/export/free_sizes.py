@@ -16,8 +16,9 @@ from sct.codegen import Interface, Parameter, generate
 from sct.errors import SctError
 from sct.frontend import Traced, Untyped
 from sct.ir.core import walk
-from sct.ir.pytree import Leaf, Node, Tree, leaves, structure_text
-from sct.ir.types import Dim, List, Opaque, Tensor, Type
+from sct.ir.dims import Dim
+from sct.ir.pytrees.pytree import Leaf, Node, Tree, leaves, structure_text
+from sct.ir.types import List, Opaque, Tensor, Type
 from sct.passes import pipeline
 
 __all__ = ["open_sizes"]

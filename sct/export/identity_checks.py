@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sct.export.argument_checks import Check, child_text
 from sct.frontend import Traced
 from sct.ir.core import Fn
-from sct.ir.pytree import Leaf, Node, Tree, column_texts
+from sct.ir.pytrees.pytree import Leaf, Node, Tree, column_texts
 from sct.ir.types import List, Type
 
 __all__ = ["identity_checks", "nested_lists"]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sct.export.argument_checks import raise_statements, structure_checks
 from sct.ir.core import Eqn, Fn, Op, Operand, Value
-from sct.ir.pytree import Leaf, Node, Tree
+from sct.ir.pytrees.pytree import Leaf, Node, Tree
 from sct.ir.types import List, Tensor
 
 __all__ = ["HELPER", "returns_pullback", "structure_checks_of", "with_checked_cotangents"]

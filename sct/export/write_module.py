@@ -29,8 +29,8 @@ from sct.export.identity_checks import identity_checks
 from sct.export.pullback_checks import HELPER, returns_pullback, structure_checks_of, with_checked_cotangents
 from sct.frontend import Traced, signature_comment
 from sct.ir.core import rebuild
-from sct.ir.pytree import Const, Leaf
-from sct.ir.types import Dim
+from sct.ir.dims import Dim
+from sct.ir.pytrees.pytree import Const, Leaf
 from sct.passes import pipeline
 
 __all__ = ["ModuleWriter", "module_of"]

@@ -25,8 +25,8 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.signatures import NO_DEFAULT, root_of, signature_of, transform_kind
 from sct.frontend.specialize import Traced, finish, number_containers, with_outlining
 from sct.frontend.values.abstract_values import Abstract
-from sct.ir.pytree import Tree
-from sct.ir.user_objects import make_without_init
+from sct.ir.pytrees.pytree import Tree
+from sct.ir.pytrees.user_objects import make_without_init
 
 __all__ = ["trace_ahead"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Path
 from sct.frontend.values.exact_keys import Same
-from sct.ir.user_objects import is_namedtuple, is_user_class
+from sct.ir.pytrees.user_objects import is_namedtuple, is_user_class
 
 __all__ = ["anchors", "defaults_of", "held", "identity", "innermost", "is_made_anew", "is_read_at_calls"]
 

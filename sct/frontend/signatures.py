@@ -12,7 +12,7 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.transform import Transform
 from sct.ir import Fn
-from sct.ir.pytree import Const, Leaf, Tree, structure_text
+from sct.ir.pytrees.pytree import Const, Leaf, Tree, structure_text
 
 __all__ = [
     "NO_DEFAULT", "PARAMETER_KINDS", "SourceParameter", "as_called", "differentiated_parameters", "jvp_signature",

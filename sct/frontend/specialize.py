@@ -44,8 +44,8 @@ from sct.frontend.values.guards import Guard, NeedsStatic
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Fn, Value
 from sct.ir.core import is_complex
-from sct.ir.pytree import Leaf, Node, Tree, leaf_values, merge_shared_leaves
-from sct.ir.user_objects import gradient_class
+from sct.ir.pytrees.pytree import Leaf, Node, Tree, leaf_values, merge_shared_leaves
+from sct.ir.pytrees.user_objects import gradient_class
 from sct.ops import call
 
 __all__ = ["Traced", "trace"]

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sct.ir.core import Lit, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.loop_view import LoopView
-from sct.ir.types import INT, Dim
+from sct.ir.types import INT
 
 __all__ = ["DefiningOp", "LinearTerm", "Range", "is_in_bounds", "least_value", "loop_range",
            "lower_bound", "range_over", "term_of"]

@@ -17,12 +17,11 @@ from typing import NoReturn
 
 from sct.ir import text
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, call_names, walk
+from sct.ir.dims import Apply, Dim
 from sct.ir.real_ints import counts_as_real, result_type, unmark_real
 from sct.ir.types import (
     INT,
     REAL,
-    Apply,
-    Dim,
     Function,
     Never,
     Opaque,

@@ -22,7 +22,8 @@ from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar, Union
 
 from sct.errors import Loc
-from sct.ir.types import Dim, Residuals, Tensor, Type, Undef, leaf_type, py
+from sct.ir.dims import Dim
+from sct.ir.types import Residuals, Tensor, Type, Undef, leaf_type, py
 
 __all__ = [
     "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "UNDEF", "Value", "bound_values", "boundary_index", "builder_var",

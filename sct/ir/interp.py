@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import UNDEF, Eqn, Fn, Op, Operand, Value, boundary_index, call_names
-from sct.ir.pytree import unflatten
+from sct.ir.pytrees.pytree import unflatten
 
 __all__ = ["call", "resolve", "run"]
 

@@ -25,22 +25,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Op, Operand, Value, free_values
-from sct.ir.pytree import Const, Leaf, Node
-from sct.ir.types import (
-    Dim,
-    Function,
-    List,
-    Never,
-    Opaque,
-    Optional,
-    Residuals,
-    Seq,
-    Tensor,
-    Text,
-    Type,
-    Undef,
-    applied,
-)
+from sct.ir.dims import Dim, applied
+from sct.ir.pytrees.pytree import Const, Leaf, Node
+from sct.ir.types import Function, List, Never, Opaque, Optional, Residuals, Seq, Tensor, Text, Type, Undef
 
 __all__ = ["ByCall", "ReadError", "lines", "read", "same", "show", "type_of"]
 

@@ -1,27 +1,26 @@
 """Types of IR values: carrier, dtype and symbolic shape.
 
 A type is what is known about a value before the program runs.  A number is `Tensor(carrier, dtype, shape)`; each
-dim of a shape is a `Dim`, a linear term over named sizes.  Equal terms are equal sizes: `n - 2 + 2 == n`.
+dim of a shape is a `Dim` (`ir.dims`).
 
->>> n = sym("n")
->>> str(Tensor("array", "f64", (n - 2, Dim(3))))
-'f64[n - 2, 3]'
+>>> str(Tensor("array", "f64", (Dim(2), Dim(3))))
+'f64[2, 3]'
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, Union
-from typing import Optional as Maybe
+
+from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
-    "Apply", "Carrier", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Text",
-    "Type", "TypeMismatch", "Undef", "applied", "array", "base_type", "broadcast_dims", "broadcast_shapes", "divided",
-    "holds_array", "in_words", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
-    "note_size_requirement", "product", "py", "range_len", "size_requirements", "slice_len", "sym",
+    "Carrier", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Text", "Type",
+    "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes", "holds_array", "in_words",
+    "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single", "note_size_requirement", "py",
+    "size_requirements",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -35,184 +34,7 @@ class TypeMismatch(Exception):
         self.hint = hint
 
 
-# -- dims ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Apply:
-    """A size that is not a linear term: `range_len(n, 2)`, `slice_len(n, 0, j, 1)`, `broadcast(n, m)`."""
-
-    fn: str
-    args: tuple[Maybe[Dim], ...]
-
-    def __str__(self) -> str:
-        return f"{self.fn}({', '.join(map(str, self.args))})"
-
-
-Atom = Union[str, Apply]
-
-
-@dataclass(frozen=True)
-class Dim:
-    """`const + sum(coef * atom)`, atoms in order of their text.
-
-    The name of a symbol tells its bounds: `n`, the size of an argument,
-    is neither 0 nor 1; `_k`, a size found at run time, is at least 0; `__m`, a
-    Python int used as a size, may be anything.
-    """
-
-    const: int
-    terms: tuple[tuple[Atom, int], ...] = ()
-
-    @property
-    def value(self) -> int | None:
-        """The size where it is a number, else None."""
-        return None if self.terms else self.const
-
-    @property
-    def least(self) -> float:
-        """A lower bound."""
-        total: float = self.const
-        for atom, coef in self.terms:
-            total += coef * _least(atom) if coef > 0 else float("-inf")
-        return total
-
-    @property
-    def never_one(self) -> bool:
-        return self.const != 1 if not self.terms else self.least >= 2
-
-    @property
-    def symbols(self) -> frozenset[str]:
-        """Names of the sizes in this term."""
-        names: set[str] = set()
-        for atom, _ in self.terms:
-            if isinstance(atom, str):
-                names.add(atom)
-            else:
-                names.update(*(a.symbols for a in atom.args if a is not None))
-        return frozenset(names)
-
-    def __add__(self, other: Dim | int) -> Dim:
-        other = Dim(other) if isinstance(other, int) else other
-        coefs = dict(self.terms)
-        for atom, coef in other.terms:
-            coefs[atom] = coefs.get(atom, 0) + coef
-        terms = tuple(sorted(((a, c) for a, c in coefs.items() if c), key=lambda t: str(t[0])))
-        return Dim(self.const + other.const, terms)
-
-    def __mul__(self, k: int) -> Dim:
-        return Dim(self.const * k, tuple((a, c * k) for a, c in self.terms) if k else ())
-
-    def __neg__(self) -> Dim:
-        return self * -1
-
-    def __sub__(self, other: Dim | int) -> Dim:
-        return self + -other
-
-    def __str__(self) -> str:
-        text = ""
-        for atom, coef in sorted(self.terms, key=lambda t: t[1] < 0):
-            part = str(atom) if abs(coef) == 1 else f"{abs(coef)} * {atom}"
-            text += (" - " if coef < 0 else " + ") + part if text else ("-" if coef < 0 else "") + part
-        if not text:
-            return str(self.const)
-        return text + (f" {'-' if self.const < 0 else '+'} {abs(self.const)}" if self.const else "")
-
-
-def _least(atom: Atom) -> float:
-    if isinstance(atom, Apply):
-        least = [d.least for d in atom.args if d is not None]
-        if atom.fn == "prod":
-            return math.prod(max(0, low) for low in least)
-        if atom.fn == "range_len":
-            return -(-least[0] // least[1]) if least[0] > 0 else 0
-        if atom.fn == "mul" or atom.fn == "floordiv" and not (least[0] >= 0 and least[1] > 0):
-            return float("-inf")
-        return 0
-    if atom.startswith("_") and not atom.startswith("__"):
-        return 0
-    return float("-inf") if atom.startswith("__") else 2
-
-
-_ONE = Dim(1)
-
-
-def sym(name: str) -> Dim:
-    """The size called `name`."""
-    return Dim(0, ((name, 1),))
-
-
-def applied(fn: str, *args: Dim | None) -> Dim:
-    """The size `fn(*args)`, an atom of terms."""
-    return Dim(0, ((Apply(fn, args), 1),))
-
-
-def at_least_zero(d: Dim) -> bool:
-    return d.least >= 0
-
-
-def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1,
-              positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
-    """`len(range(n)[start:stop:step])` as a term, linear where that is provable.
-
-    positive  whether a term is provably not negative
-
-    >>> n = sym("n")
-    >>> str(slice_len(n, Dim(1), Dim(-1))), str(slice_len(n, Dim(1), Dim(-1), 2))
-    ('n - 2', 'range_len(n - 2, 2)')
-    """
-    if n.value is not None and all(d is None or d.value is not None for d in (start, stop)):
-        bounds = slice(None if start is None else start.const, None if stop is None else stop.const, step)
-        return Dim(len(range(n.value)[bounds]))
-    if step in (1, -1) and start is None and stop is None:
-        return n
-    if step > 0:
-        lo, hi = Dim(0) if start is None else start, n if stop is None else stop
-        lo = n + lo if not positive(lo) and positive(-lo - 1) else lo
-        from_end = not positive(hi) and positive(-hi - 1)
-        hi = n + hi if from_end else hi
-        # A stop before the start, or before 0, gives nothing: as a range of a negative number.
-        if positive(lo) and (from_end or positive(hi)) and positive(n - hi):
-            return range_len(hi - lo, step, positive)
-    return applied("slice_len", n, start, stop, Dim(step))
-
-
-def range_len(stop: Dim, step: int = 1, positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
-    """`len(range(0, stop, step))` as a term, for a positive step."""
-    if stop.value is not None:
-        return Dim(len(range(0, stop.value, step)))
-    if all(c % step == 0 for _, c in stop.terms):
-        stop, step = Dim(-(-stop.const // step), tuple((a, c // step) for a, c in stop.terms)), 1
-    if step == 1 and positive(stop):
-        return stop
-    (atom, coef), *more = stop.terms
-    if isinstance(atom, Apply) and atom.fn == "range_len" and coef == 1 and not more and stop.const <= 0 \
-            and atom.args[0] is not None and atom.args[1] == Dim(1):
-        stop = atom.args[0] + stop.const
-    return applied("range_len", stop, Dim(step))
-
-
-def product(sizes: Sequence[Dim], positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
-    """The product of terms, linear where all but one are numbers."""
-    known, others = 1, []
-    for d in sizes:
-        if d.value is None:
-            others.append(d)
-        else:
-            known *= d.value
-    if len(others) < 2:
-        return (others[0] if others else Dim(1)) * known
-    fn = "prod" if all(map(positive, others)) else "mul"
-    return applied(fn, *sorted(others, key=str)) * known
-
-
-def divided(a: Dim, b: Dim) -> Dim:
-    """`a // b` as a term, linear where that is exact."""
-    if b.value and all(c % b.value == 0 for c in (a.const, *(c for _, c in a.terms))):
-        return Dim(a.const // b.value, tuple((x, c // b.value) for x, c in a.terms))
-    if a.value is not None and b.value:
-        return Dim(a.value // b.value)
-    return applied("floordiv", a, b)
+# -- sizes that NumPy requires to be equal ---------------------------------------------
 
 
 _requirements: ContextVar[list[bool] | None] = ContextVar("told", default=None)
@@ -261,7 +83,7 @@ def broadcast_dims(a: Dim, b: Dim) -> Dim:
 def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
     """NumPy's broadcast of shapes; raises `TypeMismatch` where it must fail."""
     rank = max(map(len, shapes), default=0)
-    out = [_ONE] * rank
+    out = [Dim(1)] * rank
     for shape in shapes:
         for k, d in enumerate(shape, rank - len(shape)):
             out[k] = broadcast_dims(out[k], d)
@@ -469,7 +291,7 @@ _NUMBERS = {"bool": "a bool", "int": "an int", "rint": "an int", "float": "a flo
 def in_words(t: Type) -> str:
     """The type in a message to the user.
 
-    >>> in_words(array("f64", sym("n"), 3)), in_words(Optional(FLOAT))
+    >>> in_words(array("f64", 2, 3)), in_words(Optional(FLOAT))
     ('a 2-D array of float64', 'a float or None')
     """
     if isinstance(t, Tensor):

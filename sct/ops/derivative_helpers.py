@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sct.ir.core import Lit, Operand
-from sct.ir.types import Apply, Dim
+from sct.ir.dims import Apply, Dim
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.reductions.reductions import expand_like, sum_, unbroadcast_like
 from sct.ops.type_rules import number

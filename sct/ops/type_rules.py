@@ -19,6 +19,7 @@ from typing import Any, Union
 import numpy as np
 
 from sct.ir.core import Operand
+from sct.ir.dims import Dim, product, sym
 from sct.ir.types import (
     ANY_COMPLEX,
     ANY_NUMBER,
@@ -27,15 +28,12 @@ from sct.ir.types import (
     BOOL,
     COMPLEX,
     Carrier,
-    Dim,
     Tensor,
     Type,
     TypeMismatch,
     broadcast_shapes,
     in_words,
     maybe_single,
-    product,
-    sym,
 )
 
 __all__ = [

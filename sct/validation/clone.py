@@ -36,7 +36,7 @@ from sct.frontend.calls.references import (
     names_in,
     references,
 )
-from sct.ir.user_objects import (
+from sct.ir.pytrees.user_objects import (
     dict_of,
     fields_of,
     get_stored,

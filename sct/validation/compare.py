@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.user_objects import fields_of, get_stored, gradient_class, is_container
+from sct.ir.pytrees.user_objects import fields_of, get_stored, gradient_class, is_container
 
 __all__ = ["same", "value_text"]
 

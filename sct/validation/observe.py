@@ -34,7 +34,7 @@ from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state.observed_types import Observations, Observed, items_place, observed_type
 from sct.ir import Eqn, Lit, walk
-from sct.ir.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import is_user_class
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
 from sct.validation.clone import CannotCopy, Copier, SharedState

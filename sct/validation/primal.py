@@ -15,9 +15,9 @@ from sct.codegen import Source
 from sct.frontend import Traced
 from sct.frontend.values.primal_record import ArgumentPart, PrimalRecord
 from sct.ir import Eqn, Fn, Operand, Value, rebuild, walk
-from sct.ir.pytree import Const, Leaf, Node, Tree
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree
+from sct.ir.pytrees.user_objects import gradient_class
 from sct.ir.real_ints import counts_as_real
-from sct.ir.user_objects import gradient_class
 from sct.ops import unwrap
 from sct.passes.pipeline import differentiates
 

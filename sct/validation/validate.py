@@ -29,8 +29,8 @@ from sct.errors import Loc, SctError, complex_refusal
 from sct.frontend import OBSERVED_BEFORE, Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, ArgumentPart
 from sct.ir import Eqn, Fn, walk
-from sct.ir.pytree import holds_complex
-from sct.ir.user_objects import get_stored
+from sct.ir.pytrees.pytree import holds_complex
+from sct.ir.pytrees.user_objects import get_stored
 from sct.validation.clone import CannotCopy, Copier, SharedState
 from sct.validation.compare import same, value_text
 from sct.validation.primal import Primal, primal_of

@@ -44,7 +44,7 @@ from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, cal
 from sct.codegen.python.print_signature import arguments, function
 from sct.codegen.python.print_statements import StatementPrinter
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
-from sct.ir.pytree import Leaf, Node, Tree, shared_numbers
+from sct.ir.pytrees.pytree import Leaf, Node, Tree, shared_numbers
 from sct.ir.types import Tensor, Type, Undef, base_type
 
 __all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]

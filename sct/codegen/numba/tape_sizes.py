@@ -26,8 +26,9 @@ from sct.codegen.program.statement_ir import (
     statements,
 )
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
+from sct.ir.dims import Dim
 from sct.ir.loop_view import is_counted, loop_view
-from sct.ir.types import INT, Dim, Seq, Tensor, Type, array, base_type
+from sct.ir.types import INT, Seq, Tensor, Type, array, base_type
 from sct.ops import OPS
 
 __all__ = [

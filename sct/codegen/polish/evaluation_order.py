@@ -25,7 +25,8 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.ir.affine import Range, is_in_bounds, range_over, term_of
 from sct.ir.core import Eqn, Operand, Value, is_effect
-from sct.ir.types import FLOAT, Dim, Tensor
+from sct.ir.dims import Dim
+from sct.ir.types import FLOAT, Tensor
 from sct.ops.arrays.indexing import is_there
 from sct.ops.registry import may_raise
 from sct.ops.scalar.arithmetic import div

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from sct.codegen.program.statement_ir import Evaluate
 from sct.codegen.program.templates import ATTRIBUTE, COLUMN, ITEM
 from sct.ir.core import Eqn, Lit, Value
-from sct.ir.pytree import Leaf, Node, Tree, column_texts
+from sct.ir.pytrees.pytree import Leaf, Node, Tree, column_texts
+from sct.ir.pytrees.user_objects import is_plain_attribute
 from sct.ir.types import Opaque
-from sct.ir.user_objects import is_plain_attribute
 
 __all__ = ["unpacked_parameter"]
 

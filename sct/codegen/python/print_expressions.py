@@ -24,8 +24,8 @@ from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.program.statement_ir import Select
 from sct.codegen.program.templates import expression, parsed
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.pytrees.user_objects import dotted_name
 from sct.ir.types import List, Optional, Undef
-from sct.ir.user_objects import dotted_name
 from sct.ops.arrays.indexing import split
 from sct.ops.program.attempts import attempted
 

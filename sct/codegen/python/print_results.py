@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant, constant_or_name, tuple_of
 from sct.ir.core import Operand
-from sct.ir.pytree import Const, Leaf, Node, Tree, leaves, shared_numbers
-from sct.ir.user_objects import has_generated_constructor, is_namedtuple
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaves, shared_numbers
+from sct.ir.pytrees.user_objects import has_generated_constructor, is_namedtuple
 
 __all__ = ["display"]
 
@@ -60,7 +60,7 @@ def _container(tree: Node, children: list[ast.expr], printer: ExpressionPrinter)
 
 
 def _instance(tree: Node, children: list[ast.expr], modules: Modules) -> ast.expr:
-    """An instance of the class of a gradient: see ir/user_objects.py."""
+    """An instance of the class of a gradient: see ir/pytrees/user_objects.py."""
     cls = modules.cls(tree.cls)
     if is_namedtuple(tree.cls) and not has_generated_constructor(tree.cls):
         new = ast.Attribute(ast.Name("tuple", ast.Load()), "__new__", ast.Load())

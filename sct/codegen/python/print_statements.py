@@ -57,11 +57,10 @@ from sct.codegen.python.print_expressions import (
 from sct.codegen.python.print_results import display
 from sct.codegen.python.print_signature import arguments, function
 from sct.codegen.python.unparse import Comment, comment
-from sct.errors import Loc
+from sct.errors import Loc, unbound_error
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.loop_view import is_counted
-from sct.ir.messages import unbound_error
-from sct.ir.pytree import Tree
+from sct.ir.pytrees.pytree import Tree
 from sct.ir.types import List, Tensor, Undef, base_type
 from sct.ops import add_at, attempt, enter, leave
 

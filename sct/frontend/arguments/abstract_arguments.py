@@ -31,9 +31,10 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import UNKNOWN
 from sct.ir import Value
-from sct.ir.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
-from sct.ir.types import INT, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
-from sct.ir.user_objects import fields_of, get_stored, is_container, is_plain_attribute
+from sct.ir.dims import Dim, sym
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
+from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, is_plain_attribute
+from sct.ir.types import INT, List, Never, Opaque, Tensor, Type, join, py
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator

@@ -30,9 +30,9 @@ from sct.frontend.state.store import is_written
 from sct.frontend.values.abstract_values import PLAIN, Array, Cell, Origin
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.ir import Fn, walk
-from sct.ir.pytree import Node, Tree, children_of
+from sct.ir.pytrees.pytree import Node, Tree, children_of
+from sct.ir.pytrees.user_objects import dict_of, fields_of, get_stored, is_container
 from sct.ir.types import List, Tensor, Type
-from sct.ir.user_objects import dict_of, fields_of, get_stored, is_container
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator

@@ -17,8 +17,8 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
-from sct.ir.pytree import Const, Leaf, Node, Tree
-from sct.ir.user_objects import fields_of, get_stored, is_container
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree
+from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
 
 __all__ = ["FEW_ITEMS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree"]
 

@@ -42,9 +42,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import Asked
 from sct.frontend.values.guards import UNKNOWN
 from sct.ir import Value
-from sct.ir.pytree import Leaf, column, column_texts, paths
+from sct.ir.pytrees.pytree import Leaf, column, column_texts, paths
+from sct.ir.pytrees.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
 from sct.ir.types import List, Opaque, Tensor, Type
-from sct.ir.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
 from sct.ops import BY_CALL
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sct.errors import SctError
-from sct.ir.types import BOOL, COMPLEX, FLOAT, INT, Dim, List, Opaque, Tensor, Text, Type, sym
-from sct.ir.user_objects import fields_of, get_stored, is_container, make_gradient
+from sct.ir.dims import Dim, sym
+from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, make_gradient
+from sct.ir.types import BOOL, COMPLEX, FLOAT, INT, List, Opaque, Tensor, Text, Type
 
 __all__ = [
     "Columns", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type", "structure",

@@ -49,11 +49,11 @@ from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.primal_record import NO_VALUE, PrimalRecord
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
-from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
-from sct.ir.pytree import leaves as leaves_of
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
+from sct.ir.pytrees.pytree import leaves as leaves_of
+from sct.ir.pytrees.user_objects import gradient_class, is_namedtuple
 from sct.ir.real_ints import counts_as_real, mark_real
 from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words, leaf_type
-from sct.ir.user_objects import gradient_class, is_namedtuple
 from sct.ops import is_none, unwrap
 
 __all__ = [

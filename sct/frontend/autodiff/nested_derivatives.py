@@ -27,8 +27,8 @@ from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_float, rebuild, walk
-from sct.ir.pytree import Const, Leaf, Node, map_tree
-from sct.ir.pytree import leaves as leaves_of
+from sct.ir.pytrees.pytree import Const, Leaf, Node, map_tree
+from sct.ir.pytrees.pytree import leaves as leaves_of
 from sct.ir.types import Function, Tensor, in_words
 from sct.ops import apply, jvp, ones, pullback, raise_, vjp
 from sct.ops.program.attempts import may_not_repeat

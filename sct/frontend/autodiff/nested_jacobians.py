@@ -29,8 +29,9 @@ from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Stati
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.frontend.values.size_terms import At, size_of
 from sct.ir import Eqn, Operand, Value, is_float
-from sct.ir.pytree import leaves as leaves_of
-from sct.ir.types import Dim, List, Tensor, in_words
+from sct.ir.dims import Dim
+from sct.ir.pytrees.pytree import leaves as leaves_of
+from sct.ir.types import List, Tensor, in_words
 from sct.ops.program.control import block_type, jacobian
 
 __all__ = ["run_hessian", "run_jacobian"]

@@ -18,9 +18,10 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import class_of, get_attribute
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
 from sct.ir import Lit, Operand
+from sct.ir.dims import Dim
+from sct.ir.pytrees.user_objects import attributes
 from sct.ir.real_ints import mark_real
-from sct.ir.types import Dim, List, Tensor, base_type, in_words
-from sct.ir.user_objects import attributes
+from sct.ir.types import List, Tensor, base_type, in_words
 from sct.ops import array, astype, dim, index, ne, to_c64, to_c128, to_f32, to_f64
 
 __all__ = ["Direction"]

@@ -56,7 +56,7 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Static,
 )
-from sct.ir.user_objects import is_container, is_defined_by_user, is_namedtuple
+from sct.ir.pytrees.user_objects import is_container, is_defined_by_user, is_namedtuple
 
 
 @expression(gast.Call)

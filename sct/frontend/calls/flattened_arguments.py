@@ -31,7 +31,8 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import exact
 from sct.ir import Operand, Value
-from sct.ir.types import Dim, Optional, Seq, Tensor, Type, Undef
+from sct.ir.dims import Dim
+from sct.ir.types import Optional, Seq, Tensor, Type, Undef
 
 __all__ = [
     "ArgumentLeaf", "ArgumentTree", "Flattening", "NotFlattenable", "kind_of", "leaf_indices", "operand_of",

@@ -37,7 +37,8 @@ from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
-from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type, map_sizes, sym
+from sct.ir.dims import Dim, sym
+from sct.ir.types import Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type, map_sizes
 from sct.ops import call
 
 __all__ = ["call_outlined"]

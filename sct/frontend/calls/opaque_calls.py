@@ -49,7 +49,8 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Lit, Operand, Value, is_float
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, Type
+from sct.ir.dims import Dim
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.program.effects import inactive, python
 

@@ -21,7 +21,7 @@ from sct.frontend.state.fixpoint import Unstable
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
-from sct.ir.types import Dim
+from sct.ir.dims import Dim
 from sct.ops import call
 
 __all__ = ["OutliningPlan", "called_once", "evaluated_in_line", "repeated", "site_of"]

@@ -30,8 +30,8 @@ from sct.frontend.source.name_scopes import declared, local_names, nodes_in, par
 from sct.frontend.source.parse import source_of
 from sct.frontend.values.abstract_values import Path
 from sct.ir import Eqn, Fn, Value, walk
+from sct.ir.pytrees.user_objects import dict_of, is_defined_by_user
 from sct.ir.types import List, Opaque, Tensor
-from sct.ir.user_objects import dict_of, is_defined_by_user
 from sct.ops.program.effects import apply, inactive
 
 __all__ = ["check_outside_writes"]

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sct.frontend.evaluator.own_methods import is_library
-from sct.ir.user_objects import dict_of, is_container, is_defined_by_user
+from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 
 __all__ = ["CACHED", "PLAIN", "cell_contents", "is_derivative", "is_found_in_class", "is_library_function", "names_in",
            "references"]

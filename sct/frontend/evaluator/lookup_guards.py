@@ -17,7 +17,7 @@ from typing import Any
 from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import Path, Static
 from sct.frontend.values.exact_keys import Same
-from sct.ir.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import is_user_class
 
 __all__ = [
     "MISSING", "absent", "as_it_is", "found_in", "in_class", "in_parents", "is_instance_of", "is_subclass_of",

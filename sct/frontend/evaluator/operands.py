@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from sct.errors import SctError
+from sct.errors import SctError, class_in_words, conversion_hint
 from sct.frontend.evaluator.attempts import Attempts
 from sct.frontend.evaluator.memory_layout import layout
 from sct.frontend.state.parts import Changed, changed
@@ -28,9 +28,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Lit, Op, Operand, Value
-from sct.ir.messages import class_in_words, conversion_hint
+from sct.ir.dims import Dim
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import INT, REAL, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import INT, REAL, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import ELEMENTWISE, dim, fstring, is_caught, python, stop_gradient, unwrap
 
 __all__ = ["Operands"]

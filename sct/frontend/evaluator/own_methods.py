@@ -17,7 +17,7 @@ from typing import Any
 
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.state.state import State
-from sct.ir.user_objects import attributes
+from sct.ir.pytrees.user_objects import attributes
 
 __all__ = ["COMPUTING", "HASHING", "is_generated", "is_installed", "is_library", "own_method"]
 

@@ -24,9 +24,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Value
+from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import FLOAT, Opaque, Tensor
-from sct.ir.user_objects import is_user_class
 
 __all__ = ["class_object", "possible_classes", "python_class"]
 

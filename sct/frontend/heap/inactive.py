@@ -49,7 +49,8 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Op, Operand, Value, is_float, walk
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Optional, Tensor, Text, Type, sym
+from sct.ir.dims import sym
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Optional, Tensor, Text, Type
 from sct.ops.program.effects import apply, inactive, part
 from sct.ops.type_rules import dtype_name
 

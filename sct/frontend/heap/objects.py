@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import conversion_hint
 from sct.frontend.arguments.lift import lift
 from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -44,10 +45,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Fn, Value, is_effect, walk
-from sct.ir.messages import conversion_hint
+from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
-from sct.ir.user_objects import dict_of, is_container, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 

@@ -25,8 +25,8 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.values.abstract_values import SLICE, Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
 from sct.frontend.values.guarded_numbers import plain
 from sct.ir import Value
+from sct.ir.pytrees.user_objects import is_namedtuple
 from sct.ir.types import Tensor
-from sct.ir.user_objects import is_namedtuple
 from sct.ops.program.effects import samples_of
 
 __all__ = ["by_position", "check_arguments", "check_instance", "check_method", "check_operands", "hashed"]

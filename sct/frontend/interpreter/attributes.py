@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
+from sct.errors import class_in_words
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -39,10 +40,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.messages import class_in_words
+from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Opaque, Optional, Tensor, Undef
-from sct.ir.user_objects import dict_of, is_container, is_defined_by_user
 from sct.ops import apply, imag, real, size, transpose
 
 __all__ = ["attribute_if_any", "get"]

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.errors import unbound_error
 from sct.frontend.arguments.lift import free_variable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
@@ -43,7 +44,6 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand
-from sct.ir.messages import unbound_error
 from sct.ops import fstring
 from sct.ops.program.effects import formats, python, samples_of
 

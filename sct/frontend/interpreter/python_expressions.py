@@ -34,7 +34,7 @@ from sct.frontend.source.name_scopes import free_in
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
 from sct.ir import Operand
-from sct.ir.user_objects import is_defined_by_user
+from sct.ir.pytrees.user_objects import is_defined_by_user
 
 __all__: list[str] = []
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sct.errors import SctError
+from sct.errors import SctError, class_in_words
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
@@ -40,9 +40,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.loop_view import WITHOUT_END
-from sct.ir.messages import class_in_words
-from sct.ir.types import INT, Dim, Tensor
+from sct.ir.types import INT, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [

@@ -45,7 +45,8 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Value
-from sct.ir.types import INT, Dim, Tensor
+from sct.ir.dims import Dim
+from sct.ir.types import INT, Tensor
 from sct.ops import lt
 
 if TYPE_CHECKING:

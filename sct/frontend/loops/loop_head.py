@@ -36,7 +36,8 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Operand, Value, undef
-from sct.ir.types import BOOL, List, Tensor, Type, TypeMismatch, base_type, sym
+from sct.ir.dims import sym
+from sct.ir.types import BOOL, List, Tensor, Type, TypeMismatch, base_type
 
 __all__ = ["Carry", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
 

@@ -34,7 +34,7 @@ from sct.frontend.source.parse import source_of
 from sct.frontend.state.parts import Consumer, changed
 from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Iteration, Method, ObjRef, Static
 from sct.ir import Operand, Value
-from sct.ir.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import is_user_class
 from sct.ops import enter, leave, part
 
 __all__: list[str] = []

@@ -16,7 +16,7 @@ from typing import Any
 from sct.errors import Loc, SctError
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.values.abstract_values import Path
-from sct.ir.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import is_user_class
 from sct.ops import BY_CALL
 
 __all__ = ["is_genuine", "library_facts"]

@@ -36,7 +36,8 @@ from sct.frontend.operators.truth import truth
 from sct.frontend.values.abstract_values import Abstract, Array, ListRef, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Op, Value
-from sct.ir.types import Dim, Tensor, broadcast_shapes
+from sct.ir.dims import Dim
+from sct.ir.types import Tensor, broadcast_shapes
 from sct.ops import BY_CALL, OPS, add_at, neg, store
 from sct.ops.arrays.indexing import join as join_key
 from sct.ops.arrays.take import grid

@@ -31,8 +31,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Eqn, Lit, Op, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Dim, Tensor, TypeMismatch
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
 from sct.ops.reductions.masked_ufuncs import masked_ufunc
 

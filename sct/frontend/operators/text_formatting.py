@@ -31,7 +31,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
-from sct.ir.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import is_user_class
 from sct.ops import fstring
 
 __all__ = ["joined", "shown", "text_of"]

@@ -37,7 +37,8 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import BOOL, Dim, Optional, Tensor
+from sct.ir.dims import Dim
+from sct.ir.types import BOOL, Optional, Tensor
 from sct.ops import BY_CALL, gt, is_none, ne, not_
 
 __all__ = ["as_bool", "boolean", "condition", "either_expression", "negated", "truth"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from sct.ir.user_objects import mangle
+from sct.ir.pytrees.user_objects import mangle
 
 __all__ = ["functions_in", "mangle_names", "name_of"]
 

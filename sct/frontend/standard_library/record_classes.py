@@ -32,7 +32,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.ir.user_objects import slots_of
+from sct.ir.pytrees.user_objects import slots_of
 from sct.ops import BY_CALL
 
 __all__ = ["namedtuple_method"]

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from sct.ir.types import Dim, List, Optional, Tensor, Type, Undef, join
+from sct.ir.dims import Dim
+from sct.ir.types import List, Optional, Tensor, Type, Undef, join
 
 __all__ = ["Dead", "Raised", "Unstable", "fixpoint", "widened"]
 

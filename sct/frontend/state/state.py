@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from sct.errors import Loc, SctError
+from sct.errors import Loc, SctError, class_in_words, conversion_hint
 from sct.frontend.root_function import anchors, innermost
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state.fixpoint import Dead, Raised
@@ -54,7 +54,6 @@ from sct.frontend.values.guards import UNKNOWN, Facts
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
 from sct.ir.core import is_float
-from sct.ir.messages import class_in_words, conversion_hint
 from sct.ir.types import TypeMismatch
 
 __all__ = ["State"]

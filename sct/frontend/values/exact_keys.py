@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.values.guarded_numbers import Asked
-from sct.ir.user_objects import fields_of, get_stored, is_container
+from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
 
 __all__ = ["COMPARED_BY_CLASS", "Same", "exact", "same_keys"]
 

@@ -16,20 +16,9 @@ from typing import Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
+from sct.ir.dims import Apply, Atom, Dim, applied, sym
 from sct.ir.interp import run
-from sct.ir.types import (
-    FLOAT,
-    Apply,
-    Atom,
-    Dim,
-    Tensor,
-    Type,
-    TypeMismatch,
-    applied,
-    base_type,
-    map_sizes,
-    sym,
-)
+from sct.ir.types import FLOAT, Tensor, Type, TypeMismatch, base_type, map_sizes
 from sct.ops import ELEMENTWISE, index
 
 __all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sct.ir import Operand, Value
-from sct.ir.pytree import Tree
+from sct.ir.pytrees.pytree import Tree
 
 __all__ = ["NO_VALUE", "ArgumentPart", "PrimalRecord"]
 

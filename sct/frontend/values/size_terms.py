@@ -13,7 +13,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
-from sct.ir.types import Apply, Atom, Dim, TypeMismatch, applied, broadcast_dims, divided, product, range_len, slice_len
+from sct.ir.dims import Apply, Atom, Dim, applied, divided, product, range_len, slice_len
+from sct.ir.types import TypeMismatch, broadcast_dims
 from sct.ops.type_rules import size_dim
 
 __all__ = ["At", "atoms", "known_size", "range_size", "size_of", "size_text"]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, note_size_requirement
+from sct.ir.dims import Dim
+from sct.ir.types import Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import dtype_text, optional_dtype, strong
 from sct.ops.arrays.indexing import index, join

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import COMPLEX, FLOAT, Dim, List, Tensor, Type, TypeMismatch, in_words, note_size_requirement
+from sct.ir.dims import Dim
+from sct.ir.types import COMPLEX, FLOAT, List, Tensor, Type, TypeMismatch, in_words, note_size_requirement
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import dtype_name, number, numpy_dtype, size_of

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Operand, Value, builder_var
-from sct.ir.types import Dim, List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes, slice_len, sym
+from sct.ir.dims import Dim, slice_len, sym
+from sct.ir.types import List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes
 from sct.ir.types import join as join_types
 from sct.ops import samples
 from sct.ops.arrays.creation import full_like, zeros_of

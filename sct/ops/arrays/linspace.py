@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, applied, range_len, sym
+from sct.ir.dims import Dim, applied, range_len, sym
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ops.arrays.creation import dtype_text
 from sct.ops.arrays.shape import size
 from sct.ops.reductions.reductions import sum_

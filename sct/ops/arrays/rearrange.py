@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand, Value
-from sct.ir.types import Dim, Tensor, TypeMismatch, applied, sym
+from sct.ir.dims import Dim, applied, sym
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import add_at, join, store

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import INT, Dim, Seq, Tensor, TypeMismatch, divided, note_size_requirement
+from sct.ir.dims import Dim, divided
+from sct.ir.types import INT, Seq, Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import strong
 from sct.ops.registry import display, op, placeholders, sequence

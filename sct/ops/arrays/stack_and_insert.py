@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, sym
+from sct.ir.dims import Dim, sym
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate, equal_dims, nested, np_promote
 from sct.ops.arrays.creation import strong, zeros_of

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes, sym
+from sct.ir.dims import Dim, sym
+from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import add_at, join

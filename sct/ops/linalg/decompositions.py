@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, applied
+from sct.ir.dims import Dim, applied
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.creation import eye
 from sct.ops.arrays.rearrange import diag, diagonal

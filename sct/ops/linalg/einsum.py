@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand, Value
-from sct.ir.types import Dim, Opaque, Tensor, TypeMismatch, broadcast_dims
+from sct.ir.dims import Dim
+from sct.ir.types import Opaque, Tensor, TypeMismatch, broadcast_dims
 from sct.ops import samples
 from sct.ops.arrays.creation import eye, strong
 from sct.ops.arrays.indexing import store

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, divided, note_size_requirement
+from sct.ir.dims import Dim, divided
+from sct.ir.types import Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.indexing import index, join, store
 from sct.ops.arrays.padding import pad

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes
+from sct.ir.dims import Dim
+from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.arrays.triangles import tril

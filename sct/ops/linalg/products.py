@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes, note_size_requirement
+from sct.ir.dims import Dim
+from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.shape import expand_dims, ravel, reshape_as, squeeze, swapaxes, transpose
 from sct.ops.linalg.einsum import Labels, contract

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand, Value
-from sct.ir.types import INT, Dim, List, Tensor, Type, TypeMismatch, in_words, join, sym
+from sct.ir.dims import Dim, sym
+from sct.ir.types import INT, List, Tensor, Type, TypeMismatch, in_words, join
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
 from sct.ops.arrays.creation import dtype_text, strong, zeros_of

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import BOOL, INT, Dim, Tensor, TypeMismatch, broadcast_shapes, sym
+from sct.ir.dims import Dim, sym
+from sct.ir.types import BOOL, INT, Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.take import POSITION, count_of

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, slice_len
+from sct.ir.dims import Dim, slice_len
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
 from sct.ops.arrays.creation import strong, zeros_of

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Tensor, TypeMismatch, note_size_requirement, sym
+from sct.ir.dims import sym
+from sct.ir.types import Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import astype, zeros_of
 from sct.ops.arrays.indexing import add_at, index, join, store

@@ -12,20 +12,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand, builder_var
-from sct.ir.types import (
-    ANY_COMPLEX,
-    ANY_REAL,
-    ANY_SINGLE,
-    BOOL,
-    COMPLEX,
-    FLOAT,
-    INT,
-    Dim,
-    Tensor,
-    TypeMismatch,
-    divided,
-    product,
-)
+from sct.ir.dims import Dim, divided, product
+from sct.ir.types import ANY_COMPLEX, ANY_REAL, ANY_SINGLE, BOOL, COMPLEX, FLOAT, INT, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.creation import as_dtype
 from sct.ops.registry import op, placeholders

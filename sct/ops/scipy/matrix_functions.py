@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import ANY_REAL, FLOAT, Dim, Tensor, Type, TypeMismatch
+from sct.ir.dims import Dim
+from sct.ir.types import ANY_REAL, FLOAT, Tensor, Type, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of

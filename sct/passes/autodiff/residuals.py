@@ -17,8 +17,9 @@ from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef, walk
+from sct.ir.dims import Apply, Dim
 from sct.ir.loop_view import LoopView
-from sct.ir.types import INT, Apply, Dim, List, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import INT, List, Optional, Seq, Tensor, Type, Undef
 from sct.ir.uses import DefUse, operands_read
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index

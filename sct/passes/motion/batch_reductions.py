@@ -16,8 +16,9 @@ from typing import Any, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, regions
+from sct.ir.dims import Dim
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import Dim, Tensor
+from sct.ir.types import Tensor
 from sct.ir.uses import DefUse
 from sct.ops.arrays.creation import empty
 from sct.ops.arrays.indexing import index, store

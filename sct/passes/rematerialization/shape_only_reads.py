@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sct.ir.core import Eqn, Operand, Value
-from sct.ir.types import Dim, Tensor
+from sct.ir.dims import Dim
+from sct.ir.types import Tensor
 from sct.ops.arrays.creation import copy
 from sct.ops.arrays.indexing import add_at, advanced, index, store
 from sct.ops.registry import ELEMENTWISE

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from sct.ir.core import Eqn, Lit, Operand
-from sct.ir.types import Dim, List
+from sct.ir.dims import Dim
+from sct.ir.types import List
 from sct.ops.arrays.indexing import add_at, distinct, index, indexed_shape, store
 from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.program.list_ops import append, repeat, shifted

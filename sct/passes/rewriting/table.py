@@ -24,7 +24,8 @@ from typing import Any, Literal, TypeVar, cast
 from sct.ir.affine import Range
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, walk
-from sct.ir.types import Dim, Tensor
+from sct.ir.dims import Dim
+from sct.ir.types import Tensor
 from sct.ir.uses import use_counts
 from sct.ops.arrays.indexing import index
 from sct.passes.rewriting.literals import number

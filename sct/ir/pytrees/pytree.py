@@ -17,8 +17,7 @@ from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 
-from sct.ir.types import Tensor, Type, leaf_type
-from sct.ir.user_objects import (
+from sct.ir.pytrees.user_objects import (
     attributes,
     get_stored,
     is_container,
@@ -26,6 +25,7 @@ from sct.ir.user_objects import (
     make_gradient,
     replace_attributes,
 )
+from sct.ir.types import Tensor, Type, leaf_type
 
 __all__ = [
     "Const", "Leaf", "Node", "Parts", "Tree", "becomes_complex", "children_of", "column", "column_texts",

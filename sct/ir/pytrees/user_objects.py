@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from types import MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from sct.ir.messages import PACKAGES
+from sct.errors import PACKAGES
 
 __all__ = [
     "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
