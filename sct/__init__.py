@@ -6,6 +6,7 @@ from sct.api import (
     grad,
     hessian,
     hvp,
+    implicit,
     jacfwd,
     jacobian,
     jacrev,
@@ -18,6 +19,6 @@ from sct.errors import SctError, SctWarning
 from sct.gradient_check import check_grads
 
 __all__ = [
-    "Derivative", "SctError", "SctWarning", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd",
+    "Derivative", "SctError", "SctWarning", "check_grads", "emit", "grad", "hessian", "hvp", "implicit", "jacfwd",
     "jacobian", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp",
 ]

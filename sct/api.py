@@ -1,4 +1,4 @@
-"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, emit.
+"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, implicit, emit.
 
 Arguments and results follow JAX.  All but `emit` may be called inside functions that are
 differentiated: the frontend recognizes them by `__sct_call__`.
@@ -19,7 +19,7 @@ from sct.frontend import Traced, Transform, trace_ahead
 from sct.ir.pytrees.pytree import Node
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
 
-__all__ = ["Derivative", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
+__all__ = ["Derivative", "emit", "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp",
            "stop_gradient", "value_and_grad", "vjp"]
 
 T = TypeVar("T")
@@ -281,7 +281,30 @@ def stop_gradient(x: T) -> T:
     return x
 
 
-for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, emit):
+def implicit(solve: Function, residual: Function) -> Function:
+    """`solve`, as the function that returns the solution `x` of `residual(x, ...) == 0`, a number or a vector.
+
+    Both take the same arguments; `residual` takes the solution before them.  `solve` runs as it is.  The derivative is
+    that of the solution, by the implicit function theorem: one linear system with the Jacobian of the residual.
+
+    >>> def newton(a):
+    ...     x = 1.0
+    ...     while abs(x * x - a) > 1e-12:
+    ...         x = 0.5 * (x + a / x)
+    ...     return x
+    >>> root = implicit(newton, lambda x, a: x * x - a)
+    >>> root(4.0), grad(root)(4.0)
+    (2.0, 0.25)
+    """
+    def solution(*args: Any, **kwargs: Any) -> Any:
+        return solve(*args, **kwargs)
+
+    solution.__dict__.update(__sct_call__="solution", __sct_equation__=(solve, residual))
+    return solution
+
+
+for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, implicit,
+                  emit):
     _function.__dict__["__sct_call__"] = _function.__name__
 
 

@@ -24,6 +24,7 @@ import math
 import numpy as np
 import scipy.integrate
 import scipy.linalg
+import scipy.optimize
 import scipy.signal
 import scipy.spatial.distance
 import scipy.special

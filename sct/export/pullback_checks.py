@@ -39,7 +39,11 @@ LIKE = Op("cotangent_like", lambda *_: None, emit="cotangent_like(_0, _1)",  # t
 
 def returns_pullback(fn: Fn) -> bool:
     """Does the function return a pullback?"""
-    return any(eqn.op.name in ("pullback", "closure") for eqn in fn.eqns)
+    return any(eqn.op.name == "pullback" or _is_pullback(eqn) for eqn in fn.eqns)
+
+
+def _is_pullback(eqn: Eqn) -> bool:
+    return eqn.op.name == "closure" and bool(eqn.attrs.get("escapes", True))
 
 
 def with_checked_cotangents(fn: Fn, result: Tree) -> Fn:
@@ -48,7 +52,7 @@ def with_checked_cotangents(fn: Fn, result: Tree) -> Fn:
     copied = {eqn.out: eqn.args[0] for eqn in fn.eqns if eqn.op.name in ("copy", "copy_list")}
     values = [copied.get(r, r) if isinstance(r, Value) else r for r in fn.results]  # copied after the pullback is made
     return fn.replace(eqns=tuple(
-        _with_checked_params(eqn, values, result.children[0]) if eqn.op.name == "closure" else eqn for eqn in fn.eqns))
+        _with_checked_params(eqn, values, result.children[0]) if _is_pullback(eqn) else eqn for eqn in fn.eqns))
 
 
 def _with_checked_params(eqn: Eqn, values: Sequence[Operand], value: Tree) -> Eqn:

@@ -34,7 +34,7 @@ from sct.frontend.ahead_of_time import trace_ahead
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, ROWS, Equal, item_kind, key_of
 from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
-from sct.frontend.autodiff import nested_jacobians
+from sct.frontend.autodiff import nested_jacobians, solvers
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import subscripts
 from sct.frontend.heap.inactive import OBSERVED_BEFORE
@@ -77,5 +77,5 @@ __all__ = [
 _handlers = (
     array_copies, attributes, bisect_heapq, builtins, cached_functions, call_expressions, comparisons, comprehensions,
     expressions, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
-    nested_jacobians, operator_module, python_expressions, record_classes, statements, subscripts,
+    nested_jacobians, operator_module, python_expressions, record_classes, solvers, statements, subscripts,
     suspended_generators, truth, try_statement, with_statement)

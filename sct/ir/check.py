@@ -70,6 +70,7 @@ class _Checker:
         self.scope: set[Value] = set()
         self.control: dict[str, Callable[[Eqn], None]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure,
+            "solution": self.solution,
             "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
 
     def fail(self, message: str, eqn: Eqn | None = None) -> NoReturn:
@@ -197,6 +198,13 @@ class _Checker:
     def closure(self, eqn: Eqn) -> None:
         self.arity(eqn, 1, 0, 1)
         self.expect(eqn.out.type == Function(), "a closure is a function", eqn)
+
+    def solution(self, eqn: Eqn) -> None:
+        (fn,) = eqn.regions
+        self.arity(eqn, 1, len(fn.params), 1)
+        self.flow(eqn.args, fn.params, eqn, "operand")
+        self.flow(eqn.args[:1], eqn.outs, eqn, "solution")
+        self.expect(len(fn.results) == 1, "a residual has one result", eqn)
 
     def vjp(self, eqn: Eqn) -> None:
         wrt, seeded = eqn.attrs["wrt"], eqn.attrs["seeded"]

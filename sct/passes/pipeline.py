@@ -21,6 +21,7 @@ from sct.ir.text import show
 from sct.ops.program.attempts import may_not_repeat
 from sct.passes.analysis.activity import activity
 from sct.passes.autodiff.expand import expand
+from sct.passes.autodiff.implicit_functions import drop_residuals
 from sct.passes.autodiff.initial_zeros import initial_zeros
 from sct.passes.functions.dead_arguments import remove_dead_arguments
 from sct.passes.functions.forwarded_params import forwarded_params
@@ -46,7 +47,7 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
-    ("expanded", ("expand",)),
+    ("expanded", ("expand", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
         # Once, after the last differentiation: it relies on every residual of a loop being on a tape, as `expand`
@@ -78,13 +79,13 @@ PIPELINE: Pipeline = (
 )
 """The passes that lead to each stage from the stage before; the first stage is "primal"."""
 
-ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("split", "copy everywhere")))
+ORACLE: Pipeline = (("expanded", ("expand as it is", "drop residuals")), ("storage", ("split", "copy everywhere")))
 """Every residual is kept, every update is of a copy: the reference for tests of the passes after `expand`."""
 
 NESTED: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
 """For a function that is not differentiated itself, with derivatives in it: there is nothing to save."""
 
-PRIMAL: Pipeline = (PIPELINE[0], PIPELINE[-1])
+PRIMAL: Pipeline = (PIPELINE[0], ("expanded", ("drop residuals",)), PIPELINE[-1])
 """For a function without derivatives."""
 
 DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
@@ -161,6 +162,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "simplify": simplify, "simplify for printing": lambda f: simplify(f, for_printing=True),
         "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
+        "drop residuals": drop_residuals,
         "hoist the primal": hoist_primal,
         "chained reads": merge_chained_reads,
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,

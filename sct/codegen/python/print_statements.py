@@ -446,7 +446,8 @@ class StatementPrinter(AttemptPrinter):
         outer, self.result = self.result, s.eqn.attrs["result"]
         body = self.block(s.body)
         self.result = outer
-        if self.inner_prologue is not None and len(s.params) == 1:
+        is_pullback = s.eqn.attrs.get("escapes", True)
+        if is_pullback and self.inner_prologue is not None and len(s.params) == 1:
             body = [*self.inner_prologue(self.names[s.params[0]], s.eqn.attrs["params"]), *body]
         return function(self.names[s.eqn.out], arguments([self.names[p] for p in s.params]), body)
 

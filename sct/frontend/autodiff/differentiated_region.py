@@ -57,8 +57,8 @@ from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words, l
 from sct.ops import is_none, unwrap
 
 __all__ = [
-    "Region", "check_complex", "d_name", "evaluate", "gradient", "is_complex", "positions", "rebuild_tree",
-    "some_number", "tangent_type", "tree_of", "without_constants",
+    "Region", "check_complex", "d_name", "evaluate", "gradient", "is_complex", "parameter_names", "positions",
+    "rebuild_tree", "some_number", "tangent_type", "tree_of", "without_constants",
 ]
 
 # -- flat views of abstract values ---------------------------------------------------------------

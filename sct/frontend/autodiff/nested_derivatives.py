@@ -19,9 +19,11 @@ from sct.frontend.autodiff.differentiated_region import (
     tangent_type,
     without_constants,
 )
+from sct.frontend.autodiff.solvers import solution_of
 from sct.frontend.autodiff.tangent_arguments import Direction
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.heap.sample_calls import by_position, check_arguments
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.transform import Transform
@@ -48,6 +50,13 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     if isinstance(t, Transform):
         return apply_transform(ev, t, rooted(ev, t.fn), args, kwargs)
     kind = fn.value.__sct_call__
+    if kind == "solution":
+        solve, residual = (rooted(ev, f) for f in fn.value.__sct_equation__)
+        return solution_of(ev, solve, residual, args, kwargs)
+    if kind == "implicit":
+        check_arguments(ev, fn.value, args, kwargs)
+        of, equation = by_position(fn.value, args, kwargs)[0]
+        return DerivedCallable(lambda ev, args, kwargs: solution_of(ev, of, equation, args, kwargs))
     options = {k: _static_tree(ev, v) for k, v in kwargs.items() if k not in ("backend", "f")}
     has_aux = bool(options.get("has_aux", False))
     if kind in APPLY:

@@ -28,7 +28,17 @@ from sct.frontend.calls.opaque_calls import (
 from sct.frontend.calls.user_functions import call_source, call_user
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.handlers import INSTANCES, SPECIAL, Args, Kwargs, called, expression, special_key
+from sct.frontend.evaluator.handlers import (
+    INSTANCES,
+    SPECIAL,
+    Args,
+    Kwargs,
+    Special,
+    called,
+    expression,
+    handler_of_scipy,
+    special_key,
+)
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python, harmless_name, pure_builtin
 from sct.frontend.heap.objects import class_of_generated, fill, instantiate, special_call, special_method, undefined
@@ -219,6 +229,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return special(ev, args, kwargs)
     if spelling is not None:
         return call_named(ev, spelling, args, kwargs)
+    if (of_scipy := handler_of_scipy(f)) is not None:
+        return _solved(ev, fn, of_scipy, args, kwargs)
     if type(f) in INSTANCES:
         if not hasattr(f, "__wrapped__"):  # a function with a cache: the user's own
             check_instance(ev, f, args, kwargs)
@@ -271,6 +283,19 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         if refusal.code != "SCT207":
             raise
         return entered(ev, f, args, kwargs, refusal)
+
+
+def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwargs) -> Abstract:
+    """The result of a solver, which is differentiated; or else of a call that Python itself makes, if it can."""
+    checkpoint = ev.checkpoint()
+    try:
+        return handler(ev, args, kwargs)
+    except SctError:
+        ev.restore(checkpoint)
+        value = call_of_library(ev, fn, args, kwargs)
+        if value is None:
+            raise
+        return value
 
 
 def _generated_method(ev: Evaluator, f: types.FunctionType, cls: type, args: Args, kwargs: Kwargs) -> Abstract:

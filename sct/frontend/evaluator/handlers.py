@@ -5,6 +5,7 @@ A construct is accepted if and only if there is a handler for it.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL",
     "STATEMENTS",
-    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "instances", "python_expression",
+    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "handler_of_scipy", "instances",
+    "of_scipy", "python_expression",
     "special", "special_key", "statement", "unsupported",
 ]
 
@@ -36,6 +38,8 @@ GUARDING: dict[type, GuardingHandler] = {}
 """Handlers of statements that get the block and the position behind them: do they run the rest of it?"""
 CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
+OF_SCIPY: dict[str, Special] = {}
+"""Handlers of functions of SciPy by name, which is imported only where a program imports it."""
 INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
 PYTHON_EXPRESSION: list[Callable[..., Any]] = []
@@ -76,6 +80,22 @@ def instances(*classes: type) -> Callable[[Caller], Caller]:
 def special(*objects: Any) -> Callable[[Special], Special]:
     """Registers the handler of calls of these functions, which are not ops."""
     return _registrar(SPECIAL, map(special_key, objects))
+
+
+def of_scipy(*names: str) -> Callable[[Special], Special]:
+    """Registers the handler of calls of these functions of SciPy."""
+    return _registrar(OF_SCIPY, names)
+
+
+def handler_of_scipy(f: Any) -> Special | None:
+    """The handler of a function that SciPy has under the name that it is registered by."""
+    name = getattr(f, "__name__", "")
+    for module in ("scipy.optimize",):
+        handler = OF_SCIPY.get(f"{module}.{name}")
+        if handler is not None and getattr(sys.modules.get(module), name, None) is f and \
+                str(f.__module__).startswith("scipy."):
+            return handler
+    return None
 
 
 def special_key(f: Any) -> Any:

@@ -46,4 +46,5 @@ vjp = control("vjp")
 jvp = control("jvp")
 pullback = control("pullback")
 jacobian = control("jacobian")
-closure = control("closure")
+closure = control("closure", escapes=True)
+"""A function. If it does not escape, it is called by the equation that reads it, and by nothing else."""

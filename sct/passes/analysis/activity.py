@@ -18,6 +18,7 @@ from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import store
 from sct.ops.program.attempts import attempted
+from sct.ops.program.solutions import solution
 from sct.passes.rewriting.table import is_full
 
 __all__ = ["Activity", "activity", "differentiable"]
@@ -78,7 +79,7 @@ def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, 
                 *zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])
             back = [*zip(loop.results, loop.params), *zip(loop.results, loop.finals), *zip(loop.yields, loop.ys)]
             _collect(loop.body, _float_edges(back), edges, inside)
-        elif eqn.regions:
+        elif eqn.regions and eqn.op is not solution:
             assert eqn.op.name == "closure", f"`{eqn.op.name}` is not expanded"  # a call of it is refused below
         else:
             own += [(x, out) for k, x in enumerate(eqn.args) if differentiable(eqn, k)

@@ -13,7 +13,7 @@ from typing import Union
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import List, Residuals, Tensor, holds_array, list_depth
+from sct.ir.types import Function, List, Residuals, Tensor, holds_array, list_depth
 from sct.ops.registry import aliases, is_readonly
 
 __all__ = [
@@ -154,14 +154,21 @@ class MemoryUses:
         runs_repeatedly = eqn.op.name != "cond"
         for k, region in enumerate(eqn.regions):
             self._region(region, eqn, (*path, (eqn, k)), level + runs_repeatedly)
-        if eqn.op.name == "closure":
+        if eqn.op.name == "closure" and eqn.attrs.get("escapes", True):
             self._read(eqn, free_values(eqn.regions[0]), ProgramPoint(FOREVER, (), level))
+        for called in self._functions_called(eqn):
+            self._read(called, free_values(called.regions[0]), point)
         point = self._next_point(path, level)
         in_records = borrowed(eqn)
         for k, out in enumerate(eqn.outs):
             readonly = is_readonly(eqn)
             escapes = eqn.op.effect or readonly or out in in_records
             self.bindings[out] = Binding(eqn, None, k, point, escapes, out in in_records, readonly)
+
+    def _functions_called(self, eqn: Eqn) -> list[Eqn]:
+        """The functions among the operands that do not escape: the equation calls them."""
+        bindings = [self.bindings[x] for x in eqn.args if isinstance(x, Value) and isinstance(x.type, Function)]
+        return [b.eqn for b in bindings if b.eqn is not None and not b.eqn.attrs.get("escapes", True)]
 
     def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], point: ProgramPoint) -> None:
         for k, x in enumerate(operands):

@@ -47,7 +47,9 @@ class _Retype:
                      for k, out in enumerate(eqn.outs)]
             return eqn.replace(outs=self.typed(eqn.outs, types))
         if eqn.regions:
-            return eqn.replace(regions=tuple(map(self.region, eqn.regions)))
+            eqn = eqn.replace(regions=tuple(map(self.region, eqn.regions)))
+            if eqn.op.name != "solution":
+                return eqn
         inferred = result_type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
         own_types = inferred if isinstance(inferred, tuple) else (inferred,)
         return eqn.replace(outs=self.typed(eqn.outs, [

@@ -7,9 +7,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
+
+from sct.ir.core import Eqn, Operand, Value
 
 __all__ = ["DerivativeParts", "FunctionDerivatives", "derivatives_var"]
 
@@ -54,6 +57,12 @@ class FunctionDerivatives(Protocol):
 
     def sum(self, of: str) -> str:
         """The name of the function that adds two cotangents of a record."""
+
+    def solution_cotangents(self, eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence[Operand]:
+        """The cotangents of the operands `wrt` of a `solution`, given that of its out."""
+
+    def solution_tangent(self, eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
+        """The tangent of a `solution`, given those of operands."""
 
     def new_mirror(self) -> int:
         """A new number for loops and conditionals that mirror each other."""

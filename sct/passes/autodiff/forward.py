@@ -98,7 +98,7 @@ class Forward:
     def __init__(self, active: frozenset[Value]) -> None:
         self.active = active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
-                      "attempt": self.attempt}
+                      "attempt": self.attempt, "solution": self.solution}
         self.tangents: dict[Operand, Operand] = {}
         self.masks = Masks()
 
@@ -216,6 +216,15 @@ class Forward:
         args = (*eqn.args, *(self.materialize(eqn.args[k]) for k in wrt))
         current().add(eqn.replace(args=args, outs=(*eqn.outs, *outs), attrs=attrs))
         self.tangents.update(zip(floats, outs))
+
+    def solution(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        self.solution_tangent(eqn)
+
+    def solution_tangent(self, eqn: Eqn) -> None:
+        tangents = {x: dx for x in eqn.args[1:] if isinstance(x, Value) and (dx := self.tangent_of(x)) is not None}
+        if tangents and eqn.out in self.active:
+            self.set_tangent(eqn.out, derivatives_var.get().solution_tangent(eqn, tangents))
 
     def pack(self, eqn: Eqn) -> None:
         current().add(eqn)

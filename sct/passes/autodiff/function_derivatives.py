@@ -9,7 +9,7 @@ The derivative of a function is named before its body exists, so that a recursiv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import cast
@@ -24,6 +24,7 @@ from sct.passes.analysis.activity import activity, differentiable
 from sct.passes.autodiff.cotangents import Masks, cotangent_type, d_hint, if_else, unwrap_known, zero
 from sct.passes.autodiff.derivative_lookup import DerivativeParts, derivatives_var
 from sct.passes.autodiff.forward import forward, tangent_type
+from sct.passes.autodiff.implicit_functions import solution_cotangents, solution_tangent
 from sct.passes.autodiff.reverse import reverse
 from sct.passes.autodiff.sequence_cotangents import mapped
 from sct.passes.functions.split_forward_backward import split
@@ -49,6 +50,12 @@ class ProgramDerivatives:
 
     def new_mirror(self) -> int:
         return next(self._mirrors)
+
+    def solution_cotangents(self, eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence[Operand]:
+        return solution_cotangents(eqn, ct, wrt)
+
+    def solution_tangent(self, eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
+        return solution_tangent(eqn, tangents)
 
     def function(self, name: str) -> Fn:
         """The function called `name`, without equations that differentiate."""

@@ -11,7 +11,7 @@ each pair as a further result. The effects of the function stand before the loop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from sct.errors import SctError
@@ -31,7 +31,7 @@ from sct.passes.autodiff.linearize import pushforward
 from sct.passes.autodiff.residuals import ResidualTaps
 from sct.passes.autodiff.reverse import pullback
 
-__all__ = ["jacobian"]
+__all__ = ["derivative_blocks", "jacobian", "tangents_again"]
 
 INDICES = "ijklmnpq"
 
@@ -51,21 +51,32 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
                 number(fn.params[x]).kind == "c" for x in wrt):
             raise SctError("SCT405", "the output is complex, and the function has effects", hint="move the effects out")
         mode = "reverse"
-    blocks: dict[tuple[int, int], Operand] = {}
     with Builder(primal=False, rewrite=rewrite) as b:
-        if mode == "reverse":
-            for y in seeded:
-                row = _sweep(fn.results[y], [(fn.results[y], fn.params[x]) for x in wrt], mode, name,
-                             lambda ct, y=y: pullback(fn, wrt, {y: ct}, taps, among=seeded))  # type: ignore[misc]
-                blocks.update(((y, x), block) for x, block in zip(wrt, row))
-        else:
-            for x in wrt:
-                column = _sweep(fn.params[x], [(fn.results[y], fn.params[x]) for y in seeded], mode, name,
-                                lambda t, x=x: _rerun(fn, x, t, seeded, rewrite) if calls  # type: ignore[misc]
-                                else pushforward(fn, {x: t}, seeded, taps))
-                blocks.update(((y, x), block) for y, block in zip(seeded, column))
+        blocks = derivative_blocks(fn, wrt, seeded, mode, taps, name)
     return fn.replace(eqns=(*taps.with_taps(fn.eqns), *b.eqns),
-                    results=(*fn.results, *(blocks[y, x] for y in seeded for x in wrt)))
+                      results=(*fn.results, *(blocks[y, x] for y in seeded for x in wrt)))
+
+
+def derivative_blocks(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, taps: ResidualTaps,
+                      name: str = "jac") -> dict[tuple[int, int], Operand]:
+    """Add the derivatives of the results of `fn` at `seeded` by its params at `wrt` to the current block.
+
+    The block reads the values of `fn` through `taps`.
+    """
+    blocks: dict[tuple[int, int], Operand] = {}
+    if mode == "reverse":
+        for y in seeded:
+            row = _sweep(fn.results[y], [(fn.results[y], fn.params[x]) for x in wrt], mode, name,
+                         lambda ct, y=y: pullback(fn, wrt, {y: ct}, taps, among=seeded))  # type: ignore[misc]
+            blocks.update(((y, x), block) for x, block in zip(wrt, row))
+        return blocks
+    calls = any(eqn.op is call for eqn in walk(fn))
+    for x in wrt:
+        column = _sweep(fn.params[x], [(fn.results[y], fn.params[x]) for y in seeded], mode, name,
+                        lambda t, x=x: tangents_again(fn, {x: t}, seeded) if calls  # type: ignore[misc]
+                        else pushforward(fn, {x: t}, seeded, taps))
+        blocks.update(((y, x), block) for y, block in zip(seeded, column))
+    return blocks
 
 
 def _single_column(fn: Fn, x: int, seeded: Sequence[int], rewrite: Rewrite | None) -> Fn:
@@ -77,11 +88,12 @@ def _single_column(fn: Fn, x: int, seeded: Sequence[int], rewrite: Rewrite | Non
     return tangent_fn.replace(eqns=(*b.eqns, *tangent_fn.eqns), results=results)
 
 
-def _rerun(fn: Fn, x: int, tangent: Operand, seeded: Sequence[int], rewrite: Rewrite | None) -> list[Operand]:
-    """The tangents of some results given that of a param, from a second copy of `fn`."""
+def tangents_again(fn: Fn, tangents: Mapping[int, Operand], seeded: Sequence[int]) -> list[Operand]:
+    """Add the tangents of some results, given those of some params, to the current block, from a copy of `fn`."""
     copy = rebuild(fn, fresh=True)
     copy = rebuild(copy, dict(zip(copy.params, fn.params)))
-    tangent_fn = forward(copy.replace(params=fn.params), [x], [tangent], rewrite=rewrite)
+    tangent_fn = forward(copy.replace(params=fn.params), list(tangents), list(tangents.values()),
+                         rewrite=current().rewrite)
     current().eqns += tangent_fn.eqns
     return _tangents(fn, tangent_fn, seeded)
 

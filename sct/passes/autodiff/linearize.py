@@ -57,6 +57,9 @@ class _Pushforward(Forward):
     def attempt(self, eqn: Eqn) -> None:
         self.attempted_tangents(eqn)
 
+    def solution(self, eqn: Eqn) -> None:
+        self.solution_tangent(eqn)
+
     def cond(self, eqn: Eqn) -> None:
         live = [out for out in eqn.outs if out in self.active]
         branches = [branch for branch in eqn.regions if not always_raises(branch)]

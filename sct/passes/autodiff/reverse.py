@@ -120,7 +120,7 @@ class _Reverse:
     def __init__(self, active: Activity, taps: ResidualTaps, same_active: bool) -> None:
         self.active, self.taps, self.same_active = active, taps, same_active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
-                      "attempt": self.attempt}
+                      "attempt": self.attempt, "solution": self.solution}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
         self.lines: dict[Value, set[tuple[str, int]]] = {}
@@ -272,6 +272,12 @@ class _Reverse:
         for x, ct in summands:
             self.add(x, ct)
             _set_hint(ct, d_hint(cast(Value, x)))
+
+    def solution(self, eqn: Eqn) -> None:
+        ct = self.cts.pop(eqn.out)
+        wrt = [x for x in dict.fromkeys(eqn.args[1:]) if isinstance(x, Value) and x in self.active]
+        for x, contribution in zip(wrt, derivatives_var.get().solution_cotangents(eqn, ct, wrt)):
+            self.add(x, contribution)
 
     def pack(self, eqn: Eqn) -> None:
         cts = unpack_cotangents(self.cts.pop(eqn.out), eqn.args)

@@ -281,7 +281,8 @@ class _Plan:
         for eqn, point in self.memory.eqns:
             if eqn.op.name == "closure":
                 self.separate(eqn.regions[0], point.level + 1)
-                self.separate_captures(eqn)
+                if eqn.attrs.get("escapes", True):
+                    self.separate_captures(eqn)
 
     def separate(self, fn: Fn, level: int) -> None:
         """Copy results of `fn` that share memory. Borrowed results of a forward part may: its records hold them."""

@@ -1,0 +1,39 @@
+"""Solutions of equations: values that the implicit function theorem differentiates.
+
+    x = brentq(f, a, b)    ->   f = closure(body=...)
+    with f(x, p) == 0           x0 = solver(f, a, b, text="scipy.optimize.brentq(_0, _1, _2)")
+                                x = solution(x0, p, body=f)
+
+How the value was computed does not matter to its derivative, which is that of the equation that the value solves:
+`dx = -inv(F_x) @ F_p @ dp`. The region of a `solution` is the residual `F` as a function of all its operands. It never
+runs as a part of the primal, and the pass `drop_residuals` removes it after the last differentiation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sct.ir.core import Operand
+from sct.ir.types import FLOAT, Type
+from sct.ops.program.call_ops import by_driver
+from sct.ops.program.effects import run_inactive
+from sct.ops.registry import op
+
+__all__ = ["solution", "solver"]
+
+
+def type_solver(*_: Operand, type: Type = FLOAT, **__: Any) -> Type:
+    return type
+
+
+def type_solution(x: Operand, *_: Operand) -> Type:
+    return x.type
+
+
+solver = op("solver", type=type_solver, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
+            cost="never", nondiff="its value is differentiated as a `solution`")
+"""A call of a function that solves an equation; `text` is its template."""
+
+solution = op("solution", type=type_solution, run=lambda x, *_: x, emit="_0", alias="same", cost="never",
+              inactive=(0,), vjp=by_driver, jvp=by_driver)
+"""The solution of the residual in its region; the first operand is its value."""

@@ -1,0 +1,130 @@
+"""Derivatives of solutions of equations, by the implicit function theorem.
+
+    x = solution(x0, p, body=F)  ->  jac = dF/dx at x;  w = solve(jac.T, -dx);  dp = the pullback of F at w
+
+In:  a `solution` equation, and the cotangent of its out or the tangents of its operands. Out: equations that evaluate
+the residual at the solution and solve one linear system. They read the solution as the out of the equation, which
+depends on the operands in turn, so that derivatives of every order are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from sct.ir.check import always_raises
+from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, walk
+from sct.ops.linalg.linalg import solve
+from sct.ops.linalg.products import matrix_transpose
+from sct.ops.program.call_ops import call
+from sct.ops.program.control import cond
+from sct.ops.program.solutions import solution, solver
+from sct.ops.scalar.arithmetic import div, neg
+from sct.ops.type_rules import number
+from sct.passes.autodiff.cotangents import current, materialize
+from sct.passes.autodiff.jacobian import derivative_blocks, tangents_again
+from sct.passes.autodiff.linearize import pushforward
+from sct.passes.autodiff.residuals import ResidualTaps
+from sct.passes.autodiff.reverse import pullback
+
+__all__ = ["drop_residuals", "solution_cotangents", "solution_tangent"]
+
+Step = Callable[[Fn, ResidualTaps, Operand], Sequence[Operand]]
+
+
+def solution_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence[Operand]:
+    """The cotangents of the operands `wrt`, given that of the solution."""
+
+    def step(fn: Fn, taps: ResidualTaps, jac: Operand) -> Sequence[Operand]:
+        w = neg(_solved(matrix_transpose(jac) if number(jac).rank else jac, materialize(ct, eqn.out)))
+        return pullback(fn, [fn.params.index(x) for x in wrt], {0: w}, taps, among=(0,))
+
+    return _at_solution(eqn, step)
+
+
+def solution_tangent(eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
+    """The tangent of the solution, given those of operands."""
+
+    def step(fn: Fn, taps: ResidualTaps, jac: Operand) -> Sequence[Operand]:
+        dxs = {fn.params.index(x): materialize(dx, x) for x, dx in tangents.items()}
+        (dr,) = tangents_again(fn, dxs, [0]) if _calls(fn) else pushforward(fn, dxs, [0], taps)
+        return [neg(_solved(jac, dr))]
+
+    return _at_solution(eqn, step)[0]
+
+
+def drop_residuals(fn: Fn) -> Fn:
+    """`fn` with the values that were computed in the place of the solutions that are differentiated."""
+    if not any(eqn.op is solution for eqn in walk(fn)):
+        return fn
+    env: dict[Value, Operand] = {}
+    return rebuild(_without_residuals(fn, env), env)
+
+
+def _without_residuals(fn: Fn, env: dict[Value, Operand]) -> Fn:
+    solutions = {eqn.args[0]: eqn.out for eqn in fn.eqns if eqn.op is solution}
+    eqns: list[Eqn] = []
+    for eqn in fn.eqns:
+        if eqn.op is solver and eqn.out in solutions:
+            env[eqn.out] = x = solutions[eqn.out]
+            eqn = eqn.replace(outs=(x,))
+        elif eqn.op is solution:
+            if env.get(cast(Value, eqn.args[0])) is not eqn.out:
+                env[eqn.out] = env.get(cast(Value, eqn.args[0]), eqn.args[0])
+            continue
+        elif eqn.regions:
+            eqn = eqn.replace(regions=tuple(_without_residuals(region, env) for region in eqn.regions))
+        eqns.append(eqn)
+    return fn.replace(eqns=tuple(eqns))
+
+
+def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
+    """What `step` makes of the residual, its taps and its derivative by the solution, in the current block."""
+    fn = _residual(eqn)
+    taps = ResidualTaps(fn)
+    with current().nested() as b:
+        b.module = None
+        jac = derivative_blocks(fn, [0], [0], "reverse" if _calls(fn) else "forward", taps)[0, 0]
+        results = step(fn, taps, jac)
+    for each in (*taps.with_taps(fn.eqns), *b.eqns):
+        current().add(each)
+    return results
+
+
+def _residual(eqn: Eqn) -> Fn:
+    """The residual as a function of the solution and of the other operands, without its region's own values."""
+    fn = rebuild(eqn.regions[0], fresh=True)
+    operands = (eqn.out, *eqn.args[1:])
+    fn = rebuild(fn, dict(zip(fn.params, operands)))
+    params = tuple(dict.fromkeys(x for x in operands if isinstance(x, Value)))
+    return _as_adjoint(_without_raises(fn).replace(params=params))
+
+
+def _without_raises(fn: Fn) -> Fn:
+    """`fn` where none of its checks fails: it has been evaluated by the solver."""
+    eqns: list[Eqn] = []
+    env: dict[Value, Operand] = {}
+    for eqn in fn.eqns:
+        kept = [region for region in eqn.regions if not always_raises(region)]
+        if eqn.op is cond and len(kept) == 1:
+            inner = _without_raises(kept[0])
+            eqns += inner.eqns
+            env.update(zip(eqn.outs, inner.results))
+        else:
+            eqns.append(eqn.replace(regions=tuple(map(_without_raises, eqn.regions))))
+    return rebuild(fn.replace(eqns=tuple(eqns)), env)
+
+
+def _as_adjoint(fn: Fn) -> Fn:
+    """`fn` as code of a derivative, whose rounding is not that of the user's own arithmetic."""
+    return fn.replace(eqns=tuple(
+        eqn.replace(primal=False, regions=tuple(map(_as_adjoint, eqn.regions))) for eqn in fn.eqns))
+
+
+def _calls(fn: Fn) -> bool:
+    return any(eqn.op is call for eqn in walk(fn))
+
+
+def _solved(jac: Operand, b: Operand) -> Operand:
+    """The solution of `jac @ x = b`."""
+    return cast(Operand, solve(jac, b) if number(jac).rank else div(b, jac))

@@ -1,0 +1,413 @@
+"""Solutions of equations: values bit for bit, derivatives by the implicit function theorem, no unrolled solver."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.optimize
+from oracle import agrees, refuses, same_value
+from scipy import optimize
+from scipy.optimize import bisect, brenth, brentq, newton, ridder, toms748
+
+import sct
+from sct import grad, hessian, jacfwd, jacobian, jvp, value_and_grad, vjp
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*the result does not depend on")
+R = 8.314
+
+
+# -- programs, as they are written ----------------------------------------------------------------
+
+
+def volume(p, T=300.0):
+    """The molar volume of a gas of van der Waals, and what it is compared with."""
+    P, a, b = p
+
+    def equation(V):
+        return (P + a / V ** 2) * (V - b) - R * T
+
+    V = brentq(equation, 1e-3, 1.0, xtol=1e-15)
+    return P * V / (R * T)
+
+
+def radius(p, a=1.5):
+    """The distance of a planet: Kepler's equation."""
+    M, e = p
+    E = newton(lambda E: E - e * np.sin(E) - M, M, fprime=lambda E: 1.0 - e * np.cos(E), tol=1e-14)
+    return a * (1.0 - e * np.cos(E))
+
+
+def normal_cdf(x):
+    return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
+
+
+def black_scholes(sigma, S, K, T, r):
+    d1 = (math.log(S / K) + (r + 0.5 * sigma ** 2) * T) / (sigma * math.sqrt(T))
+    return S * normal_cdf(d1) - K * math.exp(-r * T) * normal_cdf(d1 - sigma * math.sqrt(T))
+
+
+def implied_volatility(p, r=0.02):
+    price, S, K, T = p
+
+    def mismatch(sigma, S, K, T, r):
+        return black_scholes(sigma, S, K, T, r) - price
+
+    return optimize.brentq(mismatch, 1e-3, 5.0, args=(S, K, T, r), xtol=1e-14)
+
+
+def reactor(p, feed=1.0):
+    """The temperature of a stirred reactor in its steady state, with a reaction that releases heat."""
+    tau, heat, activation = p
+
+    def balance(T):
+        rate = 50.0 * math.exp(-activation / T)
+        conversion = tau * rate / (1.0 + tau * rate)
+        return heat * conversion - (T - 1.0)
+
+    T = brentq(balance, 1.0, 1.5, xtol=1e-15)
+    rate = 50.0 * math.exp(-activation / T)
+    return feed * T / (1.0 + tau * rate)
+
+
+def implicit_euler(p, n=6, h=0.2):
+    """A stiff equation; each step solves one equation for the next state."""
+    k, y0 = p
+    y = y0
+    ys = np.zeros(n)
+    for i in range(n):
+        t = (i + 1) * h
+        y = newton(lambda z: z - y - h * (-k * (z ** 3 - math.cos(t))), y, tol=1e-13)
+        ys[i] = y
+    return np.sum(ys ** 2)
+
+
+def charge_balance(x, K, total):
+    h, a, ha = x
+    return np.array([h * a - K * ha, a + ha - total, h - a - 1e-2 * K / h])
+
+
+def concentrations(K, total):
+    x = np.array([0.1, 0.1, total])
+    for _ in range(60):
+        h, a, _ = x
+        jac = np.array([[a, h, -K], [0.0, 1.0, 1.0], [1.0 + 1e-2 * K / h ** 2, -1.0, 0.0]])
+        step = np.linalg.solve(jac, charge_balance(x, K, total))
+        x = x - step
+        if np.max(np.abs(step)) < 1e-15:
+            break
+    return x
+
+
+equilibrium = sct.implicit(concentrations, charge_balance)
+
+
+def acidity(p):
+    h, _, undissociated = equilibrium(p[0], p[1])
+    return -np.log10(h) * undissociated
+
+
+def deep_equilibrium(W, b=np.array([0.3, -0.2, 0.5])):
+    """A network whose state is a fixed point of its layer."""
+    def iterate(W, b):
+        h = np.zeros(len(b))
+        for _ in range(300):
+            h = np.tanh(W @ h + b)
+        return h
+
+    h = sct.implicit(iterate, lambda h, W, b: np.tanh(W @ h + b) - h)(W, b)
+    return np.sum(h * np.arange(1.0, 4.0))
+
+
+def friction_factor(p):
+    """Colebrook's equation, solved for the square root of the friction factor."""
+    reynolds, roughness = p
+    start = 0.1
+    x = sct.implicit(lambda re, eps: toms748(colebrook, 1e-2, 1.0, args=(re, eps), xtol=1e-15), colebrook)(
+        reynolds * 1e5, roughness)
+    return x ** 2 + 0.0 * start
+
+
+def colebrook(x, reynolds, roughness):
+    return 1.0 / x + 2.0 * math.log10(roughness / 3.7 + 2.51 / (reynolds * x))
+
+
+def market(p):
+    """Prices at which demand meets supply, the supply itself given by an equation."""
+    a, b = p
+
+    def supply(price):
+        return brenth(lambda q: q ** 3 + q - b * price, 0.0, 50.0, xtol=1e-15)
+
+    return ridder(lambda price: supply(price) - a / (1.0 + price), 0.0, 50.0, xtol=1e-14)
+
+
+def with_branches(p):
+    def f(x):
+        s = 0.0
+        for k in range(3):
+            s += x ** (k + 1)
+        if x > 1.0:
+            s = s + p[0] * (x - 1.0) ** 2
+        if x < 0.0:
+            raise ValueError("negative")
+        return s - p[1]
+
+    return bisect(f, 0.0, 9.0, xtol=1e-15) * p[1]
+
+
+def of_a_minimum(p):
+    """The place of a minimum, as the root of the derivative."""
+    slope = sct.grad(lambda x: (x - p[0]) ** 4 + p[1] * x * x)
+    return newton(slope, 0.1, tol=1e-14)
+
+
+def caught(p):
+    try:
+        r = brentq(lambda v: v ** 3 - p[0], 0.0, p[1], xtol=1e-15)
+    except ValueError:
+        r = 7.0 * p[0]
+    return r * p[1]
+
+
+def written_afterwards(a):
+    x = newton(lambda x: np.sum(a * x ** np.arange(len(a))), 0.3, tol=1e-14)
+    a[0] = 5.0
+    return x * a[0] * a[1]
+
+
+def in_a_list(p):
+    roots = []
+    for k in range(3):
+        roots.append(brentq(lambda v: v * v * p[0] - k - p[1], 0.0, 9.0, xtol=1e-15))
+    return sum(r * r * r for r in roots)
+
+
+def both_inline_and_outlined(p):
+    def f(v):
+        s = 0.0
+        for c in p:
+            s = s * v + c * math.exp(-v * c) - math.log(1.0 + c * c) + v * v * v
+        t = s * s + 3.0 * s + math.sin(s) - 2.0 * v
+        return t + math.cos(t) + math.exp(-t * t) + v - 4.0 + t * math.tanh(v)
+
+    r = brentq(f, 0.5, 3.0, xtol=1e-15)
+    return f(r + 0.1) + f(r + 0.2)
+
+
+PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
+    (volume, np.array([1e5, 0.364, 4.27e-5])), (radius, np.array([0.7, 0.3])),
+    (implied_volatility, np.array([6.0, 100.0, 105.0, 0.5])), (reactor, np.array([0.4, 0.4, 6.0])),
+    (implicit_euler, np.array([3.0, 1.2])), (acidity, np.array([0.3, 0.8])),
+    (deep_equilibrium, np.array([[0.3, -0.2, 0.1], [0.2, 0.4, -0.3], [-0.1, 0.2, 0.3]])),
+    (friction_factor, np.array([1.3, 0.02])), (market, np.array([3.0, 1.7])),
+    (with_branches, np.array([1.5, 9.0])), (with_branches, np.array([1.5, 2.0])), (of_a_minimum, np.array([2.0, 1.0])),
+    (caught, np.array([2.0, 3.0])), (caught, np.array([2.0, 1.0])), (written_afterwards, np.array([-1.0, 2.0, 0.7])),
+    (in_a_list, np.array([1.4, 0.6])), (both_inline_and_outlined, np.array([0.3, 0.9, 0.5]))]
+NAMES = [f"{f.__name__}-{k}" for k, (f, _) in enumerate(PROGRAMS)]
+
+
+def central(f: Callable[..., Any], x: Any, rel: float = 1e-5) -> Any:
+    """Central differences of `f`, which may be an array, with steps relative to each element."""
+    columns = []
+    for k in np.ndindex(x.shape):
+        h = rel * max(abs(x[k]), 1e-6)
+        up, down = x.copy(), x.copy()
+        up[k] += h
+        down[k] -= h
+        step = up[k] - down[k]
+        columns.append((np.asarray(f(up)) - np.asarray(f(down))) / step)
+    return np.moveaxis(np.reshape(columns, x.shape + np.shape(columns[0])), range(x.ndim), range(-x.ndim, 0))
+
+
+@pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=NAMES)
+def test_value_and_gradient(f: Callable[..., Any], x: Any) -> None:
+    derivative, argument = value_and_grad(f), x.copy()
+    value, gradient = derivative(argument)
+    assert same_value(value, f(x.copy())) and same_value(argument, x)
+    np.testing.assert_allclose(gradient, central(f, x), rtol=2e-6, atol=1e-8)
+    moved = x * 1.01
+    value, gradient = derivative(moved.copy())
+    assert same_value(value, f(moved.copy()))
+    np.testing.assert_allclose(gradient, central(f, moved), rtol=2e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=NAMES)
+def test_modes_agree(f: Callable[..., Any], x: Any) -> None:
+    gradient = grad(f)(x.copy())
+    direction = np.cos(np.arange(x.size)).reshape(x.shape) * np.abs(x)
+    value, dot = jvp(f, (x.copy(),), (direction,))
+    assert same_value(value, f(x.copy()))
+    np.testing.assert_allclose(dot, np.sum(gradient * direction), rtol=1e-10)
+    np.testing.assert_allclose(vjp(f, x.copy())[1](2.0)[0], 2.0 * gradient, rtol=1e-12)
+    np.testing.assert_allclose(jacfwd(f)(x.copy()), gradient, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=NAMES)
+def test_second_order(f: Callable[..., Any], x: Any) -> None:
+    second = hessian(f)(x.copy())
+    scale = np.abs(x).ravel()
+    scaled = second.reshape(x.size, x.size) * np.outer(scale, scale)
+    np.testing.assert_allclose(scaled, scaled.T, rtol=1e-7, atol=1e-9 * np.max(np.abs(scaled)))
+    np.testing.assert_allclose(scaled, central(grad(f), x).reshape(x.size, x.size) * np.outer(scale, scale), rtol=1e-5,
+                               atol=1e-6 * max(np.max(np.abs(scaled)), 1e-12))
+    reverse = jacobian(grad(f))(x.copy()).reshape(x.size, x.size) * np.outer(scale, scale)
+    np.testing.assert_allclose(reverse, scaled, rtol=1e-7, atol=1e-9 * np.max(np.abs(scaled)))
+
+
+def test_third_order() -> None:
+    def root(p):
+        return brentq(lambda v: v ** 3 - p, 0.0, 9.0, xtol=1e-15)
+
+    third = grad(grad(grad(root)))(2.0)
+    np.testing.assert_allclose(third, 10.0 / 27.0 * 2.0 ** (-8.0 / 3.0), rtol=1e-12)
+
+
+def test_of_an_implicit_function_at_the_top() -> None:
+    def newton_steps(a):
+        x = 1.0
+        while abs(x * x - a) > 1e-13:
+            x = 0.5 * (x + a / x)
+        return x
+
+    root = sct.implicit(newton_steps, lambda x, a: x * x - a)
+    assert root(2.0) == newton_steps(2.0)
+    np.testing.assert_allclose(grad(root)(2.0), 0.5 / math.sqrt(2.0), rtol=1e-12)
+    np.testing.assert_allclose(hessian(root)(2.0), -0.25 * 2.0 ** -1.5, rtol=1e-12)
+
+
+def test_a_vector_as_the_result() -> None:
+    def f(p):
+        return equilibrium(p[0], p[1])
+
+    x = np.array([0.3, 0.8])
+    for derivative in (jacobian(f), jacfwd(f), sct.jacrev(f)):
+        np.testing.assert_allclose(derivative(x), central(f, x), rtol=1e-7)
+
+
+# -- what is emitted ------------------------------------------------------------------------------------
+
+
+def count(f: Callable[..., Any], x: Any) -> int:
+    """How often the emitted gradient evaluates the function of the equation."""
+    text = value_and_grad(f)
+    text(x)
+    return len(re.findall(r"optimize\.\w+\(", text.source))
+
+
+@pytest.mark.parametrize(("f", "x"), [p for p in PROGRAMS if p[0] in (
+    volume, radius, implied_volatility, reactor, with_branches, of_a_minimum)])
+def test_the_solver_runs_once_and_is_not_unrolled(f: Callable[..., Any], x: Any) -> None:
+    assert count(f, x) == 1
+
+
+def test_the_text() -> None:
+    def root(p: float, q: float) -> float:
+        return brentq(lambda v: v ** 3 + q * v - p, 0.0, 9.0)
+
+    assert sct.emit(root, argnums=0).count("tape") == 0
+    derivative = value_and_grad(root, (0, 1))
+    derivative(2.0, 3.0)
+    assert derivative.source == inspect.cleandoc("""
+        import scipy.optimize
+
+
+        def root_value_and_grad(p, q):
+            # p: float, q: float
+
+            def residual(v):
+                return v**3 + q * v - p
+
+            value = scipy.optimize.brentq(residual, 0.0, 9.0)
+            dq_den = 3.0 * value * value + q
+            dq = -value / dq_den
+            return value, (1.0 / dq_den, dq)
+        """) + "\n"
+
+
+def test_iterations_of_an_own_solver_are_not_kept() -> None:
+    derivative = value_and_grad(acidity)
+    derivative(np.array([0.3, 0.8]))
+    assert "tape" not in derivative.source and derivative.source.count("for ") == 2  # the solver, and the Jacobian
+
+
+def test_it_stands_alone(tmp_path: Path) -> None:
+    derivative = value_and_grad(radius)
+    x = np.array([0.7, 0.3])
+    expected = derivative(x)
+    derivative.save(tmp_path / "kept.py")
+    scope: dict[str, Any] = {}
+    exec((tmp_path / "kept.py").read_text(), scope)
+    value, gradient = scope["radius_value_and_grad"](x)
+    assert value == expected[0] and np.array_equal(gradient, expected[1])
+    assert "sct" not in re.sub(r"#.*|\"\"\".*?\"\"\"", "", (tmp_path / "kept.py").read_text(), flags=re.DOTALL)
+
+
+# -- what is raised, and what is refused -----------------------------------------------------------------
+
+
+def test_it_raises_as_the_solver_does() -> None:
+    agrees(lambda x: brentq(lambda v: v * v + x, 0.0, 1.0), 1.0)
+    agrees(lambda x: newton(lambda v: v * v + x, 1.0, maxiter=5), 1.0)
+    agrees(lambda x: brentq(lambda v: math.log(v) + x, -1.0, 1.0), 1.0)
+
+
+def test_a_double_root_raises() -> None:
+    with pytest.raises(ZeroDivisionError):
+        grad(lambda x: brentq(lambda v: v ** 3 - x, -1.0, 1.0))(0.0)
+
+
+def printing(x):
+    def f(v):
+        print(v)
+        return v * v - x
+    return brentq(f, 0.0, 9.0)
+
+
+def writing(x):
+    calls = [0.0]
+
+    def f(v):
+        calls[0] = calls[0] + 1.0
+        return v * v - x
+    return brentq(f, 0.0, 9.0) + 0.0 * calls[0]
+
+
+REFUSED: list[tuple[str, Callable[..., Any]]] = [
+    ("SCT402", lambda x: brentq(lambda v: v * v - x, 0.0, 9.0, full_output=True)[0]),
+    ("SCT402", lambda x: brentq(lambda v: v * v - x, 0.0, 9.0, disp=False)),
+    ("SCT402", lambda x: np.sum(newton(lambda v: v * v - x, np.ones(3)))),
+    ("SCT402", lambda x: newton(lambda v: v * v - x, 1.0 + 0.0j).real),
+    ("SCT402", lambda x: brentq(lambda v: (v * v - x, v), 0.0, 9.0)),
+    ("SCT412", printing), ("SCT302", writing),
+    ("SCT402", lambda x: sct.implicit(lambda p: np.ones(2), lambda v, p: v[0] - p)(x)[0]),
+    ("SCT402", lambda x: sct.implicit(lambda p: (p, p), lambda v, p: v)(x)[0])]
+
+
+@pytest.mark.parametrize(("code", "f"), REFUSED)
+def test_it_is_refused(code: str, f: Callable[..., Any]) -> None:
+    refusal = refuses(f, 2.0, code=code)
+    assert refusal.hint
+
+
+def test_where_nothing_is_differentiated_any_call_is_kept() -> None:
+    def f(x, c):
+        root, _report = scipy.optimize.brentq(lambda v: v * v - c, 0.0, 9.0, full_output=True)
+        return root * x
+
+    assert value_and_grad(f)(2.0, 4.0) == (f(2.0, 4.0), f(1.0, 4.0))
+
+
+def test_arguments_of_other_types() -> None:
+    derivative = value_and_grad(lambda x, c: brentq(lambda v: v * v - x * c, 0, 9))
+    for x, c in ((2.0, 2.0), (np.float64(2.0), 2.0), (2, 2.0), (2.0, np.array(2.0)), (2.0, 2)):
+        value, gradient = derivative(copy.copy(x), c)
+        assert value == brentq(lambda v: v * v - x * c, 0, 9) and type(value) is float
+        np.testing.assert_allclose(gradient, 0.5, rtol=1e-9)
