@@ -126,20 +126,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     """
     kwargs = dict(kwargs or {})
     observe = functools.cache(observe) if observe is not None else None
-    signature = jvp_signature(target, args) if transform_kind(target) == "jvp" else signature_of(target)
-    try:
-        bound = signature.bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeError(_python_message(target, args, kwargs) or f"{name_of(target)}() {error}") from None
-    there, paths = {**bound.arguments}, held(root_of(target))
-    bound.apply_defaults()
-    values = _without_held(bound.arguments, there, signature, paths, differentiated_parameters(target, signature))
-    compiled_in = paths.keys() & values.keys() - there.keys()
-    passed = paths.keys() - compiled_in
-    signature = signature.replace(parameters=[  # what is held is not kept alive
-        p.replace(default=None) if p.name in passed and p.default is not NO_DEFAULT else p
-        for p in signature.parameters.values()])
-
+    signature, values, compiled_in, passed = _bound_arguments(target, args, kwargs)
     items = 0
 
     def attempt(seen: dict[int, Any] | None, records: bool, plan: OutliningPlan) -> Traced:
@@ -154,15 +141,11 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         for name, value in values.items():
             arguments[name], trees[name] = argument(ev, value, name, seen)
             if name in compiled_in:
-                ev.outside.note(paths[name], "is", value)
+                ev.outside.note(compiled_in[name], "is", value)
                 if is_mutable_container(value):
-                    ev.containers.outside[paths[name]] = value
+                    ev.containers.outside[compiled_in[name]] = value
 
-        def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-            again = signature.bind(*args, **kwargs)
-            again.apply_defaults()
-            return [leaf for name, tree in trees.items() for leaf in leaf_values(tree, again.arguments[name])]
-
+        bind = functools.partial(_leaves_of_call, signature, trees)
         try:
             with _known_sizes(ev, plan):
                 traced = finish(ev, target, signature, arguments, trees, bind, shared=seen is not None)
@@ -187,6 +170,32 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         if not 0 < items <= MOST_TAKEN_APART:
             raise
     return attempts(False)
+
+
+def _bound_arguments(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+                     ) -> tuple[inspect.Signature, dict[str, Any], dict[str, Path], Collection[str]]:
+    """The signature; the arguments to compile for; the paths of the defaults among them, and the names of the
+    parameters whose defaults are not."""
+    signature = jvp_signature(target, args) if transform_kind(target) == "jvp" else signature_of(target)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(_python_message(target, args, kwargs) or f"{name_of(target)}() {error}") from None
+    there, paths = {**bound.arguments}, held(root_of(target))
+    bound.apply_defaults()
+    values = _without_held(bound.arguments, there, signature, paths, differentiated_parameters(target, signature))
+    compiled_in = {name: path for name, path in paths.items() if name in values and name not in there}
+    passed = paths.keys() - compiled_in.keys()
+    return signature.replace(parameters=[  # what is held is not kept alive
+        p.replace(default=None) if p.name in passed and p.default is not NO_DEFAULT else p
+        for p in signature.parameters.values()]), values, compiled_in, passed
+
+
+def _leaves_of_call(signature: inspect.Signature, trees: Mapping[str, Tree], args: tuple[Any, ...],
+                    kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return [leaf for name, tree in trees.items() for leaf in leaf_values(tree, bound.arguments[name])]
 
 
 def _python_message(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:

@@ -216,21 +216,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
     f = fn.value
-    special, spelling = SPECIAL.get(special_key(f)), spelling_of(f)
-    if special is not None or spelling is not None:
-        check_arguments(ev, f, args, kwargs)
-        args, kwargs = by_position(f, args, kwargs)
-    own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
-    if own is not None:
-        return checked(ev, own, f.__name__) if f in (str, repr) else own
-    if (f is abs or f is round) and args and isinstance(args[0], ObjRef):
-        return undefined(ev, f, *args)
-    if special is not None:
-        return special(ev, args, kwargs)
-    if spelling is not None:
-        return call_named(ev, spelling, args, kwargs)
-    if (of_scipy := handler_of_scipy(f)) is not None:
-        return _solved(ev, fn, of_scipy, args, kwargs)
+    if (value := _of_library(ev, fn, args, kwargs)) is not None:
+        return value
     if type(f) in INSTANCES:
         if not hasattr(f, "__wrapped__"):  # a function with a cache: the user's own
             check_instance(ev, f, args, kwargs)
@@ -241,20 +228,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):
         return _call_partial(ev, f, args, kwargs)
-    if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
-            f.__name__ == "_make":
-        check_instance(ev, f, args, kwargs)
-        items = items_of(ev, args[0])
-        run_or_raise(ev, lambda: f([None] * len(items)))  # raises where these are not as many as it has
-        return ev.call(Static(f.__self__), items)
-    if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
-            len(args) == 1 and not kwargs:
-        return joined(ev, f.__self__, args[0])
-    if (pure := pure_method(ev, f, args, kwargs)) is not None:
-        return pure
-    if isinstance(f, types.MethodType) and not is_library(f.__func__):
-        owner = Static(f.__self__) if fn.path is None else lift(ev, f.__self__, (*fn.path, ("attr", "__self__")))
-        return ev.call(Static(f.__func__), [owner, *args], kwargs)
+    if (value := _bound_method(ev, fn, f, args, kwargs)) is not None:
+        return value
     if (of := class_of_generated(f, args)) is not None:
         return _generated_method(ev, f, of, args, kwargs)
     if isinstance(f, types.FunctionType) and not is_library(f):
@@ -296,6 +271,45 @@ def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwa
         if value is None:
             raise
         return value
+
+
+def _of_library(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of a function that has a handler or is an op; else None."""
+    f = fn.value
+    special, spelling = SPECIAL.get(special_key(f)), spelling_of(f)
+    if special is not None or spelling is not None:
+        check_arguments(ev, f, args, kwargs)
+        args, kwargs = by_position(f, args, kwargs)
+    own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
+    if own is not None:
+        return checked(ev, own, f.__name__) if f in (str, repr) else own
+    if (f is abs or f is round) and args and isinstance(args[0], ObjRef):
+        return undefined(ev, f, *args)
+    if special is not None:
+        return special(ev, args, kwargs)
+    if spelling is not None:
+        return call_named(ev, spelling, args, kwargs)
+    of_scipy = handler_of_scipy(f)
+    return None if of_scipy is None else _solved(ev, fn, of_scipy, args, kwargs)
+
+
+def _bound_method(ev: Evaluator, fn: Static, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of `f`, the method of an object that is known; None if it is none, or one of a library."""
+    if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
+            f.__name__ == "_make":
+        check_instance(ev, f, args, kwargs)
+        items = items_of(ev, args[0])
+        run_or_raise(ev, lambda: f([None] * len(items)))  # raises where these are not as many as it has
+        return ev.call(Static(f.__self__), items)
+    if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
+            len(args) == 1 and not kwargs:
+        return joined(ev, f.__self__, args[0])
+    if (pure := pure_method(ev, f, args, kwargs)) is not None:
+        return pure
+    if isinstance(f, types.MethodType) and not is_library(f.__func__):
+        owner = Static(f.__self__) if fn.path is None else lift(ev, f.__self__, (*fn.path, ("attr", "__self__")))
+        return ev.call(Static(f.__func__), [owner, *args], kwargs)
+    return None
 
 
 def _generated_method(ev: Evaluator, f: types.FunctionType, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
