@@ -2161,7 +2161,7 @@ def pop_loop(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT307")
+@program
 def dict_of_lists_dyn(x: np.ndarray) -> Any:
     d = {"p": [], "n": []}
     for v in x:

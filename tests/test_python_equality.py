@@ -754,7 +754,7 @@ def s_frozen(x: np.ndarray) -> Any:
         s = s | {k}
     return x[0] * len(s)
 
-@refused("SCT505")
+@program
 def d_while(x: np.ndarray) -> Any:
     d = {}
     k = 0

@@ -251,6 +251,12 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
             candidates = [place for place in refusal.candidates if place not in plan.by_python]
             if candidates and may_observe:
                 raise plan.changed(by_python=candidates[:1]) from None
+            if not plan.known_keys and (refused := plan.refused - plan.dicts):
+                plan.by_python.clear()
+                raise plan.changed(dicts=refused) from None
+            if plan.dicts:
+                refusals.clear()
+                raise plan.with_known_keys() from None
             raise refusals[0] from refusals[0].__cause__
 
     return fixpoint(plan, evaluate, 1000, refuse)

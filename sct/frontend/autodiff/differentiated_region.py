@@ -34,6 +34,7 @@ from sct.frontend.values.abstract_values import (
     Iteration,
     ListRef,
     ListSchema,
+    MapRef,
     ObjectSchema,
     ObjRef,
     OptionalTuple,
@@ -113,6 +114,9 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         leaves += dynamic_lists.column_refs(ev, v)
         item = _tree_of_schema(schema, first)
         return Leaf(first) if schema == 0 else Node("rows", (None,), (item,))
+    if isinstance(v, MapRef):
+        ev.refuse("SCT503", f"a dict whose keys are known only at run time is not supported {where}",
+                  hint="use its keys and its values: `list(d.values())`")
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)

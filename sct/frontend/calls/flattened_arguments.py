@@ -21,6 +21,7 @@ from sct.frontend.values.abstract_values import (
     Closure,
     Container,
     Key,
+    MapRef,
     OptionalTuple,
     Poison,
     Ref,
@@ -116,7 +117,8 @@ class Flattening:
             return self.closure(v)
         if isinstance(v, Container):
             cell = self.ev.store.cells[v.addr]
-            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.schema is not None:
+            shared = v.addr in self.containers or isinstance(v, MapRef)
+            if shared or not isinstance(cell, Slots) or cell.frozen or cell.schema is not None:
                 raise NotFlattenable("a list or dict that has two names, or a list whose length is not known")
             which = self.containers[v.addr] = len(self.containers)
             items = tuple(self.flatten(x, pinned) for x in cell.items)

@@ -42,6 +42,9 @@ class OutliningPlan:
     asked      generators that call themselves, whose tests are guarded: how deep they are nested must be known
     by_python  the places of expressions that Python evaluates, since sct does not
     equal      sizes of arguments that turned out to be equal
+    dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
+    refused    dicts that are refused as dicts of known keys
+    known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -52,6 +55,16 @@ class OutliningPlan:
     asked: set[Any] = field(default_factory=set)
     by_python: set[Any] = field(default_factory=set)
     equal: list[tuple[Dim, Dim]] = field(default_factory=list)
+    dicts: set[tuple[Any, str]] = field(default_factory=set)
+    refused: set[tuple[Any, str]] = field(default_factory=set)
+    known_keys: bool = False
+
+    def with_known_keys(self) -> Unstable:
+        """From now on the keys of all dicts are known: the program is evaluated again."""
+        self.known_keys = True
+        self.dicts.clear()
+        self.by_python.clear()
+        return Unstable(self)
 
     def changed(self, **members: Any) -> Unstable:
         """Notes what is outlined, or opaque, from now on: the program is evaluated again."""

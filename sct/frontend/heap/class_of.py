@@ -18,6 +18,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     ObjRef,
     Ref,
     Static,
@@ -45,6 +46,8 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         return type(v.peek)
     if isinstance(v, Tup):
         return v.cls
+    if isinstance(v, MapRef):
+        return dict if v.factory is None else collections.defaultdict
     if isinstance(v, Closure):
         return types.FunctionType
     if isinstance(v, Bound) and v.method:

@@ -25,6 +25,7 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     ListRef,
     ListSchema,
+    MapRef,
     ObjectSchema,
     ObjRef,
     Poison,
@@ -343,7 +344,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     schema, types = items_like(ev, ref, like) if cell.items or like is None else like
     rows = [list(leaves(ev, schema, x, shared)) for x in cell.items]
     items = []
-    name = name or next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
+    name = name or _name(ev, ref)
     for k, t in enumerate(types):
         column = ev.emit(ops.list_of, *(row[k] for row in rows), elem=t, of_tuple=of_tuple)
         column.hint = name if name is None or len(types) == 1 else f"{name}_{k}"
@@ -351,6 +352,16 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
         ev.store.cells[addr] = Array(column)
         items.append(Ref(addr))
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=schema)
+
+
+def _name(ev: Evaluator, ref: ListRef) -> str | None:
+    """The name of a list; that of the dict whose values it holds."""
+    for key, v in ev.store.vars.items():
+        if key.name[0] != "<" and (v == ref or isinstance(v, MapRef) and ev.store.slots(v).items[2] == ref):
+            return key.name
+        if key.name[0] != "<" and isinstance(v, MapRef) and ev.store.slots(v).items[1] == ref:
+            return f"{key.name}_keys"
+    return None
 
 
 def is_alike(ev: Evaluator, cell: Slots) -> bool:

@@ -1,6 +1,8 @@
 """Dicts of known keys, read by keys that are known only at run time: the position of the key, then the value there.
 
     theta[c]   ->   [theta_a, theta_b][{"a": 0, "b": 1}[c]]
+
+Dicts whose keys themselves are known only at run time are in `run_time_dicts`.
 """
 
 from __future__ import annotations
@@ -9,9 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.dynamic_lists import as_column, element, is_alike, is_dynamic, list_of_items
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, ListRef, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
@@ -32,7 +34,7 @@ def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
             and (value := _by_position(ev, owner, key)) is not None:
         return value
     try:
-        name = hashed(ev, key)
+        name = run_time_dicts.known_key(ev, owner, key)
     except NeedsStatic:
         if (value := _by_position(ev, owner, key)) is None:
             raise
@@ -46,7 +48,7 @@ def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> A
     """`d.get(key, default)`"""
     cell = ev.slots(owner)
     try:
-        key = hashed(ev, wanted)
+        key = run_time_dicts.known_key(ev, owner, wanted)
     except NeedsStatic:
         found = _is_among(ev, owner, wanted)
         if found is None or not is_alike(ev, cell):
@@ -58,7 +60,7 @@ def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> A
 def contains(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract:
     """`key in d`"""
     try:
-        return Static(hashed(ev, key, "what `in` looks for") in ev.slots(owner).keys)
+        return Static(run_time_dicts.known_key(ev, owner, key, "what `in` looks for") in ev.slots(owner).keys)
     except NeedsStatic as need:
         if (found := _is_among(ev, owner, key)) is not None:
             return found

@@ -13,7 +13,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_keys
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.objects import special_call, special_method
@@ -26,6 +26,7 @@ from sct.frontend.values.abstract_values import (
     DefaultRef,
     DictRef,
     ListRef,
+    MapRef,
     OptionalTuple,
     Ref,
     Slots,
@@ -105,6 +106,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         if isinstance(got, Tup) and (_is_slice(key) or isinstance(key, Static) and isinstance(key.value, slice)):
             return ev.new_list(got.items)
         return got
+    if isinstance(owner, MapRef):
+        return run_time_dicts.item(ev, owner, key)
     if isinstance(owner, DictRef):
         if (value := run_time_keys.item(ev, owner, key)) is None:  # of a defaultdict
             value = ev.call(owner.factory, []) if isinstance(owner, DefaultRef) else Static(None)
@@ -386,10 +389,13 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             ev.refuse("SCT503", "writing a slice of a list of any length is not supported",
                       hint="write the items in a loop, or join lists: `xs[:i] + new + xs[j:]`")
         dynamic_list_methods.store_element(ev, owner, at, value)
+    elif isinstance(owner, MapRef):
+        run_time_dicts.assign(ev, owner, key, value)
     elif isinstance(owner, (ListRef, DictRef)):
         cell = ev.writable(owner.addr, "a write")
         assert isinstance(cell, Slots)
-        where = hashed(ev, key) if isinstance(owner, DictRef) else known_key(ev, key, "an index into a list")
+        where = run_time_dicts.known_key(ev, owner, key) if isinstance(owner, DictRef) else \
+            known_key(ev, key, "an index into a list")
         items = list(cell.items)
         if isinstance(owner, DictRef):
             if where in cell.keys:
@@ -415,6 +421,9 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
     if special_call(ev, owner, "__delitem__", key) is not None or \
             written_by_python(ev, "{0}.__delitem__({1})", owner, key):
         return
+    if isinstance(owner, MapRef):
+        run_time_dicts.delete(ev, owner, key)
+        return
     if not isinstance(owner, (ListRef, DictRef)):
         ev.refuse("SCT101", "`del` of an item of this is not supported", hint="take it from a list or a dict")
     if isinstance(owner, ListRef) and by_position(ev, owner, key):
@@ -427,7 +436,7 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
     if isinstance(owner, DictRef):
-        where = hashed(ev, key)
+        where = run_time_dicts.known_key(ev, owner, key)
         entries = dict(zip(cell.keys, cell.items))
         run_or_raise(ev, lambda: entries.__delitem__(where))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))

@@ -16,7 +16,7 @@ from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import assign_item, slice_view
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
-from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, Ref, Static
+from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, MapRef, Ref, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ops import fstring, gt, lt, python
@@ -123,6 +123,9 @@ def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:
         items = dynamic_lists.slots(ev, v).items
         for k, column in enumerate(items):
             named(ev, column, name if len(items) == 1 else f"{name}_{k}")
+    if isinstance(v, MapRef):
+        for x, suffix in zip(ev.slots(v).items, ("_places", "_keys", "")):
+            named(ev, x, name + suffix)
     if isinstance(v, Ref) and v.path:
         *path, last = v.path
         return v if last.name else replace(v, path=(*path, replace(last, name=name)))

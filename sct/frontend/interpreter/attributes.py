@@ -31,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     Method,
     ObjRef,
     OptionalTuple,
@@ -84,7 +85,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Tup) and owner.fields == SLICE:
         run_or_raise(ev, lambda: getattr(slice(None), name))  # raises where there is none
         ev.refuse("SCT203", f"`{name}` of a slice that is known only at run time is not supported")
-    if isinstance(owner, (ListRef, DictRef, Tup)):
+    if isinstance(owner, (ListRef, DictRef, MapRef, Tup)):
         cls = python_class(ev, owner)
         run_or_raise(ev, lambda: getattr(cls(), name))  # raises where there is none
         return Method(owner, name)

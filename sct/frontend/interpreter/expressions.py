@@ -17,6 +17,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, of_builtins
+from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.objects import (
     is_object,
     special_call,
@@ -156,7 +157,7 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
         else:
             key = hashed(ev, ev.eval(k))
             entries[key] = ev.eval(v)
-    return ev.new_dict(entries)
+    return run_time_dicts.called(ev, ev.new_dict(entries))
 
 
 @expression(gast.Set)

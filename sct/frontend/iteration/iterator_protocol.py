@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_lists, run_time_dicts
 from sct.frontend.heap.objects import special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
@@ -32,6 +32,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     ObjRef,
     OptionalTuple,
     Poison,
@@ -170,6 +171,9 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
     own = special_call(ev, v, "__iter__")
+    of = v.parts[0] if isinstance(v, Iteration) and v.kind in VIEWS else v
+    if isinstance(of, MapRef):
+        return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")
     if own is None:
         return v
     if special_method(ev, own, "__next__") is not None:
@@ -275,7 +279,9 @@ def _of_range(ev: Evaluator, it: Iteration, of: Iteration, at: int) -> Abstract 
 
 def _dict_of(ev: Evaluator, v: Abstract) -> Slots:
     ref = v.parts[0] if isinstance(v, Iteration) else v
-    assert isinstance(ref, DictRef)
+    if not isinstance(ref, DictRef):
+        ev.refuse("SCT503", "a view of a dict whose keys are known only at run time is not supported here",
+                  hint="make a list of it: `list(...)`")
     return ev.slots(ref)
 
 

@@ -21,7 +21,7 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import in_class, is_subclass_of
 from sct.frontend.evaluator.own_methods import HASHING, is_generated, is_library, own_method
-from sct.frontend.heap import dynamic_lists, run_time_keys
+from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import (
@@ -49,6 +49,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     ObjRef,
     OptionalTuple,
     Poison,
@@ -205,6 +206,9 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
             array = ev.wrap(array_of(ev, x))
             pair = (array, y) if x is a else (y, array)
             return ev.call_op(BY_CALL[f"operator.{spelling}"], *pair, spelling=f"operator.{spelling}")
+    if isinstance(a, MapRef) or isinstance(b, MapRef):
+        ev.refuse("SCT503", "a comparison of a dict whose keys are known only at run time is not supported",
+                  hint="compare its keys and its values: `list(d.values())`")
     kinds = [kind for kind in (Tup, ListRef, DictRef) if isinstance(a, kind) and isinstance(b, kind)]
     if kinds == [DictRef] and spelling in ("eq", "ne"):
         same = _equal_dicts(ev, a, b)
@@ -397,6 +401,8 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     if own is not None:
         return as_bool(ev, truth(ev, own))
     owner = ev.text(owner)
+    if isinstance(owner, MapRef):
+        return run_time_dicts.contains(ev, owner, x)
     if isinstance(owner, DictRef):
         return run_time_keys.contains(ev, owner, x)
     if isinstance(owner, Static) and class_of(owner) is None:

@@ -12,7 +12,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, in_class
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_lists, run_time_dicts
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_member, is_object, special_call
 from sct.frontend.heap.special_methods import checked
@@ -27,6 +27,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     Method,
     ObjRef,
     OptionalTuple,
@@ -62,6 +63,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return Lit(bool(v.value))
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         return ev.emit(gt, dynamic_lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
+    if isinstance(v, MapRef):
+        return run_time_dicts.truth(ev, v)
     if isinstance(v, (Tup, ListRef, DictRef)):
         return Lit(bool(items_of(ev, v)))
     if isinstance(v, Iteration) and v.kind != "range":

@@ -8,6 +8,7 @@ import enum
 import itertools
 import types
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -18,7 +19,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -28,7 +29,7 @@ from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
 from sct.frontend.heap.subscripts import array_of, new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
-from sct.frontend.iteration.iterator_protocol import drained, iterator, most, taken
+from sct.frontend.iteration.iterator_protocol import VIEWS, drained, iterator, most, taken
 from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
@@ -44,6 +45,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     ObjRef,
     Ref,
     Slots,
@@ -88,6 +90,9 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return checked(ev, own, "len")
     if isinstance(v, ObjRef):
         return undefined(ev, len, v)
+    of = v.parts[0] if isinstance(v, Iteration) and v.kind in VIEWS else v
+    if isinstance(of, MapRef):
+        return run_time_dicts.size(ev, of)
     if isinstance(v, Static) and is_written(getattr(type(v.peek), "__len__", None)):
         ev.refuse("SCT503", f"the length of a `{type(v.peek).__name__}` is not supported",
                   why="its class has a `__len__` of its own, on top of a class of Python's",
@@ -133,6 +138,11 @@ def tuple_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(dict)
 def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     entries: dict[Any, Abstract] = {}
+    if args and isinstance(args[0], MapRef):
+        if kwargs:
+            ev.refuse("SCT503", "keys beside a dict whose keys are known only at run time are not supported",
+                      hint="write them into a copy: `d = dict(...)`, `d[key] = value`")
+        return run_time_dicts.copied(ev, args[0])
     if args and isinstance(args[0], DictRef):
         cell = ev.store.cells[args[0].addr]
         assert isinstance(cell, Slots)
@@ -147,7 +157,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                 run_or_raise(ev, lambda: dict(pairs))  # noqa: B023
             entries[hashed(ev, items[0])] = items[1]
     entries.update(kwargs)
-    return ev.new_dict(entries)
+    return run_time_dicts.called(ev, ev.new_dict(entries))
 
 
 _READS = ("__iter__", "__getitem__", "keys", "items")
@@ -165,14 +175,17 @@ def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
 @special(dict.fromkeys)
 def fromkeys(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     value = args[1] if len(args) > 1 else Static(None)
-    return ev.new_dict({hashed(ev, k): value for k in items_of(ev, args[0])})
+    return run_time_dicts.called(ev, ev.new_dict({hashed(ev, k): value for k in items_of(ev, args[0])}))
 
 
 @special(collections.defaultdict)
 def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     plain_dict = dict_(ev, args[1:], kwargs)
+    factory = args[0] if args and args[0] != Static(None) else None
+    if isinstance(plain_dict, MapRef):
+        return replace(plain_dict, factory=factory)
     assert isinstance(plain_dict, DictRef)
-    return DefaultRef(plain_dict.addr, args[0]) if args and args[0] != Static(None) else plain_dict
+    return plain_dict if factory is None else DefaultRef(plain_dict.addr, factory)
 
 
 @special(print)

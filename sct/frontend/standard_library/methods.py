@@ -11,9 +11,9 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_keys
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.class_of import possible_classes, python_class
-from sct.frontend.heap.sample_calls import check_method, hashed
+from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
@@ -28,6 +28,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     Method,
     Ref,
     Slots,
@@ -68,9 +69,11 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return named
     if isinstance(owner, (Tup, ListRef)) and name in ("index", "count"):
         return find(ev, name, owner, *args)
+    if isinstance(owner, (DictRef, MapRef)) and name in VIEWS:
+        return Iteration(name, (owner,))
+    if isinstance(owner, MapRef):
+        return run_time_dicts.call_method(ev, owner, name, args)
     if isinstance(owner, DictRef):
-        if name in VIEWS:
-            return Iteration(name, (owner,))
         if name == "get":
             return run_time_keys.get(ev, owner, *(*args, Static(None))[:2])
         if name == "copy":
@@ -164,7 +167,7 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
         result = Tup((lift(ev, last), v))
     else:
         key, *default = args
-        known_key = hashed(ev, key)
+        known_key = run_time_dicts.known_key(ev, owner, key)
         if name == "setdefault":
             result = entries.setdefault(known_key, default[0] if default else Static(None))
         else:

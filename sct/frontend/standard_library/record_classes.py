@@ -14,7 +14,7 @@ from typing import Any
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.inactive import by_python, is_python_object
 from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
@@ -26,6 +26,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Frozen,
     ListRef,
+    MapRef,
     ObjRef,
     Origin,
     Ref,
@@ -125,6 +126,8 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return own
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         return dynamic_list_methods.copied(ev, v)
+    if isinstance(v, MapRef):
+        return run_time_dicts.copied(ev, v)
     if isinstance(v, Container):
         cell = ev.slots(v)
         addr = ev.new_addr()
@@ -155,6 +158,9 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
     if special_method(ev, v, "__deepcopy__") is not None:
         ev.refuse("SCT208", "a deep copy of an object with a `__deepcopy__` of its own is not supported",
                   hint="call a method of your own that makes the copy")
+    if isinstance(v, MapRef):
+        ev.refuse("SCT208", "a deep copy of a dict whose keys are known only at run time is not supported",
+                  hint="make a copy of the dict: `dict(d)`")
     if isinstance(v, Tup):
         return v.with_(deep(ev, x, seen) for x in v.items)
     if isinstance(v, Ref):

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
-    "ListRef", "ListSchema", "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent", "Poison",
-    "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together", "Tup", "abstract_in_words",
-    "is_literal", "parts",
+    "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent",
+    "Poison", "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together", "Tup",
+    "abstract_in_words", "is_literal", "parts",
 ]
 
 Path = tuple[Any, ...]
@@ -175,6 +175,17 @@ class DefaultRef(DictRef):
 
 
 @dataclass(frozen=True)
+class MapRef(Container):
+    """A dict whose keys are known only at run time; `factory` is that of a `collections.defaultdict`.
+
+    Its slots: a dict of Python that holds the place of each key, the keys at these places, or None where nothing
+    iterates over them, and the values at these places.
+    """
+
+    factory: Abstract | None = None
+
+
+@dataclass(frozen=True)
 class ObjRef(Container):
     """An instance of a user's class: a slot is an attribute."""
 
@@ -291,7 +302,7 @@ DELETED = Poison("it is deleted")
 
 
 Abstract = Union[
-    Static, Value, Ref, Tup, OptionalTuple, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method,
+    Static, Value, Ref, Tup, OptionalTuple, ListRef, DictRef, MapRef, ObjRef, Bound, Cached, Parent, Closure, Method,
     DerivedCallable, Iteration, Position, Suspended, Poison]
 
 
@@ -318,7 +329,7 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
 
 _IN_WORDS: dict[type, str] = {
     Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
-    DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
+    MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
     Position: "an iterator at one place", Suspended: "a generator at one place"}
 _ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
 _DEFAULT_REPR: Any = object.__repr__
@@ -412,6 +423,7 @@ class Slots:
                  columns, each an array cell that holds a list of the IR
     parent       of a list that is an item of another list: the address of that one; its column is a view into the
                  other's column
+    made         the place of the expression that makes this dict
     """
 
     items: tuple[Abstract, ...]
@@ -420,6 +432,7 @@ class Slots:
     frozen: Frozen = Frozen.NO
     schema: Schema | None = None
     parent: int | None = None
+    made: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim
-from sct.ir.types import COMPLEX, FLOAT, List, Tensor, Type, TypeMismatch, in_words, note_size_requirement
+from sct.ir.types import COMPLEX, FLOAT, List, Never, Tensor, Type, TypeMismatch, in_words, note_size_requirement
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import dtype_name, number, numpy_dtype, size_of
@@ -179,7 +179,7 @@ def type_zeros_of(x: Operand, dtype: str | None = None) -> Type:
 
 def zero_type(t: Type, dtype: str | None) -> Type:
     if isinstance(t, List):
-        return List(zero_type(t.elem, dtype))
+        return List(t.elem if isinstance(t.elem, Never) else zero_type(t.elem, dtype))
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"there is no zero of {in_words(t)}")
     return Tensor("array", dtype or t.dtype, t.shape) if t.is_array else COMPLEX if t.kind == "c" else FLOAT
@@ -195,6 +195,8 @@ def run_zeros_of(x: Any, dtype: str | None = None) -> Any:
 def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
     """`[0.0] * len(xs)`, `[np.zeros_like(v) for v in xs]`, `[[0.0] * len(v) for v in xs]`"""
     if isinstance(t, List):
+        if isinstance(t.elem, Never):
+            return "[]"
         if isinstance(t.elem, Tensor) and t.elem.is_scalar:
             return f"[{zeros_text(t.elem, dtype)}] * len({x})"
         return f"[{zeros_text(t.elem, dtype, 'v')} for v in {x}]"

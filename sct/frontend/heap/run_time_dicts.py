@@ -1,0 +1,422 @@
+"""Dicts whose keys are known only at run time: the place of each key, and the list of the values at these places.
+
+    memo = {}              ->    memo_places = {}; memo = []
+    memo[i, j]             ->    memo[memo_places[i, j]]
+    memo[i, j] = v         ->    at = memo_places.setdefault((i, j), len(memo))
+                                 if at == len(memo): memo.append(v)
+                                 else: memo[at] = v
+
+What Python does with keys, it does with the dict of places: their order, and the KeyError of a missing one.  A key that
+is deleted leaves its value behind.  A dict of the program is such a dict where it is refused as one of known keys
+(`OutliningPlan.dicts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sct.errors import SctError
+from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.handlers import Args
+from sct.frontend.heap import dynamic_list_methods
+from sct.frontend.heap.dynamic_lists import columns, element, grow, is_dynamic, length
+from sct.frontend.heap.join_paths import evaluate_branches, run_branches
+from sct.frontend.heap.sample_calls import check_operands, hashed
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    ListSchema,
+    MapRef,
+    ObjectSchema,
+    Schema,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Lit, Operand, Value, walk
+from sct.ir.types import BOOL, INT, Tensor, Text
+from sct.ops import eq, gt, index
+from sct.ops.program.effects import inactive
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator.evaluator import Evaluator
+
+__all__ = [
+    "MAP_METHODS", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "size",
+    "truth",
+]
+
+VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
+"""What is done with a dict whose keys are known only at run time: all are read or written by keys, a loop runs over its
+keys, keys are deleted."""
+
+_NONE = Static(None)
+
+
+# -- which dicts are such dicts ------------------------------------------------------------------------------
+
+
+def known_key(ev: Evaluator, owner: Container, key: Abstract, what: str = "a key of a dict") -> Any:
+    """The value of a key of a dict of known keys."""
+    try:
+        return hashed(ev, key, what)
+    except NeedsStatic:
+        in_loop = any(not head.few() for head in ev.loops.heads)
+        use, plan = (note_refused(ev, owner), VALUES), ev.functions.plan
+        if in_loop and not plan.known_keys and use in plan.refused - plan.dicts:
+            raise plan.changed(dicts={use}) from None
+        raise
+    except SctError:
+        note_refused(ev, owner)
+        raise
+
+
+def note_refused(ev: Evaluator, owner: Container) -> Any:
+    """Notes that the keys of this dict would have to be known, and returns the place that makes it, if there is one."""
+    cell = ev.store.cells.get(owner.addr)
+    if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.made is None:
+        return None
+    ev.functions.plan.refused.add((cell.made, VALUES))
+    return cell.made
+
+
+def called(ev: Evaluator, owner: Abstract) -> Abstract:
+    """The dict that an expression makes: one whose keys are known only at run time, where that was found out before."""
+    if not isinstance(owner, DictRef):
+        return owner
+    cell = ev.slots(owner)
+    if (cell.made, VALUES) not in ev.functions.plan.dicts:
+        return owner
+    texts = (f"{key!r}: {k}" for k, key in enumerate(cell.keys))
+    if not all(_is_plain(key) for key in cell.keys):
+        ev.refuse("SCT503", "a dict with a key of this class is not supported as one whose keys are known at run time")
+    places = ev.emit(inactive, text=f"{{{', '.join(texts)}}}")
+    keys: Abstract = Static(None)
+    if _may(ev, cell, KEYS):
+        keys = _list(ev, tuple(map(_constant, cell.keys)))
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), made=cell.made)
+    return MapRef(addr, owner.factory if isinstance(owner, DefaultRef) else None)
+
+
+def _list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
+    made = ev.new_list(items)
+    if items:
+        grow(ev, made)
+    return made
+
+
+def _constant(key: Any) -> Abstract:
+    return Tup(tuple(map(_constant, key))) if isinstance(key, tuple) else Static(key)
+
+
+def _is_plain(key: Any) -> bool:
+    return all(map(_is_plain, key)) if type(key) is tuple else type(key) in (int, str, bool, float, type(None))
+
+
+def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
+    return (cell.made, use) in ev.functions.plan.dicts
+
+
+def _need(ev: Evaluator, owner: MapRef, use: str) -> None:
+    """The program is evaluated again, unless this use of the dict was known when it was made."""
+    cell = ev.slots(owner)
+    if not _may(ev, cell, use):
+        raise ev.functions.plan.changed(dicts={(cell.made, use)})
+
+
+# -- parts ---------------------------------------------------------------------------------------------------
+
+
+def _places(ev: Evaluator, owner: MapRef) -> Value:
+    places = ev.slots(owner).items[0]
+    assert isinstance(places, Value)
+    return places
+
+
+def _values(ev: Evaluator, owner: MapRef) -> ListRef:
+    values = ev.slots(owner).items[2]
+    assert isinstance(values, ListRef)
+    return values
+
+
+def _is_empty(ev: Evaluator, owner: MapRef) -> bool:
+    """Has it had no key so far?"""
+    values = _values(ev, owner)
+    return not is_dynamic(ev, values) and not ev.slots(values).items
+
+
+def _python(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = None, *more: Operand, **attrs: Any) -> Any:
+    """The value of an expression of the dict of places, `_0`; `{key}` in `text` stands for the key."""
+    operands: list[Operand] = [_places(ev, owner)]
+    name = "" if key is None else _key_text(ev, key, operands)
+    subscript = name[1:-1] if isinstance(key, Tup) and len(key.items) > 1 else name
+    names = [f"_{len(operands) + k}" for k in range(len(more))]
+    return ev.emit(inactive, *operands, *more, text=text.format(*names, key=name, subscript=subscript), **attrs)
+
+
+def _key_text(ev: Evaluator, key: Abstract, operands: list[Operand]) -> str:
+    """The template of a key: a string, an int, or a tuple of these."""
+    if isinstance(key, Tup) and key.cls is tuple:
+        parts = [_key_text(ev, x, operands) for x in key.items]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if isinstance(key, Static) and _is_plain(key.peek):
+        return repr(key.value)
+    if isinstance(key, Value) and (isinstance(key.type, Text) or isinstance(key.type, Tensor) and key.type.is_scalar
+                                   and key.type.kind in "ib" and not ev.is_varied(key)):
+        operands.append(key)
+        return f"_{len(operands) - 1}"
+    check_operands(ev, hash, key)
+    ev.refuse("SCT503", "a key of this kind is not supported in a dict whose keys are known only at run time",
+              hint="use ints, strings, or tuples of these")
+
+
+def _found(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
+    """The place of the key, if a loop runs over it, or if it was looked up before in this block and no key was deleted
+    since."""
+    if (at := _iterated(ev, owner, key)) is not None:
+        return at
+    operands: list[Operand] = [_places(ev, owner)]
+    name = _key_text(ev, key, operands)
+    subscript = name[1:-1] if isinstance(key, Tup) and len(key.items) > 1 else name
+    for eqn in reversed(ev.b.eqns):
+        if eqn.regions and any(operands[0] in inner.args for region in eqn.regions for inner in walk(region)):
+            return None
+        if operands[0] not in eqn.args:
+            continue
+        text = str(eqn.attrs.get("text", ""))
+        known = text == f"_0[{subscript}]" or text.startswith(f"_0.setdefault({name}, ")
+        if eqn.op is inactive and known and list(eqn.args[:len(operands)]) == operands:
+            return eqn.out
+        only_reads = text.startswith(("_0[", "_0.setdefault(", "len(")) or text.endswith(" in _0")
+        if eqn.op is not inactive or not only_reads:
+            return None
+    return None
+
+
+def _iterated(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
+    """The place of a key that was read from the list of the keys, none of which is deleted."""
+    cell = ev.slots(owner)
+    keys = cell.items[1]
+    if not isinstance(keys, ListRef) or not is_dynamic(ev, keys) or _may(ev, cell, SHRINKS):
+        return None
+    parts = key.items if isinstance(key, Tup) else (key,)
+    eqns = [ev.defs.get(x) if isinstance(x, Value) else None for x in parts]
+    read = [eqn.args for eqn in eqns if eqn is not None and eqn.op is index and eqn.attrs["key"] == ("i",)]
+    places = {args[1] for args in read}
+    if len(places) != 1 or [args[0] for args in read] != columns(ev, keys):
+        return None
+    (at,) = places
+    return at if isinstance(at, Value) and len(read) == len(parts) else None
+
+
+def _place(ev: Evaluator, owner: MapRef, key: Abstract) -> Value:
+    """The place of a key that is there; Python raises where it is not."""
+    found = _found(ev, owner, key)
+    if found is None:
+        found = _python(ev, owner, "_0[{subscript}]", key, type=INT)
+        found.hint = "at"
+    if _is_empty(ev, owner):
+        raise_at_run_time(ev, "KeyError")
+    return found
+
+
+def _new_place(ev: Evaluator, owner: MapRef, key: Abstract) -> tuple[Value, Value]:
+    """The place of a key, and whether it is new."""
+    n = length(ev, _values(ev, owner))
+    at = _python(ev, owner, "_0.setdefault({key}, {})", key, n, type=INT)
+    at.hint = "at"
+    return at, ev.emit(eq, at, n, spelling="operator.eq")
+
+
+# -- reading -------------------------------------------------------------------------------------------------
+
+
+def contains(ev: Evaluator, owner: MapRef, key: Abstract) -> Abstract:
+    """`key in d`"""
+    if _is_empty(ev, owner):
+        check_operands(ev, hash, key)
+        return Static(False)
+    return _python(ev, owner, "{key} in _0", key, type=BOOL)  # type: ignore[no-any-return]
+
+
+def item(ev: Evaluator, owner: MapRef, key: Abstract) -> Abstract:
+    """`d[key]`"""
+    if owner.factory is None:
+        return element(ev, _values(ev, owner), _place(ev, owner, key))
+    factory = owner.factory
+    return _set_default(ev, owner, key, lambda: ev.call(factory, []))
+
+
+def get(ev: Evaluator, owner: MapRef, key: Abstract, default: Abstract = _NONE) -> Abstract:
+    """`d.get(key, default)`"""
+    there = ev.operand(contains(ev, owner, key))
+    if isinstance(there, Lit):
+        return default
+    return evaluate_branches(  # type: ignore[no-any-return]
+        ev, there, lambda: element(ev, _values(ev, owner), _place(ev, owner, key)), lambda: default)
+
+
+def size(ev: Evaluator, owner: MapRef) -> Abstract:
+    """`len(d)`"""
+    return Static(0) if _is_empty(ev, owner) else _python(ev, owner, "len(_0)", type=INT)
+
+
+def truth(ev: Evaluator, owner: MapRef) -> Operand:
+    """`bool(d)`"""
+    n = ev.operand(size(ev, owner))
+    return Lit(False) if isinstance(n, Lit) else ev.emit(gt, n, 0, spelling="operator.gt")
+
+
+def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
+    """The keys, the values or the items of a dict for a loop over them, which sees what it writes at these keys."""
+    cell = ev.slots(owner)
+    if _may(ev, cell, SHRINKS):
+        ev.refuse("SCT503", "iterating over a dict from which keys are deleted is not supported",
+                  hint="make a new dict of the keys that stay")
+    if kind != "values":
+        _need(ev, owner, KEYS)
+    if _is_empty(ev, owner):
+        return ev.new_list(())
+    keys, values = cell.items[1], _values(ev, owner)
+    if kind == "values":
+        return values
+    assert isinstance(keys, ListRef)
+    if kind == "keys":
+        return keys
+    first, second = ev.slots(keys), ev.slots(values)
+    made = ListRef(ev.new_addr())
+    schema = first.schema, _moved(second.schema, len(first.items))
+    ev.store.cells[made.addr] = Slots((*first.items, *second.items), schema=schema)
+    return made
+
+
+def _moved(schema: Schema | None, by: int) -> Schema:
+    """The schema with its leaves numbered from `by` on."""
+    if isinstance(schema, int):
+        return schema + by
+    if isinstance(schema, tuple):
+        return tuple(_moved(part, by) for part in schema)
+    if isinstance(schema, ObjectSchema):
+        return replace(schema, parts=tuple(_moved(part, by) for part in schema.parts))
+    assert schema is not None
+    return ListSchema(_moved(schema.item, by)) if isinstance(schema, ListSchema) else schema
+
+
+# -- writing -------------------------------------------------------------------------------------------------
+
+
+def _written(ev: Evaluator, owner: MapRef, grows: bool = True) -> None:
+    """The dict is about to be written."""
+    ev.writable(owner.addr, "a write")
+    columns = {c for xs in ev.slots(owner).items if isinstance(xs, ListRef) for c in ev.slots(xs).items}
+    runs_over = [ev.store.cells[addr] for addr in ev.loops.lists]
+    if grows and any(isinstance(cell, Slots) and columns.intersection(cell.items) for cell in runs_over):
+        ev.refuse("SCT306", "the keys of a dict may change while a loop iterates over it",
+                  hint="iterate over a copy: `list(d)`")
+
+
+def _add(ev: Evaluator, xs: Abstract, v: Abstract) -> None:
+    """Appends to the keys or to the values."""
+    if not isinstance(xs, ListRef):
+        return
+    if is_dynamic(ev, xs):
+        dynamic_list_methods.append(ev, xs, v)
+    else:
+        ev.store.cells[xs.addr] = replace(ev.slots(xs), items=(v,))
+        grow(ev, xs)
+
+
+def _insert(ev: Evaluator, owner: MapRef, key: Abstract, value: Abstract) -> None:
+    _, keys, values = ev.slots(owner).items
+    _add(ev, keys, key)
+    _add(ev, values, value)
+
+
+def assign(ev: Evaluator, owner: MapRef, key: Abstract, value: Abstract) -> None:
+    """`d[key] = value`"""
+    at = _found(ev, owner, key)
+    _written(ev, owner, grows=at is None)
+    if at is not None:
+        dynamic_list_methods.store_element(ev, _values(ev, owner), at, value)
+    elif _is_empty(ev, owner):
+        _python(ev, owner, "_0.__setitem__({key}, 0)", key)
+        _insert(ev, owner, key, value)
+    else:
+        place, new = _new_place(ev, owner, key)
+        run_branches(ev, new, lambda: _insert(ev, owner, key, value),
+                     lambda: dynamic_list_methods.store_element(ev, _values(ev, owner), place, value) and None,
+                     ev.live_in_statement)
+
+
+def _set_default(ev: Evaluator, owner: MapRef, key: Abstract, default: Callable[[], Abstract]) -> Abstract:
+    """`d.setdefault(key, default())`"""
+    if (at := _found(ev, owner, key)) is None:
+        _written(ev, owner)
+        if _is_empty(ev, owner):
+            at = _python(ev, owner, "_0.setdefault({key}, 0)", key, type=INT)
+            _insert(ev, owner, key, default())
+        else:
+            at, new = _new_place(ev, owner, key)
+            run_branches(ev, new, lambda: _insert(ev, owner, key, default()), lambda: None, ev.live_in_statement)
+    return element(ev, _values(ev, owner), at)
+
+
+def delete(ev: Evaluator, owner: MapRef, key: Abstract) -> None:
+    """`del d[key]`"""
+    _need(ev, owner, SHRINKS)
+    _written(ev, owner)
+    _python(ev, owner, "_0.__delitem__({key})", key)
+
+
+def pop(ev: Evaluator, owner: MapRef, key: Abstract, *default: Abstract) -> Abstract:
+    """`d.pop(key)`, `d.pop(key, default)`"""
+    _need(ev, owner, SHRINKS)
+    _written(ev, owner)
+
+    def taken() -> Abstract:
+        at = _python(ev, owner, "_0.pop({key})", key, type=INT)
+        if _is_empty(ev, owner):
+            raise_at_run_time(ev, "KeyError")
+        return dynamic_list_methods.taken(ev, element(ev, _values(ev, owner), at))
+
+    if not default:
+        return taken()
+    there = ev.operand(contains(ev, owner, key))
+    if isinstance(there, Lit):
+        return default[0]
+    return evaluate_branches(ev, there, taken, lambda: default[0])  # type: ignore[no-any-return]
+
+
+def copied(ev: Evaluator, owner: MapRef) -> MapRef:
+    """`d.copy()`"""
+    cell = ev.slots(owner)
+    places = _python(ev, owner, "dict(_0)")
+    lists = [xs if not isinstance(xs, ListRef) else dynamic_list_methods.copied(ev, xs) if is_dynamic(ev, xs)
+             else ev.new_list(()) for xs in cell.items[1:]]
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots((places, *lists), cell.keys, made=cell.made)
+    return replace(owner, addr=addr)
+
+
+MAP_METHODS: dict[str, Callable[..., Abstract]] = {
+    "copy": copied,
+    "get": get,
+    "pop": pop,
+    "setdefault": lambda ev, owner, key, default=_NONE: _set_default(ev, owner, key, lambda: default),
+}
+"""The methods of dicts whose keys are known only at run time, beside those that give a view of one."""
+
+
+def call_method(ev: Evaluator, owner: MapRef, name: str, args: Args) -> Abstract:
+    """`d.name(*args)`"""
+    if name not in MAP_METHODS:
+        ev.refuse("SCT203", f"the method `{name}` of a dict whose keys are known only at run time is not supported",
+                  hint="write it out")
+    return MAP_METHODS[name](ev, owner, *args)

@@ -1,0 +1,343 @@
+"""Dicts whose keys are known only at run time: what Python does with the keys, with the derivative of the values."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses, same_value
+
+import sct
+
+
+def two_steps_back(x: float, n: int) -> Any:
+    memo = {0: x, 1: x * x}
+    for i in range(2, n):
+        memo[i] = 0.5 * memo[i - 1] + memo[i - 2] * x
+    return memo[n - 1]
+
+
+def paths_in_a_grid(x: float, n: int) -> Any:
+    memo: Any = {}
+    for i in range(n):
+        for j in range(n):
+            if i == 0 or j == 0:
+                memo[i, j] = x + 0.1 * i
+            else:
+                memo[i, j] = memo[i - 1, j] * 0.3 + memo[i, j - 1] * math.sin(x)
+    return memo[n - 1, n - 1] + len(memo)
+
+
+def computed_once(x: float, n: int) -> Any:
+    memo: Any = {}
+    t = 0.0
+    for i in range(n):
+        k = (i * i) % 7
+        if k in memo:
+            v = memo[k]
+        else:
+            v = math.sin(x * k)
+            memo[k] = v
+        t += v * i
+    return t
+
+
+def computed_where_it_is_none(x: float, n: int) -> Any:
+    memo: Any = {}
+    t = 0.0
+    for i in range(n):
+        v = memo.get(i % 5)
+        if v is None:
+            v = math.sin(x * i)
+            memo[i % 5] = v
+        t += v * i
+    return t
+
+
+def computed_where_it_raises(x: float, n: int) -> Any:
+    memo: Any = {}
+    t = 0.0
+    for i in range(n):
+        try:
+            v = memo[i % 5]
+        except KeyError:
+            v = math.sin(x * i)
+            memo[i % 5] = v
+        t += v * i
+    return t
+
+
+def computed_by_a_closure(x: float, n: int) -> Any:
+    memo: Any = {}
+
+    def at(k: int) -> Any:
+        if k in memo:
+            return memo[k]
+        memo[k] = math.sin(k * x)
+        return memo[k]
+
+    return sum(at(i % 4) for i in range(n))
+
+
+class Table:
+    def __init__(self) -> None:
+        self.entries: Any = {}
+
+    def at(self, k: int, x: float) -> Any:
+        if k not in self.entries:
+            self.entries[k] = math.exp(-x * k)
+        return self.entries[k]
+
+
+def computed_by_an_object(x: float, n: int) -> Any:
+    table = Table()
+    s = 0.0
+    for i in range(n):
+        s += table.at(i % 6, x) * i
+    return s
+
+
+def read_before_it_is_written(x: float, n: int) -> Any:
+    memo: Any = {}
+    y = x
+    for i in range(n):
+        if i > 0:
+            y = memo[i - 1] * 0.9 + x * x
+        memo[i] = y
+    return memo[n - 1]
+
+
+def states(x: float, n: int) -> Any:
+    state: Any = {}
+    for _ in range(n):
+        new = {}
+        for j in range(n):
+            new[j] = x * j + state.get(j - 1, x) * 0.5
+        state = new
+    return sum(state.values())
+
+
+def pairs(x: float, n: int) -> Any:
+    d: Any = {}
+    for i in range(n):
+        a, b = d.get(i % 4, (x, 1.0))
+        d[i % 4] = (a * b * 0.5, b + x)
+    return sum(a * b for a, b in d.values())
+
+
+def arrays(x: float, n: int) -> Any:
+    d: Any = {}
+    for i in range(n):
+        d[i % 4] = d.get(i % 4, np.ones(3)) * x + i
+    t = 0.0
+    for k, v in sorted(d.items()):
+        t += np.sum(v) * k
+    return t
+
+
+def deleted(x: float, n: int) -> Any:
+    d: Any = {}
+    t = 0.0
+    for i in range(n):
+        d[i] = x * i
+        if i >= 4:
+            t += d[i - 4] ** 2
+            del d[i - 4]
+    return t + len(d)
+
+
+def taken_out(x: float, n: int) -> Any:
+    d: Any = {}
+    t = 0.0
+    for i in range(n):
+        d[i % 7] = x * x * i
+        t += d.pop((i * i) % 7, 0.5 * x)
+        if (i + 1) % 7 in d:
+            t += d.pop((i + 1) % 7) * x
+    return t + len(d)
+
+
+def copied(x: float, n: int) -> Any:
+    d: Any = {}
+    for i in range(n):
+        d[i % 5] = x * x * i
+    e, f = dict(d), d.copy()
+    for i in range(n):
+        e[i] = x
+        f[i % 3] *= 3.0
+    return sum(d.values()) + 2 * sum(e.values()) + 3 * sum(f.values()) + len(e)
+
+
+def weights(x: float, words: Any) -> Any:
+    c: Any = defaultdict(float)
+    for w in words:
+        c[w] += x * len(w)
+    s = 0.0
+    for k, v in c.items():
+        s += v * v * len(k)
+    return s
+
+
+def counts(x: float, words: Any) -> Any:
+    c: Any = {}
+    for w in words:
+        c[w] = c.get(w, 0) + 1
+    return sum(x**v for v in c.values()) / len(c)
+
+
+def sums(x: float, words: Any) -> Any:
+    c: Any = {}
+    for w in words:
+        c[w] = c.get(w, 0.0) + x
+    return max(v**2 for v in c.values()) + (len(c) if c else 0)
+
+
+def started(x: float, words: Any) -> Any:
+    c: Any = {}
+    for i, w in enumerate(words):
+        c.setdefault(w, x * x * i)
+        c[w] *= 1.5
+    return max(c.values()) - min(c.values())
+
+
+def made_by_a_function(x: float, words: Any) -> Any:
+    d: Any = defaultdict(lambda: x)
+    for i, w in enumerate(words):
+        d[w] = d[w] * d[w] * 0.1 + i
+    s = 0.0
+    for k in sorted(d):
+        s += d[k] * len(k)
+    return s
+
+
+def written_by_a_helper(x: float, words: Any) -> Any:
+    def add(d: Any, k: str, v: float) -> None:
+        d[k] = d.get(k, 0.0) + v
+
+    d: Any = {}
+    for w in words:
+        add(d, w, x * len(w))
+        add(d, w[0], x * x)
+    return sum(v * v for v in d.values())
+
+
+def written_while_a_loop_runs_over_it(x: float, words: Any) -> Any:
+    d: Any = {}
+    for i, w in enumerate(words):
+        d[w] = x * i
+    for k in d:
+        d[k] *= 2.0
+    for k, v in d.items():
+        d[k] = v * x
+    return max(d.values()) + min(d.values())
+
+
+def lists(x: float, words: Any) -> Any:
+    d: Any = defaultdict(list)
+    for i, w in enumerate(words):
+        d[w].append(x * i)
+    return sum(max(v) ** 2 * len(v) for v in d.values())
+
+
+def cells(x: float, positions: Any) -> Any:
+    cells: Any = {}
+    for i in range(len(positions)):
+        cells.setdefault(int(positions[i] // 1.0), []).append(i)
+    e = 0.0
+    for key, members in cells.items():
+        for i in members:
+            for j in cells.get(key + 1, []):
+                e += x * x * (positions[i] - positions[j]) ** 2
+    return e
+
+
+def words(n: int) -> list[str]:
+    return [("spam", "a", "egg", "toast")[k % 4] + "s" * (k % 3) for k in range(n)]
+
+
+OF_NUMBERS = [two_steps_back, paths_in_a_grid, computed_once, computed_where_it_is_none, computed_where_it_raises,
+              computed_by_a_closure, computed_by_an_object, read_before_it_is_written, states, pairs, arrays, deleted,
+              taken_out, copied]
+OF_WORDS = [weights, counts, sums, started, made_by_a_function, written_by_a_helper, written_while_a_loop_runs_over_it,
+            lists]
+
+PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], Any]]] = [
+    *((f, lambda n: n) for f in OF_NUMBERS), *((f, words) for f in OF_WORDS),
+    (cells, lambda n: np.linspace(0.0, 9.0, n))]
+
+
+@pytest.mark.parametrize("f, make", PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+def test_keys_of_run_time(f: Callable[..., Any], make: Callable[[int], Any]) -> None:
+    g = sct.value_and_grad(f)
+    for n in (12, 31, 17):
+        data = make(n)
+        before = copy.deepcopy(data)
+        value, slope = g(0.7, data)
+        assert np.array_equal(before, data)
+        assert same_value(value, f(0.7, make(n)))
+        assert slope == pytest.approx((f(0.7 + 1e-6, data) - f(0.7 - 1e-6, data)) / 2e-6, rel=1e-5, abs=1e-6)
+        assert sct.jvp(lambda x: f(x, data), (0.7,), (1.0,))[1] == pytest.approx(slope, rel=1e-12)
+        assert sct.vjp(lambda x: f(x, data), 0.7)[1](1.0)[0] == pytest.approx(slope, rel=1e-12)
+    assert len(g.sources) == 1
+    curvature = (g(0.7 + 1e-5, data)[1] - g(0.7 - 1e-5, data)[1]) / 2e-5
+    assert sct.grad(sct.grad(f))(0.7, data) == pytest.approx(curvature, rel=1e-4, abs=1e-5)
+
+
+def test_a_missing_key_raises_as_in_python() -> None:
+    def f(x: float, words: Any) -> Any:
+        d = {}
+        for w in words[:-1]:
+            d[w] = x
+        return sum(d[w] for w in words)
+
+    def taken(x: float, words: Any) -> Any:
+        d = {}
+        for w in words:
+            d[w, 1] = x
+        s = 0.0
+        for w in words:
+            s += d.pop((w, 1))
+        return s
+
+    derivative = sct.value_and_grad(f)
+    agrees(f, 0.5, ["a", "b", "a"] * 5, derivative=derivative)
+    agrees(f, 0.5, ["a", "b"] * 5 + ["c"], derivative=derivative)
+    derivative = sct.value_and_grad(taken)
+    agrees(taken, 0.5, list("abcdefghi"), derivative=derivative)
+    agrees(taken, 0.5, list("abcdefgha"), derivative=derivative)
+
+
+def test_a_dict_that_changes_size_in_a_loop_over_it() -> None:
+    def f(x: float, words: Any) -> Any:
+        d: Any = {}
+        for w in words:
+            d[w] = x
+        for w in d:
+            d[w + "s"] = x
+        return len(d) * x
+
+    agrees(f, 0.5, ["a", "b"] * 5)
+
+
+def test_the_emitted_code_is_as_one_would_write_it() -> None:
+    g = sct.grad(weights)
+    g(0.5, words(20))
+    assert "at = c_places.setdefault(w, len_c)" in g.source
+    assert "c[at] += x * len_w" in g.source and "dx += dc[at] * len_w" in g.source
+
+
+def test_the_paths_disagree_on_which_dict_is_written() -> None:
+    def f(x: float, n: int) -> Any:
+        a: Any = {}
+        b: Any = {}
+        for i in range(n):
+            d = a if i % 2 else b
+            d[i] = x * i
+        return sum(a.values())
+
+    refuses(f, 0.5, 30, code="SCT301")
