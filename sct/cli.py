@@ -24,12 +24,13 @@ import click
 import numpy
 
 from sct.codegen.cache_directory import cache_dir, clear, stored_modules
-from sct.derivative import Derivative, emit
+from sct.derivative import Derivative
 from sct.errors import Loc, SctError
 from sct.export.decorated_file import Decorated, DecoratedFile
 from sct.export.stages import STAGES, copies_in_loops, stage_text
 from sct.frontend import Traced, root_of, tangent_names, trace_ahead
 from sct.frontend.arguments.type_syntax import known_value, structure
+from sct.specialization import emit
 
 __all__ = ["main"]
 

@@ -1,4 +1,4 @@
-"""The derivative of a function as an object, which compiles, caches and calls specializations.
+"""The derivative of a function as an object, which caches and calls specializations.
 
     derivative(*args)   the checks of the latest specialization -> its emitted function
                         on a miss: the key of args -> the checks of the specializations with this key
@@ -10,32 +10,27 @@ The cache belongs to the code of the function, not to the function object, so th
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import importlib.util
 import inspect
-import itertools
 import operator
 import os
 import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
 
-from sct.call_checks import MISS, Match, compile_checks, reads_the_same
-from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
+from sct.call_checks import MISS, Match, reads_the_same
+from sct.codegen import LineMap
 from sct.errors import (
     Loc,
     SctError,
     SctWarning,
     add_source_note,
-    complex_refusal,
-    internal_error,
     without_compiler_frames,
 )
 from sct.export.write_module import module_of
@@ -44,19 +39,15 @@ from sct.frontend import (
     Transform,
     identity,
     key_of,
-    library_facts,
     root_of,
-    trace,
     trace_ahead,
 )
-from sct.ir import walk
-from sct.ir.pytrees.pytree import becomes_complex
 from sct.ir.text import show
-from sct.ops.scalar.powers import may_become_complex
 from sct.passes import pipeline
-from sct.validation import OFF, Validation, for_observed_types, observer, validation_mode
+from sct.specialization import BACKENDS, Specialization, emit, specialize
+from sct.validation import validation_mode
 
-__all__ = ["Argnums", "Derivative", "Family", "Specialization", "call_once", "check_backend", "check_function"]
+__all__ = ["Argnums", "Derivative", "Family", "call_once", "check_backend", "check_function"]
 
 Argnums = Union[int, str, "tuple[int | str, ...]"]
 
@@ -64,123 +55,7 @@ MOST_SPECIALIZATIONS = 64
 MOST_FAMILIES = 1024
 
 
-# -- compiling ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Specialization:
-    """The derivative compiled for one combination of argument types, valid under guards.
-
-    run         the emitted function
-    bind        bind(root) -> match(args, kwargs): calls `run` if the guards hold for the arguments
-                and the free variables of `root`, else returns MISS
-    validation  compares the function as read with Python
-    validated   True, or the reason why they were not compared
-    """
-
-    traced: Traced
-    source: Source
-    run: Callable[..., Any]
-    bind: Callable[[Any], Match]
-    validation: Validation
-    validated: bool | str
-
-
-_serial = itertools.count(1)
-
-BACKENDS: dict[str, dict[str, Any] | None] = {
-    "numpy": None,
-    "numba": {},
-    "numba:fastmath": {"fastmath": ("reassoc", "contract", "arcp")},
-}
-"""Options of `numba.njit`, where there are kernels."""
-
-
-def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source:
-    """The Python source of a traced derivative; with `primal`, of a function without derivatives."""
-    params = tuple(
-        Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
-        for p in traced.params
-    )
-    interface = Interface(traced.name, params, traced.result, traced.comment)
-    kernels = BACKENDS[backend]
-    try:
-        fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
-        return replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex)
-    except (SctError, Warning, MemoryError):
-        raise
-    except Exception as error:
-        raise internal_error(error, _place_of(traced.root)) from error
-
-
-def _place_of(root: Any) -> Loc | None:
-    """The place of the function's definition."""
-    code = getattr(getattr(root, "__func__", root), "__code__", None)
-    return None if code is None else Loc(code.co_filename, code.co_firstlineno)
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def specialize(
-    transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any], backend: str = "numpy",
-    observed: dict[Loc, frozenset[Any]] | None = None
-) -> Specialization:
-    """Compile `transform` for these arguments.
-
-    observed  the types that were observed in earlier calls, to which those of this call are added
-    """
-    with _no_collection():
-        traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None,
-                       observe=observer(transform, args, kwargs, {} if observed is None else observed))
-        source = emit(traced, backend)
-        recorded = {(path, how) for path, how, _ in traced.identities}
-        facts = library_facts(source.text, _place_of(traced.root))
-        traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in recorded)))
-    for name in pipeline.unused(traced.fn):
-        warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
-                      stacklevel=6)
-    shared = replace(traced, root=None)
-    validation = Validation(shared, functools.partial(emit, primal=True))
-    validated = OFF if validation_mode() == "0" else validation.validate(transform, args, kwargs)
-    if BACKENDS[backend] is None:
-        run = _load(traced, source)
-    else:
-        plain = functools.lru_cache(lambda: _load(traced, emit(traced)))
-        run = load_compiled(source, plain, pipeline.has_effects(traced.fn))
-        if validated is True:
-            validation.validate_kernels(transform, args, kwargs, run, plain())
-    if any(may_become_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
-        run = _without_complex(run, traced)
-    run = for_observed_types(shared, run, MISS)
-    return Specialization(shared, source, run, compile_checks(traced, run), validation, validated)
-
-
-def _without_complex(run: Callable[..., Any], traced: Traced) -> Callable[..., Any]:
-    """The function, which refuses results that have become complex."""
-    place, tree, types = _place_of(traced.root), traced.result, [x.type for x in traced.fn.results]
-
-    @functools.wraps(run)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        result = run(*args, **kwargs)
-        if becomes_complex(tree, types, result):
-            raise complex_refusal(place)
-        return result
-
-    return checked
-
-
-def _load(traced: Traced, source: Source) -> Callable[..., Any]:
-    return load(source, f"<sct {traced.name} {next(_serial)}>")
+# -- specializations of one function --------------------------------------------------
 
 
 @dataclass(eq=False)

@@ -1,6 +1,7 @@
 """Imports run one way:
 
-    errors < ir < ops < {frontend, passes, codegen} < {export, validation} < derivative < api < {cli, plugin}
+    errors < ir < ops < {frontend, passes, codegen} < {export, validation} < specialization < derivative < api
+    < {cli, plugin}
 
 and inside `ir`, `frontend`, `passes` and `codegen` between their sub-packages (`INSIDE`).  `violations` reads the
 imports of every file (also those inside functions) with `ast` and names each that runs against the
@@ -19,7 +20,8 @@ ROOT = Path(__file__).parent.parent / "sct"
 
 # The three of level 3 may not import each other; `__init__` shows what api and errors hold.
 LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 3, "call_checks": 4, "export": 4,
-         "tangents": 4, "validation": 4, "derivative": 5, "api": 6, "gradient_check": 7, "cli": 8, "pytest_plugin": 8}
+         "tangents": 4, "validation": 4, "specialization": 5, "derivative": 6, "api": 7, "gradient_check": 8, "cli": 9,
+         "pytest_plugin": 9}
 
 # Sub-packages and files of a package, the lowest first; those of one line do not import each other.
 INSIDE = {

@@ -39,6 +39,7 @@ from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import subscripts
 from sct.frontend.heap.inactive import OBSERVED_BEFORE
 from sct.frontend.interpreter import (
+    assignment_statements,
     attributes,
     comprehensions,
     expressions,
@@ -75,7 +76,7 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, attributes, bisect_heapq, builtins, cached_functions, call_expressions, comparisons, comprehensions,
-    expressions, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
-    nested_jacobians, operator_module, python_expressions, record_classes, solvers, statements, subscripts,
-    suspended_generators, truth, try_statement, with_statement)
+    array_copies, assignment_statements, attributes, bisect_heapq, builtins, cached_functions, call_expressions,
+    comparisons, comprehensions, expressions, introspection, iterator_builtins, itertools_functools, loop_statements,
+    match_statement, methods, nested_jacobians, operator_module, python_expressions, record_classes, solvers,
+    statements, subscripts, suspended_generators, truth, try_statement, with_statement)

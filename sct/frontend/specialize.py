@@ -14,8 +14,8 @@ from sct.frontend.arguments.abstract_arguments import argument, is_mutable_conta
 from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
 from sct.frontend.arguments.argument_keys import key_of
 from sct.frontend.arguments.lift import read_path, rooted
-from sct.frontend.autodiff.differentiated_region import tree_of
 from sct.frontend.autodiff.nested_derivatives import apply_transform
+from sct.frontend.autodiff.value_trees import tree_of
 from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.calls.outside_writes import check_outside_writes

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sct.errors import Loc, SctError, contains_itself
-from sct.frontend.arguments.abstract_arguments import schema_of_tree
+from sct.errors import Loc, SctError
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
+from sct.frontend.autodiff.value_trees import is_leaf, rebuild_tree, tree_of, with_leaves
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
@@ -29,174 +29,25 @@ from sct.frontend.values.abstract_values import (
     Bound,
     Closure,
     Container,
-    DefaultRef,
-    DictRef,
-    Iteration,
     ListRef,
-    ListSchema,
-    MapRef,
-    ObjectSchema,
-    ObjRef,
-    OptionalTuple,
     Origin,
     Ref,
-    Schema,
     Slots,
     Static,
     Tup,
-    is_literal,
 )
-from sct.frontend.values.exact_keys import Same
-from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.primal_record import NO_VALUE, PrimalRecord
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
-from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
-from sct.ir.pytrees.pytree import leaves as leaves_of
-from sct.ir.pytrees.user_objects import gradient_class, is_namedtuple
+from sct.ir.pytrees.pytree import Leaf, Node, Tree, map_tree
+from sct.ir.pytrees.user_objects import gradient_class
 from sct.ir.real_ints import counts_as_real, mark_real
 from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words, leaf_type
 from sct.ops import is_none, unwrap
 
 __all__ = [
     "Region", "check_complex", "d_name", "evaluate", "gradient", "is_complex", "parameter_names", "positions",
-    "rebuild_tree", "some_number", "tangent_type", "tree_of", "without_constants",
+    "some_number", "tangent_type", "without_constants",
 ]
-
-# -- flat views of abstract values ---------------------------------------------------------------
-
-
-def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "here",
-            numbers: dict[Any, int] | None = None) -> Tree:
-    """The structure of `v`; its numbers and arrays are appended to `leaves`.
-
-    numbers  those of the mutable objects, for a structure that says which are one
-    """
-    try:
-        tree = _tree_of(ev, v, leaves, where, numbers)
-    except RecursionError:
-        raise contains_itself(f"a list, a dict or an object {where}", ev.loc or ev.returned_at) from None
-    same = None if numbers is None else _identity(v)
-    return tree if same is None or numbers is None else replace(tree, number=numbers.setdefault(same, len(numbers)))
-
-
-def _tree_of_schema(schema: Schema, first: int) -> Tree:
-    """The structure of an item of a list; its leaves are the columns from number `first` on."""
-    if isinstance(schema, int):
-        return Leaf(first + schema)
-    if isinstance(schema, Static):
-        return Const(schema.value)
-    if isinstance(schema, ListSchema):
-        return Node("rows", (None,), (_tree_of_schema(schema.item, first),))
-    of = schema.parts if isinstance(schema, ObjectSchema) else schema
-    children = tuple(_tree_of_schema(part, first) for part in of)
-    if not isinstance(schema, ObjectSchema):
-        return Node("tuple", tuple(range(len(children))), children)
-    return Node("dict" if schema.cls is dict else "object", schema.keys, children, schema.cls)
-
-
-def _identity(v: Abstract) -> Any:
-    """A key that is equal for the same list, dict, object, set or array; None for immutable values."""
-    if isinstance(v, Container):
-        return v.addr
-    if isinstance(v, Ref):
-        return None if v.object is None else (v.addr, v.path, v.object)
-    return Same(v.peek) if isinstance(v, Static) and isinstance(v.peek, MutableSet) else None
-
-
-def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, numbers: dict[Any, int] | None) -> Tree:
-    if isinstance(v, Tup):
-        items = tuple(tree_of(ev, x, leaves, where, numbers) for x in v.items)
-        return Node("tuple", tuple(range(len(items))), items) if v.cls is tuple else \
-            Node("object", v.fields, items, v.cls)
-    if dynamic_lists.is_dynamic(ev, v):
-        assert isinstance(v, ListRef)
-        first, schema = len(leaves), ev.slots(v).schema or 0
-        leaves += dynamic_lists.column_refs(ev, v)
-        item = _tree_of_schema(schema, first)
-        return Leaf(first) if schema == 0 else Node("rows", (None,), (item,))
-    if isinstance(v, MapRef):
-        ev.refuse("SCT503", f"a dict whose keys are known only at run time is not supported {where}",
-                  hint="use its keys and its values: `list(d.values())`")
-    if isinstance(v, Container):
-        cell = ev.slots(v)
-        children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)
-        if isinstance(v, DefaultRef):
-            ev.refuse("SCT503", f"a defaultdict is not supported {where}", hint="make a dict of it: `dict(d)`")
-        if isinstance(v, DictRef):
-            return Node("dict", cell.keys, children)
-        if isinstance(v, ObjRef):
-            return Node("object", cell.keys, children, v.cls)
-        return Node("list", tuple(range(len(children))), children)
-    if _is_leaf(v):
-        leaves.append(v)
-        return Leaf(len(leaves) - 1)
-    if isinstance(v, Static):
-        if where == "as a result":
-            _can_be_returned(ev, v)
-        return Const(v.value)
-    what = "a tuple that may be None" if isinstance(v, OptionalTuple) else "a function or a range"
-    with ev.at(ev.loc or ev.returned_at):
-        if isinstance(v, Iteration) and v.state is not None:
-            ev.refuse("SCT503", f"an iterator is not supported {where}", why="its items are computed when they are "
-                      "asked for", hint="make a list of it: `list(...)`")
-        ev.refuse("SCT503", f"{what} is not supported {where}")
-
-
-def _can_be_returned(ev: Evaluator, v: Static) -> None:
-    """Refuses a result that is a different object, or holds different numbers, in the next call."""
-    if is_asked(v.peek):
-        ev.cut("a number in a set that is returned depends on a differentiated input")
-    if v.path is not None and isinstance(v.peek, (MutableSet, MutableMapping, MutableSequence)):
-        with ev.at(ev.loc or ev.returned_at):
-            ev.refuse("SCT503", f"a `{type(v.peek).__name__}` from outside is not supported as a result",
-                      why="sct tracks its contents, not which object it is", hint="return a copy of it, or a list")
-
-
-def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract],
-                 numbered: dict[int, Abstract] | None = None) -> Abstract:
-    """The abstract value of a structure; parts with one number are one object."""
-    numbered = {} if numbered is None else numbered
-    if tree.number is None:
-        return _rebuilt(ev, tree, leaf, numbered)
-    if tree.number not in numbered:
-        numbered[tree.number] = _rebuilt(ev, tree, leaf, numbered)
-    return numbered[tree.number]
-
-
-def _rebuilt(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract], numbered: dict[int, Abstract]) -> Abstract:
-    if isinstance(tree, Leaf):
-        return leaf(tree.index)
-    if isinstance(tree, Const):
-        return Static(tree.value)
-    if tree.kind == "rows":
-        numbers = list(leaves_of(tree))
-        local = map_tree(tree, lambda k: Leaf(numbers.index(k)))
-        return dynamic_lists.of_columns(ev, schema_of_tree(local), {k: leaf(n) for k, n in enumerate(numbers)})
-    items = tuple(rebuild_tree(ev, c, leaf, numbered) for c in tree.children)
-    if tree.kind == "tuple":
-        return Tup(items)
-    if tree.kind == "object":
-        if is_namedtuple(tree.cls):
-            return Tup(items, tree.keys, tree.cls)
-        return ev.new_object(tree.cls, dict(zip(tree.keys, items)))
-    return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
-
-
-def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:
-    """`v` with its leaves replaced; lists and dicts stay the objects that they are."""
-    if isinstance(v, Tup):
-        return v.with_(with_leaves(ev, x, leaves) for x in v.items)
-    if isinstance(v, Container):
-        cell = ev.slots(v)
-        ev.store.cells[v.addr] = replace(cell, items=tuple(with_leaves(ev, x, leaves) for x in cell.items))
-        return v
-    return next(leaves) if _is_leaf(v) else v
-
-
-def _is_leaf(v: Abstract) -> bool:
-    return isinstance(v, (Value, Ref)) or is_literal(v) and isinstance(v, Static) and isinstance(v.value, (int, float,
-                                                                                                           complex))
-
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
     """Can a derivative be taken by this leaf?  Ints count as real where they are the argument itself."""
@@ -385,7 +236,7 @@ def _holding(ev: Evaluator, v: Abstract, around: frozenset[int] = frozenset()) -
     elif isinstance(v, (Tup, Container)):
         for x in v.items if isinstance(v, Tup) else ev.slots(v).items:
             yield from _holding(ev, x, here)
-    elif _is_leaf(v):
+    elif is_leaf(v):
         yield here
 
 

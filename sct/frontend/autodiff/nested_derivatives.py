@@ -14,13 +14,13 @@ from sct.frontend.autodiff.differentiated_region import (
     evaluate,
     gradient,
     positions,
-    rebuild_tree,
     some_number,
     tangent_type,
     without_constants,
 )
 from sct.frontend.autodiff.solvers import solution_of
 from sct.frontend.autodiff.tangent_arguments import Direction
+from sct.frontend.autodiff.value_trees import rebuild_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.sample_calls import by_position, check_arguments

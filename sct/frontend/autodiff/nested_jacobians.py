@@ -17,11 +17,11 @@ from sct.frontend.autodiff.differentiated_region import (
     gradient,
     is_complex,
     positions,
-    rebuild_tree,
     some_number,
     without_constants,
 )
 from sct.frontend.autodiff.nested_derivatives import APPLY
+from sct.frontend.autodiff.value_trees import rebuild_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.transform import Transform

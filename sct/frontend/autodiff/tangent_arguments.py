@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sct.errors import SctError
-from sct.frontend.autodiff.differentiated_region import tangent_type, tree_of
+from sct.frontend.autodiff.differentiated_region import tangent_type
+from sct.frontend.autodiff.value_trees import tree_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists

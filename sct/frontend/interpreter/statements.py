@@ -1,4 +1,4 @@
-"""Statements: assignment, `if`, exits, raise, assert, nested functions."""
+"""Statements: `if`, exits, raise, assert, nested functions."""
 
 from __future__ import annotations
 import __future__
@@ -17,14 +17,10 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import GUARDING, guarding_statement, statement
 from sct.frontend.evaluator.lookup_guards import absent, path_to
-from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branch, run_branches
-from sct.frontend.heap.objects import set_attribute
-from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
-from sct.frontend.interpreter.assignment import assign, home_of, named
+from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.attributes import get
-from sct.frontend.interpreter.expressions import closure, name
-from sct.frontend.operators.arithmetic_operators import binary, in_place
+from sct.frontend.interpreter.expressions import closure
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
@@ -32,19 +28,18 @@ from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
-    DictRef,
     Key,
-    ListRef,
     Poison,
-    Ref,
     Static,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ops import eq, lt
 
-__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard", "leave_alike",
-           "leave_generator", "rethrow"]
+__all__ = [
+    "BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard", "leave_alike", "leave_generator",
+    "rethrow",
+]
 
 FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
 """Exit codes.  END: the test of a `while` failed.  Each `return` inside a loop has its own code above RETURN."""
@@ -211,99 +206,6 @@ def _askable(ev: Evaluator, test: Value) -> bool:
 def _pending(ev: Evaluator) -> frozenset[str]:
     """Names that returns inside the loops in progress will read after them."""
     return frozenset(n for r in ev.frames[-1].returns if r is not None for n in reads(r))
-
-
-# -- assignment ---------------------------------------------------------------------------------
-
-
-@statement(gast.Assign)
-def assign_stmt(ev: Evaluator, node: Any) -> None:
-    v = ev.eval(node.value)
-    for target in node.targets:
-        assign(ev, target, v)
-
-
-@statement(gast.AnnAssign)
-def annotated(ev: Evaluator, node: Any) -> None:
-    if node.value is not None:
-        assign(ev, node.target, ev.eval(node.value))
-        return
-    for part in ("value", "slice"):  # of an attribute or an item: what has it
-        if hasattr(node.target, part):
-            ev.eval(getattr(node.target, part))
-
-
-@statement(gast.AugAssign)
-def augassign(ev: Evaluator, node: Any) -> None:
-    """`target op= value`: the target is read before the value is evaluated."""
-    kind, target = type(node.op), node.target
-    if isinstance(target, gast.Name):
-        old = ev.temporaries.hold(name(ev, target))
-        assign(ev, target, augment(ev, kind, old, ev.eval(node.value)))
-        return
-    owner = ev.eval(target.value)
-    if isinstance(target, gast.Attribute):
-        old = ev.temporaries.hold(get(ev, owner, target.attr))
-        result = augment(ev, kind, old, ev.eval(node.value))
-        set_attribute(ev, owner, target.attr, named(ev, result, target.attr))
-        return
-    key = ev.eval(target.slice)
-    old = ev.temporaries.hold(item(ev, owner, key))
-    columns = dynamic_lists.cells(ev, owner)
-    value = ev.eval(node.value)
-    if columns and isinstance(old, ListRef) and dynamic_lists.cells(ev, owner) != columns:
-        ev.refuse("SCT307", "a list is written between the reading of an item and its augmented assignment",
-                  hint="compute the value before the assignment")
-    if isinstance(owner, Ref):
-        if isinstance(old, Ref) and old.addr == owner.addr:
-            augment_array(ev, kind, old, value)  # a view
-        else:
-            assign_item(ev, owner, key, in_place(ev, kind, old, value))
-        return
-    result = augment(ev, kind, old, value)
-    same = result is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
-    if not same or not columns and item(ev, owner, key) != old:
-        assign_item(ev, owner, key, result)
-
-
-def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstract:
-    """The value that `old op= value` assigns: an array or a list is written and assigned itself."""
-    if isinstance(old, Ref):
-        augment_array(ev, kind, old, value)
-        return old
-    return in_place(ev, kind, ev.defined(old) if isinstance(old, Value) else old, value)
-
-
-def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
-    writable(ev, ref, COMPUTED)
-    number = ev.starts(ref)
-    with ev.augmented_assignment():
-        result = ev.operand(binary(ev, kind, ref, value))
-    if number:
-        write_through(ev, ref, result)
-    else:
-        augmented(ev, ref, result)
-
-
-@statement(gast.Delete)
-def delete(ev: Evaluator, node: Any) -> None:
-    for target in node.targets:
-        _delete(ev, target)
-
-
-def _delete(ev: Evaluator, target: Any) -> None:
-    if isinstance(target, (gast.Tuple, gast.List)):
-        for each in target.elts:
-            _delete(ev, each)
-    elif isinstance(target, gast.Subscript):
-        delete_item(ev, ev.eval(target.value), ev.eval(target.slice))
-    elif isinstance(target, gast.Name):
-        v = name(ev, target)
-        ev.store.unbind(key := home_of(ev, target))
-        if isinstance(v, (Value, Ref)):
-            ev.store.bind(key, DELETED)
-    else:
-        ev.refuse("SCT101", "`del` of an attribute is not supported", node=target)
 
 
 # -- exits ----------------------------------------------------------------------------------------
@@ -514,4 +416,3 @@ def import_(ev: Evaluator, node: Any) -> None:
 @statement(gast.Global, gast.Nonlocal)
 def global_(ev: Evaluator, node: Any) -> None:
     pass  # reading is as ever; `assign` refuses writes
-

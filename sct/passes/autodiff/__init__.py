@@ -9,7 +9,7 @@ program with ordinary equations only. Every residual is on a tape; `rematerializ
     linearize             the tangents alone, as a linear map that is applied several times
     jacobian              dense derivatives: loops over the rows or columns, around `reverse` or `linearize`
     function_derivatives  derivatives of functions of the program, each made once; `derivative_lookup` is its interface
-    cotangents            types, zeros and sums of cotangents; `sequence_cotangents`: those of sequences
+    cotangents            types, zeros and sums of cotangents
     residuals             gives the backward pass access to values inside regions of the forward pass
     initial_zeros         afterwards: carried derivatives that start as the literal 0.0 and are written into
 

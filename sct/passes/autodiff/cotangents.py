@@ -24,6 +24,7 @@ from sct.ir.types import (
     ANY_COMPLEX,
     ANY_REAL,
     ANY_SINGLE,
+    INT,
     NONE,
     List,
     Optional,
@@ -39,21 +40,24 @@ from sct.ir.types import (
 )
 from sct.ops.arrays.creation import as_dtype
 from sct.ops.arrays.indexing import index
+from sct.ops.arrays.shape import dim
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.program.list_ops import add_lists
 from sct.ops.scalar.arithmetic import add, complex_, div, floordiv, mod, mul
-from sct.ops.scalar.comparison import is_none, unwrap
+from sct.ops.scalar.comparison import eq, is_none, lt, unwrap
 from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import logical_not, logical_or, where
+from sct.passes.analysis.loop_layout import emit_loop
 from sct.passes.autodiff.derivative_lookup import derivatives_var
-from sct.passes.autodiff.sequence_cotangents import mapped
 
-__all__ = ["Masks", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
-           "is_narrow", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents", "real_part",
-           "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero"]
+__all__ = [
+    "Masks", "add_element", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
+    "is_narrow", "known_nonzero", "mapped", "match_type", "materialize", "or_zeros", "pack_cotangents", "padded",
+    "real_part", "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero",
+]
 
 
 def current() -> Builder:
@@ -379,3 +383,40 @@ def _is_zero(x: Operand) -> bool:
 
 def _either(c: Operand, c_on_true: bool, d: Operand, d_on_true: bool) -> Operand:
     return cast(Operand, logical_or(c if c_on_true else logical_not(c), d if d_on_true else logical_not(d)))
+
+IfElse = Callable[[Operand, Callable[[], Operand], Callable[[], Operand]], Operand]
+
+
+def mapped(f: Callable[..., Operand], *seqs: Operand) -> Operand:
+    """The sequence of the values of `f` on the elements of sequences of equal length."""
+    return _loop_over(seqs[0], lambda k, *elems: f(*elems), *seqs)
+
+
+def add_element(total: Operand, i: Operand, plus: Callable[[Operand], Operand], if_else: IfElse) -> Operand:
+    """`total` with `plus` applied to its element at `i`, which may count from the end."""
+    at = i
+    if not isinstance(i, Lit) or i.value < 0:
+        at = cast(Operand, where(lt(i, 0), add(i, dim(total, axis=0)), i))
+    return _loop_over(total, lambda k, e: if_else(cast(Operand, eq(k, at)), lambda: plus(e), lambda: e), total)
+
+
+def padded(ct: Operand, seq: Operand, zero: Callable[[Operand], Operand], if_else: IfElse) -> Operand:
+    """The cotangent of `seq`, extended with zeros where a loop ended before it had read all of `seq`."""
+    length = cast(Operand, dim(ct, axis=0))
+
+    def element(k: Operand, x: Operand) -> Operand:
+        return if_else(cast(Operand, lt(k, length)), lambda: cast(Operand, index(ct, k, key=("i",))), lambda: zero(x))
+
+    return _loop_over(seq, element, seq)
+
+
+def _loop_over(like: Operand, f: Callable[..., Operand], *seqs: Operand) -> Operand:
+    builder = cast(Builder, builder_var.get())
+    elems = [Value(cast(Seq, s.type).elem) for s in seqs]
+    position = Value(INT)
+    with builder.nested() as b:
+        result = f(position, *elems)
+    body = b.finish("body", [position, *elems], [Lit(True), result])
+    length = cast(Operand, dim(like, axis=0))
+    _, (out,) = emit_loop(builder, (Lit(0), length, Lit(1)), False, (), seqs, body)
+    return out

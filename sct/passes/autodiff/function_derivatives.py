@@ -21,12 +21,11 @@ from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.program.call_ops import boundary, call, pack, unpack
 from sct.ops.scalar.comparison import is_none
 from sct.passes.analysis.activity import activity, differentiable
-from sct.passes.autodiff.cotangents import Masks, cotangent_type, d_hint, if_else, unwrap_known, zero
+from sct.passes.autodiff.cotangents import Masks, cotangent_type, d_hint, if_else, mapped, unwrap_known, zero
 from sct.passes.autodiff.derivative_lookup import DerivativeParts, derivatives_var
 from sct.passes.autodiff.forward import forward, tangent_type
 from sct.passes.autodiff.implicit_functions import solution_cotangents, solution_tangent
 from sct.passes.autodiff.reverse import reverse
-from sct.passes.autodiff.sequence_cotangents import mapped
 from sct.passes.functions.split_forward_backward import split
 
 __all__ = ["ProgramDerivatives"]

@@ -33,6 +33,7 @@ from sct.passes.analysis.activity import Activity, activity, differentiable
 from sct.passes.analysis.loop_layout import emit_loop, positions
 from sct.passes.autodiff.cotangents import (
     Masks,
+    add_element,
     conditional,
     copy_static_shape,
     cotangent_type,
@@ -44,6 +45,7 @@ from sct.passes.autodiff.cotangents import (
     materialize,
     or_zeros,
     pack_cotangents,
+    padded,
     real_part,
     refusing_type_mismatch,
     unpack_cotangents,
@@ -53,7 +55,6 @@ from sct.passes.autodiff.cotangents import (
 )
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
-from sct.passes.autodiff.sequence_cotangents import add_element, padded
 
 __all__ = ["Reversed", "pullback", "reverse"]
 
