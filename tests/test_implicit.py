@@ -15,7 +15,20 @@ import pytest
 import scipy.optimize
 from oracle import agrees, refuses, same_value
 from scipy import optimize
-from scipy.optimize import bisect, brenth, brentq, newton, ridder, toms748
+from scipy.optimize import (
+    bisect,
+    brenth,
+    brentq,
+    fixed_point,
+    fsolve,
+    minimize,
+    minimize_scalar,
+    newton,
+    ridder,
+    root,
+    root_scalar,
+    toms748,
+)
 
 import sct
 from sct import grad, hessian, jacfwd, jacobian, jvp, value_and_grad, vjp
@@ -202,6 +215,70 @@ def both_inline_and_outlined(p):
     return f(r + 0.1) + f(r + 0.2)
 
 
+def reaction(p):
+    """Concentrations in equilibrium, and a function that returns a list."""
+    def equations(v):
+        x, y, z = v
+        return [x + y + z - p[0], x * y - p[1] * z, x - y * p[2]]
+
+    x, y, z = fsolve(equations, [0.5, 0.5, 0.5], xtol=1e-12)
+    return x * y + z
+
+
+def heat(p, n=6):
+    """A boundary value problem with a nonlinear source, of any number of unknowns."""
+    def residual(u, k):
+        r = np.zeros(n)
+        r[0] = u[0] - p[0]
+        r[-1] = u[-1] - p[1]
+        r[1:-1] = u[2:] - 2.0 * u[1:-1] + u[:-2] - k * u[1:-1] ** 3
+        return r
+
+    sol = root(residual, np.linspace(0.0, 1.0, n), args=(p[2],), tol=1e-13)
+    if not sol.success:
+        raise RuntimeError(sol.message)
+    return np.sum(sol.x ** 2) / sol.nfev * sol.nfev
+
+
+def with_a_jacobian(p):
+    def residual(u, k):
+        return np.array([u[0] * u[1] - p[0], u[0] - u[1] * k])
+
+    def jac(u, k):
+        return np.array([[u[1], u[0]], [1.0, -k]])
+
+    sol = root(residual, x0=(1.0, 2.0), args=(p[1],), jac=jac, method="lm", tol=1e-13)
+    return sol.x @ np.array([1.0, 2.0])
+
+
+def by_root_scalar(p):
+    a = root_scalar(lambda v: v ** 3 + p[0] * v - p[1], bracket=[0.0, 5.0], method="brentq", xtol=1e-15)
+    b = root_scalar(lambda v, q: v ** 3 + q * v - p[1], args=(p[0],), x0=1.0, fprime=lambda v, q: 3.0 * v * v + q,
+                    xtol=1e-14)
+    assert a.converged and b.converged
+    return a.root * p[0] + b.root ** 2
+
+
+def fitted(p):
+    """The parameters of a curve that fit data best, as a function of the data."""
+    t = np.linspace(0.0, 1.0, 5)
+
+    def misfit(theta):
+        return np.sum((theta[0] * np.exp(-theta[1] * t) - p) ** 2) + 1e-2 * (theta @ theta)
+
+    result = minimize(misfit, np.array([1.0, 1.0]), method="Newton-CG", jac=sct.grad(misfit), tol=1e-13)
+    return result.x[0] * result.x[1]
+
+
+def value_at_a_minimum(p):
+    best = minimize_scalar(lambda x: (x - p[0]) ** 2 + p[1] * np.cosh(x), tol=1e-14)
+    return best.fun * p[1]
+
+
+def by_fixed_point(p):
+    return np.sum(fixed_point(lambda x, c: 0.4 * np.cos(x * c) * p[0], [0.5, 0.3], args=(p[1:],), xtol=1e-14) ** 2)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (volume, np.array([1e5, 0.364, 4.27e-5])), (radius, np.array([0.7, 0.3])),
     (implied_volatility, np.array([6.0, 100.0, 105.0, 0.5])), (reactor, np.array([0.4, 0.4, 6.0])),
@@ -210,7 +287,11 @@ PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (friction_factor, np.array([1.3, 0.02])), (market, np.array([3.0, 1.7])),
     (with_branches, np.array([1.5, 9.0])), (with_branches, np.array([1.5, 2.0])), (of_a_minimum, np.array([2.0, 1.0])),
     (caught, np.array([2.0, 3.0])), (caught, np.array([2.0, 1.0])), (written_afterwards, np.array([-1.0, 2.0, 0.7])),
-    (in_a_list, np.array([1.4, 0.6])), (both_inline_and_outlined, np.array([0.3, 0.9, 0.5]))]
+    (in_a_list, np.array([1.4, 0.6])), (both_inline_and_outlined, np.array([0.3, 0.9, 0.5])),
+    (reaction, np.array([1.0, 0.4, 0.7])), (heat, np.array([0.5, 1.2, 2.0])), (with_a_jacobian, np.array([1.0, 0.7])),
+    (by_root_scalar, np.array([1.0, 2.0])), (by_fixed_point, np.array([1.0, 0.7, 0.4]))]
+MINIMA: list[tuple[Callable[..., Any], Any]] = [
+    (fitted, np.array([2.0, 1.4, 1.1, 0.8, 0.7])), (value_at_a_minimum, np.array([1.0, 0.7]))]
 NAMES = [f"{f.__name__}-{k}" for k, (f, _) in enumerate(PROGRAMS)]
 
 
@@ -260,6 +341,73 @@ def test_second_order(f: Callable[..., Any], x: Any) -> None:
                                atol=1e-6 * max(np.max(np.abs(scaled)), 1e-12))
     reverse = jacobian(grad(f))(x.copy()).reshape(x.size, x.size) * np.outer(scale, scale)
     np.testing.assert_allclose(reverse, scaled, rtol=1e-7, atol=1e-9 * np.max(np.abs(scaled)))
+
+
+@pytest.mark.parametrize(("f", "x"), MINIMA)
+def test_minima(f: Callable[..., Any], x: Any) -> None:
+    """They are known to half of the digits."""
+    value, gradient = value_and_grad(f)(x)
+    assert same_value(value, f(x))
+    np.testing.assert_allclose(gradient, central(f, x, 1e-3), rtol=1e-4)
+    np.testing.assert_allclose(jacfwd(f)(x), gradient, rtol=1e-9)
+    second = hessian(f)(x)
+    np.testing.assert_allclose(second, second.T, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(second, central(grad(f), x, 1e-3), rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", [None, "Nelder-Mead", "Powell", "CG", "BFGS", "nelder-mead"])
+def test_every_method_finds_the_same_derivative(method: str | None) -> None:
+    def f(p, n=1.0):
+        r = minimize(lambda x: (x[0] - p) ** 2 + math.exp(x[1] - p) - x[1], [0.3, 0.2], method=method)
+        return r.x[0] + n * r.x[1]
+
+    value, gradient = value_and_grad(f)(0.5)
+    assert same_value(value, f(0.5))
+    np.testing.assert_allclose(gradient, 2.0, rtol=1e-3)
+
+
+@pytest.mark.parametrize("method", ["brentq", "brenth", "bisect", "ridder", "newton", "secant", "halley", None])
+def test_every_method_for_one_unknown(method: str | None) -> None:
+    def f(p):
+        if method in ("newton", "halley"):
+            s = root_scalar(lambda v: v ** 3 - p, method=method, x0=1.0, fprime=lambda v: 3 * v * v,
+                            fprime2=lambda v: 6 * v)
+        elif method == "secant":
+            s = root_scalar(lambda v: v ** 3 - p, method=method, x0=1, x1=2)
+        else:
+            s = root_scalar(lambda v: v ** 3 - p, method=method, bracket=(0, 4))
+        return s.root * p
+
+    value, gradient = value_and_grad(f)(2.0)
+    assert same_value(value, f(2.0))
+    np.testing.assert_allclose(gradient, 4.0 / 3.0 * 2.0 ** (1.0 / 3.0), rtol=1e-6)
+
+
+def test_vectors_of_other_lengths() -> None:
+    def f(x, c):
+        return np.sum(fsolve(lambda u: u ** 3 + c * u - x + 0.1 * np.sum(u), x, xtol=1e-12) ** 2)
+
+    derivative = value_and_grad(f)
+    for n in (3, 5, 2):
+        x = np.linspace(1.0, 2.0, n)
+        value, gradient = derivative(x, 0.3)
+        assert same_value(value, f(x, 0.3))
+        np.testing.assert_allclose(gradient, central(lambda x: f(x, 0.3), x), rtol=1e-6)
+
+
+def test_without_convergence_there_is_no_derivative() -> None:
+    def f(p):
+        sol = root(lambda x: x ** 2 + p, np.array([1.0, 1.0]))
+        return sol.x @ sol.x
+
+    def with_another_way_out(p):
+        sol = root(lambda x: x ** 2 + p, np.array([1.0, 1.0]))
+        return sol.x @ sol.x if sol.success else 3.0 * p
+
+    with pytest.raises(RuntimeError, match="has not converged"):
+        grad(f)(2.0)
+    assert value_and_grad(with_another_way_out)(2.0) == (6.0, 3.0)
+    np.testing.assert_allclose(value_and_grad(with_another_way_out)(-2.0), (4.0, -2.0), rtol=1e-9)
 
 
 def test_third_order() -> None:
@@ -380,13 +528,32 @@ def writing(x):
     return brentq(f, 0.0, 9.0) + 0.0 * calls[0]
 
 
+def writing_to_the_unknown(x):
+    def f(v):
+        v[0] = abs(v[0])
+        return v ** 2 - x
+    return fsolve(f, np.ones(2))[0]
+
+
 REFUSED: list[tuple[str, Callable[..., Any]]] = [
     ("SCT402", lambda x: brentq(lambda v: v * v - x, 0.0, 9.0, full_output=True)[0]),
     ("SCT402", lambda x: brentq(lambda v: v * v - x, 0.0, 9.0, disp=False)),
     ("SCT402", lambda x: np.sum(newton(lambda v: v * v - x, np.ones(3)))),
     ("SCT402", lambda x: newton(lambda v: v * v - x, 1.0 + 0.0j).real),
     ("SCT402", lambda x: brentq(lambda v: (v * v - x, v), 0.0, 9.0)),
-    ("SCT412", printing), ("SCT302", writing),
+    ("SCT402", lambda x: minimize(lambda v: v @ v - x * v[0], np.ones(2), bounds=[(0.0, 1.0)] * 2).x[0]),
+    ("SCT402", lambda x: minimize(lambda v: (v @ v - x * v[0], 2.0 * v), np.ones(2), jac=True).x[0]),
+    ("SCT402", lambda x: minimize_scalar(lambda v: v * v - x * v, bounds=(0.0, 1.0)).x),
+    ("SCT402", lambda x: minimize_scalar(lambda v: v * v - x * v, bracket=(0.0, 1.0)).x),
+    ("SCT402", lambda x: root(lambda v: v ** 2 - x, np.ones(2), method="krylov").x[0]),
+    ("SCT402", lambda x: root(lambda v: v[0] ** 2 - x, np.ones(2)).x[0]),
+    ("SCT402", lambda x: root_scalar(lambda v: (v * v - x, 2.0 * v), x0=1.0, fprime=True).root),
+    ("SCT402", lambda x: fsolve(lambda v: v[0] ** 2 - x, 1.0)[0]),
+    ("SCT402", lambda x: fsolve(lambda v: v ** 2 - x, np.ones((2, 2)))[0]),
+    ("SCT402", lambda x: fsolve(lambda v: v ** 2 - x, np.ones(2), full_output=True)[0][0]),
+    ("SCT402", lambda x: fixed_point(lambda v: np.cos(v * x), 0.5) * 1.0),
+    ("SCT502", lambda x: root(lambda v: v ** 2 - x, np.ones(2)).fjac[0, 0]),
+    ("SCT412", printing), ("SCT302", writing), ("SCT302", writing_to_the_unknown),
     ("SCT402", lambda x: sct.implicit(lambda p: np.ones(2), lambda v, p: v[0] - p)(x)[0]),
     ("SCT402", lambda x: sct.implicit(lambda p: (p, p), lambda v, p: v)(x)[0])]
 

@@ -18,7 +18,7 @@ from sct.frontend.autodiff.differentiated_region import (
     tangent_type,
     without_constants,
 )
-from sct.frontend.autodiff.solvers import solution_of
+from sct.frontend.autodiff.implicit_functions import solution_of
 from sct.frontend.autodiff.tangent_arguments import Direction
 from sct.frontend.autodiff.value_trees import rebuild_tree
 from sct.frontend.evaluator.evaluator import Evaluator

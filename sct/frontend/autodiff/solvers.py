@@ -1,35 +1,42 @@
-"""Calls that solve an equation: the solver runs as it is, and its result is differentiated as a solution.
+"""Solvers of SciPy: each runs as it is, and its result is differentiated as a solution.
 
     V = brentq(f, a, b)   ->   f = closure(body=...); V0 = solver(f, a, b); V = solution(V0, p, body=<f of V and p>)
 
-The function of the equation is evaluated once, as a region. Its first copy is the function that the solver calls; the
-second is the residual, whose params are the solution and the numbers that the function reads.
+The function of the equation is evaluated once, as a region: the solver calls one copy of it, and another is the
+residual. The residual of a minimum is the gradient.
 """
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import sys
+import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from sct.frontend.autodiff.differentiated_region import evaluate, parameter_names
+from sct.frontend.autodiff.differentiated_region import Region, parameter_names
+from sct.frontend.autodiff.implicit_functions import as_solution, function_of
+from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import template_of
 from sct.frontend.source.private_names import name_of
-from sct.frontend.values.abstract_values import Abstract, Closure, Ref, Static, Tup
-from sct.ir import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
-from sct.ir.core import is_effect
-from sct.ir.pytrees.pytree import Leaf
-from sct.ir.types import FLOAT, Function, Tensor, Type, in_words
-from sct.ops import python, raise_
+from sct.frontend.values.abstract_values import Abstract, Closure, ListRef, Poison, Ref, Static, Tup
+from sct.ir import Builder, Eqn, Fn, Operand, Value, rebuild, walk
+from sct.ir.dims import Dim
+from sct.ir.pytrees.pytree import Leaf, Node
+from sct.ir.types import BOOL, FLOAT, INT, Function, Tensor, Type, in_words
+from sct.ops import array, sub
 from sct.ops.program.control import closure
-from sct.ops.program.solutions import solution, solver
+from sct.ops.program.effects import OBJECT, part
+from sct.ops.program.solutions import solver
 
-__all__ = ["solution_of"]
+__all__: list[str] = []
+
+NUMBER, VECTOR = Tensor("np", "f64"), Tensor("array", "f64", (Dim(2),))
+"""The unknown of solvers that compute with numbers of NumPy; and a vector, as long as what the solver starts from."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +44,46 @@ class _Solver:
     """How a function of `scipy.optimize` solves the equation of its first parameter.
 
     functions  the parameters that are functions of the unknown
-    gives      the type of the unknown and of the result
-    refused    parameters that must be left as they are, with what each would change
+    unknown    the type of the unknown and of the solution
+    options    values of parameters for which this holds, as texts; others must be left out
+    fields     the attributes of the result that are the solution, and whether it has converged; none if it is the
+               solution itself
+    others     its other attributes
+    solves     what the solution is: a "zero" of the function, a "fixed point" of it, or a "minimum"
     """
 
     functions: Sequence[str]
-    gives: Type
-    refused: Mapping[str, str]
+    unknown: Type
+    options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    fields: Sequence[str] = ()
+    others: Sequence[str] = ()
+    solves: str = "zero"
 
 
-_ALWAYS = {"full_output": "the result would be an object of SciPy",
-           "disp": "the result need not be a solution"}
+_ALWAYS = {"full_output": (False, 0), "disp": (True,)}
 _BRACKETING = _Solver(("f",), FLOAT, _ALWAYS)
+_TEXTS = ("message", "flag")
+_OTHERS = ("fun", "njev", "jac", "method", "fjac", "r", "qtf", "hess_inv", "hess", "nhev", "keys", "values", "items",
+           "get")
+"""Attributes of the results of SciPy that are texts, and those that sct does not read."""
+
+_UNCONSTRAINED = (None, "Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "nelder-mead", "powell", "cg", "bfgs",
+                  "newton-cg")
 _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _BRACKETING) | {
-    "newton": _Solver(("func", "fprime", "fprime2"), Tensor("np", "f64"), _ALWAYS)}
+    "newton": _Solver(("func", "fprime", "fprime2"), NUMBER, _ALWAYS),
+    "fsolve": _Solver(("func", "fprime"), VECTOR, {"full_output": (False, 0), "col_deriv": (False, 0)}),
+    "root": _Solver(("fun", "jac"), VECTOR, {"method": ("hybr", "lm"), "callback": (None,), "options": (None,)},
+                    ("x", "success"), ("message", "nfev", "status")),
+    "root_scalar": _Solver(("f", "fprime", "fprime2"), NUMBER, {"options": (None,), "method": (
+        None, "brentq", "brenth", "bisect", "ridder", "newton", "secant", "halley")}, ("root", "converged"),
+        ("iterations", "function_calls", "flag")),
+    "minimize": _Solver(("fun", "jac", "hess"), VECTOR, {
+        "method": _UNCONSTRAINED, "bounds": (None,), "constraints": (), "callback": (None,), "hessp": (None,)},
+        ("x", "success"), ("message", "nfev", "nit", "status"), "minimum"),
+    "minimize_scalar": _Solver(("fun",), NUMBER, {
+        "method": (None, "brent", "Brent"), "bounds": (None,), "bracket": (None,)},
+        ("x", "success"), ("message", "nfev", "nit"), "minimum"),
+    "fixed_point": _Solver(("func",), VECTOR, {}, solves="fixed point")}
 
 
 def _handler(name: str) -> Any:
@@ -62,111 +95,161 @@ for _name in _SOLVERS:
 
 
 def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
-    """The solution that the solver `name` finds."""
+    """What the solver `name` returns, with the solution in it."""
     known = _SOLVERS[name]
     signature = inspect.signature(getattr(sys.modules["scipy.optimize"], name))
     given = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
-    for key in known.refused.keys() & given.keys():
-        if given[key] != Static(signature.parameters[key].default):
-            ev.refuse("SCT402", f"`{name}` is differentiated only without `{key}`", why=known.refused[key],
-                      hint=f"leave `{key}` out")
+    _check_options(ev, name, known, given)
     extra = given.pop("args", Tup(()))
     extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
-    functions = {key: _function(ev, given[key], extra, known.gives, name) for key in known.functions
-                 if key in given and given[key] != Static(None)}
+    unknown = _unknown(ev, name, known, given)
+    regions = {key: _function(ev, given[key], extra, unknown, name) for key in known.functions
+               if key in given and _is_function(ev, name, key, given[key])}
     operands: list[Operand] = []
     texts: list[str] = []
-    for k, key in enumerate(given):
-        operands.append(_defined(ev, functions[key], given[key], key) if key in functions else
-                        _number(ev, name, key, given[key]))
-        by_keyword = key in kwargs or len(texts) < k
-        texts.append(f"{key}=_{k}" if by_keyword else f"_{k}")
-    x = ev.emit(solver, *operands, text=f"scipy.optimize.{name}({', '.join(texts)})", type=known.gives)
-    return ev.wrap(_solution(ev, x, functions[known.functions[0]]))
+    for key, v in given.items():
+        text = template_of(ev, v, operands) if key not in regions else f"_{len(operands)}"
+        if key in regions:
+            operands.append(_defined(ev, regions[key], v, key))
+        if text is None:
+            ev.refuse("SCT402", f"`{key}` of `{name}` is not a number, a text or a list of these",
+                      hint="pass what SciPy needs as a float, an array or a list")
+        in_place = key not in kwargs and list(signature.parameters).index(key) == len(texts)
+        texts.append(str(text) if in_place else f"{key}={text}")
+    text = f"scipy.optimize.{name}({', '.join(texts)})"
+    first = known.functions[0]
+    residual = _residual(ev, given[first], extra, regions[first], unknown, name, known)
+    if not known.fields:
+        return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
+    found = ev.emit(solver, *operands, text=text, type=OBJECT)
+    place, flag = known.fields
+    x, converged = (ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in ((place, unknown), (flag, BOOL)))
+    x = _written_by_no_one(ev, as_solution(ev, x, residual, converged))
+    others = {key: ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key in _TEXTS else INT)
+              for key in known.others}
+    if known.solves == "minimum":
+        others["fun"] = _least(ev, found, x, regions[first], given)
+    read = ", ".join(f"`{key}`" for key in (place, flag, *others))
+    unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
+    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
 
 
-def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
-    """What `solve` returns, as the solution of `residual`."""
-    found = ev.call(solve, args, kwargs)
-    t = ev.type_of(found) if isinstance(found, (Value, Ref)) else found
-    if not isinstance(t, Tensor) or t.kind != "f" or t.rank > 1:
-        what = in_words(t) if isinstance(t, Tensor) else "no number"
-        ev.refuse("SCT402", f"the solution is {what}", why="sct differentiates a float or a vector of floats",
-                  hint="join several unknowns: `np.array([x, y])`, `np.concatenate`; flatten a matrix: `x.ravel()`")
-    x = ev.operand(found)
-    with ev.tries.none():
-        region = evaluate(ev, residual, [found, *args], kwargs, [0])
-    _no_effects(ev, region.fn, "the residual")
-    r = region.outs[region.out.index] if isinstance(region.out, Leaf) else None
-    if r is None or not isinstance(r.type, Tensor) or r.type.kind != "f" or r.type.rank != t.rank or \
-            not all(map(ev.same, r.type.shape, t.shape)):
-        ev.refuse("SCT402", f"the solution is {in_words(t)}, its residual "
-                  f"{'a container' if r is None else in_words(r.type)}",
-                  hint="return as many equations as there are unknowns")
-    result = ev.wrap(_solution(ev, x, region.fn.replace(results=(r,))))
-    if isinstance(found, Ref) and isinstance(result, Ref):
-        ev.freeze(found.addr, result.addr)  # one array to Python, and two to the derivative
-    return result
+def _least(ev: Evaluator, found: Value, x: Abstract, region: Region, given: Mapping[str, Abstract]) -> Abstract:
+    """The least value that a solver has found: that of the function at the minimum."""
+    (r,) = region.outs
+    if r.type != NUMBER or given.get("method") in (Static("Powell"), Static("powell")):
+        return Poison("the type of the least value is not known: call the function at the minimum, `f(result.x)`")
+    y = Value(r.type)
+    body = rebuild(region.fn, fresh=True)
+    body = rebuild(body, {body.params[0]: ev.operand(x)})
+    with ev.block(builder := Builder()):
+        difference = ev.emit(sub, y, body.results[0])
+    residual = Fn("f", (y,), (*body.eqns, *builder.eqns), (difference,))
+    return ev.wrap(as_solution(ev, ev.emit(part, found, text="_0.fun", type=r.type), residual))
 
 
-def _number(ev: Evaluator, name: str, key: str, v: Abstract) -> Operand:
-    x = ev.operand(v)
-    if isinstance(x.type, Tensor) and (x.type.is_array or x.type.kind == "c"):
-        ev.refuse("SCT402", f"`{key}` of `{name}` is {in_words(x.type)}",
-                  why="sct differentiates one solution, a float",
-                  hint="solve for one number after the other, in a loop")
-    return x
+def _is_function(ev: Evaluator, name: str, key: str, v: Abstract) -> bool:
+    """Is this parameter of a solver a function, and not a text or None?"""
+    if isinstance(v, Static) and type(v.value) is bool and v.value:
+        ev.refuse("SCT402", f"`{name}` is not differentiated with `{key}=True`",
+                  why="the function returns more than the equation", hint=f"pass a function of its own: `{key}=df`")
+    return not isinstance(v, Static) or callable(v.peek)
 
 
-def _function(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], unknown: Type, solver_name: str) -> Fn:
-    """The function `f(x, *extra)` of the unknown x, a number, as a region."""
+def _check_options(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstract]) -> None:
+    for key, values in known.options.items():
+        v = given.get(key)
+        if v is not None and not (isinstance(v, Static) and any(v.value is x or v.value == x for x in values)):
+            ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
+                      why="the result need not be a solution of the equation, or is more than that",
+                      hint=f"leave `{key}` out")
+
+
+def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstract]) -> Type:
+    """The type of the unknown."""
+    if known.unknown is not VECTOR:
+        for key, v in given.items():
+            t = ev.type_of(v) if isinstance(v, (Value, Ref)) else None
+            if isinstance(t, Tensor) and (t.is_array or t.kind == "c" or t.dtype == "f32"):
+                ev.refuse("SCT402", f"`{key}` of `{name}` is {in_words(t)}",
+                          why="sct differentiates one solution, a float",
+                          hint="solve for one number after the other, in a loop")
+            if isinstance(v, Static) and type(v.value) is complex:
+                ev.refuse("SCT402", f"`{key}` of `{name}` is complex", hint="solve for real unknowns")
+        return FLOAT if name == "root_scalar" and "bracket" in given else known.unknown
+    start = given.get("x0")
+    if known.solves == "fixed point" and not isinstance(start, (Ref, ListRef, Tup)):
+        ev.refuse("SCT402", "the fixed point is a number", why="SciPy returns it as an array without axes",
+                  hint="start from a vector: `np.array([x0])`; or use `newton` of `f(x) - x`")
+    t = ev.type_of(start) if isinstance(start, (Value, Ref)) else None
+    if isinstance(t, Tensor) and t.kind in "fi" and t.rank <= 1 and t.dtype != "f32":
+        return Tensor("array", "f64", t.shape or (Dim(1),))
+    items = ev.slots(start).items if isinstance(start, ListRef) and ev.slots(start).schema is None else \
+        start.items if isinstance(start, Tup) else (start,)
+    if not all(isinstance(v, Static) and type(v.value) in (int, float) or isinstance(v, Value) and isinstance(
+            v.type, Tensor) and v.type.is_scalar and v.type.kind in "fi" for v in items):
+        ev.refuse("SCT402", f"what `{name}` starts from is not a number or a vector of numbers",
+                  hint="start from an array with one axis: `np.array([...])`, `x0.ravel()`")
+    return Tensor("array", "f64", (Dim(len(items)),))
+
+
+def _function(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], unknown: Type, solver_name: str) -> Region:
+    """The function `f(x, *extra)` of the unknown x as a region."""
     names = parameter_names(ev, f)
     x = Value(unknown, names[0] if names else "x")
-    with ev.tries.none():
-        region = evaluate(ev, f, [ev.wrap(x), *extra], {}, [0])
-    _no_effects(ev, region.fn, f"the function that `{solver_name}` calls")
-    result = region.outs[region.out.index] if isinstance(region.out, Leaf) else None
-    t = None if result is None else result.type
-    if not isinstance(t, Tensor) or t.kind not in "fi" or t.rank:
-        ev.refuse("SCT402", f"the function that `{solver_name}` calls does not return one real number",
-                  hint="return a float")
-    assert result is not None
-    return region.fn.replace(results=(result,))
+    return function_of(ev, f, [ev.wrap(x), *extra], {}, f"the function that `{solver_name}` calls")
 
 
-def _no_effects(ev: Evaluator, fn: Fn, what: str) -> None:
-    if any(is_effect(eqn) and not _raises(eqn) for eqn in walk(fn)):
-        ev.refuse("SCT412", f"{what} has an effect (print, random draw)",
-                  why="how often it would happen depends on the solver", hint="move the effect out")
+def _residual(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], region: Region, unknown: Type, name: str,
+              known: _Solver) -> Fn:
+    """The equations that the solution solves: those of the function, or of its gradient."""
+    assert isinstance(unknown, Tensor)
+    one = isinstance(region.out, Leaf)
+    if known.solves == "minimum":
+        if not one or not isinstance(t := region.outs[0].type, Tensor) or t.rank or t.kind != "f":
+            ev.refuse("SCT402", f"the function that `{name}` calls does not return one real number",
+                      hint="return a float")
+        region = _function(ev, derivative(ev, "grad", f, {}), extra, unknown, name)
+        return region.fn.replace(results=(region.outs[0],))
+    numbers = all(isinstance(x.type, Tensor) and x.type.kind in "fi" for x in region.outs)
+    vector = isinstance(region.out, Node) and region.out.kind in ("list", "tuple") and unknown.rank and all(
+        isinstance(child, Leaf) and region.outs[child.index].type.rank == 0  # type: ignore[union-attr]
+        for child in region.out.children)
+    if not numbers or not one and not vector:
+        ev.refuse("SCT402", f"the function that `{name}` calls does not return "
+                  f"{'a vector of real numbers' if unknown.rank else 'one real number'}",
+                  hint="return as many equations as there are unknowns")
+    if one:
+        (r,) = region.outs
+        if unknown.rank == 1 and unknown.shape[0] == Dim(1) and not getattr(r.type, "rank", 0):
+            ev.refuse("SCT402", f"the function that `{name}` calls returns a number",
+                      why="its unknown is a vector of one number", hint="return an array: `np.array([...])`")
+    with ev.block(builder := Builder()):
+        if not one:
+            assert array.bind is not None
+            parts, attrs = array.bind(list(region.outs))
+            r = ev.emit(array, *parts, spelling="numpy.array", **attrs)
+        if known.solves == "fixed point":
+            r = ev.emit(sub, r, region.fn.params[0])
+    return region.fn.replace(eqns=(*region.fn.eqns, *builder.eqns), results=(r,))
 
 
-def _raises(eqn: Eqn) -> bool:
-    """Does the equation raise an exception, or make one?"""
-    made = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
-    return eqn.op is raise_ or eqn.op is python and isinstance(made, type) and issubclass(made, BaseException)
-
-
-def _defined(ev: Evaluator, fn: Fn, f: Abstract, key: str) -> Value:
+def _defined(ev: Evaluator, region: Region, f: Abstract, key: str) -> Value:
     """The function that the solver calls."""
     own = f.peek if isinstance(f, Static) else None
     name = name_of(f.node) if isinstance(f, Closure) else getattr(own, "__name__", "")
-    out = Value(Function(), name if name.isidentifier() else key if key.startswith("fprime") else "residual")
-    body = rebuild(fn, fresh=True)
+    default = {"f": "residual", "func": "residual"}.get(key, key)
+    out = Value(Function(), name if name.isidentifier() else default)
+    body = rebuild(region.fn.replace(results=tuple(region.outs)), fresh=True)
     ev.tries.certain.update(walk(body))  # what it raises, the solver raises
-    ev.b.add(Eqn(closure, (), (out,), {"names": (fn.params[0].hint or "x",), "params": Leaf(0), "result": Leaf(0),
-                                        "escapes": False},
-                 (body,), loc=ev.loc))
+    ev.b.add(Eqn(closure, (), (out,), {"names": (region.fn.params[0].hint or "x",), "params": Leaf(0),
+                                        "result": region.out, "escapes": False}, (body,), loc=ev.loc))
     return out
 
 
-def _solution(ev: Evaluator, x: Operand, residual: Fn) -> Value:
-    """`x` as the solution of a residual, a function of it and of numbers that it reads."""
-    residual = rebuild(residual, fresh=True)
-    reads = [v for v in free_values(residual) if is_float(v)]
-    params = [Value(v.type, v.hint, v.dim) for v in reads]
-    residual = rebuild(residual, dict(zip(reads, params)))
-    out = Value(x.type)
-    ev.tries.certain.update(walk(residual))
-    ev.b.add(Eqn(solution, (x, *reads), (out,), {}, (
-        residual.replace(name="residual", params=(*residual.params, *params)),), loc=ev.loc))
-    return out
+def _written_by_no_one(ev: Evaluator, x: Value) -> Abstract:
+    """`x`, which may not be written: it is the array that the solver has found, too."""
+    wrapped = ev.wrap(x)
+    if isinstance(wrapped, Ref):
+        ev.freeze(wrapped.addr)
+    return wrapped

@@ -26,7 +26,7 @@ def type_solver(*_: Operand, type: Type = FLOAT, **__: Any) -> Type:
     return type
 
 
-def type_solution(x: Operand, *_: Operand) -> Type:
+def type_solution(x: Operand, *_: Operand, **__: Any) -> Type:
     return x.type
 
 
@@ -34,6 +34,8 @@ solver = op("solver", type=type_solver, run=run_inactive, emit=lambda *_, text, 
             cost="never", nondiff="its value is differentiated as a `solution`")
 """A call of a function that solves an equation; `text` is its template."""
 
-solution = op("solution", type=type_solution, run=lambda x, *_: x, emit="_0", alias="same", cost="never",
-              inactive=(0,), vjp=by_driver, jvp=by_driver)
-"""The solution of the residual in its region; the first operand is its value."""
+solution = op("solution", type=type_solution, run=lambda x, *_, **__: x, defaults={"checked": False}, emit="_0",
+              alias="same", cost="never", inactive=(0,), vjp=by_driver, jvp=by_driver)
+"""The solution of the residual in its region; the first operand is its value.
+
+checked  the second operand says whether the solver has converged; if not, the solution has no derivative"""

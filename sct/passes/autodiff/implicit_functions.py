@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, walk
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matrix_transpose
 from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
+from sct.ops.program.effects import python, raise_
 from sct.ops.program.solutions import solution, solver
 from sct.ops.scalar.arithmetic import div, neg
 from sct.ops.type_rules import number
@@ -80,6 +81,8 @@ def _without_residuals(fn: Fn, env: dict[Value, Operand]) -> Fn:
 
 def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
     """What `step` makes of the residual, its taps and its derivative by the solution, in the current block."""
+    if eqn.attrs.get("checked"):
+        _check(eqn)
     fn = _residual(eqn)
     taps = ResidualTaps(fn)
     with current().nested() as b:
@@ -89,6 +92,14 @@ def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
     for each in (*taps.with_taps(fn.eqns), *b.eqns):
         current().add(each)
     return results
+
+
+def _check(eqn: Eqn) -> None:
+    """Raise where the solver has not converged: what it returns is no solution, and has no derivative."""
+    with current().nested() as b:
+        error = python(Lit("the solver has not converged"), callee="RuntimeError")
+        raise_(error)
+    current().emit(cond, (eqn.args[1],), {}, regions=(Fn("then", (), (), ()), b.finish("orelse", [], [])), types=[])
 
 
 def _residual(eqn: Eqn) -> Fn:

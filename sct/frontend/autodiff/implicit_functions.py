@@ -1,0 +1,100 @@
+"""Solutions of equations as values: `sct.implicit`, and what the solvers of SciPy find.
+
+    x = implicit(solve, F)(p)   ->   x0 = <the equations of solve>;  x = solution(x0, p, body=<F of x and p>)
+
+The residual is a region whose params are the solution and the numbers that the user's function reads.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+
+from sct.frontend.autodiff.differentiated_region import Region, evaluate
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.values.abstract_values import Abstract, Ref
+from sct.ir import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
+from sct.ir.core import is_effect
+from sct.ir.loop_view import loop_view
+from sct.ir.pytrees.pytree import Leaf
+from sct.ir.types import BOOL, Tensor, in_words
+from sct.ops import python, raise_
+from sct.ops.program.solutions import solution
+
+__all__ = ["as_solution", "function_of", "refuse_sizes", "solution_of"]
+
+
+def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    """What `solve` returns, as the solution of `residual`."""
+    found = ev.call(solve, args, kwargs)
+    t = ev.type_of(found) if isinstance(found, (Value, Ref)) else found
+    if not isinstance(t, Tensor) or t.kind != "f" or t.rank > 1:
+        what = in_words(t) if isinstance(t, Tensor) else "no number"
+        ev.refuse("SCT402", f"the solution is {what}", why="sct differentiates a float or a vector of floats",
+                  hint="join several unknowns: `np.array([x, y])`, `np.concatenate`; flatten a matrix: `x.ravel()`")
+    x = ev.operand(found)
+    region = function_of(ev, residual, [found, *args], kwargs, "the residual")
+    r = region.outs[region.out.index] if isinstance(region.out, Leaf) else None
+    if r is None or not isinstance(r.type, Tensor) or r.type.kind != "f":
+        refuse_sizes(ev, t, r)
+    result = ev.wrap(as_solution(ev, x, region.fn.replace(results=(r,))))
+    if isinstance(found, Ref) and isinstance(result, Ref):
+        ev.freeze(found.addr, result.addr)  # one array to Python, and two to the derivative
+    return result
+
+
+def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kwargs, what: str) -> Region:
+    """`f` as a region, differentiated by its first argument, the unknown; refuses effects and writes."""
+    with ev.tries.none():
+        region = evaluate(ev, f, args, kwargs, [0])
+    if any(is_effect(eqn) and not _raises(eqn) for eqn in walk(region.fn)):
+        ev.refuse("SCT412", f"{what} has an effect (print, random draw)",
+                  why="how often it would happen depends on the solver", hint="move the effect out")
+    if _writes(region.fn):
+        ev.refuse("SCT302", f"{what} writes to the unknown", why="the solver would see the write",
+                  hint="write to a copy: `x = x.copy()`")
+    return region
+
+
+def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None = None) -> Value:
+    """`x` as the solution of a residual, a function of it and of numbers that it reads; `converged`: is it one?"""
+    (r,) = residual.results
+    assert isinstance(x.type, Tensor) and isinstance(r.type, Tensor)
+    if r.type.rank != x.type.rank or not all(map(ev.same, r.type.shape, x.type.shape)):
+        refuse_sizes(ev, x.type, r)
+    residual = rebuild(residual, fresh=True)
+    ev.tries.certain.update(walk(residual))
+    reads = [v for v in free_values(residual) if is_float(v)]
+    params = [Value(v.type, v.hint, v.dim) for v in reads]
+    residual = rebuild(residual, dict(zip(reads, params)))
+    flags, given = ([], []) if converged is None else ([Value(BOOL)], [converged])
+    out = Value(x.type)
+    residual = residual.replace(name="residual", params=(*residual.params, *flags, *params))
+    ev.b.add(Eqn(solution, (x, *given, *reads), (out,), {"checked": bool(given)}, (residual,), loc=ev.loc))
+    return out
+
+
+def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:
+    """Refuses a residual that is not as many equations as there are unknowns."""
+    of = "a container" if r is None else in_words(r.type)
+    ev.refuse("SCT402", f"the solution is {in_words(t)}, its residual {of}",
+              hint="return as many equations as there are unknowns, in an array if these are")
+
+
+def _raises(eqn: Eqn) -> bool:
+    """Does the equation raise an exception, or make one?"""
+    made = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
+    return eqn.op is raise_ or eqn.op is python and isinstance(made, type) and issubclass(made, BaseException)
+
+
+def _writes(fn: Fn) -> bool:
+    """Does the function write to its first param?"""
+    versions: set[Operand] = {fn.params[0]}
+    for eqn in walk(fn):
+        if eqn.op.updates and eqn.args[0] in versions:
+            return True
+        if eqn.op.name == "loop":
+            loop = loop_view(eqn)
+            versions.update(p for p, init in zip(loop.params, loop.inits) if init in versions)
+    return False
