@@ -244,6 +244,29 @@ def lists(x: float, words: Any) -> Any:
     return sum(max(v) ** 2 * len(v) for v in d.values())
 
 
+def lists_of_a_dict(x: float, words: Any) -> Any:
+    d: Any = {}
+    none = list(d.values())
+    none.append(x)
+    for i, w in enumerate(words):
+        d[w] = x * i
+    values, keys, items = list(d.values()), list(d), list(d.items())
+    for i, w in enumerate(words):
+        d[w + "z"] = 5.0 * x * i
+    return sum(values) * len(keys) + sum(v * len(k) for k, v in items) + sum(none) + sum(d.values()) * x
+
+
+def numbered(x: float, words: Any) -> Any:
+    d: Any = {}
+    for i, w in enumerate(words):
+        d[w, len(w)] = x * i
+    s = 0.0
+    for i, ((w, n), v) in enumerate(d.items()):
+        s += v * d[w, n] * (i + n)
+        d[w, n] = x
+    return s + sum(d.values())
+
+
 def cells(x: float, positions: Any) -> Any:
     cells: Any = {}
     for i in range(len(positions)):
@@ -264,7 +287,7 @@ OF_NUMBERS = [two_steps_back, paths_in_a_grid, computed_once, computed_where_it_
               computed_by_a_closure, computed_by_an_object, read_before_it_is_written, states, pairs, arrays, deleted,
               taken_out, copied]
 OF_WORDS = [weights, counts, sums, started, made_by_a_function, written_by_a_helper, written_while_a_loop_runs_over_it,
-            lists]
+            lists, lists_of_a_dict, numbered]
 
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], Any]]] = [
     *((f, lambda n: n) for f in OF_NUMBERS), *((f, words) for f in OF_WORDS),
@@ -322,6 +345,19 @@ def test_a_dict_that_changes_size_in_a_loop_over_it() -> None:
         return len(d) * x
 
     agrees(f, 0.5, ["a", "b"] * 5)
+
+
+def test_an_iterator_of_a_dict_that_is_written_since() -> None:
+    def f(x: float, n: int) -> Any:
+        d: Any = {}
+        for i in range(n):
+            d[i] = x
+        it = iter(d.values())
+        for i in range(n):
+            d[i % 7, "a"] = 5.0 * x
+        return sum(v for v in it)
+
+    refuses(f, 0.5, 300, code="SCT505")
 
 
 def test_the_emitted_code_is_as_one_would_write_it() -> None:

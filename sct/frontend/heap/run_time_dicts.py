@@ -282,10 +282,8 @@ def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
                   hint="make a new dict of the keys that stay")
     if kind != "values":
         _need(ev, owner, KEYS)
-    if _is_empty(ev, owner):
-        return ev.new_list(())
     keys, values = cell.items[1], _values(ev, owner)
-    if kind == "values":
+    if kind == "values" or _is_empty(ev, owner):
         return values
     assert isinstance(keys, ListRef)
     if kind == "keys":

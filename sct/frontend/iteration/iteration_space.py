@@ -17,6 +17,7 @@ from sct.frontend.iteration.iterator_protocol import (
     ENDLESS,
     VIEWS,
     check_iterable,
+    check_versions,
     drained,
     iterable,
     iterator,
@@ -157,6 +158,7 @@ def space(ev: Evaluator, v: Abstract) -> IterationSpace | None:
     if at is None:
         return None
     if v.kind == "iter":
+        check_versions(ev, v)
         whole = space(ev, v.parts[0])
         return whole if whole is None or not at else replace(_from_zero(ev, whole), start=Lit(at))
     if v.kind not in SPACES or at and v.kind not in _AS_PARTS:

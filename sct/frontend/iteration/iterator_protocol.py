@@ -54,9 +54,10 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "ENDLESS", "ENDLESS_LOOP", "VIEWS", "check_iterable", "drained", "ends", "exhaust", "is_iterator", "iterable",
-    "iterator", "keep", "kept", "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes",
-    "use_up", "view_items",
+    "ENDLESS", "ENDLESS_LOOP", "VIEWS", "check_iterable", "check_versions", "drained", "ends", "exhaust", "is_iterator",
+    "iterable",
+    "iterator", "keep", "kept", "most", "move", "new_iterator", "owner_of", "pairs", "place", "rows", "start", "taken",
+    "takes", "use_up", "view_items",
 ]
 
 VIEWS = ("keys", "values", "items")
@@ -171,8 +172,7 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
     own = special_call(ev, v, "__iter__")
-    of = v.parts[0] if isinstance(v, Iteration) and v.kind in VIEWS else v
-    if isinstance(of, MapRef):
+    if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")
     if own is None:
         return v
@@ -180,6 +180,24 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
         ev.refuse("SCT503", "an object that is an iterator itself is not supported",
                   hint="return `iter(...)` of a list from `__iter__`")
     return iterable(ev, checked(ev, own, "iter"))
+
+
+def owner_of(v: Abstract) -> Abstract:
+    """The dict of a view; other values as they are."""
+    return v.parts[0] if isinstance(v, Iteration) and v.kind in VIEWS else v
+
+
+def check_versions(ev: Evaluator, it: Iteration) -> None:
+    """Refuses an iterator of a dict whose keys are known only at run time, if the dict was written since."""
+    of, before = it.parts[0], kept(ev, it)
+    if isinstance(of, ListRef) and isinstance(before, Tup) and _versions(ev, of) != before:
+        ev.refuse("SCT306", "a dict is written before a loop runs over an iterator of it",
+                  hint="make the iterator where the loop begins, or iterate over a copy: `list(d)`")
+
+
+def _versions(ev: Evaluator, v: ListRef) -> Tup:
+    """What the columns of a list hold now."""
+    return Tup(tuple(c for c in dynamic_lists.columns(ev, v) if isinstance(c, Value)))
 
 
 def check_iterable(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> None:
@@ -191,7 +209,10 @@ def check_iterable(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter)
 
 def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     """`iter(v)`"""
+    of_run_time = isinstance(owner_of(v), MapRef)
     v = iterable(ev, v)
+    if of_run_time and isinstance(v, ListRef):
+        return new_iterator(ev, "iter", (v,), _versions(ev, v))
     if isinstance(v, Iteration) and v.state is not None:
         return v
     if not isinstance(v, Static) or not is_literal(v):
@@ -248,6 +269,7 @@ def ends(v: Abstract) -> bool:
 @takes("iter")
 def _of_container(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
     (of,) = it.parts
+    check_versions(ev, it)
     if isinstance(of, DictRef) or isinstance(of, Iteration) and of.kind in VIEWS:
         items = _of_dict(ev, it, of)
         return items[at] if at < len(items) else use_up(ev, it)

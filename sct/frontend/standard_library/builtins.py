@@ -29,7 +29,7 @@ from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
 from sct.frontend.heap.subscripts import array_of, new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
-from sct.frontend.iteration.iterator_protocol import VIEWS, drained, iterator, most, taken
+from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most, owner_of, taken
 from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
@@ -90,8 +90,7 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return checked(ev, own, "len")
     if isinstance(v, ObjRef):
         return undefined(ev, len, v)
-    of = v.parts[0] if isinstance(v, Iteration) and v.kind in VIEWS else v
-    if isinstance(of, MapRef):
+    if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.size(ev, of)
     if isinstance(v, Static) and is_written(getattr(type(v.peek), "__len__", None)):
         ev.refuse("SCT503", f"the length of a `{type(v.peek).__name__}` is not supported",
@@ -122,6 +121,10 @@ def _range_length(ev: Evaluator, v: Iteration) -> Abstract:
 def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if args and isinstance(args[0], ListRef) and dynamic_lists.is_dynamic(ev, args[0]):
         return dynamic_list_methods.copied(ev, args[0])
+    if args and isinstance(owner_of(args[0]), MapRef):
+        items = iterable(ev, args[0])
+        assert isinstance(items, ListRef)
+        return dynamic_list_methods.copied(ev, items) if dynamic_lists.is_dynamic(ev, items) else ev.new_list(())
     if args and isinstance(args[0], Ref) and dynamic_lists.of_numbers(ev, args[0]):
         return ev.wrap(ev.emit(unstack, ev.operand(args[0]), plain=False))
     if not args:
