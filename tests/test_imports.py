@@ -28,7 +28,7 @@ INSIDE = {
     "ir": (("dims",), ("types",), ("core", "pytrees"), ("interp", "loop_view", "real_ints", "text", "uses"),
            ("affine", "build", "check")),
     "frontend": (("source", "transform", "values"), ("root_function", "signatures"), ("state",), ("evaluator",),
-                 ("arguments",), ("heap",), ("iteration",), ("operators",), ("interpreter",), ("loops",),
+                 ("arguments",), ("objects",), ("heap",), ("iteration",), ("operators",), ("interpreter",), ("loops",),
                  ("numpy_library",), ("standard_library",), ("autodiff",), ("calls",), ("specialize",),
                  ("ahead_of_time",)),
     "passes": (("rewriting",), ("analysis",), ("scalar",), ("memory", "rematerialization"), ("functions", "motion"),

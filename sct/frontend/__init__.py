@@ -12,7 +12,8 @@ Its parts:
     state             the state of an evaluation: names, heap, calls and loops in progress
     evaluator         operands of the IR, known values, dispatch: what all handlers share
     arguments         arguments and free variables as abstract values
-    heap              containers, objects and arrays by address; joins of the heaps of two paths
+    objects           objects of a user's classes
+    heap              containers and arrays by address; joins of the heaps of two paths
     iteration         iterators and iteration spaces
     operators         arithmetic, comparisons, identity, truth, text
     interpreter       handlers of expressions and statements

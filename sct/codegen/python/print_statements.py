@@ -11,10 +11,6 @@ Values that share a variable need no assignment to each other, and what nothing 
 from __future__ import annotations
 
 import ast
-import functools
-import linecache
-import re
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeGuard
@@ -56,7 +52,7 @@ from sct.codegen.python.print_expressions import (
 )
 from sct.codegen.python.print_results import display
 from sct.codegen.python.print_signature import arguments, function
-from sct.codegen.python.unparse import Comment, comment
+from sct.codegen.python.unparse import Comment, comment, user_line
 from sct.errors import Loc, unbound_error
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.loop_view import is_counted
@@ -109,13 +105,13 @@ class StatementPrinter(AttemptPrinter):
             printed = list(self.with_block(s, remaining) if _enters_context(s) else self.statement(s))
             locs = self.locations(s) if printed else []
             loc = locs[0] if locs else None
-            derived_from = next((p for p in locs if _user_line(p)), None) if isinstance(s, (Evaluate, Update)) else None
+            derived_from = next((p for p in locs if user_line(p)), None) if isinstance(s, (Evaluate, Update)) else None
             if derived_from is not None and isinstance(s, (Evaluate, Update)):
                 new = line != (derived_from.file, derived_from.line) and self.is_derivative(s.eqn)
-                trees += [comment(_user_line(derived_from))] if new else []
+                trees += [comment(user_line(derived_from))] if new else []
                 line = derived_from.file, derived_from.line
             elif isinstance(s, (If, Loop)):
-                if line is not None and printed and _text(printed[0]) == _user_line(Loc(*line)):
+                if line is not None and printed and _text(printed[0]) == user_line(Loc(*line)):
                     printed = printed[1:]
                 line = None
             trees += printed
@@ -463,20 +459,6 @@ def _is_zero_d(x: Value) -> bool:
 
 def _is_number(x: Value) -> bool:
     return isinstance(x.type, Tensor) and x.type.is_scalar
-
-
-def _user_line(loc: Loc) -> str:
-    """The line of the user's source without its comment; "" for the head of a block and where there is no source."""
-    return _shortened(linecache.getline(loc.file, loc.line))
-
-
-@functools.lru_cache(4096)
-def _shortened(line: str) -> str:
-    text = re.sub(r"\s+#[^\"']*$", "", line.strip())
-    return "" if text.endswith(":") else textwrap.shorten(text, _MAX_COMMENT, placeholder=" ...")
-
-
-_MAX_COMMENT = 72
 
 
 def _selects_array(eqn: Eqn) -> bool:

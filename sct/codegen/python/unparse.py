@@ -11,6 +11,10 @@ Invariant: the text is the same on every version of Python, and parses back to t
 from __future__ import annotations
 
 import ast
+import functools
+import linecache
+import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -21,8 +25,9 @@ with warnings.catch_warnings():
     from astor.op_util import Precedence
 
 from sct.codegen.python.long_lines import WIDTH, broken
+from sct.errors import Loc
 
-__all__ = ["WIDTH", "Comment", "begins_statement", "comment", "logical_lines", "same_tree", "unparse"]
+__all__ = ["Comment", "WIDTH", "begins_statement", "comment", "logical_lines", "same_tree", "unparse", "user_line"]
 
 
 class Comment(ast.stmt):
@@ -233,3 +238,16 @@ def _dump(tree: Any) -> str:
         if hasattr(node, "body") and isinstance(node.body, list):
             node.body = [s for s in node.body if not isinstance(s, Comment)]
     return ast.dump(tree)
+
+
+def user_line(loc: Loc) -> str:
+    """The line of the user's source without its comment; "" for the head of a block and where there is no source."""
+    return _shortened(linecache.getline(loc.file, loc.line))
+
+
+@functools.lru_cache(4096)
+def _shortened(line: str) -> str:
+    text = re.sub(r"\s+#[^\"']*$", "", line.strip())
+    return "" if text.endswith(":") else textwrap.shorten(text, _MAX_COMMENT, placeholder=" ...")
+
+_MAX_COMMENT = 72

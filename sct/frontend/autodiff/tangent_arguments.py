@@ -16,7 +16,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.objects import class_of, get_attribute
+from sct.frontend.objects.objects import class_of, get_attribute
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
 from sct.ir import Lit, Operand
 from sct.ir.dims import Dim

@@ -41,13 +41,14 @@ from sct.frontend.evaluator.handlers import (
 )
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python, harmless_name, pure_builtin
-from sct.frontend.heap.objects import class_of_generated, fill, instantiate, special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
+from sct.frontend.objects.construction import class_of_generated, fill, instantiate
+from sct.frontend.objects.objects import special_call, special_method, undefined
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.source.parse import SourceFunction

@@ -21,10 +21,8 @@ import sys
 import textwrap
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import gast
 import numpy as np
 
 from sct.errors import Loc
@@ -33,8 +31,7 @@ from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
-from sct.frontend.source.parse import loc_of
-from sct.frontend.state.observed_types import Observed, items_place
+from sct.frontend.state.observed_types import Observed
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -58,11 +55,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "PythonIterable", "by_python", "changes_object", "check_unchanged", "evaluated_by_python",
-    "give", "harmless_name", "is_callers", "is_changed_in_place",
-    "is_harmless_module", "is_varied", "may_be_differentiated", "pure_builtin",
-    "python_items", "python_iterable", "takes_items", "template_of", "writes_arguments", "writes_keyword",
-    "written_by_python",
+    "OBSERVED_BEFORE", "by_python", "changes_object", "check_unchanged", "evaluated_by_python", "give",
+    "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module", "is_varied", "may_be_differentiated",
+    "pure_builtin", "takes_items", "template_of", "writes_arguments", "writes_keyword", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -91,7 +86,7 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
         return ev.emit(inactive, *operands, text=text, type=INT)  # type: ignore[no-any-return]
     is_text = re.fullmatch(r"(str|repr)\(_\d+\)", text) is not None
     types = frozenset([("object", str)]) if is_text else ev.observed(ev.loc)
-    value = _typed(ev, text, operands, types, _user_text(ev.loc))
+    value = typed(ev, text, operands, types, user_text(ev.loc))
     if keeps or any(map(_may_hold, types)):
         give(ev, values, keeps or any(map(_is_view, types)))
         _hold_all(ev, value)
@@ -144,7 +139,7 @@ def _is_view(t: Observed) -> bool:
     """Does a value of this type hold the containers that it was computed from, and not only their items?"""
     if t[0] == "tuple":
         return any(map(_is_view, t[1]))
-    return t[0] == "object" and t[1].__module__ == "collections" and t[1] not in _CONTAINERS
+    return t[0] == "object" and t[1].__module__ == "collections" and t[1] not in PLAIN_CONTAINERS
 
 
 _HOLD_NOTHING = frozenset((str, bytes, type(None), complex, collections.Counter, datetime.date, datetime.datetime,
@@ -215,55 +210,12 @@ def is_callers(ev: Evaluator, v: Abstract) -> bool:
         all(leaf.param is not x for leaf in ev.outside.leaves)
 
 
-_CONTAINERS: dict[Any, str] = {
+PLAIN_CONTAINERS: dict[Any, str] = {
     cls: f"type(_0) is {cls.__name__}" for cls in (list, tuple, dict, str, set, frozenset, range)} | {
     cls: f"type(_0) is collections.{cls.__name__}" for cls in (
         collections.deque, collections.Counter, collections.OrderedDict, collections.defaultdict)} | {
     cls: f"type(_0).__name__ == '{cls.__name__}'" for cls in map(type, ({}.keys(), {}.values(), {}.items()))}
 """Containers of which `list` makes a copy without running code of the user, and how they are checked."""
-
-
-def _iterable_check(cls: type, node: Any) -> str | None:
-    """The check that an object is of this class, if `list` may take all its items at once; None if it may not.
-
-    What an iterator has left may be read after the loop, unless the loop itself makes the iterator.
-    """
-    if cls in _CONTAINERS:
-        return _CONTAINERS[cls]
-    fresh = isinstance(node, gast.Call) or not hasattr(cls, "__next__")
-    harmless = cls.__module__.lstrip("_").split(".")[0] in ("csv", "pandas") or cls.__name__ in (
-        "callable_iterator", "enumerate", "zip", "reversed", "list_reverseiterator")
-    return f"type(_0).__name__ == '{cls.__name__}'" if fresh and harmless else None
-
-
-@dataclass(frozen=True)
-class PythonIterable:
-    """What is known of an object that Python iterates over: the types of its items, a check of its class, its names."""
-
-    types: frozenset[Observed]
-    check: str
-    cls: str
-    name: str
-
-
-def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | None:
-    """What is known of the value of the iterable `node`; None if `list` must not take its items at once."""
-    if not isinstance(v, Value) or not is_python_object(ev, v):
-        return None
-    place = loc_of(node, ev.frames[-1].source.file)
-    seen = ev.observed(items_place(place))
-    types = frozenset(t for t in seen if t[0] != "iterable")
-    classes = [t[1] for t in seen if t[0] == "iterable"]
-    check = _iterable_check(classes[0], node) if len(classes) == 1 else None
-    return PythonIterable(types, check, classes[0].__name__, _user_text(place)) if check is not None else None
-
-
-def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operand, Callable[[Operand], Abstract]]:
-    """The number of items that the object has now, and the function that gives them by position."""
-    _check(ev, v, known.check, f"{known.name} must be a {known.cls}")
-    items = ev.emit(inactive, v, text="list(_0)")
-    n = ev.emit(part, items, text="len(_0)", type=INT)
-    return n, lambda i: _typed(ev, "_0[_1]", (items, i), known.types, f"an item of {known.name}", part)
 
 
 _CHANGES = re.compile(
@@ -441,7 +393,7 @@ def harmless_name(f: Any) -> str | None:
     return name if name is not None and is_harmless_module(name) else None
 
 
-def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozenset[Observed], name: str,
+def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozenset[Observed], name: str,
            op: Op = inactive) -> Abstract:
     """The value of an expression, which is of one of these types.  Numbers, arrays and tuples are checked.
 
@@ -457,8 +409,8 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
     if kinds == {"tuple"} and len({len(t[1]) for t in types}) == 1:
         n = len(next(iter(types))[1])
         value = ev.emit(op, *operands, text=text)
-        _check(ev, value, f"type(_0) is tuple and len(_0) == {n}", f"{name} must be a tuple of {n}")
-        return Tup(tuple(_typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
+        check_value(ev, value, f"type(_0) is tuple and len(_0) == {n}", f"{name} must be a tuple of {n}")
+        return Tup(tuple(typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
                          for k in range(n)))
     if types == {("object", str)}:
         return ev.emit(op, *operands, text=text, type=Text())  # type: ignore[no-any-return]
@@ -467,13 +419,13 @@ def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozens
         value = ev.emit(op, *operands, text=text)
         if types != {_NONE}:
             return value  # type: ignore[no-any-return]
-        _check(ev, value, "_0 is None", f"{name} must be None")
+        check_value(ev, value, "_0 is None", f"{name} must be None")
         return Static(None)
     t, check, words = numeric
     if _NONE in types:
         t, check, words = Optional(t), f"_0 is None or {check}", f"None or {words}"
     value = ev.emit(op, *operands, text=text, type=t)
-    _check(ev, value, check, f"{name} must be {words}")
+    check_value(ev, value, check, f"{name} must be {words}")
     return ev.wrap(value)
 
 
@@ -502,7 +454,7 @@ def _numeric(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
     return None
 
 
-def _check(ev: Evaluator, value: Value, check: str, message: str) -> None:
+def check_value(ev: Evaluator, value: Value, check: str, message: str) -> None:
     """Raises TypeError at run time if the value is of another type than the one observed."""
     ok = ev.emit(part, value, text=check, type=BOOL)
     with ev.tries.none():
@@ -510,7 +462,7 @@ def _check(ev: Evaluator, value: Value, check: str, message: str) -> None:
                      ev.live_in_statement)
 
 
-def _user_text(loc: Loc | None) -> str:
+def user_text(loc: Loc | None) -> str:
     """The user's text at this place."""
     if loc is None:
         return "this value"

@@ -17,7 +17,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.objects import is_object, special_call
+from sct.frontend.objects.objects import is_object, special_call
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Opaque, Tensor

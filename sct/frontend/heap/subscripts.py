@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,11 +13,12 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
+from sct.frontend.heap.array_keys import array_of, is_slice, key_items
 from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.memory_facts import is_forbidden
-from sct.frontend.heap.objects import special_call, special_method
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index
+from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -35,26 +35,20 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Lit, Operand, Value
+from sct.ir import Operand, Value
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor, in_words
-from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
+from sct.ops import astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
 from sct.ops.arrays.indexing import join as join_key
 from sct.ops.arrays.indexing import split as split_key
 from sct.ops.linalg.einsum import write_view
-from sct.ops.program.list_ops import stacked, stacked_rows
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "fits", "flagged", "item", "key_items", "nested", "new_slice",
-    "size_along", "slice_view", "writable", "write_through",
+    "COMPUTED", "assign_item", "fits", "flagged", "item", "new_slice", "size_along", "slice_view", "writable",
+    "write_through",
 ]
-
-NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64",
-               "complex": "complex128"} | {
-    f"{k}{n}": f"{k}{n // 8}" for k, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)), ("f", (16, 32, 64)),
-                                                ("c", (64, 128)))
-    for n in widths}
 
 
 def size_along(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
@@ -101,9 +95,9 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
             return dynamic_list_methods.part(ev, owner, at)
         return dynamic_lists.element(ev, owner, at)
     if isinstance(owner, ListRef):
-        items = _slots(ev, owner).items
+        items = ev.slots(owner).items
         got = _static_item(ev, items, key, Tup, tuple_=False)
-        if isinstance(got, Tup) and (_is_slice(key) or isinstance(key, Static) and isinstance(key.value, slice)):
+        if isinstance(got, Tup) and (is_slice(key) or isinstance(key, Static) and isinstance(key.value, slice)):
             return ev.new_list(got.items)
         return got
     if isinstance(owner, MapRef):
@@ -115,7 +109,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return value
     if isinstance(owner, Ref):
         return slice_view(ev, owner, key)
-    if not _is_slice(key) and (value := by_python(ev, "{0}[{1}]", owner, key)) is not None:
+    if not is_slice(key) and (value := by_python(ev, "{0}[{1}]", owner, key)) is not None:
         return value
     if isinstance(owner, Value) and isinstance(owner.type, Tensor):
         if owner.type.carrier == "np" and isinstance(key, Tup) and not key.items:
@@ -137,7 +131,7 @@ def _item_of_tuple(ev: Evaluator, owner: Tup, key: Abstract) -> Abstract:
         return _static_item(ev, owner.items, key, Tup)
     except NeedsStatic:
         like = Slots(owner.items)
-        if _is_slice(key) or _may_unroll(ev) or not dynamic_lists.is_alike(ev, like):
+        if is_slice(key) or _may_unroll(ev) or not dynamic_lists.is_alike(ev, like):
             raise
     check_operands(ev, lambda at: ()[at], as_index(ev, key))
     (at,) = key_items(ev, key)
@@ -147,7 +141,7 @@ def _item_of_tuple(ev: Evaluator, owner: Tup, key: Abstract) -> Abstract:
 def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
     """Is the subscript one of a list with columns?  One of many items gets them where the position is
     known at run time alone."""
-    cell = _slots(ev, owner)
+    cell = ev.slots(owner)
     if cell.schema is None and not isinstance(key, Static):
         try:
             known_key(ev, key, "an index into a list")
@@ -155,7 +149,7 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
             if len(cell.items) <= FEW and (_may_unroll(ev) or not dynamic_lists.is_alike(ev, cell)):
                 raise
             dynamic_lists.grow(ev, owner)
-    if _slots(ev, owner).schema is None:
+    if ev.slots(owner).schema is None:
         return False
     check_operands(ev, lambda at: [][at], as_index(ev, key))
     return True
@@ -174,7 +168,7 @@ _INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "us
 
 def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
     """An index or a slice that is known, or asked."""
-    if isinstance(key, Tup) and _is_slice(key):
+    if isinstance(key, Tup) and is_slice(key):
         return slice(*(ev.ask(as_index(ev, p), what) for p in key.items[1:]))
     return ev.ask(as_index(ev, key), what)
 
@@ -183,114 +177,19 @@ FEW = 4
 """A list of at most so many items is kept as separate items wherever possible."""
 
 
-def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
-    cell = ev.slots(owner)
-    return cell
-
-
 def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any, *,
                  tuple_: bool = True) -> Abstract:
     where = known_key(ev, key, "an index into a list or tuple")
     if isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.carrier == "np":
-        where = np.dtype(NUMPY_NAMES[unmark_real(key.type).dtype]).type(where)  # of which not all are indices
+        where = numpy_dtype(unmark_real(key.type).dtype).type(where)  # of which not all are indices
     sequence: Any = items if tuple_ else list(items)
     got = run_or_raise(ev, lambda: sequence[where])
     return make(tuple(got)) if isinstance(where, slice) else got  # type: ignore[no-any-return]
 
 
-def nested(ev: Evaluator, v: Abstract) -> Any:
-    """Lists and tuples of abstract values as Python lists and tuples; static objects as they are."""
-    if isinstance(v, Tup):
-        return tuple(nested(ev, x) for x in v.items)
-    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
-        return ev.wrap(_stacked(ev, v))
-    if isinstance(v, ListRef):
-        return [nested(ev, x) for x in _slots(ev, v).items]
-    if isinstance(v, Static):
-        return v.value
-    return ev.operand(v) if isinstance(v, Value) else v
-
-
-def array_of(ev: Evaluator, v: Abstract) -> Operand:
-    """`np.array(v)`."""
-    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
-        return _stacked(ev, v)
-    array = BY_CALL["numpy.array"]
-    assert array.bind is not None
-    operands, attrs = array.bind(nested(ev, v))
-    flat = [ev.operand(Static(x) if isinstance(x, (bool, int, float, complex)) else x) for x in operands]
-    return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
-
-
-def _stacked(ev: Evaluator, v: ListRef) -> Operand:
-    """The array of a list of unknown length; a column of it for each part of a tuple."""
-    if _slots(ev, v).schema == 0:
-        return ev.emit(stacked, dynamic_lists.as_column(ev, v))  # type: ignore[no-any-return]
-    return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
-
-
-# -- keys ---------------------------------------------------------------------------------------
-
-
-def key_items(ev: Evaluator, key: Abstract) -> list[Any]:
-    """The items of a subscript of an array: operands, None, Ellipsis and slices of operands."""
-    parts = key.items if isinstance(key, Tup) and not _is_slice(key) else (key,)
-    return [_key_item(ev, p) for p in parts]
-
-
-def _is_slice(v: Abstract) -> bool:
-    return isinstance(v, Tup) and bool(v.items) and isinstance(v.items[0], Static) and v.items[0].value is slice
-
-
-def _key_item(ev: Evaluator, v: Abstract) -> Any:
-    v = as_index(ev, v, _index_into_array)
-    if isinstance(v, Tup) and _is_slice(v):
-        bounds = [as_index(ev, p) for p in v.items[1:]]
-        return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in bounds))
-    if isinstance(v, Static):
-        if v.value is None or v.value is Ellipsis:
-            return v.value
-        if isinstance(v.value, slice):
-            return slice(*(None if p is None else Lit(p) for p in (v.value.start, v.value.stop, v.value.step)))
-        if isinstance(v.value, tuple):
-            ev.refuse("SCT503", "a tuple inside a subscript is not supported", hint="write its items as a list")
-        if isinstance(v.value, (bool, int)):
-            return Lit(v.value if isinstance(v.value, bool) else int(v.value))
-    if isinstance(v, Tup):
-        v = ev.new_list(v.items)
-    if isinstance(v, ListRef):
-        if not dynamic_lists.is_dynamic(ev, v) and not _slots(ev, v).items:
-            return ev.operand(ev.call(Static(np.zeros), [Static(0), Static(np.intp)]))  # NumPy takes it for ints
-        positions = ev.as_int(array_of(ev, v))
-        if isinstance(positions.type, Tensor) and positions.type.kind not in "ib":
-            run_or_raise(ev, lambda: np.empty(1)[[0.5]])  # type: ignore[index]
-        return positions
-    if isinstance(v, Ref):
-        x = ev.as_int(ev.operand(v))
-        if isinstance(x.type, Tensor) and x.type.kind not in "ib":
-            ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
-        return x
-    return _int(ev, v)
-
-
-def _index_into_array(x: Any) -> int:
-    """`operator.index` with the error of a subscript of an array."""
-    try:
-        return int(operator.index(x))
-    except TypeError:
-        return np.empty(1)[x]  # type: ignore[no-any-return]
-
-
-def _int(ev: Evaluator, v: Abstract) -> Operand:
-    x: Operand = ev.as_int(ev.operand(v))
-    if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
-        return x
-    ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
-
-
 def flagged(ev: Evaluator, ref: Ref, key: Abstract) -> tuple[Ref, Abstract]:
     """`array[flag]` is `array[None][mask]`, with a mask of one element."""
-    parts = key.items if isinstance(key, Tup) and not _is_slice(key) else (key,)
+    parts = key.items if isinstance(key, Tup) and not is_slice(key) else (key,)
     flags = [p for p in parts if _is_flag(ev, p)]
     if flags and len(parts) > 1:
         ev.refuse("SCT501", "a truth value beside other subscripts is not supported", hint="use it in an `if`")
@@ -407,7 +306,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         written: Any = value
         if isinstance(where, slice):
             written = ev.call(Static(tuple), [value]).items  # type: ignore[union-attr]
-            items = list(_slots(ev, owner).items)
+            items = list(ev.slots(owner).items)
         run_or_raise(ev, lambda: items.__setitem__(where, written))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
     elif isinstance(owner, Tup):

@@ -12,10 +12,10 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import assign_item, slice_view
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
+from sct.frontend.objects.objects import set_attribute
 from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, MapRef, Ref, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value

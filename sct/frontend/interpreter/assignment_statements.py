@@ -9,11 +9,11 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.interpreter.assignment import assign, home_of, named
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.expressions import name
+from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.arithmetic_operators import binary, in_place
 from sct.frontend.values.abstract_values import (
     DELETED,

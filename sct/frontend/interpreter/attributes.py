@@ -19,10 +19,10 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap.class_of import class_object, possible_classes, python_class
 from sct.frontend.heap.inactive import by_python
-from sct.frontend.heap.objects import class_of, find_attribute, get_attribute, if_it_gives, is_object
-from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
+from sct.frontend.heap.subscripts import size_along
+from sct.frontend.objects.class_of import class_object, possible_classes, python_class
+from sct.frontend.objects.objects import class_of, find_attribute, get_attribute, if_it_gives, is_object
 from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -45,6 +45,7 @@ from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_use
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Opaque, Optional, Tensor, Undef
 from sct.ops import apply, imag, real, size, transpose
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["attribute_if_any", "get"]
 
@@ -139,7 +140,7 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
     if name == "size":
         return ev.wrap(ev.emit(size, ev.operand(owner)))
     if name == "dtype":
-        return Static(np.dtype(NUMPY_NAMES[unmark_real(x_type).dtype]))
+        return Static(numpy_dtype(unmark_real(x_type).dtype))
     if name == "real" and x_type.kind != "c":
         return owner
     if name in ("real", "imag") and x_type.kind == "c":

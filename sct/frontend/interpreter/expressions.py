@@ -18,16 +18,12 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, of_builtins
 from sct.frontend.heap import run_time_dicts
-from sct.frontend.heap.objects import (
-    is_object,
-    special_call,
-    special_method,
-)
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import checked
-from sct.frontend.heap.subscripts import NUMPY_NAMES, item
+from sct.frontend.heap.subscripts import item
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.objects.objects import is_object, special_call, special_method
 from sct.frontend.operators.text_formatting import shown
 from sct.frontend.operators.truth import boolean, condition, either_expression
 from sct.frontend.values.abstract_values import (
@@ -48,7 +44,7 @@ from sct.ir import Lit, Operand
 from sct.ops import fstring
 from sct.ops.program.effects import formats, python, samples_of
 
-__all__ = ["NUMPY_NAMES", "closure", "formatted", "lookup", "name"]
+__all__ = ["closure", "formatted", "lookup", "name"]
 
 
 @expression(gast.Constant)

@@ -16,11 +16,11 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.attributes import attribute_if_any
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.objects.class_of import python_class
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import boolean, truth
 from sct.frontend.source.match_lowering import Binds, Matches

@@ -11,7 +11,6 @@ from sct.errors import SctError, class_in_words
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.inactive import PythonIterable, python_items
 from sct.frontend.heap.subscripts import slice_view
 from sct.frontend.iteration.iterator_protocol import (
     ENDLESS,
@@ -29,6 +28,7 @@ from sct.frontend.iteration.iterator_protocol import (
     use_up,
     view_items,
 )
+from sct.frontend.iteration.python_iterables import PythonIterable, python_items
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,

@@ -22,10 +22,10 @@ from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists, run_time_dicts
-from sct.frontend.heap.objects import special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import size_along, slice_view
+from sct.frontend.objects.objects import special_call, special_method, undefined
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,

@@ -20,7 +20,6 @@ import gast
 from sct.errors import Loc, SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.heap.inactive import python_iterable
 from sct.frontend.interpreter import comprehensions
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.comprehensions import Unknown, all_hold, appended, attempted, names_of
@@ -39,6 +38,7 @@ from sct.frontend.iteration.iterator_protocol import (
     takes,
     use_up,
 )
+from sct.frontend.iteration.python_iterables import python_iterable
 from sct.frontend.loops.generator_functions import OVER, bound_to
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.source.name_scopes import reads

@@ -21,13 +21,13 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
-from sct.frontend.heap.objects import special_method
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.interpreter.statements import block
 from sct.frontend.interpreter.try_statement import Handler, at_last, attempt, class_of_exceptions
 from sct.frontend.iteration.iterator_protocol import use_up
 from sct.frontend.loops.generator_functions import bound_to, is_fresh_function, new_run
+from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.truth import truth
 from sct.frontend.source.name_scopes import own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of

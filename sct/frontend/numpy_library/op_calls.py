@@ -14,12 +14,13 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.array_keys import array_of, nested
 from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
-from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.special_methods import plain_numbers
-from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable
+from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, writable
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.genuine_functions import is_genuine
+from sct.frontend.objects.objects import special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

@@ -22,9 +22,14 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import in_class, is_subclass_of
 from sct.frontend.evaluator.own_methods import HASHING, is_generated, is_library, own_method
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
+from sct.frontend.heap.array_keys import array_of
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.objects import (
+from sct.frontend.heap.sample_calls import check_operands
+from sct.frontend.heap.special_methods import plain_numbers
+from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.iterator_protocol import VIEWS, drained
+from sct.frontend.objects.objects import (
     bind,
     class_of,
     get_attribute,
@@ -35,11 +40,6 @@ from sct.frontend.heap.objects import (
     special_method,
     undefined,
 )
-from sct.frontend.heap.sample_calls import check_operands
-from sct.frontend.heap.special_methods import plain_numbers
-from sct.frontend.heap.subscripts import array_of
-from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.iteration.iterator_protocol import VIEWS, drained
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import identical
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth

@@ -12,15 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
-from sct.frontend.heap.objects import special_method
+from sct.frontend.heap.array_keys import array_of
 from sct.frontend.heap.special_methods import as_index
-from sct.frontend.heap.subscripts import NUMPY_NAMES, array_of
 from sct.frontend.iteration.iterator_protocol import view_items
+from sct.frontend.objects.objects import special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,
@@ -36,6 +35,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Lit, Operand, Value
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["arrays_of", "as_set", "combined", "is_sequence", "like", "written"]
 
@@ -108,7 +108,7 @@ def like(ev: Evaluator, v: Abstract) -> Any:
         return v.value
     t = unmark_real(v.type) if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype not in ("real", "single"):
-        cls: Any = {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
+        cls: Any = {"bool": bool, "int": int, "float": float}.get(t.dtype) or numpy_dtype(t.dtype).type
         return cls(1)
     ev.refuse("SCT503", "an operator between a list, a tuple or a dict and this is not supported")
 

@@ -13,11 +13,11 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
-from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.dynamic_lists import is_dynamic
-from sct.frontend.heap.objects import class_of, get_attribute, is_member, special_call
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iterator_protocol import drained, iterator
+from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.objects import class_of, get_attribute, is_member, special_call
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,

@@ -14,9 +14,9 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, in_class
 from sct.frontend.heap import dynamic_lists, run_time_dicts
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.objects import is_member, is_object, special_call
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
 from sct.frontend.values.abstract_values import (
     Abstract,

@@ -20,17 +20,18 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
-from sct.frontend.heap.class_of import python_class
+from sct.frontend.heap.array_keys import array_of
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
-from sct.frontend.heap.subscripts import array_of, new_slice, size_along
+from sct.frontend.heap.subscripts import new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most, owner_of, taken
 from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
+from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
 from sct.frontend.operators.truth import as_bool, boolean, either_expression, truth

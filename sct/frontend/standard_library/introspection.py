@@ -11,10 +11,10 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
-from sct.frontend.heap.class_of import class_object, possible_classes, python_class
-from sct.frontend.heap.objects import set_attribute, special_method
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.interpreter.attributes import attribute_if_any, get
+from sct.frontend.objects.class_of import class_object, possible_classes, python_class
+from sct.frontend.objects.objects import set_attribute, special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

@@ -15,7 +15,6 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.objects import special_call
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (
@@ -30,6 +29,7 @@ from sct.frontend.iteration.iterator_protocol import (
 )
 from sct.frontend.loops.generator_expressions import gathered, run_through
 from sct.frontend.numpy_library.op_calls import call_named
+from sct.frontend.objects.objects import special_call
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import as_bool, boolean, truth

@@ -16,7 +16,6 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (
@@ -32,6 +31,7 @@ from sct.frontend.iteration.iterator_protocol import (
 )
 from sct.frontend.loops.generator_expressions import has_items, is_long
 from sct.frontend.loops.nested_iteration import of_nest
+from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.iterator_builtins import as_iterator, chosen, first_that, takes_function

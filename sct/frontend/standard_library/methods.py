@@ -12,7 +12,6 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.class_of import possible_classes, python_class
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
@@ -20,6 +19,7 @@ from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import VIEWS
 from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS
 from sct.frontend.numpy_library.op_calls import call_named
+from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.operators.comparisons import one_or_equal
 from sct.frontend.operators.text_formatting import text_of
 from sct.frontend.standard_library.record_classes import namedtuple_method

@@ -15,11 +15,12 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
-from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.inactive import by_python, is_python_object
-from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.construction import instantiate
+from sct.frontend.objects.objects import class_of, special_call, special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,

@@ -39,7 +39,7 @@ from sct.ir.types import (
     leaf_type,
 )
 from sct.ops.arrays.creation import as_dtype
-from sct.ops.arrays.indexing import index
+from sct.ops.arrays.indexing import add_at, index, store
 from sct.ops.arrays.shape import dim
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
 from sct.ops.program.call_ops import call, pack, unpack
@@ -54,9 +54,10 @@ from sct.passes.analysis.loop_layout import emit_loop
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 
 __all__ = [
-    "Masks", "add_element", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
-    "is_narrow", "known_nonzero", "mapped", "match_type", "materialize", "or_zeros", "pack_cotangents", "padded",
-    "real_part", "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero",
+    "Masks", "add_element", "add_to_list", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint",
+    "if_else", "is_narrow", "known_nonzero", "mapped", "match_type", "materialize", "or_zeros", "pack_cotangents",
+    "padded", "real_part", "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats",
+    "zero",
 ]
 
 
@@ -420,3 +421,12 @@ def _loop_over(like: Operand, f: Callable[..., Operand], *seqs: Operand) -> Oper
     length = cast(Operand, dim(like, axis=0))
     _, (out,) = emit_loop(builder, (Lit(0), length, Lit(1)), False, (), seqs, body)
     return out
+
+
+def add_to_list(xs: Operand, ct: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand:
+    """The list `xs` with `ct` added to its element, or to its slice."""
+    if isinstance(ct.type, List):
+        ct, write = cast(Operand, add_lists(index(xs, *at, key=key), ct)), store
+    else:
+        write = add_at
+    return cast(Operand, write(xs, ct, *at, key=key))

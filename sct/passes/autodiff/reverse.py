@@ -26,7 +26,6 @@ from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismat
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
 from sct.ops.program.attempts import attempted
 from sct.ops.program.call_ops import call
-from sct.ops.program.list_ops import add_lists
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.analysis.activity import Activity, activity, differentiable
@@ -34,6 +33,7 @@ from sct.passes.analysis.loop_layout import emit_loop, positions
 from sct.passes.autodiff.cotangents import (
     Masks,
     add_element,
+    add_to_list,
     conditional,
     copy_static_shape,
     cotangent_type,
@@ -239,7 +239,7 @@ class _Reverse:
         if not isinstance(x, Value) or x not in self.active:
             return
         if isinstance(x.type, List):
-            self.cts[x] = _add_to_list(materialize(self.cts.get(x), x), materialize(ct, eqn.out), key, eqn.attrs["key"])
+            self.cts[x] = add_to_list(materialize(self.cts.get(x), x), materialize(ct, eqn.out), key, eqn.attrs["key"])
             _set_hint(self.cts[x], d_hint(x))
         elif isinstance(x.type, Seq):
             self.cts[x] = add_element(materialize(self.cts.get(x), x), key[0], lambda e: self.masks.sum(e, ct), if_else)
@@ -480,15 +480,6 @@ def read_by(eqn: Eqn, active: Activity) -> list[Value]:
     operands = [x for k, x in enumerate(eqn.args) if x in active and (eqn.regions or differentiable(eqn, k))]
     inside = [v for region in eqn.regions for v in active.reads.get(region, ())]
     return list(dict.fromkeys([*cast(list[Value], operands), *inside]))
-
-
-def _add_to_list(xs: Operand, ct: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand:
-    """The list `xs` with `ct` added to its element, or to its slice."""
-    if isinstance(ct.type, List):
-        ct, write = cast(Operand, add_lists(index(xs, *at, key=key), ct)), store
-    else:
-        write = add_at
-    return cast(Operand, write(xs, ct, *at, key=key))
 
 
 def _constant(x: Operand, _: Operand) -> Operand:

@@ -1,4 +1,4 @@
-"""Objects of a user's classes: attributes, methods, operators, and how they are made.
+"""Objects of a user's classes: attributes, methods and operators.
 
 Properties, methods and operators are the Python functions that they are: evaluated like
 any other function.
@@ -9,7 +9,6 @@ any other function.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import functools
 import inspect
@@ -24,10 +23,9 @@ import numpy as np
 
 from sct.errors import conversion_hint
 from sct.frontend.arguments.lift import lift
-from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import bind_or_raise, raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, called
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
+from sct.frontend.evaluator.handlers import Args
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.state.fixpoint import Dead
@@ -38,22 +36,21 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     ObjRef,
     Parent,
-    Path,
     Ref,
     Slots,
     Static,
     Tup,
 )
 from sct.ir import Fn, Value, is_effect, walk
-from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_namedtuple, is_user_class
+from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_user_class
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "class_of_generated", "fill", "find_attribute", "get_attribute", "if_it_gives", "instantiate",
-    "is_member", "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
+    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "is_member", "is_object", "reflected",
+    "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 
@@ -364,7 +361,7 @@ _APPLY = "apply it to the numbers and arrays in the objects"
 def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abstract:
     """The result, or the exception, of an operator that no class of the operands defines: Python itself applies it to
     samples of their classes."""
-    samples = [_sample(v) for v in values]
+    samples = [sample_of(v) for v in values]
     for v, sample in zip(values, samples):
         if sample is MISSING and isinstance(v, Static) and conversion_hint(v.value, "it"):
             ev.operand(v)  # an object of another library, which is refused by name
@@ -387,7 +384,7 @@ _FIXED = (str, bytes, type(None), type(Ellipsis), type(NotImplemented), set, fro
 """Classes whose operators are not defined for objects of other ones."""
 
 
-def _sample(v: Abstract) -> Any:
+def sample_of(v: Abstract) -> Any:
     """An object of the class of `v`, to which Python applies undefined operators."""
     cls = class_of(v)
     if cls is types.SimpleNamespace:
@@ -404,121 +401,3 @@ def _sample(v: Abstract) -> Any:
     if isinstance(t, Tensor) and t.carrier == "np":
         return numpy_dtype(unmark_real(t).dtype).type(1)
     return MISSING
-
-
-# -- making objects ---------------------------------------------------------------------------------------
-
-
-def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
-    """`cls(*args, **kwargs)`."""
-    if cls is types.SimpleNamespace:
-        if args:
-            ev.refuse("SCT205", "a namespace of positional arguments is not supported", hint="name its attributes")
-        return ev.new_object(cls, kwargs)
-    if is_namedtuple(cls) and (not cls.__new__.__globals__.get("__name__", "").startswith("namedtuple_")
-                               or in_class(ev, cls, "__init__")[1] not in (object, tuple)):
-        ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported",
-                  why="it defines `__new__` or `__init__`", hint="make it outside the function")
-    if is_namedtuple(cls):
-        new: Any = cls.__new__
-        ev.outside.note((cls, ("attr", "__new__")), "is", new, at=(cls, "__new__"))
-        bound, defaults = _signature_bind(ev, new, [Static(cls), *args], kwargs), guarded_defaults(ev, new)
-        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
-        return Tup(tuple(bound[f] if f in bound else defaults[f].lifted() for f in fields), fields, cls)
-    if cls.__new__ is not object.__new__:  # type: ignore[comparison-overlap]
-        ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported", why="it defines `__new__`",
-                  hint="make it outside the differentiated function")
-    if getattr(cls, "__abstractmethods__", None):
-        run_or_raise(ev, lambda: object.__new__(cls))
-    instance = ev.new_object(cls, {})
-    init, where = in_class(ev, cls, "__init__")
-    if isinstance(init, types.FunctionType) and is_generated(init, where):
-        fill(ev, instance, where, init, args, kwargs)
-    elif isinstance(init, types.FunctionType):
-        returned = ev.call(bind(ev, init, where, instance, "__init__"), args, kwargs)
-        if returned != Static(None):
-            _not_none(ev, returned)
-    elif args or kwargs:
-        raise_at_run_time(ev, "TypeError", f"{cls.__name__}() takes no arguments")
-    return instance
-
-
-def _not_none(ev: Evaluator, returned: Abstract) -> None:
-    """An `__init__` that returns something: Python raises."""
-    like = _sample(returned)
-    if like is MISSING:
-        ev.refuse("SCT503", "an `__init__` that returns a value is not supported", hint="return nothing")
-    raise_at_run_time(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
-
-
-def class_of_generated(f: Any, args: Args) -> type | None:
-    """The class of the first argument, or its parent, for which `dataclass` has generated the method `f`."""
-    cls = class_of(args[0]) if args and isinstance(f, types.FunctionType) else None
-    classes = () if cls is None else (c for c in cls.__mro__ if vars(c).get(f.__name__) is f)
-    return next((c for c in classes if is_generated(f, c)), None)
-
-
-def fill(ev: Evaluator, instance: Abstract, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
-    """Executes the `__init__` that `dataclass` has generated: its defaults are its own, no longer those of the fields.
-
-    The factory of a field, and the default of a slot that is no parameter, are in the closure of the function.
-    """
-    bound, defaults = _signature_bind(ev, init, [instance, *args], kwargs), guarded_defaults(ev, init)
-    late: list[Abstract] = []
-    for f in vars(cls)["__dataclass_fields__"].values():
-        kind = f._field_type.name
-        if kind == "_FIELD_CLASSVAR":
-            continue
-        default = defaults.get(f.name)
-        if f.name in bound:
-            v = bound[f.name]
-        elif default is not None and default.value is not _HAS_DEFAULT_FACTORY:
-            v = default.lifted()
-        elif (cell := _field_variable(init, f.name)) is None:
-            continue
-        else:
-            v = lift(ev, *cell)
-            if f.default_factory is not dataclasses.MISSING:
-                v = ev.call(v, [])
-        if kind == "_FIELD_INITVAR":
-            late.append(v)
-        else:
-            set_attribute(ev, instance, f.name, v, forced=cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
-    calls_post_init = "__post_init__" in init.__code__.co_names
-    after = special_method(ev, instance, "__post_init__") if calls_post_init else None
-    if after is not None:
-        ev.call(after, late)
-
-
-_HAS_DEFAULT_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]
-"""The default of a parameter that has a factory."""
-
-
-def _field_variable(init: types.FunctionType, field: str) -> tuple[Any, Path] | None:
-    """The factory or the default of a field in the closure of a generated `__init__`, and its path; None if the
-    function reads none."""
-    for name, cell in zip(init.__code__.co_freevars, init.__closure__ or ()):
-        if name in (f"_dflt_{field}", f"__dataclass_dflt_{field}__"):  # before Python 3.12, and since
-            return cell.cell_contents, (init, ("cell", name))
-    return None
-
-
-def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
-    """The arguments for the parameters of `__init__` or `__new__`, without defaults."""
-    params, star = [], False
-    for p in inspect.signature(init).parameters.values():
-        if p.kind is p.KEYWORD_ONLY and not star:
-            params.append("*")
-            star = True
-        params.append(p.name if p.default is p.empty else f"{p.name}=None")
-    places = bind_or_raise(ev, init.__name__, init.__qualname__, tuple(params), len(args), tuple(kwargs))
-    values = [*args, *kwargs.values()]
-    return {name: values[place] for name, place in places.items() if place is not None}
-
-
-@called(ObjRef, Tup)
-def call_instance(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    method = special_method(ev, fn, "__call__")
-    if method is None:
-        raise_at_run_time(ev, "TypeError", f"{shown_name(fn.cls)!r} object is not callable")
-    return ev.call(method, args, kwargs)

@@ -9,7 +9,6 @@ import types
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.subscripts import NUMPY_NAMES
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -28,6 +27,7 @@ from sct.ir import Value
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import FLOAT, Opaque, Tensor
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["class_object", "possible_classes", "python_class"]
 
@@ -63,7 +63,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         if t == FLOAT:
             ev.ask_classes()
         return {"bool": bool, "int": int, "float": float,
-                "complex": complex}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
+                "complex": complex}.get(t.dtype) or numpy_dtype(t.dtype).type
     if isinstance(v, Value) and isinstance(t, Opaque):
         leaf = ev.leaf_of(v)
         if leaf is not None:

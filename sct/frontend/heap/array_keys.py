@@ -1,0 +1,113 @@
+"""Subscripts of arrays as operands, and lists as the arrays that NumPy makes of them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.special_methods import as_index
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    ListRef,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Tensor
+from sct.ops import BY_CALL
+from sct.ops.program.list_ops import stacked, stacked_rows
+
+__all__ = ["array_of", "is_slice", "key_items", "nested"]
+
+
+def nested(ev: Evaluator, v: Abstract) -> Any:
+    """Lists and tuples of abstract values as Python lists and tuples; static objects as they are."""
+    if isinstance(v, Tup):
+        return tuple(nested(ev, x) for x in v.items)
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return ev.wrap(_stacked(ev, v))
+    if isinstance(v, ListRef):
+        return [nested(ev, x) for x in ev.slots(v).items]
+    if isinstance(v, Static):
+        return v.value
+    return ev.operand(v) if isinstance(v, Value) else v
+
+
+def array_of(ev: Evaluator, v: Abstract) -> Operand:
+    """`np.array(v)`."""
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return _stacked(ev, v)
+    array = BY_CALL["numpy.array"]
+    assert array.bind is not None
+    operands, attrs = array.bind(nested(ev, v))
+    flat = [ev.operand(Static(x) if isinstance(x, (bool, int, float, complex)) else x) for x in operands]
+    return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
+
+
+def _stacked(ev: Evaluator, v: ListRef) -> Operand:
+    """The array of a list of unknown length; a column of it for each part of a tuple."""
+    if ev.slots(v).schema == 0:
+        return ev.emit(stacked, dynamic_lists.as_column(ev, v))  # type: ignore[no-any-return]
+    return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
+
+
+def key_items(ev: Evaluator, key: Abstract) -> list[Any]:
+    """The items of a subscript of an array: operands, None, Ellipsis and slices of operands."""
+    parts = key.items if isinstance(key, Tup) and not is_slice(key) else (key,)
+    return [_key_item(ev, p) for p in parts]
+
+
+def is_slice(v: Abstract) -> bool:
+    return isinstance(v, Tup) and bool(v.items) and isinstance(v.items[0], Static) and v.items[0].value is slice
+
+
+def _key_item(ev: Evaluator, v: Abstract) -> Any:
+    v = as_index(ev, v, _index_into_array)
+    if isinstance(v, Tup) and is_slice(v):
+        bounds = [as_index(ev, p) for p in v.items[1:]]
+        return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in bounds))
+    if isinstance(v, Static):
+        if v.value is None or v.value is Ellipsis:
+            return v.value
+        if isinstance(v.value, slice):
+            return slice(*(None if p is None else Lit(p) for p in (v.value.start, v.value.stop, v.value.step)))
+        if isinstance(v.value, tuple):
+            ev.refuse("SCT503", "a tuple inside a subscript is not supported", hint="write its items as a list")
+        if isinstance(v.value, (bool, int)):
+            return Lit(v.value if isinstance(v.value, bool) else int(v.value))
+    if isinstance(v, Tup):
+        v = ev.new_list(v.items)
+    if isinstance(v, ListRef):
+        if not dynamic_lists.is_dynamic(ev, v) and not ev.slots(v).items:
+            return ev.operand(ev.call(Static(np.zeros), [Static(0), Static(np.intp)]))  # NumPy takes it for ints
+        positions = ev.as_int(array_of(ev, v))
+        if isinstance(positions.type, Tensor) and positions.type.kind not in "ib":
+            run_or_raise(ev, lambda: np.empty(1)[[0.5]])  # type: ignore[index]
+        return positions
+    if isinstance(v, Ref):
+        x = ev.as_int(ev.operand(v))
+        if isinstance(x.type, Tensor) and x.type.kind not in "ib":
+            ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
+        return x
+    return _int(ev, v)
+
+
+def _index_into_array(x: Any) -> int:
+    """`operator.index` with the error of a subscript of an array."""
+    try:
+        return int(operator.index(x))
+    except TypeError:
+        return np.empty(1)[x]  # type: ignore[no-any-return]
+
+
+def _int(ev: Evaluator, v: Abstract) -> Operand:
+    x: Operand = ev.as_int(ev.operand(v))
+    if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
+        return x
+    ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
