@@ -162,6 +162,25 @@ def taken_out(x: float, n: int) -> Any:
     return t + len(d)
 
 
+def run_over_where_keys_are_deleted(x: float, n: int) -> Any:
+    queue: Any = {}
+    t = 0.0
+    for i in range(n):
+        queue[i % 9, "a"] = x * math.sin(i) * x
+        if len(queue) > 4:
+            best = (0, "a")
+            for k in queue:
+                if k[0] > best[0]:
+                    best = k
+            t += queue.pop(best) * 0.5
+    for k in list(queue):
+        if k[0] % 2:
+            del queue[k]
+    for (k, _), v in queue.items():
+        t += k * v
+    return t + sum(queue.values()) + len(queue)
+
+
 def copied(x: float, n: int) -> Any:
     d: Any = {}
     for i in range(n):
@@ -285,7 +304,7 @@ def words(n: int) -> list[str]:
 
 OF_NUMBERS = [two_steps_back, paths_in_a_grid, computed_once, computed_where_it_is_none, computed_where_it_raises,
               computed_by_a_closure, computed_by_an_object, read_before_it_is_written, states, pairs, arrays, deleted,
-              taken_out, copied]
+              taken_out, run_over_where_keys_are_deleted, copied]
 OF_WORDS = [weights, counts, sums, started, made_by_a_function, written_by_a_helper, written_while_a_loop_runs_over_it,
             lists, lists_of_a_dict, numbered]
 
@@ -345,6 +364,19 @@ def test_a_dict_that_changes_size_in_a_loop_over_it() -> None:
         return len(d) * x
 
     agrees(f, 0.5, ["a", "b"] * 5)
+
+
+def test_keys_that_are_deleted_in_a_loop_over_them() -> None:
+    def f(x: float, n: int) -> Any:
+        d = {}
+        for i in range(n):
+            d[i] = x
+        for k in d:
+            del d[k]
+        return len(d) * x
+
+    agrees(f, 0.5, 20)
+    refuses(f, 0.5, 300, code="SCT505")
 
 
 def test_an_iterator_of_a_dict_that_is_written_since() -> None:

@@ -40,7 +40,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value, walk
-from sct.ir.types import BOOL, INT, Tensor, Text
+from sct.ir.types import BOOL, INT, List, Tensor, Text
 from sct.ops import eq, gt, index
 from sct.ops.program.effects import inactive
 
@@ -276,23 +276,29 @@ def truth(ev: Evaluator, owner: MapRef) -> Operand:
 
 def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
     """The keys, the values or the items of a dict for a loop over them, which sees what it writes at these keys."""
-    cell = ev.slots(owner)
-    if _may(ev, cell, SHRINKS):
-        ev.refuse("SCT503", "iterating over a dict from which keys are deleted is not supported",
-                  hint="make a new dict of the keys that stay")
     if kind != "values":
         _need(ev, owner, KEYS)
-    keys, values = cell.items[1], _values(ev, owner)
-    if kind == "values" or _is_empty(ev, owner):
-        return values
-    assert isinstance(keys, ListRef)
-    if kind == "keys":
-        return keys
-    first, second = ev.slots(keys), ev.slots(values)
+    cell = ev.slots(owner)
+    if _is_empty(ev, owner):
+        return _values(ev, owner)
+    lists = [xs for xs, name in zip(cell.items[1:], ("keys", "values")) if kind in (name, "items")]
+    if _may(ev, cell, SHRINKS):
+        places = ev.new_dynamic_list(0, [_python(ev, owner, "list(_0.values())", type=List(INT))])
+        lists = [ev.call(Static(_chosen), [xs, places]) for xs in lists]
+    elif len(lists) == 1:
+        (made,) = lists
+        assert isinstance(made, ListRef)
+        return made
+    parts = [ev.slots(xs) for xs in lists if isinstance(xs, ListRef)]
+    schema = parts[0].schema if len(parts) == 1 else (parts[0].schema, _moved(parts[1].schema, len(parts[0].items)))
     made = ListRef(ev.new_addr())
-    schema = first.schema, _moved(second.schema, len(first.items))
-    ev.store.cells[made.addr] = Slots((*first.items, *second.items), schema=schema)
+    ev.store.cells[made.addr] = Slots(tuple(c for part in parts for c in part.items), schema=schema,
+                                      made=owner if _may(ev, cell, SHRINKS) else None)
     return made
+
+
+def _chosen(items: list[Any], places: list[int]) -> list[Any]:
+    return [items[at] for at in places]
 
 
 def _moved(schema: Schema | None, by: int) -> Schema:
@@ -315,7 +321,8 @@ def _written(ev: Evaluator, owner: MapRef, grows: bool = True) -> None:
     ev.writable(owner.addr, "a write")
     columns = {c for xs in ev.slots(owner).items if isinstance(xs, ListRef) for c in ev.slots(xs).items}
     runs_over = [ev.store.cells[addr] for addr in ev.loops.lists]
-    if grows and any(isinstance(cell, Slots) and columns.intersection(cell.items) for cell in runs_over):
+    if any(isinstance(cell, Slots) and (grows and columns.intersection(cell.items) or cell.made == owner)
+           for cell in runs_over):
         ev.refuse("SCT306", "the keys of a dict may change while a loop iterates over it",
                   hint="iterate over a copy: `list(d)`")
 

@@ -212,6 +212,9 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     of_run_time = isinstance(owner_of(v), MapRef)
     v = iterable(ev, v)
     if of_run_time and isinstance(v, ListRef):
+        if isinstance(ev.slots(v).made, MapRef):
+            ev.refuse("SCT503", "an iterator of a dict from which keys are deleted is not supported",
+                      hint="iterate over a copy: `list(d)`")
         return new_iterator(ev, "iter", (v,), _versions(ev, v))
     if isinstance(v, Iteration) and v.state is not None:
         return v

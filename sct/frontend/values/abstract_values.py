@@ -423,7 +423,7 @@ class Slots:
                  columns, each an array cell that holds a list of the IR
     parent       of a list that is an item of another list: the address of that one; its column is a view into the
                  other's column
-    made         the place of the expression that makes this dict
+    made         the place of the expression that makes this dict; of a list of what a dict holds now: that dict
     """
 
     items: tuple[Abstract, ...]
