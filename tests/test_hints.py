@@ -899,7 +899,7 @@ def _() -> Any:
         for v in x:
             k = "high" if v > 0.0 else "low"
             d[k] = d[k] * v
-        return d["high"]
+        return d["high"] if d != {"low": 1.0} else 0.0
 
     def followed(x):
         d = np.array([1.0, 2.0])

@@ -89,7 +89,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         return Leaf(first) if schema == 0 else Node("rows", (None,), (item,))
     if isinstance(v, MapRef):
         ev.refuse("SCT503", f"a dict whose keys are known only at run time is not supported {where}",
-                  hint="use its keys and its values: `list(d.values())`")
+                  hint="use lists of its keys and of its values")
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)

@@ -192,7 +192,7 @@ def check_versions(ev: Evaluator, it: Iteration) -> None:
     of, before = it.parts[0], kept(ev, it)
     if isinstance(of, ListRef) and isinstance(before, Tup) and _versions(ev, of) != before:
         ev.refuse("SCT306", "a dict is written before a loop runs over an iterator of it",
-                  hint="make the iterator where the loop begins, or iterate over a copy: `list(d)`")
+                  hint="make the iterator where the loop begins")
 
 
 def _versions(ev: Evaluator, v: ListRef) -> Tup:

@@ -208,7 +208,7 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
             return ev.call_op(BY_CALL[f"operator.{spelling}"], *pair, spelling=f"operator.{spelling}")
     if isinstance(a, MapRef) or isinstance(b, MapRef):
         ev.refuse("SCT503", "a comparison of a dict whose keys are known only at run time is not supported",
-                  hint="compare its keys and its values: `list(d.values())`")
+                  hint="compare lists of its keys and of its values")
     kinds = [kind for kind in (Tup, ListRef, DictRef) if isinstance(a, kind) and isinstance(b, kind)]
     if kinds == [DictRef] and spelling in ("eq", "ne"):
         same = _equal_dicts(ev, a, b)

@@ -145,7 +145,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if args and isinstance(args[0], MapRef):
         if kwargs:
             ev.refuse("SCT503", "keys beside a dict whose keys are known only at run time are not supported",
-                      hint="write them into a copy: `d = dict(...)`, `d[key] = value`")
+                      hint="write them into a copy of the dict")
         return run_time_dicts.copied(ev, args[0])
     if args and isinstance(args[0], DictRef):
         cell = ev.store.cells[args[0].addr]

@@ -161,7 +161,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
                   hint="call a method of your own that makes the copy")
     if isinstance(v, MapRef):
         ev.refuse("SCT208", "a deep copy of a dict whose keys are known only at run time is not supported",
-                  hint="make a copy of the dict: `dict(d)`")
+                  hint="make a copy of the dict alone, with dict")
     if isinstance(v, Tup):
         return v.with_(deep(ev, x, seen) for x in v.items)
     if isinstance(v, Ref):
