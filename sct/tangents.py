@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from sct.codegen import Source, load
 from sct.codegen.numba.disk_cache import imported
 from sct.errors import SctError, add_source_note, contains_itself
+from sct.frontend.source.parse import nested_codes
 from sct.ir.pytrees.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves
 
 __all__ = ["Pullback", "directions_of", "is_absent", "tangent_of", "type_in_words"]
@@ -58,16 +59,9 @@ class Pullback:
 def _unpickle(value: Any, source: Source, compiled: bool, name: str, line: int, cell_values: list[Any]) -> Pullback:
     digest = hashlib.sha256(source.text.encode()).hexdigest()[:8]
     outer = imported(source) if compiled else load(source, f"<sct {source.function_name} {digest}>")
-    code = next(c for c in _nested_codes(outer.__code__) if (c.co_name, c.co_firstlineno) == (name, line))
+    code = next(c for c in nested_codes(outer.__code__) if (c.co_name, c.co_firstlineno) == (name, line))
     run = types.FunctionType(code, outer.__globals__, name, None, tuple(map(types.CellType, cell_values)))
     return Pullback(value, run)
-
-
-def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield const
-            yield from _nested_codes(const)
 
 
 # -- tangents -------------------------------------------------------------------------

@@ -26,9 +26,9 @@ from sct.ir.dims import Dim
 from sct.ir.types import Residuals, Tensor, Type, Undef, leaf_type, py
 
 __all__ = [
-    "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "UNDEF", "Value", "bound_values", "boundary_index", "builder_var",
-    "call_names", "free_values", "has_effect", "is_effect", "is_float", "rebuild", "regions", "substitute", "undef",
-    "walk", "with_own_values",
+    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "bound_values", "boundary_index", "builder_var",
+    "call_names", "free_values", "has_effect", "is_effect", "is_float", "is_number", "rebuild", "regions",
+    "substitute", "undef", "walk", "with_own_values",
 ]
 
 _ids = itertools.count()
@@ -228,6 +228,11 @@ class Op:
     def __call__(self, *args: Operand | Constant, **attrs: Any) -> Any:
         """Add an equation of this op to the function being built; its out, or outs."""
         return builder_var.get().emit(self, args, attrs)
+
+    def explicit(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+        """The attrs that are not the defaults."""
+        return {k: v for k, v in attrs.items()
+                if not (k in self.defaults and type(self.defaults[k]) is type(v) and bool(self.defaults[k] == v))}
 
     def __repr__(self) -> str:
         return self.name
@@ -459,6 +464,11 @@ def is_complex(fn: Fn) -> bool:
     """Does `fn` compute with complex numbers?"""
     types = (leaf_type(v.type) for v in bound_values(fn))
     return any(isinstance(t, Tensor) and t.kind == "c" for t in types)
+
+
+def is_number(x: Operand) -> bool:
+    """Is this a number, not an array?"""
+    return isinstance(x.type, Tensor) and x.type.is_scalar
 
 
 def is_float(x: Operand | Type) -> bool:

@@ -58,12 +58,7 @@ def call(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], spelling: str | 
         if op.run is None:
             raise NotImplementedError(f"op {op.name} has no reference implementation")
         return op.run(*args, **attrs)
-    explicit = {k: v for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v))}
-    return resolve(spelling)(*args, **explicit)
-
-
-def _same(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and bool(a == b)
+    return resolve(spelling)(*args, **op.explicit(attrs))
 
 
 class _Interpreter:

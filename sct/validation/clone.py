@@ -26,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.arguments.argument_aliasing import cell_contents
 from sct.frontend.calls.references import (
     CACHED,
     PLAIN,
-    cell_contents,
     is_derivative,
     is_found_in_class,
     is_library_function,

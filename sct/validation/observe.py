@@ -31,7 +31,7 @@ from sct.errors import Loc
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.calls.references import names_in
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.source.parse import loc_of
+from sct.frontend.source.parse import loc_of, nested_codes
 from sct.frontend.state.observed_types import Observations, Observed, items_place, observed_type
 from sct.ir import Eqn, Lit, walk
 from sct.ir.pytrees.user_objects import is_user_class
@@ -263,15 +263,9 @@ def _instrumented_file(file: str, text: str) -> tuple[list[types.CodeType], list
     expressions by number."""
     instrument = _Instrument(file)
     module = ast.fix_missing_locations(instrument.visit(ast.parse(text)))
-    plain, instrumented = (list(_codes(compile(source, file, "exec", dont_inherit=True))) for source in (text, module))
+    plain, instrumented = (
+        list(nested_codes(compile(source, file, "exec", dont_inherit=True))) for source in (text, module))
     return plain, instrumented, instrument.places
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _codes(const)
 
 
 def _instrumented(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:

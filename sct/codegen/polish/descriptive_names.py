@@ -27,7 +27,7 @@ from sct.codegen.program.statement_ir import (
     statements,
 )
 from sct.codegen.program.templates import STATEMENTS, expression, parsed
-from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand, Value, is_number
 from sct.ir.types import BOOL, Residuals, Tensor
 from sct.ops.arrays.indexing import split
 
@@ -172,7 +172,7 @@ class Descriptions:
         if name in ("neg", "not_", "logical_not"):
             return self.form("neg_{}" if name == "neg" else "not_{}", args[0], depth)
         if name in _BETWEEN and len(args) == 2:
-            return self.operator("dot" if name == "matmul" and _is_scalar(eqn.out) else name, *args, depth)
+            return self.operator("dot" if name == "matmul" and is_number(eqn.out) else name, *args, depth)
         if function is None:
             return None
         if name == "where":
@@ -305,10 +305,6 @@ def _function(s: Evaluate) -> str | None:
 
 def _is_size(x: Value) -> bool:
     return x.dim is not None
-
-
-def _is_scalar(x: Value) -> bool:
-    return isinstance(x.type, Tensor) and x.type.is_scalar
 
 
 def _is_int(x: Value) -> bool:

@@ -23,8 +23,8 @@ from sct.codegen.program.statement_ir import (
     all_blocks,
     statements,
 )
-from sct.ir.core import Eqn, Lit, Operand, Value, is_effect, is_undef
-from sct.ir.types import BOOL, Tensor
+from sct.ir.core import Eqn, Lit, Operand, Value, is_effect, is_number, is_undef
+from sct.ir.types import BOOL
 from sct.ops import OPS
 
 __all__ = ["simplify_statements"]
@@ -242,11 +242,7 @@ def _sink_carries(block: Block) -> None:
 
 
 def _may_sink(eqn: Eqn) -> bool:
-    return not eqn.primal and not is_effect(eqn) and all(isinstance(x, Lit) or _is_number(x) for x in eqn.args)
-
-
-def _is_number(x: Operand) -> bool:
-    return isinstance(x.type, Tensor) and x.type.is_scalar
+    return not eqn.primal and not is_effect(eqn) and all(isinstance(x, Lit) or is_number(x) for x in eqn.args)
 
 
 def _in_dependence_order(definitions: list[Evaluate], target: dict[Value, Value]) -> Block:

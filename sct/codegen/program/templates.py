@@ -10,8 +10,6 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from sct.codegen.program.statement_ir import Evaluate, Return, Select, Statement, Update
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
@@ -74,15 +72,7 @@ def expression(eqn: Eqn) -> str:
         text = template(op, eqn.args, dict(eqn.attrs))
         if text is not None:
             return text
-    return _call(spelling or op.calls[0], len(eqn.args), _non_default(op, eqn.attrs))
-
-
-def _non_default(op: Op, attrs: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(k for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v)))
-
-
-def _same(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and bool(a == b)
+    return _call(spelling or op.calls[0], len(eqn.args), tuple(op.explicit(eqn.attrs)))
 
 
 @functools.lru_cache(None)

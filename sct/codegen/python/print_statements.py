@@ -54,7 +54,7 @@ from sct.codegen.python.print_results import display
 from sct.codegen.python.print_signature import arguments, function
 from sct.codegen.python.unparse import Comment, comment, user_line
 from sct.errors import Loc, unbound_error
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_number
 from sct.ir.loop_view import is_counted
 from sct.ir.pytrees.pytree import Tree
 from sct.ir.types import List, Tensor, Undef, base_type
@@ -337,7 +337,7 @@ class StatementPrinter(AttemptPrinter):
 
     def is_rebound(self, out: Value) -> bool:
         """Does `out += x` assign a new number to the name?"""
-        return _is_number(out) and self.names[out] not in self.arrays_0d
+        return is_number(out) and self.names[out] not in self.arrays_0d
 
     def is_variable(self, x: Value) -> bool:
         return x not in self.expr.inlined
@@ -455,10 +455,6 @@ def _enters_context(s: Statement) -> TypeGuard[Evaluate]:
 def _is_zero_d(x: Value) -> bool:
     t = base_type(x.type)
     return isinstance(t, Tensor) and t.is_array and not t.rank
-
-
-def _is_number(x: Value) -> bool:
-    return isinstance(x.type, Tensor) and x.type.is_scalar
 
 
 def _selects_array(eqn: Eqn) -> bool:

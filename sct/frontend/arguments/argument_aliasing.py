@@ -37,8 +37,10 @@ from sct.ir.types import List, Tensor, Type
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["Shared", "apart", "check_aliasing", "containers_of", "shared_with_callable", "use_callable",
-           "written_leaves"]
+__all__ = [
+    "Shared", "apart", "cell_contents", "check_aliasing", "containers_of", "shared_with_callable", "use_callable",
+    "written_leaves",
+]
 
 MOST_WORK = 100_000
 """The work limit of the test whether interleaved arrays, such as columns, have elements in common."""
@@ -188,7 +190,7 @@ def _parts_of(x: Any) -> Iterable[Any]:
     if isinstance(x, (types.BuiltinMethodType, types.MethodWrapperType)):
         return (x.__self__,)
     if isinstance(x, types.FunctionType):
-        cells = [each for cell in x.__closure__ or () for each in _contents(cell)]
+        cells = [each for cell in x.__closure__ or () for each in cell_contents(cell)]
         return *cells, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *vars(x).values()
     if isinstance(x, weakref.ref):
         return (x(),)
@@ -199,7 +201,8 @@ def _parts_of(x: Any) -> Iterable[Any]:
     return dict_of(x).values()
 
 
-def _contents(cell: types.CellType) -> tuple[Any, ...]:
+def cell_contents(cell: types.CellType) -> tuple[Any, ...]:
+    """What the cell of a variable holds, in a tuple."""
     try:
         return (cell.cell_contents,)
     except ValueError:  # the variable is not bound yet

@@ -22,8 +22,9 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend.arguments.argument_aliasing import cell_contents
 from sct.frontend.arguments.lift import read_path
-from sct.frontend.calls.references import PLAIN, cell_contents, is_library_function, references
+from sct.frontend.calls.references import PLAIN, is_library_function, references
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import changes_object, writes_arguments, writes_keyword
 from sct.frontend.source.name_scopes import declared, local_names, nodes_in, parameters

@@ -16,10 +16,11 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from sct.frontend.arguments.argument_aliasing import cell_contents
 from sct.frontend.evaluator.own_methods import is_library
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 
-__all__ = ["CACHED", "PLAIN", "cell_contents", "is_derivative", "is_found_in_class", "is_library_function", "names_in",
+__all__ = ["CACHED", "PLAIN", "is_derivative", "is_found_in_class", "is_library_function", "names_in",
            "references"]
 
 PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
@@ -49,13 +50,6 @@ def is_library_function(f: types.FunctionType) -> bool:
 
 def is_derivative(x: Any) -> bool:
     return hasattr(type(x), "__sct_transform__")
-
-
-def cell_contents(cell: Any) -> tuple[Any, ...]:
-    try:
-        return (cell.cell_contents,)
-    except ValueError:
-        return ()
 
 
 def is_found_in_class(x: types.MethodType) -> bool:

@@ -18,7 +18,7 @@ from sct.frontend.source.match_lowering import MatchLowering
 from sct.frontend.source.private_names import functions_in, mangle_names
 from sct.frontend.source.try_lowering import TryLowering
 
-__all__ = ["SourceFunction", "loc_of", "source_of"]
+__all__ = ["SourceFunction", "loc_of", "nested_codes", "source_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def _parse(file: str, text: str, by_pytest: bool
     for node, cls in functions_in(module):
         lines = [d.lineno for d in [*getattr(node, "decorator_list", []), node]]
         by_line.setdefault(min(lines), []).append((node, cls))
-    return by_line, list(_codes(compile(_rewritten(file, text) if by_pytest else module, file, "exec",
+    return by_line, list(nested_codes(compile(_rewritten(file, text) if by_pytest else module, file, "exec",
                                         dont_inherit=True)))
 
 
@@ -67,11 +67,12 @@ def _is_rewritten(code: types.CodeType) -> bool:
         _is_rewritten(const) for const in code.co_consts if isinstance(const, types.CodeType))
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code object, and those of the functions in it."""
     yield code
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
-            yield from _codes(const)
+            yield from nested_codes(const)
 
 
 def source_of(code: types.CodeType) -> SourceFunction:
@@ -135,7 +136,7 @@ def _on_a_line(nodes: list[tuple[Any, str]], text: str, code: types.CodeType) ->
         places[_FAR + k] = n.col_offset, n.end_lineno, n.end_col_offset
         n.lineno = n.end_lineno = _FAR + k
         n.end_col_offset = n.col_offset + 1
-    codes = _codes(compile(module, code.co_filename, "exec", dont_inherit=True))
+    codes = nested_codes(compile(module, code.co_filename, "exec", dont_inherit=True))
     same = {places[c.co_firstlineno] for c in codes if c.co_firstlineno in places and _same_code(c, code)}
     return [(n, cls) for n, cls in nodes if (n.col_offset, n.end_lineno, n.end_col_offset) in same]
 

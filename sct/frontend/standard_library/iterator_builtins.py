@@ -216,11 +216,7 @@ def chosen(ev: Evaluator, test: Abstract, x: Abstract) -> bool:
     whole = isinstance(test, Static) and test.value is None
     with ev.temporaries.dropped():
         ev.temporaries.hold(x)
-        return bool(ev.ask(_as_abstract(truth(ev, x if whole else ev.call(test, [x]))), "what this test gives"))
-
-
-def _as_abstract(x: Any) -> Abstract:
-    return Static(x.value) if isinstance(x, Lit) else x
+        return bool(ev.ask(boolean(truth(ev, x if whole else ev.call(test, [x]))), "what this test gives"))
 
 
 def looked(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:

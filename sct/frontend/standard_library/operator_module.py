@@ -18,7 +18,7 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, instances, special
 from sct.frontend.heap.subscripts import assign_item, item
 from sct.frontend.interpreter.attributes import get
-from sct.frontend.operators.arithmetic_operators import BINARY, UNARY, binary, in_place, unary
+from sct.frontend.operators.arithmetic_operators import BINARY, UNARY, binary, unary
 from sct.frontend.operators.comparisons import COMPARE, compare_one
 from sct.frontend.operators.truth import as_bool, negated, truth
 from sct.frontend.values.abstract_values import Abstract, Static, Tup
@@ -34,10 +34,6 @@ def _register(f: Any, run: Made) -> None:
 
 def _binary(kind: type) -> Made:
     return lambda ev, a, b: binary(ev, kind, a, b)
-
-
-def _in_place(kind: type) -> Made:
-    return lambda ev, a, b: in_place(ev, kind, a, b)
 
 
 def _compare(op: Any) -> Made:

@@ -40,7 +40,6 @@ from sct.ops.type_rules import number
 __all__: list[str] = []
 
 Slope = Callable[..., Any]
-DENSITIES = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 
 
 @dataclass(frozen=True)

@@ -80,10 +80,6 @@ def plain(x: Any) -> Any:
     return x.operand if isinstance(x, Formula) else x
 
 
-def formula_of(x: Any) -> Formula:
-    return x if isinstance(x, Formula) else Formula(operand(x))
-
-
 def call(entry: Op, *xs: Any, **attrs: Any) -> Formula:
     return Formula(operand(entry(*map(plain, xs), **attrs)))
 

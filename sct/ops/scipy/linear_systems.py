@@ -263,12 +263,12 @@ def lu_factor_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, **_: An
     return [lu_back(tril(cts[0], k=-1), triu(cts[0]), p, low, up)]
 
 
-def bind_lu_factor(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+def bind_matrix(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
     not_overwritten(overwrite_a=overwrite_a)
     return [a], {"check_finite": check_finite}
 
 
-op("lu_factor", "scipy.linalg.lu_factor", type=type_lu_factor, run=runs("lu_factor"), bind=bind_lu_factor,
+op("lu_factor", "scipy.linalg.lu_factor", type=type_lu_factor, run=runs("lu_factor"), bind=bind_matrix,
    vjp=lu_factor_vjp, defaults={"check_finite": True}, raises="value", cost="dear", samples=general, square=True)
 
 

@@ -32,7 +32,7 @@ from sct.ops.linalg.linalg import diagonally_dominant, lapack
 from sct.ops.linalg.products import matmul
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, mul, neg
-from sct.ops.scipy.linear_systems import definite, linalg, matrix, not_overwritten, runs
+from sct.ops.scipy.linear_systems import bind_matrix, definite, linalg, matrix, not_overwritten, runs
 from sct.ops.type_rules import number
 
 __all__ = ["expm", "expm_frechet"]
@@ -66,11 +66,6 @@ def twin(name: str, like: Op, bind: Callable[..., Any], made: samples.Samples, *
         "defaults": {**like.defaults, "check_finite": True}, "raises": "value", "cost": "dear", **fields})
 
 
-def bind_plain(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
-    not_overwritten(overwrite_a=overwrite_a)
-    return [a], {"check_finite": check_finite}
-
-
 def squares() -> list[samples.Sample]:
     return [((diagonally_dominant((n, n), dtype),), {}) for n, dtype in ((3, "f8"), (1, "f8"), (2, "f4"))]
 
@@ -81,9 +76,9 @@ def type_det(a: Operand, **_: Any) -> Tensor:
     return Tensor("np", "f64")
 
 
-twin("inv", square_matrices.inv, bind_plain, squares, square=True)
-twin("det", square_matrices.det, bind_plain, squares, type=type_det, square=True)
-twin("svdvals", decompositions.svdvals, bind_plain, lambda: [
+twin("inv", square_matrices.inv, bind_matrix, squares, square=True)
+twin("det", square_matrices.det, bind_matrix, squares, type=type_det, square=True)
+twin("svdvals", decompositions.svdvals, bind_matrix, lambda: [
     ((a,), {"wide": a.shape[0] < a.shape[1]}) for a in rectangular() if a.ndim == 2],
      asks=lambda a, **_: decompositions.is_wide(a), defaults={"wide": None, "check_finite": True},
      run=lambda a, wide=None, check_finite=True: linalg("svdvals")(a, check_finite=check_finite),

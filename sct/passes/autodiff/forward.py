@@ -42,6 +42,7 @@ from sct.passes.autodiff.cotangents import (
 )
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.transposed_rules import tangents_by_transpose
+from sct.passes.rewriting.table import shape_of
 
 __all__ = ["Forward", "forward", "joined_type", "may_be_missing", "tangent_like", "tangent_type"]
 
@@ -145,7 +146,7 @@ class Forward:
             out_tangents = self.apply_rule(eqn, dxs)
             self.masks.record(b.eqns[start:])
             whole = eqn.op not in ELEMENTWISE or any(
-                dx is not None and _shape(x) == _shape(eqn.out) for x, dx in zip(eqn.args, dxs))
+                dx is not None and shape_of(x) == shape_of(eqn.out) for x, dx in zip(eqn.args, dxs))
             for y, dy in zip(eqn.outs, out_tangents):
                 if isinstance(dy, TypeMismatch) and y in self.active:
                     raise dy
@@ -325,10 +326,6 @@ def tangent_like(v: Value) -> Value:
 
 def joined_type(out: Type, *types: Type) -> Type:
     return reduce(join, types) if isinstance(out, Tensor) else tangent_type(out)
-
-
-def _shape(x: Operand) -> object:
-    return x.type.shape if isinstance(x.type, Tensor) else None
 
 
 def _match_shape(dy: Operand, y: Value, masks: Masks) -> Operand:

@@ -14,7 +14,7 @@ from collections.abc import Sequence, Set
 from typing import cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, rebuild, substitute, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, is_number, rebuild, substitute, walk
 from sct.ir.types import Tensor
 from sct.ir.uses import outer_reads, use_counts
 from sct.ops.arrays.indexing import add_at, store
@@ -79,10 +79,10 @@ class _MergeBranches:
 
     def choice(self, eqn: Eqn) -> tuple[Operand, bool] | None:
         """(predicate, is it negated?) of a `where` of numbers or of a conditional."""
-        if eqn.primal or not (eqn.op is cond or eqn.op is where and _is_number(eqn.out)) or has_effect(eqn):
+        if eqn.primal or not (eqn.op is cond or eqn.op is where and is_number(eqn.out)) or has_effect(eqn):
             return None
         definition = self.definitions.get(cast(Value, eqn.args[0]))
-        if definition is not None and definition.op in (not_, logical_not) and _is_number(definition.out):
+        if definition is not None and definition.op in (not_, logical_not) and is_number(definition.out):
             return definition.args[0], True
         return eqn.args[0], False
 
@@ -205,7 +205,7 @@ class _Branch:
         is_zero = [x in ZEROS for x in args]
         if eqn.op is add_at:
             return args[0] if is_zero[1] else None
-        if not all(map(_is_number, (eqn.out, *eqn.args))):
+        if not all(map(is_number, (eqn.out, *eqn.args))):
             return None
         if eqn.op in (add, sub) and is_zero[1]:
             return args[0]
@@ -225,7 +225,3 @@ class _Branch:
             if isinstance(result, Value) and self.builder.eqns and result in self.builder.eqns[-1].outs:
                 result.hint = result.hint or eqn.out.hint
         self.env[eqn.out] = result
-
-
-def _is_number(x: Operand) -> bool:
-    return isinstance(x.type, Tensor) and x.type.is_scalar
