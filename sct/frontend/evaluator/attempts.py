@@ -5,7 +5,7 @@
         z = y * 2.0                  a copy of the store is kept for the path on which it has
     except ValueError: ...
 
-The paths that have raised stay open until the block of equations ends in which they stand: `heap.raised_paths` then
+The paths that have raised stay open until the block of equations ends in which they stand: `try_statement` then
 joins them.  The slot `<raised>` of the `try` tells there whether a path has raised.
 """
 
