@@ -210,6 +210,8 @@ def becomes_complex(tree: Tree, types: Sequence[Type], value: Any) -> bool:
         return not (isinstance(t, Tensor) and t.kind == "c") and holds_complex(value)
     if isinstance(tree, Const):
         return False
+    if tree.kind == "rows":
+        return any(becomes_complex(tree.children[0], types, row) for row in value)
     return any(becomes_complex(c, types, part) for c, part in zip(tree.children, children_of(tree, value)))
 
 
