@@ -32,9 +32,10 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.optimize
 import scipy.special
 
-from sct import SctError, SctWarning, stop_gradient, value_and_grad
+from sct import SctError, SctWarning, implicit, stop_gradient, value_and_grad
 from tests.oracle import agrees
 
 X = np.array([0.7, -0.3, 1.1])
@@ -1334,6 +1335,53 @@ def _() -> Any:
         return x[0] * len(weights)
 
     return refused, followed
+
+
+@case("join several unknowns: `np.array([x, y])`, `np.concatenate`; flatten a matrix: `x.ravel()`")
+def _() -> Any:
+    def both(p):
+        return p[0] * p[0], p[0] + p[1]
+
+    return (lambda x: implicit(both, lambda v, p: (v[0] - p[0] * p[0], v[1] - p[0] - p[1]))(x)[0],
+            lambda x: implicit(lambda p: np.array(both(p)), lambda v, p: v - np.array(both(p)))(x)[0])
+
+
+@case("write to a copy: `x = x.copy()`")
+def _() -> Any:
+    def refused(x):
+        def f(v):
+            v[0] = abs(v[0])
+            return v ** 2 - x * x
+        return scipy.optimize.fsolve(f, np.ones(3), xtol=1e-13)[0]
+
+    def followed(x):
+        def f(v):
+            v = v.copy()
+            v[0] = abs(v[0])
+            return v ** 2 - x * x
+        return scipy.optimize.fsolve(f, np.ones(3), xtol=1e-13)[0]
+
+    return refused, followed
+
+
+@case("start from an array with one axis: `np.array([...])`, `x0.ravel()`")
+def _() -> Any:
+    start = np.ones((1, 3))
+    return (lambda x: scipy.optimize.fsolve(lambda v: v ** 2 - x * x, start, xtol=1e-13)[0],
+            lambda x: scipy.optimize.fsolve(lambda v: v ** 2 - x * x, start.ravel(), xtol=1e-13)[0])
+
+
+@case("return an array: `np.array([...])`")
+def _() -> Any:
+    return (lambda x: scipy.optimize.fsolve(lambda v: v[0] ** 2 - x[0], 1.0, xtol=1e-13)[0],
+            lambda x: scipy.optimize.fsolve(lambda v: np.array([v[0] ** 2 - x[0]]), 1.0, xtol=1e-13)[0])
+
+
+@case("start from a vector: `np.array([x0])`; or use `newton` of `f(x) - x`")
+def _() -> Any:
+    return (lambda x: 1.0 * scipy.optimize.fixed_point(lambda v: np.cos(v * x[0]), 0.5),
+            lambda x: scipy.optimize.fixed_point(lambda v: np.cos(v * x[0]), np.array([0.5]))[0]
+            + scipy.optimize.newton(lambda v: np.cos(v * x[0]) - v, 0.5))
 
 
 def spellings() -> Iterator[str]:
