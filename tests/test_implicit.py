@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import math
 import re
@@ -279,6 +280,84 @@ def by_fixed_point(p):
     return np.sum(fixed_point(lambda x, c: 0.4 * np.cos(x * c) * p[0], [0.5, 0.3], args=(p[1:],), xtol=1e-14) ** 2)
 
 
+def polynomial(v, k, n):
+    """It calls itself, so it stays a function of the derivative."""
+    return v * k if n == 0 else polynomial(math.sin(v) * k, k, n - 1) + v ** 3 * k
+
+
+def by_recursion(p, n=3):
+    k = p[0]
+
+    def nested(v, n):
+        return v * p[1] if n == 0 else nested(v * k, n - 1) + v ** 3 * k
+
+    r = brentq(lambda v: nested(v, n) + polynomial(v, k, n) + v - 1.0, -3.0, 3.0, xtol=1e-15)
+    u = fsolve(lambda v: [polynomial(v[0], k, n) + v[1] - p[1], v[1] * 3.0 - v[0]], [0.1, 0.1], xtol=1e-12)
+    return r * nested(r, 2) + u @ p
+
+
+def by_a_recursive_solver(p):
+    def power(x, n):
+        if n == 0:
+            return 1.0
+        r = brentq(lambda v: v ** 3 + v - x, -10.0, 10.0, xtol=1e-15)
+        return r * power(x, n - 1) + r
+
+    return power(p[0], 4) * p[1]
+
+
+class Gas:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def equation(self, V, T, P):
+        return (P + self.a / V ** 2) * (V - self.b) - R * T
+
+    def volume(self, T, P):
+        return brentq(self.equation, 1e-3, 1.0, (T, P), 1e-15)
+
+
+def of_an_object(p):
+    return Gas(0.364 * p[0], 4.27e-5).volume(300.0 * p[1], 1e5)
+
+
+def of_a_partial(p):
+    def f(v, a, b):
+        return v ** 3 + a * v - b
+
+    return brentq(functools.partial(f, a=p[0], b=p[1]), 0.0, 5.0, xtol=1e-15)
+
+
+def in_a_while_loop(p):
+    t, y, total = 0.0, p[0], 0.0
+    while t < 1.0:
+        y = brentq(lambda z: z - y + 0.25 * p[1] * z ** 3, -9.0, 9.0, xtol=1e-15)
+        if y < 0.5:
+            break
+        total += y
+        t += 0.25
+    return total + y
+
+
+def of_a_derivative_of_a_solution(p):
+    def inner(a):
+        return brentq(lambda v: v ** 3 + v - a, -5.0, 5.0, xtol=1e-15)
+
+    slope = sct.grad(inner)
+    return newton(lambda z: slope(z * p[0]) + z - p[1], 1.0, tol=1e-14) + slope(p[0])
+
+
+def of_a_matrix_that_is_written(p, n=4):
+    A = np.zeros((n, n))
+    for i in range(n):
+        A[i, i] = 2.0 + p[0]
+        if i:
+            A[i, i - 1] = A[i - 1, i] = -1.0
+    u = fsolve(lambda u: A @ u + p[1] * u ** 3 - 1.0, np.zeros(n), xtol=1e-12)
+    A[0, 0] = 7.0
+    return np.sum(A @ u)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (volume, np.array([1e5, 0.364, 4.27e-5])), (radius, np.array([0.7, 0.3])),
     (implied_volatility, np.array([6.0, 100.0, 105.0, 0.5])), (reactor, np.array([0.4, 0.4, 6.0])),
@@ -289,7 +368,10 @@ PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (caught, np.array([2.0, 3.0])), (caught, np.array([2.0, 1.0])), (written_afterwards, np.array([-1.0, 2.0, 0.7])),
     (in_a_list, np.array([1.4, 0.6])), (both_inline_and_outlined, np.array([0.3, 0.9, 0.5])),
     (reaction, np.array([1.0, 0.4, 0.7])), (heat, np.array([0.5, 1.2, 2.0])), (with_a_jacobian, np.array([1.0, 0.7])),
-    (by_root_scalar, np.array([1.0, 2.0])), (by_fixed_point, np.array([1.0, 0.7, 0.4]))]
+    (by_root_scalar, np.array([1.0, 2.0])), (by_fixed_point, np.array([1.0, 0.7, 0.4])),
+    *((f, np.array([1.3, 0.8])) for f in (
+        by_recursion, by_a_recursive_solver, of_an_object, of_a_partial, in_a_while_loop, of_a_derivative_of_a_solution,
+        of_a_matrix_that_is_written))]
 MINIMA: list[tuple[Callable[..., Any], Any]] = [
     (fitted, np.array([2.0, 1.4, 1.1, 0.8, 0.7])), (value_at_a_minimum, np.array([1.0, 0.7]))]
 NAMES = [f"{f.__name__}-{k}" for k, (f, _) in enumerate(PROGRAMS)]

@@ -152,7 +152,8 @@ def _is_function(ev: Evaluator, name: str, key: str, v: Abstract) -> bool:
     """Is this parameter of a solver a function, and not a text or None?"""
     if isinstance(v, Static) and type(v.value) is bool and v.value:
         ev.refuse("SCT402", f"`{name}` is not differentiated with `{key}=True`",
-                  why="the function returns more than the equation", hint="pass the derivative as a function of its own")
+                  why="the function returns more than the equation",
+                  hint="pass the derivative as a function of its own")
     return not isinstance(v, Static) or callable(v.peek)
 
 

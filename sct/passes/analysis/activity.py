@@ -146,6 +146,10 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
                 hint="pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
+        if eqn.op is solution and varied.intersection(free_values(eqn.regions[0])):
+            raise SctError(
+                "SCT401", "the equation is solved for numbers that it reads in a way that sct does not see",
+                why="its derivative would be cut silently", hint="pass them as arguments of its function", loc=eqn.loc)
 
 
 def _refuse_read(fn: Fn, varied: set[Value]) -> None:

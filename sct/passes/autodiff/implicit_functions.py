@@ -87,7 +87,7 @@ def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
     taps = ResidualTaps(fn)
     with current().nested() as b:
         b.module = None
-        jac = derivative_blocks(fn, [0], [0], "reverse" if _calls(fn) else "forward", taps)[0, 0]
+        jac = derivative_blocks(fn, [0], [0], "forward", taps)[0, 0]  # a call keeps one record: of the pullback
         results = step(fn, taps, jac)
     for each in (*taps.with_taps(fn.eqns), *b.eqns):
         current().add(each)
