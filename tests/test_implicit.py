@@ -358,6 +358,20 @@ def of_a_matrix_that_is_written(p, n=4):
     return np.sum(A @ u)
 
 
+def with_complex_numbers(p):
+    z = p[0] + 1j * p[1]
+    return brentq(lambda v: abs(z) ** 2 * v + v ** 3 - abs(z * 1j + 2.0), 0.0, 9.0, xtol=1e-15)
+
+
+def with_a_handler(p):
+    def f(v):
+        try:
+            return math.log(v) * p[0] - p[1]
+        except ValueError:
+            return -100.0
+    return brentq(f, -1.0, 50.0, xtol=1e-14)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (volume, np.array([1e5, 0.364, 4.27e-5])), (radius, np.array([0.7, 0.3])),
     (implied_volatility, np.array([6.0, 100.0, 105.0, 0.5])), (reactor, np.array([0.4, 0.4, 6.0])),
@@ -371,7 +385,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (by_root_scalar, np.array([1.0, 2.0])), (by_fixed_point, np.array([1.0, 0.7, 0.4])),
     *((f, np.array([1.3, 0.8])) for f in (
         by_recursion, by_a_recursive_solver, of_an_object, of_a_partial, in_a_while_loop, of_a_derivative_of_a_solution,
-        of_a_matrix_that_is_written))]
+        of_a_matrix_that_is_written, with_complex_numbers, with_a_handler))]
 MINIMA: list[tuple[Callable[..., Any], Any]] = [
     (fitted, np.array([2.0, 1.4, 1.1, 0.8, 0.7])), (value_at_a_minimum, np.array([1.0, 0.7]))]
 NAMES = [f"{f.__name__}-{k}" for k, (f, _) in enumerate(PROGRAMS)]

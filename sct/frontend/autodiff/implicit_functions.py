@@ -15,11 +15,11 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.values.abstract_values import Abstract, Ref
 from sct.ir import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
-from sct.ir.core import is_effect
 from sct.ir.loop_view import loop_view
 from sct.ir.pytrees.pytree import Leaf
 from sct.ir.types import BOOL, Tensor, in_words
 from sct.ops import python, raise_
+from sct.ops.program.attempts import may_not_repeat
 from sct.ops.program.solutions import solution
 
 __all__ = ["as_solution", "function_of", "refuse_sizes", "solution_of"]
@@ -48,7 +48,7 @@ def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kw
     """`f` as a region, differentiated by its first argument, the unknown; refuses effects and writes."""
     with ev.tries.none():
         region = evaluate(ev, f, args, kwargs, [0])
-    if any(is_effect(eqn) and not _raises(eqn) for eqn in walk(region.fn)):
+    if any(may_not_repeat(eqn) and not _raises(eqn) for eqn in walk(region.fn)):
         ev.refuse("SCT412", f"{what} has an effect (print, random draw)",
                   why="how often it would happen depends on the solver", hint="move the effect out")
     if _writes(region.fn):

@@ -31,11 +31,11 @@ def type_solution(x: Operand, *_: Operand, **__: Any) -> Type:
 
 
 solver = op("solver", type=type_solver, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
-            cost="never", nondiff="its value is differentiated as a `solution`")
+            cost="never", complex=True, nondiff="its value is differentiated as a `solution`")
 """A call of a function that solves an equation; `text` is its template."""
 
 solution = op("solution", type=type_solution, run=lambda x, *_, **__: x, defaults={"checked": False}, emit="_0",
-              alias="same", cost="never", inactive=(0,), vjp=by_driver, jvp=by_driver)
+              alias="same", cost="never", inactive=(0,), vjp=by_driver, jvp=by_driver, complex=True)
 """The solution of the residual in its region; the first operand is its value.
 
 checked  the second operand says whether the solver has converged; if not, the solution has no derivative"""
