@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from programs import calculus, linear_algebra
 
-from sct import SctError, grad, jvp, vjp
+from sct import SctError, grad, hvp, jacfwd, jvp, vjp
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -270,6 +270,36 @@ def test_forward_mode_of_what_has_no_derivative() -> None:
     np.testing.assert_allclose(tangent, value)
     with pytest.raises(SctError, match=r"hint: use .*full_matrices=False"):
         jvp(lambda A: np.sum(np.linalg.svd(A)[0]), (A,), (A,))
+
+
+WHOLE: list[Callable[..., Any]] = [
+    lambda A: (lambda w, v: np.sum(w**2) + np.sum(v**4))(*np.linalg.eigh(symmetric(A))),
+    lambda A: (lambda w, v: np.sum(w**2) + np.sum(w @ v**2))(*np.linalg.eigh(symmetric(A), UPLO="U")),
+    lambda A: (lambda w, v: np.sum(np.abs(w)**1.5) + np.sum(np.abs(v)**3))(*np.linalg.eig(definite(A))),
+    lambda A: (lambda u, s, v: np.sum(u**4) + np.sum(s**3) + np.sum(v**4))(*np.linalg.svd(A)),
+    lambda A: (lambda q, r: np.sum(q**3) + np.sum(r**2))(*np.linalg.qr(A)),
+    lambda A: (lambda sign, log: np.sum(sign * log**2))(*np.linalg.slogdet(A)),
+    lambda A: np.sum(np.linalg.cholesky(definite(A))**3) + np.sum(np.linalg.inv(definite(A))**2),
+    lambda A: np.sum(np.linalg.eigvalsh(symmetric(A))**3 * np.trace(A)),
+    lambda A: np.sum(np.trace(A, axis1=1, axis2=2)**2 * np.einsum("kii->k", A)),
+    lambda A: np.sum(np.einsum("iij->j", A)**2 * np.diagonal(A, axis1=0, axis2=2)),
+    lambda A: np.sum(np.linalg.solve(definite(A), A)**2) + np.sum(np.prod(A, axis=1)**2),
+]
+"""Of a stack of n matrices n x n: an identity matrix, the eigenvalues and a matrix of the stack have one shape."""
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("k", range(len(WHOLE)))
+def test_stacks_of_as_many_matrices_as_rows(k: int, n: int) -> None:
+    f, A, T = WHOLE[k], rng(n, n, n) + 2.0 * np.diag(np.arange(n)), rng(n, n, n, seed=1)
+    value, tangent = jvp(f, (A,), (T,))
+    back = grad(f)(A)
+    assert value == f(A)
+    np.testing.assert_allclose(tangent, np.sum(back * T), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(tangent, (f(A + 1e-6 * T) - f(A - 1e-6 * T)) / 2e-6, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(jacfwd(f)(A), back, rtol=1e-9, atol=1e-9)
+    change = (grad(f)(A + 1e-6 * T) - grad(f)(A - 1e-6 * T)) / 2e-6
+    np.testing.assert_allclose(hvp(f, (A,), (T,)), change, rtol=1e-4, atol=1e-4)
 
 
 def test_spellings_of_the_array_api() -> None:

@@ -80,7 +80,7 @@ def diagonally_dominant(shape: tuple[int, ...], dtype: str = "f8", seed: int = 0
 
 
 def squares() -> list[samples.Sample]:
-    shapes = ((3, 3), (1, 1), (2, 2), (4, 3, 3), (0, 0), (0, 2, 2))
+    shapes = ((3, 3), (1, 1), (2, 2), (4, 3, 3), (2, 2, 2), (0, 0), (0, 2, 2))
     made = [*map(diagonally_dominant, shapes), diagonally_dominant((3, 3), "f4"), diagonally_dominant((6, 6))[::2, ::2]]
     return [((a,), {}) for a in made]
 

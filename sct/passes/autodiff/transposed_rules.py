@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, rebuild
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, regions, walk
 from sct.ir.types import Type, TypeMismatch
 from sct.passes.autodiff.cotangents import Masks, current, match_type, with_real_ints_as_floats
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
@@ -64,17 +64,25 @@ def _dependents(rule: Fn) -> set[Value]:
 
 def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Value], known: Sequence[Value],
                        outs: Mapping[Value, Operand]) -> tuple[Eqn, ...]:
-    """The equations of a transpose, which read the shapes of `linear` values.
+    """The equations of a transpose, which depend on `linear` values through their shapes.
 
-    They read those of `known` values of the same types; else the rule is computed of the outs, which have the shapes
-    of their cotangents.
+    A value of which only the shape is read is replaced by a `known` value of the same type. Others, as an identity
+    matrix, are computed by the rule from the outs, which have the shapes of their cotangents.
     """
     by_type: dict[Type, Value] = {}
     for v in known:
         by_type.setdefault(v.type, v)
     body = Fn("transpose", (), tuple(eqns), ())
+    elements = _read_for_elements(body)
     read = [v for v in free_values(body) if v in linear]
-    missing = [v for v in read if v.type not in by_type]
-    shapes = live_equations([e for e in rule.eqns if not linear.isdisjoint(e.outs)], missing)
+    replaced = {v: by_type[v.type] for v in read if v.type in by_type and v not in elements}
+    shapes = live_equations([e for e in rule.eqns if not linear.isdisjoint(e.outs)],
+                            [v for v in read if v not in replaced])
     body = body.replace(eqns=(*shapes, *eqns))
-    return rebuild(body, {**outs, **{v: by_type[v.type] for v in read if v.type in by_type}}).eqns
+    return rebuild(body, {**outs, **replaced}).eqns
+
+
+def _read_for_elements(fn: Fn) -> set[Operand]:
+    """The values that an equation reads for more than their shape."""
+    read = {x for eqn in walk(fn) for k, x in enumerate(eqn.args) if k not in eqn.op.shapes}
+    return read.union(*(region.results for region in regions(fn)))
