@@ -483,6 +483,175 @@ def lambdas_in_a_helper(x, n):
     return t
 
 
+class Forgiving:
+    """Ends the exceptions of some classes, and says which it has seen."""
+
+    def __init__(self, handled):
+        self.handled = handled
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if isinstance(error, OverflowError):
+            print("overflow")
+        if kind is not None:
+            print(kind.__name__, error)
+        return kind is MyError or kind is not None and issubclass(kind, self.handled)
+
+
+class Timer:
+    def __enter__(self):
+        self.entered = True
+        return self
+
+    def __exit__(self, *exception):
+        self.entered = False
+        print("left")
+
+
+@case((1.5, 2), (1.5, 0), (-1.5, 2), (-1.5, 0))
+def a_manager_that_looks_at_the_class(x, n):
+    y = x
+    with Forgiving((ValueError, LookupError, ArithmeticError)):
+        y = x / n
+        y = y + math.log(x)
+    with Forgiving(ValueError):
+        y = y * negative(x)
+    return y * x
+
+
+@case((1.5, 2), (1.5, 0), (-1.5, 2), (9.0, 2))
+def the_class_of_the_exception(x, n):
+    y = x
+    try:
+        y = x / n
+        if y > 4.0:
+            raise Worse("large")
+        y = y + math.log(x)
+    except Exception as error:
+        print(type(error).__name__)
+        if type(error) == ZeroDivisionError:  # noqa: E721
+            y = y * 2.0 * x
+        elif type(error) is Worse:
+            y = y * 3.0 * x
+        elif issubclass(type(error), (MyError, ValueError)):
+            y = y * 4.0 * x
+    return y * x
+
+
+@case((1.5,), (0.5,), (-1.0,))
+def a_loop_without_end(x):
+    s = 0.5
+    try:
+        while True:
+            s = s - 0.2 * x * x
+            s = s + math.log(s)
+    except ValueError as error:
+        print(error)
+    return s * x
+
+
+@case((2.0, 4, 9), (2.0, 4, 3), (2.0, 0, 1))
+def a_loop_of_steps_that_may_fail(x, n, m):
+    s = 0.0
+    try:
+        for i in range(m):
+            s += x / (n - i)
+    except ZeroDivisionError as error:
+        s = s * s
+        print(error)
+    return s
+
+
+@case((2.0, 9), (2.0, 1))
+def a_loop_in_a_context(x, n):
+    s = 0.0
+    with Timer() as t:
+        for i in range(n):
+            s += x / (i + 1)
+    return s if not t.entered else 0.0
+
+
+@case((2.0, 4, 9), (2.0, 4, 3))
+def a_loop_whose_exception_is_raised_again(x, n, m):
+    s = 0.0
+    try:
+        try:
+            for i in range(m):
+                s += x / (n - i)
+        except ZeroDivisionError:
+            s = s * 2.0
+            raise
+        finally:
+            print("done")
+    except ArithmeticError as error:
+        print(type(error).__name__)
+        s = s * x
+    return s
+
+
+@case((1.2, 9), (1.2, 1), (5.0, 3))
+def a_return_from_a_loop_before_a_finally(x, n):
+    try:
+        for k in range(n):
+            y = x * k
+            if y > 3.0:
+                return y * y
+    finally:
+        print("done")
+    return x
+
+
+@case((-2.2, 3), (1.2, 3), (1.2, 5), (2.0, 1))
+def a_variable_that_each_iteration_binds(x, n):
+    try:
+        for k in range(n):
+            y = math.log(x) + x / (k - 4)
+        z = y * x
+        while True:
+            w = z * x
+            if w < 30.0:
+                break
+            z = z / 2.0
+        z = w + y
+    except Exception as error:
+        print(error)
+        z = 2.0 * x
+    return z
+
+
+@case((1.3, 0), (-1.3, 1), (-0.5, 1), (-0.5, 0))
+def exits_and_raises_in_a_handler(x, n):
+    try:
+        try:
+            math.log(x)
+        except Exception:
+            if n:
+                if x > -1.0:
+                    raise ValueError("small")  # noqa: B904
+                return 1.5 * x
+            if not n:
+                raise AssertionError("none")  # noqa: B904
+    finally:
+        x = x - 1.5
+        print("done")
+    return x
+
+
+@case((0.1,), (0.2,), (0.7,))
+def the_class_of_an_exception_of_python(x):
+    v = x
+    if x >= 0.17:
+        try:
+            v = unbound * x  # noqa: F821
+            unbound = 1.0
+        except Exception as error:
+            print(type(error).__name__)
+            v = x * x
+    return v
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

@@ -83,6 +83,14 @@ class Operands(Attempts):
         operands = [c.operand for c in classes if c.operand is not None]
         return self.emit(is_caught, error, *operands, catches=named)  # type: ignore[no-any-return]
 
+    def exception_of_class(self, v: Abstract | Operand) -> Value | None:
+        """The exception whose class `v` is: `type(error)`."""
+        eqn = self.defs.get(v) if isinstance(v, Value) else None
+        if eqn is None or eqn.attrs.get("text") != "type(_0)" or eqn.args[0] not in self.tries.exceptions:
+            return None
+        (error,) = eqn.args
+        return error if isinstance(error, Value) else None
+
     def doubt(self) -> None:
         """Sizes do not fit: the assumed result of a recursive function in progress may be wrong."""
         for f in reversed(self.functions.in_progress):

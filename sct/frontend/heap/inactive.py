@@ -84,13 +84,22 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     """
     if re.fullmatch(r"len\(_\d+\)", text):
         return ev.emit(inactive, *operands, text=text, type=INT)  # type: ignore[no-any-return]
-    is_text = re.fullmatch(r"(str|repr)\(_\d+\)", text) is not None
-    types = frozenset([("object", str)]) if is_text else ev.observed(ev.loc)
+    cls = _known_class(ev, text, operands)
+    types = ev.observed(ev.loc) if cls is None else frozenset([("object", cls)])
     value = typed(ev, text, operands, types, user_text(ev.loc))
     if keeps or any(map(_may_hold, types)):
         give(ev, values, keeps or any(map(_is_view, types)))
         _hold_all(ev, value)
     return value
+
+
+def _known_class(ev: Evaluator, text: str, operands: Sequence[Operand]) -> type | None:
+    """The class of the value of an expression, if that does not depend on its operands."""
+    if re.fullmatch(r"(str|repr)\(_\d+\)", text):
+        return str
+    if text == "type(_0)" and operands[0] in ev.tries.exceptions:
+        return type
+    return None
 
 
 def give(ev: Evaluator, values: Sequence[Abstract], themselves: bool) -> None:

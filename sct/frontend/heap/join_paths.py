@@ -376,6 +376,8 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
             m.store.vars[key] = x
         elif key == ev.tries.slot and (x, y) == (Static(True), Static(False)) and isinstance(pred, Value):
             m.store.vars[key] = pred
+        elif key.name == "<exit>" and (exit := _exit_unless_raised(ev, left, right, key)) is not None:
+            m.store.vars[key] = exit
         elif x is not None or y is not None:
             m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
             if not key.name.startswith("<"):
@@ -401,6 +403,15 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     if m.outs or any(branch.builder.eqns for branch in (left, right)):
         ev.b.add(Eqn(cond, (pred,), tuple(o[2] for o in m.outs), {}, branches, loc=ev.loc))
     return m.store, extra
+
+
+def _exit_unless_raised(ev: Evaluator, left: Branch, right: Branch, key: Key) -> Static | None:
+    """The exit of the one path, if it is known and the other has raised: nobody reads the exit of that."""
+    for path, other in ((left, right), (right, left)):
+        exit = other.store.vars.get(key)
+        if ev.tries.has_raised(path.store) and path.store.vars.get(key) == Static(0) and isinstance(exit, Static):
+            return exit
+    return None
 
 
 def evaluate_branches(ev: Evaluator, pred: Operand, then: Callable[[], Abstract | None],

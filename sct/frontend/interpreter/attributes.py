@@ -43,8 +43,9 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Opaque, Optional, Tensor, Undef
+from sct.ir.types import Opaque, Optional, Tensor, Text, Undef
 from sct.ops import apply, imag, real, size, transpose
+from sct.ops.program import effects
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["attribute_if_any", "get"]
@@ -98,6 +99,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         ev.refuse("SCT503", f"the attribute `{name}` of an object that holds the one it is read from is not "
                   "supported", why="an object in the arguments that contains itself is seen into once",
                   hint="read the attribute of the outer object, or pass an argument without references back")
+    if name in ("__name__", "__qualname__") and isinstance(owner, Value) and ev.exception_of_class(owner):
+        return ev.emit(effects.part, owner, text=f"_0.{name}", type=Text())  # type: ignore[no-any-return]
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
         return value
     if isinstance(owner, Iteration) and name in ("send", "throw", "close"):

@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import gast
@@ -28,12 +29,15 @@ from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
+    Array,
     Key,
     Poison,
+    Ref,
     Static,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
+from sct.ir.types import Undef
 from sct.ops import eq, lt
 
 __all__ = [
@@ -233,9 +237,17 @@ def return_(ev: Evaluator, node: Any) -> None:
         # The expression is evaluated after the loop, from the state that the loop leaves.
         if node not in frame.returns:
             frame.returns.append(node)
+        names = () if ev.tries.slot is None or isinstance(node, Leave) else reads(node)
+        frame.bound_at[node] = [n for n in names if not _may_be_unbound(ev, Key(frame.id, n))]
         ev.set_exit(RETURN + 1 + frame.returns.index(node))
     else:
         return_value(ev, node)
+
+
+def _may_be_unbound(ev: Evaluator, key: Key) -> bool:
+    """Does some path to this place not bind the variable?"""
+    v = ev.store.vars.get(key)
+    return v is None or isinstance(v, (Value, Ref)) and isinstance(ev.type_of(v), Undef)
 
 
 class Leave(gast.Return):  # type: ignore[misc]
@@ -298,12 +310,25 @@ def return_value(ev: Evaluator, node: Any) -> None:
     if isinstance(node, Leave):
         return _leave(ev, node.code)
     frame = ev.frames[-1]
+    for name in frame.bound_at.get(node, ()):
+        _read_as_bound(ev, Key(frame.id, name))
     before, frame.now = frame.now, frame.now | reads(node)
     v = Static(None) if node.value is None else ev.eval(node.value)
     frame.now = before
     frame.returned_at = frame.returned_at or loc_of(node, frame.source.file)
     ev.store.vars[Key(frame.id, "<return>")] = v
     ev.set_exit(RETURN)
+
+
+def _read_as_bound(ev: Evaluator, key: Key) -> None:
+    """Reads a variable that is bound on this path, although some path that is joined with it does not bind it."""
+    v = ev.store.vars.get(key)
+    if isinstance(v, Value) and isinstance(v.type, Undef):
+        ev.store.vars[key] = ev.known_bound(v)
+    elif isinstance(v, Ref):
+        cell = ev.store.cells[v.addr]
+        if isinstance(cell, Array) and isinstance(cell.value, Value) and isinstance(cell.value.type, Undef):
+            ev.store.cells[v.addr] = replace(cell, value=ev.known_bound(cell.value))
 
 
 @statement(gast.Raise)

@@ -84,7 +84,7 @@ def new_run(ev: Evaluator, it: Iteration, consumer: Consumer | None) -> Frame:
     if consumer is None or not consumer.manages:
         _no_try(made)
     _no_endless_recursion(ev, made)
-    return replace(made, consumer=consumer, returns=[], loop_depth=0, returned_at=None, left=False)
+    return replace(made, consumer=consumer, returns=[], bound_at={}, loop_depth=0, returned_at=None, left=False)
 
 
 def _no_try(frame: Frame) -> None:

@@ -112,6 +112,8 @@ class LoopHead:
         self.names = {Key(frame.id, n) for n in writes(node)}
         if frame.consumer is not None and yields(node):
             self.names |= set(frame.consumer.bound())
+        if ev.tries.needed and ev.tries.exception is not None:
+            self.names.add(ev.tries.exception)
         orelse = frozenset(n for stmt in node.orelse for n in reads(stmt))
         after = frame.live.after.get(node, frozenset()) | frame.live.captured | returned_names(node) | orelse
         self.after = after
@@ -157,9 +159,11 @@ class LoopHead:
 
     def live(self, key: Key) -> bool:
         """May the slot be read in the loop or after it?"""
+        if is_slot(key):
+            return True
         if key.frame != self.frame.id:
             return self.ev.live_in_statement(key)
-        return key.name in self.live_names or key.name in self.frame.live.captured or is_slot(key)
+        return key.name in self.live_names or key.name in self.frame.live.captured
 
     def carry(self, id: Any, init: Operand, hint: str | None) -> Value:
         # The type that an earlier round has learnt may be narrower than that of the initial value.

@@ -42,6 +42,7 @@ from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.state.store import Store
+from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -58,7 +59,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.size_terms import range_size
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
-from sct.ir.types import INT
+from sct.ir.types import INT, Undef
 from sct.ops import loop, lt
 from sct.ops.type_rules import size_of
 
@@ -156,7 +157,7 @@ def while_(ev: Evaluator, node: Any) -> None:
 class LoopBuilder(BackEdge):
     """Builds the equation of one `for` or `while` statement.
 
-    tested   the test of a `while` is a region of its own
+    tested   the test of a `while` is a region of its own; `endless`: it is known to be true
     started  carried arrays that were numbers before the loop: may they still be numbers after an iteration?
     """
 
@@ -182,7 +183,7 @@ class LoopBuilder(BackEdge):
     def run_round(self) -> None:
         """Evaluates the body once from the head, compares its end with the head, and emits the loop if they agree."""
         ev = self.ev
-        self.tested = False
+        self.tested = self.endless = False
         self.make_head()
         kind = self.carry("kind", Lit(FALL), None) if self.memo.exits else None
         index = None
@@ -275,6 +276,7 @@ class LoopBuilder(BackEdge):
         if isinstance(t, Lit):
             if not t.value:
                 ev.set_exit(END)
+            self.endless = bool(t.value)
             return None
         if ev.uncaught(region.eqns) is None:
             if all(before.vars.get(k) == v for k, v in ev.store.vars.items()) and all(
@@ -337,6 +339,7 @@ class LoopBuilder(BackEdge):
         ev.b.add(Eqn(loop, (*bounds, *(c.init for c in carries)), (*outs, Value(INT, "trips")), attrs,
                      tuple(regions), loc=ev.loc))
         renamed: dict[Value, Value] = dict(zip(params, outs))
+        self.note_bound(test)
         store = self.head
         store.vars = {k: _rename(v, renamed) for k, v in store.vars.items()}
         store.bound = {k: renamed.get(flag, flag) for k, flag in store.bound.items()}
@@ -357,10 +360,21 @@ class LoopBuilder(BackEdge):
             store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
         for addr in self.memo.frozen_after & store.cells.keys():
             store.cells[addr] = replace(store.cells[addr], frozen=Frozen.AMBIGUOUS)
-        for key in [k for k in store.vars if k in self.names and k.frame == self.frame.id and k.name not in self.after]:
-            store.unbind(key)
+        own = [k for k in self.names & store.vars.keys() if k.frame == self.frame.id and not is_slot(k)]
+        for key in own:
+            if key.name not in self.after:
+                store.unbind(key)
         ev.go_to(store)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
+
+    def note_bound(self, test: Fn | None) -> None:
+        """Notes which variables each iteration binds, if there is one: they are bound where none has raised."""
+        tries = self.ev.tries
+        bound = [c.out for c in self.carries.values() if c.out is not None and isinstance(c.out.type, Undef)
+                 and isinstance(c.back, Value) and (not isinstance(c.back.type, Undef)
+                                                    or tries.bound.get(c.back) == tries.slot)]
+        if tries.slot is not None and bound and self.runs_at_all(test):
+            tries.bound.update(dict.fromkeys(bound, tries.slot))
 
     def runs_at_all(self, test: Fn | None) -> bool:
         """Is there certainly an iteration?  Guarded, if it can be computed from the arguments."""
@@ -370,7 +384,7 @@ class LoopBuilder(BackEdge):
             ev.defs.update((out, eqn) for eqn in inner.eqns if not eqn.regions for out in eqn.outs)
             return self.is_true_now(inner.results[0])
         if self.where is None or not isinstance(self.where.step, Lit):
-            return False
+            return self.endless
         start, stop = self.where.start, self.where.stop
         if self.where.step.value < 0:
             start, stop = stop, start

@@ -199,6 +199,7 @@ def _managed(ev: Evaluator, node: Any, manager: Abstract, item: Any, inner: Sequ
         """Calls `__exit__`; whether the exception ends here."""
         given: list[Abstract] = [Static(None)] * 3
         if error is not None:
+            ev.tries.exceptions.add(error)
             given = [ev.emit(part, error, text="type(_0)"), error, ev.emit(part, error, text="_0.__traceback__")]
         return truth(ev, ev.call(end, given))
 

@@ -27,6 +27,7 @@ from sct.ir import Value
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import FLOAT, Opaque, Tensor
+from sct.ops.program.effects import part
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["class_object", "possible_classes", "python_class"]
@@ -71,9 +72,12 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     ev.refuse("SCT504", "the class of this object must be known", hint="convert it first: `float(...)`")
 
 
-def class_object(ev: Evaluator, v: Abstract) -> Static:
+def class_object(ev: Evaluator, v: Abstract) -> Static | Value:
     """`type(v)` as a value; attributes of a user's class are read at every call."""
-    cls = python_class(ev, v)
+    if isinstance(v, Value) and v in ev.tries.exceptions and v not in ev.tries.classes:
+        return ev.emit(part, v, text="type(_0)")  # type: ignore[no-any-return]
+    cls = ev.tries.classes.get(v) if isinstance(v, Value) else None
+    cls = cls or python_class(ev, v)
     return Static(cls, (cls,) if is_user_class(cls) else None)
 
 

@@ -146,6 +146,9 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
     """A comparison with at least one number, array or object that is known at run time alone."""
     spelling, run = COMPARE[type(op)]
     for x, y in ((a, b), (b, a)):
+        if ev.exception_of_class(x) is not None and isinstance(y, Static) and type(y.value) is type and \
+                spelling in ("eq", "ne"):
+            return identical(ev, a, b) if spelling == "eq" else negated(ev, identical(ev, a, b))
         if isinstance(x, Static) and not isinstance(x.value, (bool, int, float, complex)):
             t = y.type if isinstance(y, Value) else None
             if isinstance(t, Tensor) and (t.carrier == "py" or not isinstance(x.value, str)):

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -36,6 +37,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL, INT, Optional, Tensor
 from sct.ops import BY_CALL, is_none
+from sct.ops.program.effects import part
 
 __all__ = ["identical"]
 
@@ -124,6 +126,12 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
         if t == BOOL and isinstance(x, bool) or t == INT and type(x) is int and x in _SMALL and not merged:
             return ev.call_op(BY_CALL["operator.eq"], other, one, spelling="operator.eq")
         differs = not isinstance(x, (bool, int, float, complex)) or t.carrier in ("np", "array")
+    elif isinstance(other, Value) and ev.exception_of_class(other) is not None and isinstance(x, type) and \
+            issubclass(x, BaseException):
+        named = exception_class(ev, one)
+        if named.operand is None:
+            return ev.emit(part, other, text=f"_0 is {named.name}", type=BOOL)  # type: ignore[no-any-return]
+        return ev.emit(part, other, named.operand, text="_0 is _1", type=BOOL)  # type: ignore[no-any-return]
     elif isinstance(other, Value):
         leaf = ev.leaf_of(other)
         differs = leaf is not None and type(leaf) is not type(x)

@@ -40,10 +40,8 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         subject = v
         return Static(run_or_raise(ev, lambda: is_instance_of(ev, subject, wanted)))
     run_or_raise(ev, lambda: isinstance(None, wanted))  # raises where this is no class
-    if isinstance(v, Value) and v in ev.tries.exceptions:
-        named = kinds.items if isinstance(kinds, Tup) else (kinds,)
-        if all(isinstance(k, Static) and issubclass(k.value, BaseException) for k in named):
-            return ev.caught_test(v, [exception_class(ev, k) for k in named if isinstance(k, Static)])
+    if isinstance(v, Value) and v in ev.tries.exceptions and (test := _is_exception_of(ev, v, kinds)) is not None:
+        return test
     possible = possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
              for cls in possible if _is_subclass(ev, cls, wanted)]
@@ -55,6 +53,14 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return Static(ev.ask(flag, "the class of this number"))
     except NeedsStatic:  # it is of a branch or a loop: a test as others are
         return flag  # type: ignore[no-any-return]
+
+
+def _is_exception_of(ev: Evaluator, error: Value, kinds: Abstract) -> Value | None:
+    """Is this exception of one of these classes?  None if they are not all classes of exceptions."""
+    named = kinds.items if isinstance(kinds, Tup) else (kinds,)
+    classes = [k for k in named if isinstance(k, Static) and isinstance(k.value, type)
+               and issubclass(k.value, BaseException)]
+    return ev.caught_test(error, [exception_class(ev, k) for k in classes]) if len(classes) == len(named) else None
 
 
 def _is_subclass(ev: Evaluator, cls: type, wanted: Any) -> bool:
@@ -78,6 +84,9 @@ def _classes(ev: Evaluator, kinds: Abstract) -> Any:
 
 @special(issubclass)
 def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    error = ev.exception_of_class(args[0])
+    if error is not None and (test := _is_exception_of(ev, error, args[1])) is not None:
+        return test
     cls, wanted = _classes(ev, args[0]), _classes(ev, args[1])
     return Static(run_or_raise(ev, lambda: is_subclass_of(ev, cls, wanted)))
 

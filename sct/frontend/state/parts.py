@@ -45,6 +45,7 @@ class Frame:
     parent    the call of the enclosing function, for a closure
     live      the liveness of its variables; `now`: those live in the statement in progress
     returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
+    bound_at  the variables that are certainly bound where a `return` inside a loop and a `try` stands
     consumer  of a generator: the `Consumer` of its items; `left`: that may leave it before its end
     """
 
@@ -59,6 +60,7 @@ class Frame:
     outside: frozenset[str] = frozenset()
     loop_depth: int = 0
     returns: list[Any] = field(default_factory=list)
+    bound_at: dict[Any, list[str]] = field(default_factory=dict)
     now: frozenset[str] = frozenset()
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
     returned_at: Loc | None = None
