@@ -45,7 +45,9 @@ class Direction:
         if ours is None:
             tree_of(ev, value, leaves)
             return [direction] if leaves else []
-        theirs = _parts(ev, direction)
+        theirs = self.items(ev, direction, len(ours)) if (
+            isinstance(value, ListRef) and not dynamic_lists.is_dynamic(ev, value)
+            and isinstance(direction, ListRef) and dynamic_lists.is_dynamic(ev, direction)) else _parts(ev, direction)
         if (dynamic_lists.is_dynamic(ev, value) and isinstance(direction, ListRef)
                 and not dynamic_lists.is_dynamic(ev, direction)):
             ev.refuse("SCT406", f"the {self.of} is a list of any length, the {self.name} is not",
@@ -56,6 +58,13 @@ class Direction:
                       why="they have different parts",
                       hint=f"a {self.name} is a container like the {self.of}, with None for what has none")
         return [x for k, part in ours.items() for x in self.leaves(ev, part, theirs[k])]
+
+    def items(self, ev: Evaluator, direction: ListRef, n: int) -> dict[Any, Abstract]:
+        """The `n` items of a list with columns; raises at run time if it has another length."""
+        message = f"a {self.name} has the length of its {self.of}"
+        evaluate_branches(ev, ev.emit(ne, dynamic_lists.length(ev, direction), n),
+                          lambda: raise_at_run_time(ev, "ValueError", message), lambda: None)
+        return {k: dynamic_lists.element(ev, direction, Lit(k)) for k in range(n)}
 
     def fitted(self, ev: Evaluator, direction: Abstract, value: Operand) -> Operand:
         """`given` as the tangent or cotangent of `value`: of its shape and dtype."""

@@ -16,6 +16,8 @@ from sct.frontend.heap.subscripts import assign_item, slice_view
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.objects.objects import set_attribute
+from sct.frontend.source.name_scopes import writes
+from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, MapRef, Ref, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
@@ -31,7 +33,9 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     elif isinstance(target, gast.Subscript):
         assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
     elif isinstance(target, (gast.Tuple, gast.List)):
-        unpack(ev, target.elts, _unpacked(ev, v, target.elts))
+        frame = ev.frames[-1]
+        with changed(frame, now=frame.now | writes(target)):  # a part that is bound stays so while others are unpacked
+            unpack(ev, target.elts, _unpacked(ev, v, target.elts))
     elif isinstance(target, gast.Attribute):
         set_attribute(ev, ev.eval(target.value), target.attr, named(ev, v, target.attr))
     else:
