@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sct import SctError, derivative, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
+from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jvp, specialization, value_and_grad, vjp
 from sct.cli import main
 from sct.frontend.operators.arithmetic_operators import BINARY
 from sct.validation.clone import LARGEST, CannotCopy, Copier, SharedState
@@ -685,7 +685,7 @@ def summed(x: np.ndarray) -> float:
 
 def test_compiled_loops_are_compared_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
-    compiled = derivative.load_compiled
+    compiled = specialization.load_compiled
 
     def wrong(*args: Any) -> Callable[..., Any]:
         run = compiled(*args)
@@ -693,7 +693,7 @@ def test_compiled_loops_are_compared_with_numpy(monkeypatch: pytest.MonkeyPatch)
 
     right = grad(_again(summed), backend="numba")
     assert right(np.ones(4)).tolist() == [2.0] * 4 and right.validated is True
-    monkeypatch.setattr(derivative, "load_compiled", wrong)
+    monkeypatch.setattr(specialization, "load_compiled", wrong)
     with pytest.raises(SctError, match="SCT603"):
         grad(_again(summed), backend="numba")(np.ones(4))
     monkeypatch.setenv("SCT_VALIDATE", "0")
