@@ -130,7 +130,15 @@ def _flat(x: Any) -> np.ndarray[Any, Any]:
 
 
 def _inner_product(a: Any, b: Any) -> Any:
-    return np.sum(_flat(a) * _flat(b)).real
+    """The inner product of the leaves that both have: an int may have a cotangent, but has no direction."""
+    products: list[Any] = []
+
+    def note(x: Any, y: Any) -> None:
+        if _is_float(x) and _is_float(y):
+            products.append(np.sum(np.multiply(x, y)))
+
+    map_leaves(note, a, b)
+    return np.sum(products).real
 
 
 def _random(x: Any, rng: np.random.Generator) -> Any:

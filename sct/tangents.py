@@ -16,6 +16,7 @@ import numpy as np
 from sct.codegen import Source, load
 from sct.codegen.numba.disk_cache import imported
 from sct.errors import SctError, add_source_note, contains_itself
+from sct.frontend.arguments.argument_keys import with_differentiated_ints
 from sct.frontend.source.parse import nested_codes
 from sct.ir.pytrees.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves
 
@@ -94,7 +95,8 @@ def directions_of(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
     """The tangents in the form of their primals; None for an argument that has none."""
     try:
         return [
-            None if is_absent(tangent) else tangent_of(primal, tangent, f"the tangent of argument {i}")
+            None if is_absent(tangent) else
+            tangent_of(with_differentiated_ints(primal), tangent, f"the tangent of argument {i}")
             for i, (primal, tangent) in enumerate(zip(primals, tangents))
         ]
     except RecursionError:

@@ -273,3 +273,91 @@ def test_a_tangent_of_another_length_is_refused() -> None:
     assert run(state, txs, [(None, 1.0)] * 6)[0] == inside(state, txs, [(None, 1.0)] * 6)
     with pytest.raises((ValueError, sct.SctError)):
         run(state, txs, [(None, 1.0)] * 5)
+
+
+# -- ints among floats ---------------------------------------------------------------------------------------
+
+
+def scaled_sum(xs: Any, a: float) -> Any:
+    s = 0.0
+    for x in xs:
+        s += x * x * a
+    return s
+
+
+def by_position(xs: Any, a: float) -> Any:
+    return xs[0] * a**2 + xs[1] ** 2 * xs[2]
+
+
+def of_dicts(rows: Any, a: float) -> Any:
+    return sum(r["v"] ** 2 * a for r in rows)
+
+
+def of_dicts_of_lists(rows: Any, a: float) -> Any:
+    return sum(v**2 * a**2 for r in rows for v in r["vs"])
+
+
+def of_points(rows: Any, a: float) -> Any:
+    return sum(q.v**2 * a * q.at[0] for q in rows)
+
+
+def of_lists(rows: Any, a: float) -> Any:
+    return sum(s**2 * t * a for s, t in rows)
+
+
+def in_a_dict(model: Any, a: float) -> Any:
+    return sum(x**2 for x in model["xs"]) * model["scale"] * a**2
+
+
+def of_keys(rows: Any, a: float) -> Any:
+    d = {"x": a, "y": 1.0}
+    for r in rows:
+        d[r["to"]] += r["v"] * d["x"]
+    return d["x"] * d["y"]
+
+
+def mixed(n: int) -> list[Any]:
+    return [k + 1 if k % 2 == 0 else 0.5 * k for k in range(n)]
+
+
+MIXED: list[tuple[Callable[..., Any], Callable[[int], Any]]] = [
+    (scaled_sum, mixed),
+    (by_position, mixed),
+    (of_dicts, lambda n: [{"v": x, "k": 1} for x in mixed(n)]),
+    (of_dicts_of_lists, lambda n: [{"vs": mixed(k)} for k in range(n)]),
+    (of_points, lambda n: [Point(x, (1.0, 2.0)) for x in mixed(n)]),
+    (of_lists, lambda n: [[2, 0.5 + k] for k in range(n)]),
+    (in_a_dict, lambda n: {"xs": mixed(n), "scale": 2}),
+    (of_keys, lambda n: [{"to": "xy"[k % 2], "v": x} for k, x in enumerate(mixed(n))]),
+]
+
+
+@pytest.mark.parametrize("f, make", MIXED, ids=[f.__name__ for f, _ in MIXED])
+def test_the_modes_agree_about_ints_among_floats(f: Callable[..., Any], make: Callable[[int], Any]) -> None:
+    g = sct.value_and_grad(f)
+    for n in (4, 5, 8, 5):
+        xs = make(n)
+        value, gradient = g(xs, 0.5)
+        assert same_value(value, f(xs, 0.5)) and xs == make(n)
+        floats = map_leaves(lambda x, d: d if isinstance(x, float) else None, xs, gradient)
+        for tangent in (gradient, floats):
+            expected = along_tangent(gradient, tangent)
+            assert sct.jvp(f, (xs, 0.5), (tangent, None))[1] == pytest.approx(expected, rel=1e-12)
+        assert numbers(sct.vjp(f, xs, 0.5)[1](1.0)[0]) == pytest.approx(numbers(gradient), rel=1e-12)
+        sct.check_grads(f, (xs, 0.5), order=2)
+        h = 1e-6
+        slope = (f(moved(xs, h), 0.5) - f(moved(xs, -h), 0.5)) / (2.0 * h)
+        weights = map_leaves(lambda x, y: y - x if isinstance(x, float) else None, xs, moved(xs, 1.0))
+        assert along_tangent(gradient, weights) == pytest.approx(slope, rel=1e-5)
+
+
+def along_tangent(gradient: Any, tangent: Any) -> float:
+    leaves = [(d, v) for d, v in zip(tree_leaves(gradient), tree_leaves(tangent)) if None not in (d, v)]
+    return sum(d * v for d, v in leaves)
+
+
+def test_ints_among_floats_in_a_long_list_count_as_floats() -> None:
+    assert sct.grad(scaled_sum)([1, 2.0, 3, 4.0], 0.5) == [None, 2.0, None, 4.0]
+    assert sct.grad(scaled_sum)([1, 2.0, 3, 4.0, 5], 0.5) == [1.0, 2.0, 3.0, 4.0, 5.0]
+    with pytest.raises(sct.SctError, match="SCT904"):
+        sct.jvp(scaled_sum, ([1, 2.0, 3, 4.0], 0.5), ([1.0] * 4, 0.0))

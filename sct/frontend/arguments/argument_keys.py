@@ -17,10 +17,11 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
-from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, parts_of, with_items
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
 
-__all__ = ["FEW_ITEMS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree"]
+__all__ = ["FEW_ITEMS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree",
+           "with_differentiated_ints"]
 
 
 def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: bool = True) -> Hashable:
@@ -188,6 +189,35 @@ def list_tree(kind: Hashable) -> Tree:
 def is_one_value(x: Any) -> bool:
     """Is this list one value of the IR, for any length?"""
     return type(x) is list and len(x) > FEW_ITEMS and item_kind(x, {}) is not None
+
+
+def with_differentiated_ints(x: Any) -> Any:
+    """The argument with 0.0 for each int that counts as a float: one whose column in a long list has floats, too.
+
+    >>> with_differentiated_ints(([1, 2.0, 3, 4.0, 5], [1, 2.0]))
+    ([0.0, 2.0, 0.0, 4.0, 0.0], [1, 2.0])
+    """
+    kind = item_kind(x, {}) if type(x) is list and len(x) > FEW_ITEMS else None
+    if kind is not None:
+        return _with_zeros(x, (list, kind))
+    parts = parts_of(x)
+    return x if parts is None else with_items(
+        x, {key: with_differentiated_ints(part) for key, part in parts.items.items()})
+
+
+def _with_zeros(x: Any, kind: Any) -> Any:
+    """`x`, of this kind, with 0.0 for the ints among ints and floats."""
+    if kind == "real":
+        return 0.0 if type(x) is int else x
+    if not isinstance(kind, tuple) or x is None:
+        return x
+    if kind[0] == "none":
+        return _with_zeros(x, kind[1])
+    if kind[0] is list:
+        return [_with_zeros(item, kind[1]) for item in x] if kind[1] == "real" or isinstance(kind[1], tuple) else x
+    parts = parts_of(x)
+    return x if parts is None else with_items(
+        x, {key: _with_zeros(part, column) for (key, part), column in zip(parts.items.items(), kind[2:])})
 
 
 class Equal(Same):
