@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from programs import calculus, linear_algebra
 
-from sct import SctError, grad, hvp, jacfwd, jvp, vjp
+from sct import SctError, grad, hessian, hvp, jacfwd, jvp, vjp
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -300,6 +300,47 @@ def test_stacks_of_as_many_matrices_as_rows(k: int, n: int) -> None:
     np.testing.assert_allclose(jacfwd(f)(A), back, rtol=1e-9, atol=1e-9)
     change = (grad(f)(A + 1e-6 * T) - grad(f)(A - 1e-6 * T)) / 2e-6
     np.testing.assert_allclose(hvp(f, (A,), (T,)), change, rtol=1e-4, atol=1e-4)
+
+SQUARES: list[tuple[Callable[..., Any], float]] = [
+    (lambda x: np.sum(np.abs(x) ** 2), 2.0),
+    (lambda x: np.sum(np.abs(x) * np.abs(x)), 2.0),
+    (lambda x: np.sum(np.square(np.abs(3.0 * x)) * 0.5), 9.0),
+    (lambda x: np.sum(np.fabs(x) ** 2 * np.exp(x)), 2.0),
+    (lambda x: np.sum(np.hypot(x, 2.0 * x) ** 2), 10.0),
+    (lambda x: np.sum(np.abs(x * 1j) ** 2), 2.0),
+    (lambda x: np.linalg.norm(x * 1j) ** 2, 2.0),
+    (lambda x: 0.5 * np.linalg.norm(x) ** 2, 1.0),
+    (lambda x: np.sum(np.linalg.norm(x[:, None], axis=1) ** 2), 2.0),
+    (lambda x: np.sum(np.linalg.norm(x[:, None], axis=1, keepdims=True) ** 2 * 3.0), 6.0),
+    (lambda x: np.sum(np.linalg.norm(x[None], axis=-1) ** 2 * (1.0 + np.linalg.norm(x))), 2.0),
+    (lambda x: np.sum(np.linalg.norm(x[None] * (1.0 + 1j), axis=0) ** 2), 4.0),
+    (lambda x: np.sum([abs(v) ** 2 for v in x]), 2.0),
+    (lambda x: np.sum([np.hypot(v, v) ** 2 for v in x]), 4.0),
+]
+
+
+@pytest.mark.parametrize("f, slope", SQUARES)
+def test_squares_of_absolute_values_have_a_second_derivative_at_zero(f: Callable[..., Any], slope: float) -> None:
+    x, t = np.zeros(2), np.array([1.0, -2.0])
+    assert grad(f)(x).tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(hessian(f)(x), slope * np.eye(2), atol=1e-14)
+    np.testing.assert_allclose(hvp(f, (x,), (t,)), slope * t)
+    for y in (np.array([0.3, -1.5]), np.array([2.0, 0.25])):
+        change = (f(y + 1e-6 * t) - f(y - 1e-6 * t)) / 2e-6
+        np.testing.assert_allclose(grad(f)(y) @ t, change, rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(jvp(f, (y,), (t,))[1], change, rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(hvp(f, (y,), (t,)), (grad(f)(y + 1e-6 * t) - grad(f)(y - 1e-6 * t)) / 2e-6,
+                                   rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("x", [0.0, -1.5, float("inf"), float("nan")])
+def test_squares_of_absolute_values_of_numbers(x: float) -> None:
+    for f in (lambda x: abs(x) ** 2, lambda x: math.fabs(x) * abs(x), lambda x: np.square(abs(x)) / 2.0 * 2.0):
+        for number in (x, np.float64(x)):
+            np.testing.assert_array_equal(grad(f)(number), 2.0 * x)
+            assert hessian(f)(number) == 2.0 or x != x
+    np.testing.assert_array_equal(grad(lambda x: np.abs(x) ** 2)(np.float64(x)), 2.0 * x)
+
 
 
 def test_spellings_of_the_array_api() -> None:

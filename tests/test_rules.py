@@ -290,7 +290,21 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda b, g, x: matmul(expand_like(g, x), b), "f64[n, k]; f64; f64[n]"),
     ],
     "mul_det": [e(lambda c, a, b: mul(mul(div(c, d := op("det")(a)), d), b), "f64; f64[n, n]; f64[n, n]")],
-    "mul_norm": [e(lambda c, x: mul(op("quotient")(mul(c, y := op("norm")(x)), y), x), "f64; f64[n]", "float; f64[n]")],
+    "mul_sign": [
+        e(lambda c, x: mul(mul(c, op("abs")(x)), op("sign")(x))),
+        e(lambda c, x: mul(op("sign")(x), mul(2.0, mul(op("fabs")(x), c)))),
+    ],
+    "mul_modulus": [
+        e(lambda c, x: mul(mul(c, y := op("hypot")(x, x)), op("quotient")(x, y, edge=0.0))),
+        e(lambda x: mul(y := op("abs")(z := as_complex(x)), op("quotient")(op("conj")(z), y, edge=0.0))),
+    ],
+    "mul_norm": [
+        e(lambda c, x: mul(op("quotient")(mul(c, y := op("norm")(x)), y), x), "f64; f64[n]", "float; f64[n]"),
+        e(lambda c, x: mul(x, op("expand_dims")(op("quotient")(mul(c, y := op("norm")(x, axis=1)), y, edge=0.0),
+                                                axis=1)), "f64; f64[m, n]", "float; f64[m, n]", "f64[m]; f64[m, n]"),
+        e(lambda c, x: mul(op("quotient")(mul(c, y := op("norm")(z := as_complex(x))), y, edge=0.0), op("conj")(z)),
+          "f64; f64[n]"),
+    ],
     "swapaxes_twice": [e(lambda x: op("swapaxes")(op("swapaxes")(x, a=0, b=1), a=0, b=1), "f64[m, n]", "f64[m, n, k]")],
     # those of later phases
     "negate_difference": [e(lambda x, y: neg(sub(x, y))), e(lambda x: neg(mul(2.0, x)))],

@@ -1,19 +1,24 @@
 """Rewrite rules of matrix products: signs move outwards, identities vanish, a transposed product is a product.
 
     A.T @ -e  ->  -(A.T @ e)        (A.T @ B).T  ->  B.T @ A
+
+And of absolute values and norms, by which the derivative of their squares has a derivative itself.
 """
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 from sct.ir.core import Eqn, Lit, Operand
 from sct.ir.types import Tensor
-from sct.ops.arrays.shape import swapaxes, transpose
+from sct.ops.arrays.shape import expand_dims, swapaxes, transpose
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
 from sct.ops.reductions.reductions import sum_
-from sct.ops.scalar.arithmetic import mul, neg
+from sct.ops.scalar.arithmetic import conj, mul, neg
 from sct.passes.rewriting.table import (
     Site,
     adjoint_eqn,
@@ -96,24 +101,66 @@ def mul_det(a: Operand, b: Operand) -> Any:
     return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None
 
 
-@rule("mul", of="quotient", when="finite")
-def mul_norm(a: Operand, b: Operand) -> Any:
-    """(c * y / y) * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
-    for q, x in ((a, b), (b, a)):
-        args = operands_of(q, "quotient")
-        eqn = defining_eqn(args[1]) if args is not None else None
-        if args is not None and eqn is not None and eqn.op.name == "norm" and eqn.args[0] is x:
-            c = without_factor(*args)
-            return None if c is None else mul(c, x)
+# -- absolute values and norms: the square of each has a derivative at 0 ---------------------------
+
+
+@rule("mul", of="sign")
+def mul_sign(a: Operand, b: Operand) -> Any:
+    """c * abs(x) * sign(x) -> c * x"""
+    for s, y in ((a, b), (b, a)):
+        args = operands_of(s, "sign")
+        if args is not None and (c := without_modulus(y, "abs fabs", args[0])) is not None:
+            return mul(c, args[0])
     return None
 
 
-def without_factor(a: Operand, y: Operand) -> Any:
-    """c where a is c * y"""
-    if a is y:
+@rule("mul", of="quotient", when="finite")
+def mul_modulus(a: Operand, b: Operand) -> Any:
+    """c * y * (x / y) -> c * x where y = hypot(x, ...), or y = abs(conj(x)), is 0 only where x is"""
+    for q, y in ((a, b), (b, a)):
+        args = operands_of(q, "quotient")
+        eqn = defining_eqn(args[1]) if args is not None else None
+        if args is None or eqn is None or not is_modulus(eqn, "hypot abs", args[0]):
+            continue
+        if (c := without_factor(y, partial(operator.is_, args[1]))) is not None:
+            return mul(c, args[0])
+    return None
+
+
+@rule("mul", of="quotient expand_dims", when="finite")
+def mul_norm(a: Operand, b: Operand) -> Any:
+    """c * y / y * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
+    for q, x in ((a, b), (b, a)):
+        outer = adjoint_eqn(q)
+        spread = outer if outer is not None and outer.op is expand_dims else None
+        args = operands_of(q if spread is None else spread.args[0], "quotient")
+        if args is not None and shape_of(x) and (c := without_modulus(args[0], "norm", x, args[1])) is not None:
+            return mul(c if spread is None or not shape_of(c) else expand_dims(c, **spread.attrs), x)
+    return None
+
+
+def without_modulus(a: Operand, names: str, x: Operand, y: Operand | None = None) -> Any:
+    """c where a is c * y, and y is a function of `names` of x or of its conjugate"""
+    def found(f: Operand) -> bool:
+        eqn = defining_eqn(f)
+        return eqn is not None and is_modulus(eqn, names, x) and y in (None, f)
+
+    return without_factor(a, found)
+
+
+def is_modulus(eqn: Eqn, names: str, x: Operand) -> bool:
+    """Is this a function of `names` of `x`, or of the number whose conjugate is `x`?"""
+    inner = defining_eqn(x)
+    same = [x, *(inner.args if inner is not None and inner.op is conj else ())]
+    return eqn.op.name in names.split() and any(arg is one for arg in eqn.args for one in same)
+
+
+def without_factor(a: Operand, is_factor: Callable[[Operand], bool]) -> Any:
+    """c where a is c * y, of a factor y"""
+    if is_factor(a):
         return Lit(1.0)
     for k, x in enumerate(factors := operands_of(a, "mul") or ()):
-        if (c := without_factor(x, y)) is not None:
+        if (c := without_factor(x, is_factor)) is not None:
             return mul(factors[1 - k], c)
     return None
 
