@@ -231,6 +231,36 @@ def _() -> Any:
     return refused, followed
 
 
+@case("put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: `x = copy.copy(xs[i])`, "
+      "change `x`, then `xs[i] = x`")
+def change_objects_in_a_list() -> tuple[Any, Any]:
+    def refused(x: Any) -> Any:
+        springs = [Pair(v) for v in x]
+        s = 0.0
+        for k in range(2):
+            for p in springs:
+                p.v *= 2.0
+                s += p.v * p.v
+        return s
+
+    def followed(x: Any) -> Any:
+        springs = []
+        for v in x:
+            p = Pair(v)
+            springs.append(copy.copy(p))
+            p.v = 0.0
+        s = 0.0
+        for k in range(2):
+            for i in range(len(springs)):
+                p = copy.copy(springs[i])
+                p.v *= 2.0
+                springs[i] = p
+                s += p.v * p.v
+        return s + springs[0].v
+
+    return refused, followed
+
+
 @case("write to the object: `o.name = v`, or `setattr(o, name, v)`")
 def write_to_a_namespace() -> tuple[Any, Any]:
     def refused(x: Any) -> Any:

@@ -29,6 +29,7 @@ from sct.frontend.evaluator.handlers import Args
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.state import ATTRIBUTE_WRITE
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -271,7 +272,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
 
 def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
     """Put an attribute into the object itself."""
-    cell = ev.writable(owner.addr, "a write to an attribute of an object")
+    cell = ev.writable(owner.addr, ATTRIBUTE_WRITE)
     assert isinstance(cell, Slots)
     if name in cell.keys:
         items = tuple(value if k == name else x for k, x in zip(cell.keys, cell.items))

@@ -56,7 +56,9 @@ from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
 from sct.ir.core import is_float
 from sct.ir.types import TypeMismatch
 
-__all__ = ["State"]
+__all__ = ["ATTRIBUTE_WRITE", "State"]
+
+ATTRIBUTE_WRITE = "a write to an attribute of an object"
 
 
 class State(Facts):
@@ -405,8 +407,13 @@ class State(Facts):
         cell = self.store.cells[addr]
         if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
             self.containers.note_write(self.loc)
+        if cell.frozen == Frozen.HELD and what == ATTRIBUTE_WRITE:
+            self.refuse("SCT307", f"{what} that is an item of a list, too",
+                        why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
+                        hint="put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: "
+                             "`x = copy.copy(xs[i])`, change `x`, then `xs[i] = x`")
         if cell.frozen == Frozen.HELD:
-            self.refuse("SCT307", f"{what} into an array or list that is an item of a list, too",
+            self.refuse("SCT307", f"{what} into an array, list or dict that is an item of a list, too",
                         why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
                         hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: "
                              "`x = xs[i].copy()`, write to `x`, then `xs[i] = x`")
