@@ -949,3 +949,40 @@ def test_the_refusal_of_a_result_that_does_not_fit_names_the_shapes() -> None:
 
     assert r"of shape (4,), does not fit into a 1-D array of float64 of shape (1,)" in str(
         refuses(f, np.ones(1), np.ones(4), code="SCT501"))
+
+
+EMPTY: list[tuple[Any, tuple[int, ...]]] = [
+    (lambda x: np.max(x, initial=0.5) + np.sum(x), (0,)),
+    (lambda x: np.min(x * 2.0, initial=0.5) * 3.0, (0,)),
+    (lambda x: x.max(initial=-1.0) ** 2, (0,)),
+    (lambda x: np.sum(np.max(x, axis=1, initial=0.25) ** 2), (2, 0)),
+    (lambda x: np.sum(x.min(axis=0, initial=0.25, keepdims=True) ** 2), (0, 3)),
+    (lambda x: np.sum(np.max(x, axis=0, initial=0.25)), (2, 0)),
+    (lambda x: np.max(x, initial=-1.0, where=x > 0.0) * 2.0, (0,)),
+    (lambda x: np.sum(np.max(x, axis=(0, 1), initial=-1.0)), (0, 2)),
+]
+
+
+@pytest.mark.parametrize("f, shape", EMPTY)
+@pytest.mark.filterwarnings("error")
+def test_extremes_of_no_elements_have_the_initial_value(f: Any, shape: tuple[int, ...]) -> None:
+    derivative, x = sct.value_and_grad(f), np.zeros(shape)
+    for full in (False, True, False):
+        x = np.random.default_rng(1).normal(size=tuple(k or 3 for k in shape)) if full else np.zeros(shape)
+        value, dx = derivative(x)
+        assert value == f(x) and dx.shape == x.shape
+        t = np.ones(x.shape)
+        assert sct.jvp(f, (x,), (t,)) == (value, pytest.approx(np.sum(dx)))
+        np.testing.assert_allclose(np.sum(dx), (f(x + 1e-6 * t) - f(x - 1e-6 * t)) / 2e-6, atol=1e-6)
+        assert sct.hessian(f)(x).shape == x.shape * 2
+
+
+@pytest.mark.parametrize("shape", [(0,), (3,)])
+def test_the_initial_value_of_an_extreme_has_a_derivative(shape: tuple[int, ...]) -> None:
+    for f in (lambda x, a: np.max(x, initial=a) ** 2, lambda x, a: 2.0 * np.min(-x, initial=-a) ** 2):
+        x = np.linspace(0.25, 1.0, 3)[:shape[0]]
+        for a in (3.0, 0.5):
+            dx, da = sct.grad(f, (0, 1))(x, a)
+            assert dx.shape == x.shape
+            assert da == pytest.approx((f(x, a + 1e-6) - f(x, a - 1e-6)) / 2e-6, rel=1e-6, abs=1e-8)
+            assert sct.jvp(f, (x, a), (None, 1.0))[1] == pytest.approx(da)

@@ -36,7 +36,7 @@ from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, mul, quotient, sub
 from sct.ops.scalar.comparison import TRUTH, isnan
 from sct.ops.scalar.selection import logical_not, maximum, minimum, where
-from sct.ops.type_rules import Axis, number, numpy_dtype, probe, reduced_shape, scalar_or_array
+from sct.ops.type_rules import Axis, normalize, number, numpy_dtype, probe, reduced_shape, scalar_or_array
 
 __all__ = [
     "all_where", "any_where", "max_where", "mean_where", "min_where", "nanmax", "nanmean", "nanmin", "nanprod",
@@ -57,20 +57,31 @@ def kept(x: Any, mask: Operand, fill: float) -> Any:
 @dataclass(frozen=True)
 class Reduction:
     """How a reduction is differentiated: `fill` changes nothing, `join` adds the initial value;
-    `vjp(ct, y, x, axis, keepdims)` is that of the plain op."""
+    `vjp(ct, y, x, axis, keepdims)` is that of the plain op. `over_none` is the reduction of elements of which there may
+    be none, where the plain op raises then."""
 
     plain: Op
     fill: float
     join: Op
     vjp: Callable[..., list[Any]]
+    over_none: Callable[..., Any] | None = None
 
     def back(self, ct: Any, y: Operand, x: Operand, mask: Operand, initial: Operand, **attrs: Any) -> list[Any]:
         whole, start = kept(x, mask, self.fill), None
         if initial != NONE:
-            inner = self.plain(whole, **attrs)
+            over_none = self.over_none if may_be_empty(x, attrs.get("axis")) else None
+            inner = self.plain(whole, **attrs) if over_none is None else over_none(whole, **attrs)
             ct, start = joined(self.join, ct, y, inner, initial)
             y = inner
+            attrs = attrs if over_none is None else {**attrs, "may_be_empty": True}
         return [kept(self.vjp(ct, y, whole, **attrs)[0], mask, 0.0), None, start]
+
+
+def may_be_empty(x: Operand, axis: Axis) -> bool:
+    """May floats be reduced of which there are none?"""
+    shape = number(x).shape
+    axes = range(len(shape)) if axis is None else normalize(axis, len(shape))
+    return number(x).kind == "f" and any(shape[k].least < 1 for k in axes)
 
 
 def joined(join: Op, ct: Any, y: Operand, a: Operand, b: Operand) -> list[Any]:
@@ -83,8 +94,8 @@ def joined(join: Op, ct: Any, y: Operand, a: Operand, b: Operand) -> list[Any]:
 
 SUM = Reduction(sum_, 0.0, add, lambda ct, y, x, **attrs: [expand_like(ct, x, **attrs)])
 PROD = Reduction(prod, 1.0, mul, prod_vjp)
-MAX = Reduction(max_, -np.inf, maximum, extremum_vjp)
-MIN = Reduction(min_, np.inf, minimum, extremum_vjp)
+MAX = Reduction(max_, -np.inf, maximum, extremum_vjp, lambda x, **attrs: max_where(x, ALL, Lit(-np.inf), **attrs))
+MIN = Reduction(min_, np.inf, minimum, extremum_vjp, lambda x, **attrs: min_where(x, ALL, Lit(np.inf), **attrs))
 
 
 def counted(x: Operand, mask: Operand, **attrs: Any) -> Any:
@@ -228,8 +239,8 @@ def masked_samples(without_initial: bool, name: str) -> samples.Samples:
 
 sum_where = masked_op("sum", SUM, "where initial dtype")
 prod_where = masked_op("prod", PROD, "where initial dtype")
-max_where = masked_op("max", MAX, "where initial")
-min_where = masked_op("min", MIN, "where initial")
+max_where: Op = masked_op("max", MAX, "where initial")
+min_where: Op = masked_op("min", MIN, "where initial")
 mean_where = masked_op("mean", MEAN, "where dtype")
 var_where = masked_op("var", VAR, "where dtype")
 std_where = masked_op("std", STD, "where dtype")

@@ -16,7 +16,7 @@ from sct.ops.arrays.shape import dim, expand_dims, moveaxis, ravel, reshape, res
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import div, mul, quotient
 from sct.ops.scalar.comparison import TRUTH, eq
-from sct.ops.scalar.selection import where
+from sct.ops.scalar.selection import maximum, where
 from sct.ops.type_rules import Axis, normalize, number, probe, reduced_shape, scalar_or_array
 
 __all__ = [
@@ -178,9 +178,11 @@ def aligned(y: Operand, x: Operand, axis: Axis, keepdims: bool) -> Any:
     return expand_dims(y, axis=gone[0] if len(gone) == 1 else gone)
 
 
-def extremum_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> list[Any]:
+def extremum_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False,
+                 may_be_empty: bool = False) -> list[Any]:
     attained = eq(x, aligned(y, x, axis, keepdims))
-    share = div(ct, sum_(attained, axis=axis, keepdims=keepdims))
+    times = sum_(attained, axis=axis, keepdims=keepdims)
+    share = div(ct, maximum(times, 1) if may_be_empty else times)
     return [where(attained, aligned(share, x, axis, keepdims), 0.0)]
 
 
