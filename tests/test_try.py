@@ -639,6 +639,43 @@ def exits_and_raises_in_a_handler(x, n):
     return x
 
 
+@case((1.5,), (-1.5,), (0.25,))
+def a_try_right_behind_what_has_raised(x):
+    try:
+        try:
+            y = math.log(x)
+        except ValueError:
+            raise KeyError("k") from None
+        try:
+            z = 1.0 / (x - 0.25)
+        except (ZeroDivisionError, KeyError):
+            z = y = 5.0 * x
+    except KeyError:
+        y = z = 7.0 * x
+    return y + z * x
+
+
+@case((1.5,), (-1.5,))
+def an_unrolled_loop_of_tries(x):
+    items = []
+    try:
+        try:
+            y = math.log(x)
+        except ValueError as error:
+            y = x
+            print(error)
+        for k in (1.0, "two", 3.0):
+            try:
+                y = y * math.sqrt(k)
+            except TypeError:
+                items.append(y * x)
+    except Exception:
+        raise
+    finally:
+        x *= 1.5
+    return y + sum(items)
+
+
 @case((0.1,), (0.2,), (0.7,))
 def the_class_of_an_exception_of_python(x):
     v = x

@@ -126,7 +126,7 @@ class Attempts(State):
             branch.builder.add(Eqn(unwrap, (error,), (known,), {}, (), None, False, self.loc))
             branch.store.vars[self.tries.exception] = known
         branch.store.vars.update((Key(frame.id, "<exit>"), Static(0)) for frame in self.frames)
-        self.tries.splits.append(Split(self.b, len(self.b.eqns), test, raises, branch))
+        self.tries.splits.append(Split(self.b, len(self.b.eqns), test, raises, branch, self.tries.slot))
 
     def split_if_raised(self) -> None:
         """Behind the join of two paths or a loop: goes on where no path has raised."""

@@ -40,6 +40,7 @@ class Split:
 
     test    tells the paths apart; `raises`: the value that it has where the operation raises
     branch  the path on which it raises
+    slot    that of the `try` whose handlers it goes to
     """
 
     builder: Builder
@@ -47,6 +48,7 @@ class Split:
     test: Value
     raises: bool
     branch: Branch
+    slot: Key
 
     def __post_init__(self) -> None:
         self.behind = self.builder.eqns[-1] if self.builder.eqns else None
@@ -105,7 +107,7 @@ class Tries:
 
     def take(self, builder: Builder, first: int) -> list[Split]:
         """The places from `first` on at which the block is left, which are settled now."""
-        taken = [s for s in self.splits if s.builder is builder and s.at >= first]
+        taken = [s for s in self.splits if s.builder is builder and s.at >= first and s.slot == self.slot]
         self.splits[:] = [s for s in self.splits if s not in taken]
         self.passed[:] = [(eqn, b) for eqn, b in self.passed if b is not builder]
         return [s for s in taken if s.is_current]
