@@ -639,15 +639,15 @@ def exits_and_raises_in_a_handler(x, n):
     return x
 
 
-@case((1.5,), (-1.5,), (0.25,))
-def a_try_right_behind_what_has_raised(x):
+@case((1.5, 2), (-1.5, 2), (1.5, 0), (-1.5, 0))
+def a_try_right_behind_what_has_raised(x, n):
     try:
         try:
             y = math.log(x)
         except ValueError:
             raise KeyError("k") from None
         try:
-            z = 1.0 / (x - 0.25)
+            z = x / n
         except (ZeroDivisionError, KeyError):
             z = y = 5.0 * x
     except KeyError:
@@ -655,25 +655,37 @@ def a_try_right_behind_what_has_raised(x):
     return y + z * x
 
 
+def halves_of_the_first(x, n):
+    if n:
+        return
+    yield 0.5 * x
+
+
+def cosines(x):
+    for j in range(3):
+        try:
+            x *= math.cos(x)
+        except KeyError:
+            x = sum([0.25, *halves_of_the_first(x, j)])
+        except Exception:
+            pass
+    return x
+
+
 @case((1.5,), (-1.5,))
 def an_unrolled_loop_of_tries(x):
-    items = []
+    y = x
     try:
         try:
             y = math.log(x)
         except ValueError as error:
-            y = x
             print(error)
-        for k in (1.0, "two", 3.0):
-            try:
-                y = y * math.sqrt(k)
-            except TypeError:
-                items.append(y * x)
+        y = cosines(y)
     except Exception:
         raise
     finally:
         x *= 1.5
-    return y + sum(items)
+    return x * y
 
 
 @case((0.1,), (0.2,), (0.7,))
