@@ -986,3 +986,37 @@ def test_the_initial_value_of_an_extreme_has_a_derivative(shape: tuple[int, ...]
             assert dx.shape == x.shape
             assert da == pytest.approx((f(x, a + 1e-6) - f(x, a - 1e-6)) / 2e-6, rel=1e-6, abs=1e-8)
             assert sct.jvp(f, (x, a), (None, 1.0))[1] == pytest.approx(da)
+
+
+CROSSED: list[Callable[..., Any]] = [
+    lambda A: np.sum(np.cross(A, A[::-1] ** 2)) if A.shape[-1] == 3 else np.sum(A ** 2),
+    lambda A: np.sum(A ** 2) if A.shape[-1] != 3 else np.sum(np.cross(A, A[::-1] ** 2)),
+    lambda A: (np.sum(np.cross(A, A ** 2)) if A.shape[1] == 3 else A[0, 0] ** 3) + np.sum(A ** 2),
+    lambda A: np.sum([np.sum(np.cross(v, A[0] ** 2)) if len(v) == 3 else np.sum(v ** 2) for v in A]),
+    lambda A: np.sum(A @ A if A.shape[0] == A.shape[1] else A ** 2),
+]
+
+
+@pytest.mark.parametrize("f", CROSSED)
+def test_an_expression_that_is_not_taken_may_not_fit(f: Any) -> None:
+    derivative, rng = sct.value_and_grad(f), np.random.default_rng(5)
+    for shape in ((2, 2), (2, 3), (4, 5), (2, 2), (3, 3), (1, 3), (2, 1)):
+        A, t = rng.normal(size=shape), rng.normal(size=shape)
+        kept = A.copy()
+        value, dA = derivative(A)
+        assert value == f(A) and np.array_equal(A, kept)
+        np.testing.assert_allclose(sct.jvp(f, (A,), (t,))[1], np.sum(dA * t))
+        np.testing.assert_allclose(np.sum(dA * t), (f(A + 1e-6 * t) - f(A - 1e-6 * t)) / 2e-6, rtol=1e-6, atol=1e-7)
+        change = (derivative(A + 1e-6 * t)[1] - derivative(A - 1e-6 * t)[1]) / 2e-6
+        np.testing.assert_allclose(sct.hvp(f, (A,), (t,)), change, rtol=1e-5, atol=1e-6)
+
+
+def test_an_expression_that_is_taken_must_fit() -> None:
+    refuses(lambda A: np.sum(np.cross(A, A)) if A.shape[-1] < 3 else np.sum(A), np.ones((2, 2)), code="SCT501")
+    f = lambda x: np.sum(np.cross(x, x)) if x[0] > 5.0 else np.sum(x ** 2)
+    derivative = sct.value_and_grad(f)
+    for _ in range(2):
+        assert derivative(np.ones(2))[1].tolist() == [2.0, 2.0]
+        refuses(f, np.full(2, 6.0), code="SCT501")
+        with pytest.raises(sct.SctError, match="SCT501"):
+            derivative(np.full(2, 6.0))

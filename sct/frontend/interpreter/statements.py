@@ -22,7 +22,7 @@ from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_b
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.expressions import closure
-from sct.frontend.operators.truth import condition
+from sct.frontend.operators.truth import ASKED, condition
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state.fixpoint import Dead
@@ -154,7 +154,7 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
         try:
             return _two_branches(ev, test, stmt, stmts, at)
         except SctError as error:
-            if error.code not in _ASKED:
+            if error.code not in ASKED:
                 raise
             saved = error
         try:
@@ -163,9 +163,6 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
             raise saved from None
         block(ev, stmt.body if chosen else stmt.orelse)
         return False
-
-
-_ASKED = ("SCT301", "SCT310", "SCT501", "SCT502", "SCT503", "SCT505")
 
 
 def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
@@ -37,12 +38,13 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, Optional, Tensor
 from sct.ops import BY_CALL, gt, is_none, ne, not_
 
-__all__ = ["as_bool", "boolean", "condition", "either_expression", "negated", "truth"]
+__all__ = ["ASKED", "as_bool", "boolean", "condition", "either_expression", "negated", "truth"]
 
 
 @expression(gast.UnaryOp)
@@ -194,6 +196,10 @@ def boolop(ev: Evaluator, node: Any) -> Abstract:
     return go(0)
 
 
+ASKED = ("SCT301", "SCT310", "SCT501", "SCT502", "SCT503", "SCT505")
+"""The codes of refusals of a path because of which its test is asked: it may not be taken."""
+
+
 @expression(gast.IfExp)
 def ternary(ev: Evaluator, node: Any) -> Abstract:
     t = condition(ev, node.test)
@@ -204,11 +210,23 @@ def ternary(ev: Evaluator, node: Any) -> Abstract:
 
 def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
                       orelse: Callable[[], Abstract]) -> Abstract:
-    """The value of one of two expressions; if they cannot be joined, the test is guarded."""
+    """The value of one of two expressions; if they cannot be joined, or one is refused, the test is guarded."""
     store, mark = ev.store, len(ev.b.eqns)
-    joined = evaluate_branches(ev, t, then, orelse)
-    if not isinstance(joined, Poison):
-        return joined  # type: ignore[no-any-return]
+    refused = None
+    try:
+        joined = evaluate_branches(ev, t, then, orelse)
+        if not isinstance(joined, Poison):
+            return joined  # type: ignore[no-any-return]
+    except SctError as error:
+        if error.code not in ASKED:
+            raise
+        refused = error
     ev.go_to(store)
     del ev.b.eqns[mark:]
-    return then() if ev.ask(t, "this test") else orelse()
+    try:
+        chosen = ev.ask(t, "this test")
+    except (NeedsStatic, SctError):
+        if refused is None:
+            raise
+        raise refused from None
+    return then() if chosen else orelse()
