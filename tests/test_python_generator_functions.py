@@ -680,6 +680,144 @@ def caught_in_the_generator(x):
     return sum(w * w for w in safe())
 
 
+def pair(v):
+    yield v
+    yield 2.0 * v
+
+
+def pairs(v):
+    for w in pair(v):
+        yield w * w
+    yield 3.0 * v
+
+
+def pairs_of_two(v):
+    for w in (v, None):
+        yield w
+    yield 3.0 * v
+
+
+def handed_on(v):
+    yield from pairs_of_two(v)
+    yield 5.0 * v
+
+
+@program
+def breaks_in_a_generator_over_a_generator(x):
+    s = 0.0
+    for v in x:
+        for w in pairs(v):
+            if w > 0.5:
+                s += w * v
+                break
+            s += w
+    return s
+
+
+@program
+def breaks_in_an_unrolled_loop(x):
+    s = 0.0
+    for v in x:
+        for w in pairs_of_two(v):
+            if v > 0.5:
+                s += v * v
+                break
+            s += w or v * 2.0
+        else:
+            s *= 1.5
+    return s
+
+
+@program
+def breaks_in_what_is_handed_on(x):
+    s = 0.0
+    for v in x:
+        for w in handed_on(v):
+            if w is not None and w > 0.5:
+                s += w * v
+                break
+            s += 0.25 * v
+        else:
+            s = s * 2.0
+    return s
+
+
+@program
+def breaks_in_a_generator_with_else(x):
+    def runs(v):
+        for w in pair(v):
+            yield w
+        else:
+            yield v * v
+        for w in pair(v * v):
+            yield w * 0.5
+
+    s = 0.0
+    for v in x:
+        for w in runs(v):
+            if s > 2.0 and w > 0.4:
+                return s * w
+            if w > 0.73:
+                break
+            s += w * w
+        else:
+            s = s * 0.5
+        s += v
+    return s
+
+
+def halves(v, n):
+    for _ in range(n):
+        yield v
+        v = v * 0.5
+
+
+@program
+def breaks_and_returns_before_else(x):
+    s = 0.0
+    for k in range(len(x)):
+        for v in halves(x[k] * x[0], 4):
+            if v < 0.2:
+                if v < -0.3:
+                    return 1.5 * s
+                break
+            s += v * v
+        else:
+            s = s * 2.0
+        s += x[k]
+    return s
+
+
+@program
+def breaks_and_returns_before_else_of_few(x):
+    s = 0.0
+    for v in pair(x[0]):
+        if v > 1.0:
+            s += x[1]
+            break
+        if v < -1.0:
+            return s
+        s += v
+    else:
+        s *= x[2]
+    return s * x[3]
+
+
+@program
+def excepts_break_and_return_before_else(x):
+    s = x[0]
+    for v in pair(x[1]):
+        try:
+            s += math.log(v)
+        except KeyError:
+            return s
+        except ValueError:
+            break
+    else:
+        s *= 2.0
+    return s * s
+
+
 @pytest.mark.parametrize("f", AGREE)
 def test_agrees(f: Program) -> None:
     agrees(f, X)

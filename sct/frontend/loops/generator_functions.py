@@ -202,7 +202,7 @@ def hand_over(ev: Evaluator, item: Abstract) -> None:
     least = max(BREAK, ev.exits.least_of(kind))
     leaving = sorted(k for k in kinds if k >= least)
     frame.left = frame.left or bool(leaving)
-    if leaving == [BREAK] and isinstance(kind, Value) and consumer.plain and not frame.loop_depth:
+    if leaving == [BREAK] and isinstance(kind, Value) and consumer.plain and not frame.loop_depth + frame.unrolled:
         ev.exits.least[kind] = least  # outside its loops, a generator has no `break` of its own
         ev.set_exit(kind)
     elif len(leaving) == len(kinds):
@@ -229,7 +229,8 @@ def iterate_over(ev: Evaluator, node: Any, it: Iteration) -> None:
 
     def take(item: Abstract) -> None:
         assign(ev, node.target, item)
-        block(ev, node.body)
+        with frame.in_unrolled_loop():
+            block(ev, node.body)
 
     run(ev, it, take, frame.live.head[node], frozenset(writes(node)), not node.orelse)
     _after(ev, node)
@@ -259,8 +260,15 @@ def _after(ev: Evaluator, node: Any) -> None:
 
     if not stopped and not returns:
         return otherwise()
+
+    def go_on_or_out() -> None:
+        if stopped and returns:  # the exit that the two paths are joined to does not mean `break`
+            evaluate_branches(ev, ev.emit(lt, kind, RETURN, spelling="operator.lt"), lambda: ev.set_exit(FALL), go_out)
+        else:
+            go_out()
+
     live = ev.live_after(frame_live(ev, node))
-    run_branches(ev, ev.emit(eq, kind, FALL, spelling="operator.eq"), otherwise, go_out, live)
+    run_branches(ev, ev.emit(eq, kind, FALL, spelling="operator.eq"), otherwise, go_on_or_out, live)
 
 
 def frame_live(ev: Evaluator, node: Any) -> frozenset[str]:

@@ -34,7 +34,8 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int) -> None
             ev.refuse("SCT306", f"the loop goes on after {ENDLESS_LOOP} items", hint="use a while loop with a test")
         assign(ev, node.target, item)
         frame.now = frame.live.head[node] | outer
-        block(ev, node.body)
+        with frame.in_unrolled_loop():
+            block(ev, node.body)
         if ev.store.dead:
             return
         kind = ev.exit

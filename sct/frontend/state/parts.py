@@ -44,6 +44,7 @@ class Frame:
     locals    its variables; `outside`: those that it declares `global`
     parent    the call of the enclosing function, for a closure
     live      the liveness of its variables; `now`: those live in the statement in progress
+    unrolled  the number of its loops in progress that are no equation: those over generators, and unrolled ones
     returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
     bound_at  the variables that are certainly bound where a `return` inside a loop and a `try` stands
     consumer  of a generator: the `Consumer` of its items; `left`: that may leave it before its end
@@ -59,6 +60,7 @@ class Frame:
     parent: Frame | None = None
     outside: frozenset[str] = frozenset()
     loop_depth: int = 0
+    unrolled: int = 0
     returns: list[Any] = field(default_factory=list)
     bound_at: dict[Any, list[str]] = field(default_factory=dict)
     now: frozenset[str] = frozenset()
@@ -79,6 +81,10 @@ class Frame:
     def in_loop(self, live: frozenset[str]) -> Changed:
         """Evaluates an iteration, in and after which these variables are live."""
         return changed(self, now=live, loop_depth=self.loop_depth + 1)
+
+    def in_unrolled_loop(self) -> Changed:
+        """Evaluates an iteration of a loop that is no equation."""
+        return changed(self, unrolled=self.unrolled + 1)
 
     def home(self, name: str) -> Frame | None:
         """The call whose variable this name is; None if it belongs to no function that is being evaluated."""
