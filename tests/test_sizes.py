@@ -154,6 +154,16 @@ def counted(x, y, k):
     return np.sum(np.arange(k) * x) + np.sum(np.arange(0, len(x), k) * y)
 
 
+def pyramid(x, y, k):
+    """Both shrink by one element in each iteration, to a single one, and at last to none."""
+    a, b = np.sum(x) * np.arange(k + 2.0), np.sum(y) * np.arange(k + 2.0)
+    for _ in range(k):
+        a = a[:-1] + a[1:]
+        b = b[:-1]
+        a += b
+    return np.sum(a)
+
+
 PROGRAMS = (halves, half_and_other, stored_halves, every_other, pairs, inner, tails, gates, windows, windows_too_far,
             windows_that_end_early, lags, backwards, correlated, unpacked, rows, joined, one_of_two)
 SIZES = (*itertools.product((5, 4, 1, 2, 3, 8, 6, 0, 12), (3, 2, 1, 4, 0, 5)),)
@@ -206,7 +216,7 @@ def test_one_derivative_for_arguments_of_all_sizes(f: Callable[..., Any], turn: 
 
 @pytest.mark.filterwarnings("ignore::sct.SctWarning")
 @pytest.mark.parametrize("turn", (1, -1))
-@pytest.mark.parametrize("f", (reshaped, split_at, stored_up_to, steps_of, parts, batches, counted),
+@pytest.mark.parametrize("f", (reshaped, split_at, stored_up_to, steps_of, parts, batches, counted, pyramid),
                          ids=lambda f: f.__name__)
 def test_an_int_that_is_a_size(f: Callable[..., Any], turn: int) -> None:
     shared = sct.value_and_grad(lambda x, y, k: f(x, y, k), argnums=(0, 1))

@@ -9,6 +9,7 @@ dim of a shape is a `Dim` (`ir.dims`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -18,9 +19,9 @@ from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
     "Carrier", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Text", "Type",
-    "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes", "holds_array", "in_words",
-    "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single", "note_size_requirement", "py",
-    "size_requirements",
+    "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words",
+    "holds_array", "in_words", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
+    "note_size_requirement", "py", "size_requirements",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -288,6 +289,18 @@ _NUMBERS = {"bool": "a bool", "int": "an int", "rint": "an int", "float": "a flo
             "single": "a number", "complex": "a complex number", "number": "a number"}
 
 
+def dtype_in_words(dtype: str) -> str:
+    """The dtype in a message to the user.
+
+    >>> dtype_in_words("f64"), dtype_in_words("b1"), dtype_in_words("float")
+    ('float64', 'bool', 'float')
+    """
+    sized = re.fullmatch(r"([rbiufc])(\d+)", dtype)
+    if sized is None:
+        return "int" if dtype == "rint" else dtype
+    return "bool" if dtype == "b1" else _NAMES[sized[1]] + sized[2]
+
+
 def in_words(t: Type) -> str:
     """The type in a message to the user.
 
@@ -300,7 +313,7 @@ def in_words(t: Type) -> str:
                                                                                                      "a number")
         if t.carrier == "py":
             return _NUMBERS[t.dtype]
-        name = "bool" if t.dtype == "b1" else _NAMES[t.dtype[0]] + t.dtype.lstrip("rbiufc")
+        name = dtype_in_words(t.dtype)
         return f"a {t.rank}-D array of {name}" if t.is_array else f"a numpy.{name}"
     if t == NONE:
         return "None"

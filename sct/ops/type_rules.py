@@ -32,6 +32,7 @@ from sct.ir.types import (
     Type,
     TypeMismatch,
     broadcast_shapes,
+    dtype_in_words,
     in_words,
     maybe_single,
 )
@@ -159,7 +160,7 @@ def probe(fn: Callable[..., Any], *dtypes: str) -> str:
 def scalar_or_array(dtypes: Set[str], shape: tuple[Dim, ...], carrier: Carrier = "np") -> Tensor:
     """The type of a result of this shape: an array, or a scalar of the carrier."""
     if shape and len(dtypes) > 1:
-        raise TypeMismatch(f"the dtype of the result may be any of {', '.join(sorted(dtypes))}: "
+        raise TypeMismatch(f"the dtype of the result may be any of {', '.join(map(dtype_in_words, sorted(dtypes)))}: "
                            "a scalar is a Python number on one path and a NumPy scalar on another")
     if carrier == "any" or len(dtypes) > 1:
         kinds = {Tensor("np", d).kind for d in dtypes}

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import itertools
 import logging
 import random
@@ -43,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     DefaultRef,
     DictRef,
     ListRef,
+    MapRef,
     Ref,
     Static,
     Tup,
@@ -81,6 +83,18 @@ _DTYPES = "use np.float64, np.float32, np.int64 or np.int32"
 def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
     return call_itself(ev, fn, args, kwargs)
+
+
+_CONTAINERS: dict[type, Any] = {
+    Ref: np.zeros(0), ListRef: [], DictRef: {}, DefaultRef: collections.defaultdict(), MapRef: {}}
+
+
+@called(*_CONTAINERS)
+def call_of_container(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of an array, a list or a dict: Python raises."""
+    counted = isinstance(fn, MapRef) and fn.factory is not None
+    run_or_raise(ev, _CONTAINERS[DefaultRef if counted else type(fn)])
+    raise AssertionError(fn)
 
 
 def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: Type | None = None) -> Abstract:

@@ -37,7 +37,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Tensor, in_words
+from sct.ir.types import Tensor, dtype_in_words, in_words
 from sct.ops import astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
 from sct.ops.arrays.indexing import join as join_key
@@ -46,8 +46,8 @@ from sct.ops.linalg.einsum import write_view
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "COMPUTED", "assign_item", "fits", "flagged", "item", "new_slice", "size_along", "slice_view", "writable",
-    "write_through",
+    "COMPUTED", "assign_item", "fits", "flagged", "item", "new_slice", "size_along", "sizes_now", "slice_view",
+    "writable", "write_through",
 ]
 
 
@@ -389,15 +389,19 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
 
 
 def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
-    """May a result of this shape be written into an array `t` by a ufunc: is it not broadcast to more?"""
+    """May a result of this shape be written into an array `t` by a ufunc: is it not broadcast to more?
+
+    Sizes that only the run tells may fit: NumPy then raises where they do not.
+    """
     ends = list(zip(reversed(result.shape), reversed(t.shape)))
     for p, _ in [(p, q) for p, q in ends if ev.resolve(q).value == 1]:
         for ask in (False, True):
             ev.within(ev.resolve(p), (p,), ask)
-    return result.rank <= t.rank and not any(ev.resolve(q).value == 1 != ev.resolve(p).value for p, q in ends)
+    return result.rank <= t.rank and not any(
+        ev.resolve(q).value == 1 != ev.resolve(p).value and (ev.ahead or ev.size_now(p) is not None) for p, q in ends)
 
 
-def _sizes(ev: Evaluator, t: Tensor) -> str:
+def sizes_now(ev: Evaluator, t: Tensor) -> str:
     """The shape for the current arguments, for a message; nothing where it is not known."""
     sizes = tuple(map(ev.size_now, t.shape))
     return "" if None in sizes else f" of shape {sizes}"
@@ -409,12 +413,13 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if n.dtype != t.dtype:
         if "bifc".index(n.kind) > "bifc".index(t.kind):
-            ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype} in place",
+            kinds = f"from {dtype_in_words(n.dtype)} to {dtype_in_words(t.dtype)}"
+            ev.refuse("SCT501", f"cannot cast the result {kinds} in place",
                       why="NumPy raises here too", hint="write `x = x + y`")
         new = ev.emit(astype, new, dtype=t.dtype)
     if not fits(ev, n, t):
-        ev.refuse("SCT501", f"the result, {in_words(n)}{_sizes(ev, n)}, does not fit into {in_words(t)}{_sizes(ev, t)}",
-                  why="NumPy raises here too")
+        words = f"the result, {in_words(n)}{sizes_now(ev, n)}, does not fit into {in_words(t)}{sizes_now(ev, t)}"
+        ev.refuse("SCT501", words, why="NumPy raises here too")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
         ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}")
     if (t.rank > 1 or unmark_real(new.type) != t) and not (ref.path and ref.path[-1].op is index_op):

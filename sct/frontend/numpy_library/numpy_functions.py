@@ -242,10 +242,9 @@ def splitter(call: Any, name: str, along: Callable[[int], int] | None, uneven: b
         if not isinstance(x, Ref):
             ev.refuse("SCT501", f"`np.{name}` of a number")
         rank = type_of(ev, x).rank
-        axis = ev.ask(rest[0], "`axis`") if along is None else along(rank)
-        if not -rank <= axis < rank:
-            ev.refuse("SCT501", f"`np.{name}` of an array of rank {rank}", why="NumPy raises here too")
-        axis %= rank
+        options = {"axis": ev.ask(rest[0], "`axis`")} if along is None else {}
+        run_or_raise(ev, lambda: call(np.zeros((1,) * rank), 1, **options))
+        axis = (options["axis"] if along is None else along(rank)) % rank
         n = size_along(ev, x, axis)
         if isinstance(at, (Tup, ListRef)):
             ends = list(items_of(ev, at))

@@ -17,7 +17,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.array_keys import array_of, nested
 from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.special_methods import plain_numbers
-from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, writable
+from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.genuine_functions import is_genuine
 from sct.frontend.objects.objects import special_method
@@ -34,7 +34,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Eqn, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import Tensor, TypeMismatch, dtype_in_words, in_words
 from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
 from sct.ops.reductions.masked_ufuncs import masked_ufunc
 
@@ -92,8 +92,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     attrs: dict[str, Any] = {}
     if spelling in _ARRAYS and args and dynamic_lists.is_dynamic(ev, args[0]) and not kwargs and len(args) == 1:
         return ev.wrap(array_of(ev, args[0]))
-    plain = [plain_containers(ev, a) for a in args]
-    named = {k: plain_containers(ev, v) for k, v in kwargs.items()}
+    plain = [plain_containers(ev, ev.text(a)) for a in args]
+    named = {k: plain_containers(ev, ev.text(v)) for k, v in kwargs.items()}
     if op.bind is None:
         if named:
             ev.refuse("SCT205", f"the keyword `{next(iter(named))}` of `{spelling}` is not supported")
@@ -261,18 +261,30 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
                   hint="leave `out` out, and assign the result to `y[...]`")
     t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(result))
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
-    if "bifc".index(n.kind) > "bifc".index(t.kind):
-        ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")
+    into_out(ev, spelling, n, t, ufunc or spelling == "numpy.clip")
+    assign_item(ev, out, Static(Ellipsis), result)
+    return out
+
+
+def into_out(ev: Evaluator, spelling: str, n: Tensor, t: Tensor, ufunc: bool) -> None:
+    """Refuses a result that `out` cannot hold, or may not be able to."""
+    instead = "leave `out` out, and assign the result to `y[...]`"
+    given, into = dtype_in_words(n.dtype), dtype_in_words(t.dtype)
+    if ufunc and "bifc".index(n.kind) > "bifc".index(t.kind):
+        ev.refuse("SCT501", f"cannot cast the result from {given} to {into}", why="NumPy raises here too")
     if n.dtype != t.dtype and not ufunc:
-        ev.refuse("SCT501", f"`out` of dtype {t.dtype} for a result of dtype {n.dtype} is not supported")
+        ev.refuse("SCT501", f"`out` of dtype {into} for a result of dtype {given} of `{spelling}` is not supported",
+                  hint=instead)
     ends = list(zip(reversed(n.shape), reversed(t.shape)))
     for p, q in ends:
         ev.same(p, q)
-    if not fits(ev, n, t) or not ufunc and (
-            n.rank < t.rank or any(ev.resolve(p).value == 1 != ev.resolve(q).value for p, q in ends)):
-        ev.refuse("SCT501", f"the result {n} does not fit into the `out` {t}", why="NumPy raises here too")
-    assign_item(ev, out, Static(Ellipsis), result)
-    return out
+    part, whole = f"{in_words(n)}{sizes_now(ev, n)}", f"{in_words(t)}{sizes_now(ev, t)}"
+    words = f"the result, {part}, does not fit into the `out`, {whole}"
+    ones = [[ev.resolve(d).value == 1 for d in pair] for pair in ends]
+    if not ufunc and (n.rank < t.rank or any(p != q for p, q in ones)):
+        ev.refuse("SCT501", words, hint=instead)
+    if not fits(ev, n, t):
+        ev.refuse("SCT501", words, why="NumPy raises here too")
 
 
 BUFFERED = frozenset((
