@@ -701,6 +701,41 @@ def the_class_of_an_exception_of_python(x):
     return v
 
 
+def added_items(x, n, a):
+    for j in range(int(n)):
+        try:
+            x += a[j]
+        except ValueError:
+            x = 0.5 * x
+    return x
+
+
+@case((0.424, 1.3, [1.0, 2.0]), (1.424, 3.0, [1.0, 2.0]), (3.1, 2.0, [1.0, 2.0]))
+def a_loop_in_a_helper_behind_a_cast(x, y, a):
+    a = np.array(a)
+    try:
+        x = x * added_items(y, x, a)
+    except IndexError:
+        x = 3.0 * x * y
+    return x * y
+
+
+def logarithms(x, n):
+    for _ in range(int(n)):
+        with contextlib.suppress(ZeroDivisionError):
+            x += math.log(x)
+    return x
+
+
+@case((0.424, 1.3), (1.424, 3.0), (2.4, -3.0), (2.4, 0.3))
+def a_loop_in_a_manager_behind_a_cast(x, y):
+    try:
+        x += math.log(logarithms(y, x))
+    except ValueError:
+        x = x * y
+    return x * y
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

@@ -100,13 +100,19 @@ def with_branches(tried: Tried, flag: str, then: Sequence[ast.stmt], orelse: Seq
     """Moves the branches of a conditional on a flag, which the two ends of the `try` set, to these ends."""
     ends = tried.handler, tried.orelse
     for raised in (True, False):
-        sets = [next((s for s in end if ast.dump(s) == ast.dump(_set(flag, value))), None)
-                for end, value in zip(ends, (raised, not raised))]
+        sets = [_only_assignment(end, flag, value) for end, value in zip(ends, (raised, not raised))]
         if None not in sets and not any(_jumps(end) for end in ends):
             for end, s, branch in zip(ends, sets, (then, orelse) if raised else (orelse, then)):
                 end[:] = [*(x for x in end if is_read or x is not s), *branch]
             return True
     return False
+
+
+def _only_assignment(end: Sequence[ast.stmt], flag: str, value: bool) -> ast.stmt | None:
+    """The statement that sets the flag to this value at one end of a `try`, if nothing else there assigns it."""
+    s = next((s for s in end if ast.dump(s) == ast.dump(_set(flag, value))), None)
+    targets = [n for x in end for n in ast.walk(x) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return s if [n.id for n in targets].count(flag) == 1 else None
 
 
 def _jumps(end: Sequence[ast.stmt]) -> bool:
