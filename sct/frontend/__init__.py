@@ -35,7 +35,7 @@ from sct.frontend.ahead_of_time import trace_ahead
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, ROWS, Equal, item_kind, key_of
 from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
-from sct.frontend.autodiff import nested_jacobians, solvers
+from sct.frontend.autodiff import integrals, nested_jacobians, solvers
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import subscripts
 from sct.frontend.heap.inactive import OBSERVED_BEFORE
@@ -50,7 +50,7 @@ from sct.frontend.interpreter import (
     try_statement,
 )
 from sct.frontend.loops import loop_statements, suspended_generators, with_statement
-from sct.frontend.numpy_library import array_copies
+from sct.frontend.numpy_library import array_copies, array_namespace
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, truth
 from sct.frontend.root_function import identity
@@ -77,7 +77,8 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, assignment_statements, attributes, bisect_heapq, builtins, cached_functions, call_expressions,
-    comparisons, comprehensions, expressions, introspection, iterator_builtins, itertools_functools, loop_statements,
-    match_statement, methods, nested_jacobians, operator_module, python_expressions, record_classes, solvers,
-    statements, subscripts, suspended_generators, truth, try_statement, with_statement)
+    array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
+    call_expressions, comparisons, comprehensions, expressions, integrals, introspection, iterator_builtins,
+    itertools_functools, loop_statements, match_statement, methods, nested_jacobians, operator_module,
+    python_expressions, record_classes, solvers, statements, subscripts, suspended_generators, truth, try_statement,
+    with_statement)

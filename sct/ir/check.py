@@ -70,7 +70,7 @@ class _Checker:
         self.scope: set[Value] = set()
         self.control: dict[str, Callable[[Eqn], None]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure,
-            "solution": self.solution,
+            "integral": self.integral, "solution": self.solution,
             "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
 
     def fail(self, message: str, eqn: Eqn | None = None) -> NoReturn:
@@ -205,6 +205,14 @@ class _Checker:
         self.flow(eqn.args, fn.params, eqn, "operand")
         self.flow(eqn.args[:1], eqn.outs, eqn, "solution")
         self.expect(len(fn.results) == 1, "a residual has one result", eqn)
+
+    def integral(self, eqn: Eqn) -> None:
+        (fn,) = eqn.regions
+        first = 3 + eqn.attrs["given"]
+        self.arity(eqn, 1, first + len(fn.params) - 1, 1)
+        self.flow(eqn.args[first:], fn.params[1:], eqn, "operand")
+        self.flow(eqn.args[:1], eqn.outs, eqn, "integral")
+        self.expect(len(fn.results) == 1, "an integrand has one result", eqn)
 
     def vjp(self, eqn: Eqn) -> None:
         wrt, seeded = eqn.attrs["wrt"], eqn.attrs["seeded"]

@@ -66,7 +66,7 @@ class _Interpreter:
         self.inplace, self.functions = inplace, {name: f for f in functions for name in call_names(f)}
         self.control: dict[str, Callable[[Eqn, list[Any], Env], Sequence[Any]]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure,
-            "solution": lambda eqn, args, env: args[:1]}
+            "integral": lambda eqn, args, env: args[:1], "solution": lambda eqn, args, env: args[:1]}
 
     def region(self, fn: Fn, args: Sequence[Any], env: Env) -> list[Any]:
         if len(args) != len(fn.params):

@@ -22,13 +22,13 @@ from sct.ops.program.attempts import may_not_repeat
 from sct.passes.analysis.activity import activity
 from sct.passes.autodiff.expand import expand
 from sct.passes.autodiff.implicit_functions import drop_residuals
-from sct.passes.autodiff.initial_zeros import initial_zeros
 from sct.passes.functions.dead_arguments import remove_dead_arguments
 from sct.passes.functions.forwarded_params import forwarded_params
 from sct.passes.functions.split_forward_backward import split_all
 from sct.passes.memory.in_place import storage
 from sct.passes.motion.batch_reductions import batch_reductions
 from sct.passes.motion.delay_updates import delay_updates
+from sct.passes.motion.initial_zeros import initial_zeros
 from sct.passes.motion.loop_invariant import hoist, hoist_primal
 from sct.passes.motion.merge_branches import merge_branches
 from sct.passes.motion.scatter_to_store import scatter_to_store

@@ -33,7 +33,7 @@ from sct.ops.program.control import closure
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__: list[str] = []
+__all__ = ["defined", "function_of_unknown"]
 
 NUMBER, VECTOR = Tensor("np", "f64"), Tensor("array", "f64", (Dim(2),))
 """The unknown of solvers that compute with numbers of NumPy; and a vector, as long as what the solver starts from."""
@@ -103,14 +103,14 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     extra = given.pop("args", Tup(()))
     extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
     unknown = _unknown(ev, name, known, given)
-    regions = {key: _function(ev, given[key], extra, unknown, name) for key in known.functions
+    regions = {key: function_of_unknown(ev, given[key], extra, unknown, name) for key in known.functions
                if key in given and _is_function(ev, name, key, given[key])}
     operands: list[Operand] = []
     texts: list[str] = []
     for key, v in given.items():
         text = template_of(ev, v, operands) if key not in regions else f"_{len(operands)}"
         if key in regions:
-            operands.append(_defined(ev, regions[key], v, key))
+            operands.append(defined(ev, regions[key], v, key))
         if text is None:
             ev.refuse("SCT402", f"`{key}` of `{name}` is not a number, a text or a list of these",
                       hint="pass what SciPy needs as a float, an array or a list")
@@ -194,7 +194,8 @@ def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstr
     return Tensor("array", "f64", (Dim(len(items)),))
 
 
-def _function(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], unknown: Type, solver_name: str) -> Region:
+def function_of_unknown(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], unknown: Type, solver_name: str
+                        ) -> Region:
     """The function `f(x, *extra)` of the unknown x as a region."""
     names = parameter_names(ev, f)
     x = Value(unknown, names[0] if names else "x")
@@ -210,7 +211,7 @@ def _residual(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], region: Reg
         if not one or not isinstance(t := region.outs[0].type, Tensor) or t.rank or t.kind != "f":
             ev.refuse("SCT402", f"the function that `{name}` calls does not return one real number",
                       hint="return a float")
-        region = _function(ev, derivative(ev, "grad", f, {}), extra, unknown, name)
+        region = function_of_unknown(ev, derivative(ev, "grad", f, {}), extra, unknown, name)
         return region.fn.replace(results=(region.outs[0],))
     numbers = all(isinstance(x.type, Tensor) and x.type.kind in "fi" for x in region.outs)
     vector = isinstance(region.out, Node) and region.out.kind in ("list", "tuple") and unknown.rank and all(
@@ -235,7 +236,7 @@ def _residual(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], region: Reg
     return region.fn.replace(eqns=(*region.fn.eqns, *builder.eqns), results=(r,))
 
 
-def _defined(ev: Evaluator, region: Region, f: Abstract, key: str) -> Value:
+def defined(ev: Evaluator, region: Region, f: Abstract, key: str) -> Value:
     """The function that the solver calls."""
     own = f.peek if isinstance(f, Static) else None
     name = name_of(f.node) if isinstance(f, Closure) else getattr(own, "__name__", "")

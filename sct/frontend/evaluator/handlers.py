@@ -40,6 +40,8 @@ CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
 OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
+_OF_SCIPY = ("scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.integrate",
+             "scipy.integrate._quadrature", "scipy.optimize")
 INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
 PYTHON_EXPRESSION: list[Callable[..., Any]] = []
@@ -90,7 +92,7 @@ def of_scipy(*names: str) -> Callable[[Special], Special]:
 def handler_of_scipy(f: Any) -> Special | None:
     """The handler of a function that SciPy has under the name that it is registered by."""
     name = getattr(f, "__name__", "")
-    for module in ("scipy.optimize",):
+    for module in _OF_SCIPY:
         handler = OF_SCIPY.get(f"{module}.{name}")
         if handler is not None and getattr(sys.modules.get(module), name, None) is f and \
                 str(f.__module__).startswith("scipy."):

@@ -18,7 +18,7 @@ from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import store
 from sct.ops.program.attempts import attempted
-from sct.ops.program.solutions import solution
+from sct.ops.program.solutions import BY_THEOREM
 from sct.passes.rewriting.table import is_full
 
 __all__ = ["Activity", "activity", "differentiable"]
@@ -79,7 +79,7 @@ def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, 
                 *zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])
             back = [*zip(loop.results, loop.params), *zip(loop.results, loop.finals), *zip(loop.yields, loop.ys)]
             _collect(loop.body, _float_edges(back), edges, inside)
-        elif eqn.regions and eqn.op is not solution:
+        elif eqn.regions and eqn.op not in BY_THEOREM:
             assert eqn.op.name == "closure", f"`{eqn.op.name}` is not expanded"  # a call of it is refused below
         else:
             own += [(x, out) for k, x in enumerate(eqn.args) if differentiable(eqn, k)
@@ -146,7 +146,7 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
                 hint="pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
-        if eqn.op is solution and varied.intersection(free_values(eqn.regions[0])):
+        if eqn.op in BY_THEOREM and varied.intersection(free_values(eqn.regions[0])):
             raise SctError(
                 "SCT401", "the equation is solved for numbers that it reads in a way that sct does not see",
                 why="its derivative would be cut silently", hint="pass them as arguments of its function", loc=eqn.loc)

@@ -13,6 +13,7 @@ from sct.ir.check import agree, always_raises, fits
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
 from sct.ir.real_ints import result_type
 from sct.ir.types import Never, Seq, Tensor, Type, join, leaf_type
+from sct.ops.program.solutions import BY_THEOREM
 
 __all__ = ["retype"]
 
@@ -48,7 +49,7 @@ class _Retype:
             return eqn.replace(outs=self.typed(eqn.outs, types))
         if eqn.regions:
             eqn = eqn.replace(regions=tuple(map(self.region, eqn.regions)))
-            if eqn.op.name != "solution":
+            if eqn.op not in BY_THEOREM:
                 return eqn
         inferred = result_type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
         own_types = inferred if isinstance(inferred, tuple) else (inferred,)

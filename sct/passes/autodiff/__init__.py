@@ -11,7 +11,8 @@ program with ordinary equations only. Every residual is on a tape; `rematerializ
     function_derivatives  derivatives of functions of the program, each made once; `derivative_lookup` is its interface
     cotangents            types, zeros and sums of cotangents
     residuals             gives the backward pass access to values inside regions of the forward pass
-    initial_zeros         afterwards: carried derivatives that start as the literal 0.0 and are written into
+    implicit_functions    solutions of equations, by the implicit function theorem
+    integrals             integrals, by the rule of Leibniz
 
 Invariants: a transformation is written once, with the ops themselves, so that its result can be differentiated again.
 The equations that it adds are marked as adjoint code (`primal=False`); the user's own equations stay as they are.

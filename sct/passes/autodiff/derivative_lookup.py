@@ -59,10 +59,10 @@ class FunctionDerivatives(Protocol):
         """The name of the function that adds two cotangents of a record."""
 
     def solution_cotangents(self, eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence[Operand]:
-        """The cotangents of the operands `wrt` of a `solution`, given that of its out."""
+        """The cotangents of the operands `wrt` of a `solution` or an `integral`, given that of its out."""
 
     def solution_tangent(self, eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
-        """The tangent of a `solution`, given those of operands."""
+        """The tangent of a `solution` or an `integral`, given those of operands."""
 
     def new_mirror(self) -> int:
         """A new number for loops and conditionals that mirror each other."""

@@ -99,7 +99,7 @@ class Forward:
     def __init__(self, active: frozenset[Value]) -> None:
         self.active = active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
-                      "attempt": self.attempt, "solution": self.solution}
+                      "attempt": self.attempt, "integral": self.solution, "solution": self.solution}
         self.tangents: dict[Operand, Operand] = {}
         self.masks = Masks()
 

@@ -19,12 +19,14 @@ from sct.ir.build import Builder, Rewrite
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, call_names, is_float, undef, walk
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.program.call_ops import boundary, call, pack, unpack
+from sct.ops.program.solutions import integral
 from sct.ops.scalar.comparison import is_none
 from sct.passes.analysis.activity import activity, differentiable
 from sct.passes.autodiff.cotangents import Masks, cotangent_type, d_hint, if_else, mapped, unwrap_known, zero
 from sct.passes.autodiff.derivative_lookup import DerivativeParts, derivatives_var
 from sct.passes.autodiff.forward import forward, tangent_type
 from sct.passes.autodiff.implicit_functions import solution_cotangents, solution_tangent
+from sct.passes.autodiff.integrals import integral_cotangents, integral_tangent
 from sct.passes.autodiff.reverse import reverse
 from sct.passes.functions.split_forward_backward import split
 
@@ -51,10 +53,10 @@ class ProgramDerivatives:
         return next(self._mirrors)
 
     def solution_cotangents(self, eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence[Operand]:
-        return solution_cotangents(eqn, ct, wrt)
+        return (integral_cotangents if eqn.op is integral else solution_cotangents)(eqn, ct, wrt)
 
     def solution_tangent(self, eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
-        return solution_tangent(eqn, tangents)
+        return (integral_tangent if eqn.op is integral else solution_tangent)(eqn, tangents)
 
     def function(self, name: str) -> Fn:
         """The function called `name`, without equations that differentiate."""

@@ -19,7 +19,7 @@ from sct.ops.linalg.products import matrix_transpose
 from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
 from sct.ops.program.effects import python, raise_
-from sct.ops.program.solutions import solution, solver
+from sct.ops.program.solutions import BY_THEOREM, solver
 from sct.ops.scalar.arithmetic import div, neg
 from sct.ops.type_rules import number
 from sct.passes.autodiff.cotangents import current, materialize
@@ -28,7 +28,7 @@ from sct.passes.autodiff.linearize import pushforward
 from sct.passes.autodiff.residuals import ResidualTaps
 from sct.passes.autodiff.reverse import pullback
 
-__all__ = ["drop_residuals", "solution_cotangents", "solution_tangent"]
+__all__ = ["drop_residuals", "integrand_of", "solution_cotangents", "solution_tangent"]
 
 Step = Callable[[Fn, ResidualTaps, Operand], Sequence[Operand]]
 
@@ -55,21 +55,21 @@ def solution_tangent(eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
 
 
 def drop_residuals(fn: Fn) -> Fn:
-    """`fn` with the values that were computed in the place of the solutions that are differentiated."""
-    if not any(eqn.op is solution for eqn in walk(fn)):
+    """`fn` with the values that were computed in the place of the solutions and integrals that are differentiated."""
+    if not any(eqn.op in BY_THEOREM for eqn in walk(fn)):
         return fn
     env: dict[Value, Operand] = {}
     return rebuild(_without_residuals(fn, env), env)
 
 
 def _without_residuals(fn: Fn, env: dict[Value, Operand]) -> Fn:
-    solutions = {eqn.args[0]: eqn.out for eqn in fn.eqns if eqn.op is solution}
+    solutions = {eqn.args[0]: eqn.out for eqn in fn.eqns if eqn.op in BY_THEOREM}
     eqns: list[Eqn] = []
     for eqn in fn.eqns:
         if eqn.op is solver and eqn.out in solutions:
             env[eqn.out] = x = solutions[eqn.out]
             eqn = eqn.replace(outs=(x,))
-        elif eqn.op is solution:
+        elif eqn.op in BY_THEOREM:
             if env.get(cast(Value, eqn.args[0])) is not eqn.out:
                 env[eqn.out] = env.get(cast(Value, eqn.args[0]), eqn.args[0])
             continue
@@ -109,6 +109,13 @@ def _residual(eqn: Eqn) -> Fn:
     fn = rebuild(fn, dict(zip(fn.params, operands)))
     params = tuple(dict.fromkeys(x for x in operands if isinstance(x, Value)))
     return _as_adjoint(_without_raises(fn).replace(params=params))
+
+
+def integrand_of(eqn: Eqn) -> Fn:
+    """The integrand of an `integral` as a function of its variable, without its region's own values."""
+    fn = rebuild(eqn.regions[0], fresh=True)
+    fn = rebuild(fn, dict(zip(fn.params[1:], eqn.args[3 + eqn.attrs["given"]:])))
+    return _as_adjoint(_without_raises(fn).replace(params=fn.params[:1]))
 
 
 def _without_raises(fn: Fn) -> Fn:

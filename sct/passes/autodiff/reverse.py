@@ -121,7 +121,7 @@ class _Reverse:
     def __init__(self, active: Activity, taps: ResidualTaps, same_active: bool) -> None:
         self.active, self.taps, self.same_active = active, taps, same_active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
-                      "attempt": self.attempt, "solution": self.solution}
+                      "attempt": self.attempt, "integral": self.solution, "solution": self.solution}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
         self.lines: dict[Value, set[tuple[str, int]]] = {}
