@@ -947,6 +947,28 @@ def _() -> Any:
     return lambda x: np.sum(np.r_[x, x[0]] ** 2), lambda x: np.sum(np.concatenate([x, [x[0]]]) ** 2)
 
 
+@case("begin with an array: `sum(xs, np.zeros(n))`")
+def _() -> Any:
+    def summed(x: Any, *start: Any) -> Any:
+        xs = []
+        for v in x:
+            xs.append(v * x)
+        return np.sum(sum(xs, *start) ** 2)
+
+    return summed, lambda x: summed(x, np.zeros(len(x)))
+
+
+@case("flatten its arrays before: `[np.ravel(v) for v in xs]`")
+def _() -> Any:
+    def flat(x: Any, each: Any, **axis: Any) -> Any:
+        xs = []
+        for v in x:
+            xs.append(each(np.outer(x, x) * v))
+        return np.sum(np.concatenate(xs, **axis) ** 2)
+
+    return lambda x: flat(x, lambda v: v, axis=None), lambda x: flat(x, np.ravel)
+
+
 @case("use np.column_stack")
 def _() -> Any:
     return lambda x: np.sum(np.c_[x, x * x] ** 2), lambda x: np.sum(np.column_stack([x, x * x]) ** 2)

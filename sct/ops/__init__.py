@@ -28,6 +28,7 @@ from sct.ops.linalg.linalg import *
 from sct.ops.linalg.norms import *
 from sct.ops.linalg.products import *
 from sct.ops.linalg.tensor_products import *
+from sct.ops.program import list_concatenation as list_concatenation
 from sct.ops.program import list_ops as list_ops
 from sct.ops.program.attempts import *
 from sct.ops.program.call_ops import *

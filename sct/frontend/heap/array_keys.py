@@ -21,9 +21,10 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL
+from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import stacked, stacked_rows
 
-__all__ = ["array_of", "is_slice", "key_items", "nested"]
+__all__ = ["array_of", "is_slice", "joined_list", "key_items", "nested"]
 
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
@@ -55,6 +56,16 @@ def _stacked(ev: Evaluator, v: ListRef) -> Operand:
     if ev.slots(v).schema == 0:
         return ev.emit(stacked, dynamic_lists.as_column(ev, v))  # type: ignore[no-any-return]
     return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
+
+
+def joined_list(ev: Evaluator, v: Abstract, call: str, axis: Abstract | None = None) -> Operand:
+    """`np.concatenate(v, axis)` and its like, of a list of unknown length."""
+    options = {} if axis is None else {"axis": ev.ask(axis, "`axis`")}
+    if type(options.get("axis", 0)) is not int:
+        ev.refuse("SCT205", f"`np.{call}` of a list with `axis={options['axis']!r}` is not supported",
+                  hint="flatten its arrays before: `[np.ravel(v) for v in xs]`" if options["axis"] is None else "")
+    assert isinstance(v, ListRef)
+    return ev.emit(concatenated, dynamic_lists.as_column(ev, v), call=call, **options)  # type: ignore[no-any-return]
 
 
 def key_items(ev: Evaluator, key: Abstract) -> list[Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.array_keys import array_of, nested
+from sct.frontend.heap.array_keys import array_of, joined_list, nested
 from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
@@ -36,6 +36,7 @@ from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor, TypeMismatch, dtype_in_words, in_words
 from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
+from sct.ops.program.list_concatenation import JOINS
 from sct.ops.reductions.masked_ufuncs import masked_ufunc
 
 __all__ = ["call_named", "spelling_of"]
@@ -92,6 +93,9 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     attrs: dict[str, Any] = {}
     if spelling in _ARRAYS and args and dynamic_lists.is_dynamic(ev, args[0]) and not kwargs and len(args) == 1:
         return ev.wrap(array_of(ev, args[0]))
+    if spelling.removeprefix("numpy.") in JOINS and args and dynamic_lists.is_dynamic(ev, args[0]) and (
+            len(args) + len(kwargs) == 1 or spelling in _ALONG and len(args) + ("axis" in kwargs) == 2):
+        return ev.wrap(joined_list(ev, args[0], spelling.removeprefix("numpy."), *args[1:], **kwargs))
     plain = [plain_containers(ev, ev.text(a)) for a in args]
     named = {k: plain_containers(ev, ev.text(v)) for k, v in kwargs.items()}
     if op.bind is None:
@@ -129,8 +133,10 @@ def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], at
 _INSTEAD = {"math.dist": "use np.linalg.norm(x - y)", "math.sumprod": "use np.dot(x, y)"}
 """Replacements of functions that take no arrays, for hints."""
 
-_ARRAYS = ("numpy.array", "numpy.asarray", "numpy.stack")
+_ARRAYS = ("numpy.array", "numpy.asarray")
 """Functions that make an array of a list, whatever its length."""
+
+_ALONG = ("numpy.concatenate", "numpy.stack")
 
 
 def by_keyword(op: Op, kwargs: Kwargs) -> Op:

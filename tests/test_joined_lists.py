@@ -1,0 +1,110 @@
+"""`np.concatenate`, `np.stack` and their like of lists whose length is known only at run time.
+
+Values, and what is raised for an empty list or for arrays that do not fit, are those of the plain call; gradients are
+those of central differences, and every mode agrees with them.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+import sct
+
+
+def grown(x: np.ndarray, n: int) -> list[np.ndarray]:
+    xs = []
+    for k in range(n):
+        xs.append(np.sin(x) * (k + 1.0))
+    return xs
+
+
+def ragged(x: np.ndarray, n: int) -> list[np.ndarray]:
+    xs = []
+    for k in range(n):
+        xs.append(x[:k] * (k + 1.0))
+    return xs
+
+
+def numbers(x: np.ndarray, n: int) -> list[float]:
+    xs = []
+    for k in range(n):
+        xs.append(x[k % 3] * (k + 1.0))
+    return xs
+
+
+def weighed(y: np.ndarray) -> Any:
+    return np.sum(y**3 * np.arange(1.0, y.size + 1.0).reshape(y.shape)) + y.shape[-1]
+
+
+def row(x: np.ndarray) -> np.ndarray:
+    return x.reshape(1, 3)
+
+
+def column(x: np.ndarray) -> np.ndarray:
+    return x.reshape(3, 1)
+
+
+JOINED = {
+    "concatenate": lambda x, n: weighed(np.concatenate(grown(x, n))),
+    "concatenate of parts": lambda x, n: weighed(np.concatenate(ragged(x, n))),
+    "concatenate rows": lambda x, n: weighed(np.concatenate(grown(row(x), n))),
+    "concatenate along rows": lambda x, n: weighed(np.concatenate(grown(row(x), n), 1)),
+    "concatenate along the last axis": lambda x, n: weighed(np.concatenate(grown(column(x), n), axis=-1)),
+    "concatenate more": lambda x, n: weighed(np.concatenate([x] + grown(x, n))),
+    "stack": lambda x, n: weighed(np.stack(grown(x, n))),
+    "stack columns": lambda x, n: weighed(np.stack(grown(x, n), axis=1)),
+    "stack along the last axis": lambda x, n: weighed(np.stack(grown(row(x), n), -1)),
+    "stack numbers": lambda x, n: weighed(np.stack(numbers(x, n))),
+    "stack parts": lambda x, n: weighed(np.stack(ragged(x, n))),
+    "vstack": lambda x, n: weighed(np.vstack(grown(x, n))),
+    "vstack rows": lambda x, n: weighed(np.vstack(grown(row(x), n))),
+    "vstack parts": lambda x, n: weighed(np.vstack(ragged(x, n))),
+    "hstack": lambda x, n: weighed(np.hstack(grown(x, n))),
+    "hstack of parts": lambda x, n: weighed(np.hstack(ragged(x, n))),
+    "hstack of columns": lambda x, n: weighed(np.hstack(grown(column(x), n))),
+    "hstack of numbers": lambda x, n: weighed(np.hstack(numbers(x, n))),
+    "column_stack": lambda x, n: weighed(np.column_stack(grown(x, n))),
+    "column_stack of columns": lambda x, n: weighed(np.column_stack(grown(column(x), n))),
+}
+
+
+@pytest.mark.parametrize("f", JOINED.values(), ids=JOINED)
+def test_joined(f: Any) -> None:
+    x, step, derivative = np.array([0.5, 1.0, 2.0]), 1e-6, sct.value_and_grad(f)
+    for n in (4, 0, 1):
+        agrees(f, x, n, derivative=derivative)
+    n = 1 if f in (JOINED["stack parts"], JOINED["vstack parts"]) else 3
+    slope, t = sct.grad(f)(x, n), np.array([1.0, 0.5, -1.0])
+    np.testing.assert_allclose(sct.jvp(f, (x, n), (t, None))[1], slope @ t)
+    second = [(sct.grad(f)(x + step * e, n) - sct.grad(f)(x - step * e, n)) / (2 * step) for e in np.eye(3)]
+    for mode in (sct.hessian(f), sct.jacrev(sct.grad(f))):
+        np.testing.assert_allclose(mode(x, n), second, rtol=1e-5, atol=1e-4)
+
+
+def test_an_argument_that_is_a_list_of_arrays() -> None:
+    def f(xs: list[np.ndarray]) -> Any:
+        return weighed(np.concatenate(xs)) + weighed(np.vstack(xs))
+
+    derivative = sct.value_and_grad(f)
+    for k in (6, 5, 9):
+        agrees(f, [np.linspace(0.2, 1.0 + j, 3) for j in range(k)], derivative=derivative)
+
+
+def test_the_gradient_reads_as_written_by_hand() -> None:
+    derivative = sct.grad(JOINED["concatenate of parts"])
+    derivative(np.ones(3), 4)
+    assert "np.split(" in derivative.source and "np.cumsum([len(v) for v in xs])[:-1])" in derivative.source
+
+
+def test_refused() -> None:
+    x = np.ones(3)
+    assert "`axis=None`" in refuses(lambda x, n: np.sum(np.concatenate(grown(x, n), axis=None)), x, 3,
+                                    code="SCT205").what
+    refuses(lambda x, n: np.sum(np.vstack(numbers(x, n))), x, 3, code="SCT501")
+    agrees(lambda x, n: np.sum(np.concatenate([np.ravel(v) for v in grown(row(x), n)])), x, 3)
+    assert "sum(xs, np.zeros(n))" in refuses(lambda x, n: np.sum(sum(grown(x, n)) ** 2), x, 3, code="SCT501").hint
+    derivative = sct.value_and_grad(lambda x, n: np.sum(sum(grown(x, n), np.zeros(3)) ** 2))
+    for n in (3, 0, 5):
+        agrees(lambda x, n: np.sum(sum(grown(x, n), np.zeros(3)) ** 2), x, n, derivative=derivative)
