@@ -115,6 +115,11 @@ def hinted(x: Value) -> Value:
     return x
 
 
+def columns(x: Value) -> Any:
+    """x[:, :, None]"""
+    return index(x, key=("s000", "s000", "n"))
+
+
 def as_complex(x: Value) -> Any:
     """`x` cast to a complex number, or to an array of them."""
     t = x.type
@@ -226,6 +231,11 @@ EXAMPLES: dict[str, list[Example]] = {
     "add_at_new_axes": [
         e(lambda x, v: add_at(x, v, None, None, key=("s000", "n")), "f64[n]; f64[n, 1]"),
         e(lambda x, v: add_at(x, v, 0, key=("e", "i")), "f64[n, 1]; f64[n]"),
+    ],
+    "add_at_expanded": [
+        e(lambda x, v: add_at(x, expand_dims(v, axis=1), 1, None, key=("s100", "n")), "f64[3]; f64[2]"),
+        e(lambda x, v: add_at(x, expand_dims(v, axis=(0, 2)), 1, key=("n", "s000", "n", "s100")),
+          "f64[n, 3]; f64[n, 2]"),
     ],
     "store_new_axes": [e(lambda x, v: store(x, v, key=("s000", "n")), "f64[n]; f64[n, 1]")],
     "squeeze_kept": [
@@ -369,6 +379,35 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda k: lt(add(k, 1), k), "int"),
     ],
     "decided_extremum": [e(lambda k: op("pymax")(add(k, 1), k), "int"), e(lambda k: op("pymin")(add(k, 1), k), "int")],
+    # sums of products
+    "sum_broadcast_products": [
+        e(lambda x, y: sum_(mul(expand_dims(x, axis=2), expand_dims(y, axis=(1, 2))), axis=0), "f64[n, m]; f64[n]"),
+        e(lambda x, v: sum_(mul(x, v), axis=-1, keepdims=True), "f64[2, n, m]; f64[m]"),
+        e(
+            lambda x, y: sum_(mul(columns(x), expand_dims(y, axis=1)), axis=0),
+            "f64[n, m]; f64[n, k]", "f32[n, m]; f32[n, k]", "f64[n, 0]; f64[n, k]", "f64[0, m]; f64[0, k]",
+        ),
+        e(lambda x, y: sum_(mul(expand_dims(y, axis=0), columns(x)), axis=1), "f64[n, m]; f64[m, k]"),
+        e(lambda x, y: sum_(mul(expand_dims(x, axis=1), y), axis=-1, keepdims=True), "f64[n, m]; f64[k, m]"),
+        e(lambda x, v: sum_(mul(x, v), axis=1), "f64[n, m]; f64[m]", "f32[n, m]; f32[m]", "f64[0, m]; f64[m]"),
+        e(lambda x, v: sum_(mul(expand_dims(v, axis=1), x), axis=0), "f64[n, m]; f64[n]", "f64[n, m]; f64[m]"),
+        e(lambda x, y: sum_(mul(expand_dims(x, axis=3), y), axis=(0, 1)), "f64[m, n, k]; f64[m, n, 1, 2]"),
+        e(lambda g, x, y: sum_(mul(expand_like(g, x, axis=1), expand_dims(y, axis=2)), axis=0),
+          "f64[n, k]; f64[n, m, k]; f64[n, m]"),
+        e(lambda g, y: sum_(mul(expand_dims(g, axis=1), index(y, 1, None, key=("s000", "s100", "n"))), axis=0),
+          "f64[n, 2]; f64[n, 3]"),
+    ],
+    "sum_matrix_products": [
+        e(lambda x, s, v: sum_(squeeze(matmul(x, expand_dims(expand_like(s, v), axis=-1)), axis=-1), axis=0),
+          "f64[m, 3, n]; f64; f64[m, n]"),
+        e(lambda x, y: sum_(matmul(x, y), axis=0), "f64[k, m, n]; f64[k, n, 2]", "f32[k, m, n]; f32[k, n, 2]"),
+        e(lambda x, y: sum_(matmul(op("swapaxes")(x, a=-1, b=-2), y), axis=0), "f64[m, n, 3]; f64[m, n, 2]",
+          "f64[0, n, 3]; f64[0, n, 2]", "f64[m, 0, 3]; f64[m, 0, 2]"),
+        e(lambda x, y: sum_(matmul(x, op("swapaxes")(y, a=1, b=2)), axis=0), "f64[m, 3, n]; f64[m, 2, n]"),
+        e(lambda x, y: sum_(matmul(x, y), axis=(0, 1)), "f64[2, k, m, n]; f64[2, k, n, 2]"),
+        e(lambda x, v: sum_(squeeze(matmul(op("swapaxes")(x, a=-1, b=-2), expand_dims(v, axis=-1)), axis=-1), axis=0),
+          "f64[m, n, 3]; f64[m, n]"),
+    ],
     # sizes of params
     "dim_of_param": [e(lambda x: op("dim")(mul(x, 2.0), axis=0), "f64[n]", "f64[m, n]")],
     "size_of_param": [e(lambda x: op("size")(mul(x, 2.0)), "f64[n]", "f64[m, n]")],

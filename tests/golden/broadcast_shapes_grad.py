@@ -3,9 +3,7 @@ import numpy as np
 
 def broadcast_shapes_grad(x, y, z):
     # x: f64[n], y: f64[m], z: float
-    x_part = x[:, None]
-    y_part = y[None, :]
-    grid = x_part * y_part + z
+    grid = x[:, None] * y[None, :] + z
     grid_positive = grid > 0.0
     grid = np.where(grid_positive, grid, 0.1 * grid)
     one_plus_sum_grid_sq = 1.0 + np.sum(grid**2, axis=1, keepdims=True)
@@ -19,6 +17,6 @@ def broadcast_shapes_grad(x, y, z):
     dgrid = np.where(grid_positive, dgrid, 0.1 * dgrid)
     # grid = x[:, None] * y[None, :] + z
     dz = np.sum(dgrid)
-    dy = np.sum(dgrid * x_part, axis=0)
-    dx = np.sum(dgrid * y_part, axis=1)
+    dy = dgrid.T @ x
+    dx = dgrid @ y
     return dx, dy, dz

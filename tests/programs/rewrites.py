@@ -96,6 +96,32 @@ def trace_of_product(A, B):
     return np.trace(A @ B @ A)
 
 
+# -- sums of products -------------------------------------------------------------------------
+
+
+def linear_of_batches(x, w, v):
+    """One matrix and one vector for all items of a batch of batches."""
+    return np.sum(np.tanh(x @ w) @ v) + np.sum(np.sin(x @ v))
+
+
+def correlated(x, w):
+    """A product of each window with all filters, as a sum over their common axes."""
+    n, k = x.shape[1], w.shape[0]
+    out = np.empty((x.shape[0], n - k + 1, w.shape[2]))
+    for i in range(n - k + 1):
+        out[:, i, :] = np.sum(x[:, i : i + k, :, np.newaxis] * w[np.newaxis, :, :, :], axis=(1, 2))
+    return np.sum(out * out)
+
+
+def scaled_rows(x, s, v):
+    return np.sum(np.sin(x * s[:, None])) + np.sum(np.sum(x * v, axis=1) ** 3)
+
+
+def outer_sums(x, y):
+    grid = np.sum(x[:, :, None] * y[:, None, :], axis=0)
+    return np.sum(grid * np.cos(grid))
+
+
 # -- numbers of other kinds -------------------------------------------------------------------
 
 
@@ -128,6 +154,10 @@ INPUTS = {
     "sums_by_ones": lambda rng: (normal(rng, 3, 3), normal(rng, 3)),
     "swapped_there_and_back": lambda rng: (normal(rng, 2, 3), 1.5),
     "trace_of_product": lambda rng: (normal(rng, 3, 3), normal(rng, 3, 3)),
+    "linear_of_batches": lambda rng: (normal(rng, 2, 3, 4), normal(rng, 4, 4), normal(rng, 4)),
+    "correlated": lambda rng: (normal(rng, 2, 6, 3), normal(rng, 3, 3, 2)),
+    "scaled_rows": lambda rng: (normal(rng, 3, 4), normal(rng, 3), normal(rng, 4)),
+    "outer_sums": lambda rng: (normal(rng, 4, 2), normal(rng, 4, 3)),
     "relative_counts": lambda rng: (np.array([[1, 2], [3, 5]]), 1.5),
     "softplus": lambda rng: (normal(rng, 4), 1.5),
 }

@@ -16,6 +16,7 @@ from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.program.list_ops import append, repeat, shifted
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add, neg
+from sct.ops.type_rules import normalize
 from sct.passes.rewriting.literals import number
 from sct.passes.rewriting.table import (
     adjoint_eqn,
@@ -149,6 +150,17 @@ def add_at_new_axes(x: Operand, v: Operand, *key_operands: Operand, key: tuple[s
     """x with x[:, None] += v -> x + squeeze(v, axis=1);  x with x[..., 0] += v -> x + v[..., None], of one column"""
     whole = as_whole(x, v, key_operands, key)
     return None if whole is None else add(x, whole)
+
+
+@rule("add_at", of="expand_dims")
+def add_at_expanded(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """x with x[:2, None] += v[:, None] -> x with x[:2] += v"""
+    eqn = adjoint_eqn(v)
+    new = tuple(k for k, item in enumerate(key) if item == "n")
+    if eqn is None or eqn.op is not expand_dims or not new or any(item[0] not in "ns" for item in key) \
+            or normalize(eqn.attrs["axis"], len(shape_of(v))) != new:
+        return None
+    return add_at(x, eqn.args[0], *key_operands, key=tuple(item for item in key if item != "n"))
 
 
 @rule("store")

@@ -1,6 +1,8 @@
-"""Rewrite rules of matrix products: signs move outwards, identities vanish, a transposed product is a product.
+"""Rewrite rules of matrix products: signs move outwards, identities vanish, a transposed product is a product, and so
+is a sum of products of elements.
 
     A.T @ -e  ->  -(A.T @ e)        (A.T @ B).T  ->  B.T @ A
+    sum(A[:, :, None] * B[:, None, :], axis=0)  ->  A.T @ B
 
 And of absolute values and norms, by which the derivative of their squares has a derivative itself.
 """
@@ -8,21 +10,27 @@ And of absolute values and norms, by which the derivative of their squares has a
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-from sct.ir.core import Eqn, Lit, Operand
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Lit, Operand, builder_var
+from sct.ir.dims import Dim
 from sct.ir.types import Tensor
+from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import expand_dims, swapaxes, transpose
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
-from sct.ops.reductions.reductions import sum_
+from sct.ops.linalg.tensor_products import product_over
+from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import conj, mul, neg
+from sct.ops.type_rules import normalize
 from sct.passes.rewriting.table import (
     Site,
     adjoint_eqn,
     defining_eqn,
+    is_full,
     is_result_of,
     operands_of,
     rule,
@@ -208,3 +216,100 @@ def dot_product(site: Site, x: Operand, **attrs: Any) -> Any:
     a, b = (f.type for f in factors)
     vectors = isinstance(a, Tensor) and a.is_array and a.rank == 1 and a.kind == "f" and a == b
     return matmul(*factors) if vectors else None
+
+
+# -- sums of products: a matrix product, without the array of all products ----------------------------
+
+
+@rule("sum", phase="simplify", of="mul", when="finite")
+def sum_broadcast_products(site: Site, x: Operand, axis: Any = None, keepdims: bool = False) -> Any:
+    """sum(x[:, :, None] * y[:, None, :], axis=0) -> x.T @ y, where nothing else reads the product
+
+    Each axis of the product is summed and of both factors, or kept and of one; those of one factor come first."""
+    factors = site.sole_operands(x, "mul")
+    if factors is None or not all(map(_is_float_array, factors)):
+        return None
+    (a, of_a), (b, of_b) = (without_new_axes(f, shape_of(x)) for f in factors)
+    summed = normalize(axis, len(shape_of(x)))
+    kept = [k for k in range(len(shape_of(x))) if k not in summed]
+    if not summed or not kept or {*of_a} & {*of_b} != {*summed}:
+        return None
+    if kept[0] in of_b:
+        a, of_a, b, of_b = b, of_b, a, of_a
+    if [k for of in (of_a, of_b) for k in of if k in kept] != kept:
+        return None
+    i, j = ([of.index(k) for k in summed] for of in (of_a, of_b))
+    product = contracted_over(a, b, i, j)
+    return expand_dims(product, axis=summed[0] if len(summed) == 1 else summed) if keepdims else product
+
+
+@rule("sum", phase="simplify", of="matmul squeeze", when="finite")
+def sum_matrix_products(site: Site, x: Operand, axis: Any = None, keepdims: bool = False) -> Any:
+    """sum(x @ y, axis=0) -> tensordot(x, y, axes=((0, 2), (0, 1))), where nothing else reads the products"""
+    column = site.sole_eqn(x) if is_result_of(x, "squeeze") else None
+    products = x if column is None else column.args[0]
+    factors, rank = site.sole_operands(products, "matmul"), len(shape_of(products))
+    if factors is None or keepdims or rank < 3 or normalize(axis, len(shape_of(x))) != tuple(range(rank - 2)) \
+            or not all(_is_float_array(f) and shape_of(f)[:-2] == shape_of(products)[:-2] for f in factors):
+        return None
+    (a, i), (b, j) = ((_transposed(f), 3 - k) if is_matrix_transpose(defining_eqn(f)) else (f, k)
+                      for f, k in zip(factors, (1, 2)))
+    if column is not None:
+        spread = defining_eqn(b)
+        if spread is None or spread.op is not expand_dims \
+                or any(normalize(eqn.attrs["axis"], rank) != (rank - 1,) for eqn in (column, spread)):
+            return None
+        b = spread.args[0]
+    batch = range(rank - 2)
+    return contracted_over(a, b, [*batch, rank - i], [*batch, rank - j])
+
+
+def contracted_over(a: Operand, b: Operand, i: Sequence[int], j: Sequence[int]) -> Any:
+    """The sum of products over the axes i of a and j of b; of matrices and vectors by `@`, of one number by its sum."""
+    m, n = len(shape_of(a)), len(shape_of(b))
+    filled = operands_of(b, "expand_like") if n == len(j) else None
+    if filled is not None and shape_of(filled[0]) == ():
+        return mul(filled[0], sum_(a, axis=i[0] if len(i) == 1 else tuple(i)))
+    if n == 1 and tuple(i) == (m - 1,):
+        return matmul(a, b)
+    if len(i) == 1 and max(m, n) <= 2:
+        return matmul(transpose(a) if i[0] < m - 1 else a, transpose(b) if j[0] else b)
+    return product_over(a, b, tuple(i), tuple(j))
+
+
+def without_new_axes(x: Operand, shape: Sequence[Dim]) -> tuple[Operand, list[int]]:
+    """A factor without its new axes, along which it repeats, and the axes of the product that it has; none if it also
+    repeats along an axis of its own."""
+    axes = [*range(len(shape) - len(shape_of(x)), len(shape))]
+    while (eqn := defining_eqn(x)) is not None:
+        inner, key, new = eqn.args[0], eqn.attrs.get("key", ()), cast(Sequence[int], ())
+        if eqn.op is expand_dims:
+            new = normalize(eqn.attrs["axis"], len(axes))
+        elif eqn.op is expand_like and shape_of(inner):
+            aligned = eqn.attrs.get("keepdims") or eqn.attrs.get("axis") is None
+            new = range(len(axes) - len(shape_of(inner))) if aligned else normalize(eqn.attrs["axis"], len(axes))
+        elif eqn.op is index and "n" in key and all(item[0] in "ns" for item in key):
+            new = tuple(k for k, item in enumerate(key) if item == "n")
+            rest = tuple(item for item in key if item != "n")
+            inner = inner if is_full(rest) else _without_axes(eqn, rest, new)
+        else:
+            break
+        x, axes = inner, [k for position, k in enumerate(axes) if position not in new]
+    return x, axes if all(size == shape[k] for k, size in zip(axes, shape_of(x))) else []
+
+
+def _without_axes(eqn: Eqn, key: tuple[str, ...], axes: Sequence[int]) -> Operand:
+    """The read of slices, by a key without these new axes.  Sizes of slices keep what guards tell of them."""
+    t = cast(Tensor, eqn.out.type)
+    shape = tuple(size for k, size in enumerate(t.shape) if k not in axes)
+    builder = cast(Builder, builder_var.get())
+    (part,) = builder.emit(index, eqn.args, {"key": key}, types=[Tensor(t.carrier, t.dtype, shape)])
+    return cast(Operand, part)
+
+
+def _is_float_array(x: Operand) -> bool:
+    return isinstance(x.type, Tensor) and x.type.is_array and x.type.kind == "f"
+
+
+def _transposed(x: Operand) -> Operand:
+    return cast(Eqn, defining_eqn(x)).args[0]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from sct.ir.core import Lit, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.loop_view import loop_view
 from sct.ir.types import Tensor
 from sct.ops.arrays.creation import full_like, ones, zeros, zeros_of
@@ -13,6 +15,7 @@ from sct.ops.arrays.shape import dim, expand_dims, reshape, size, transpose
 from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.scalar.selection import where
+from sct.ops.type_rules import normalize
 from sct.passes.rewriting.cast_rules import CASTS, uncast_ints
 from sct.passes.rewriting.table import Site, adjoint_eqn, carrier_of, defining_eqn, operands_of, rule, shape_of
 
@@ -27,7 +30,7 @@ def expand_scalar(ct: Operand, x: Operand, **_: Any) -> Any:
 
 @rule("mul", of="expand_like")
 def mul_expanded(a: Operand, b: Operand) -> Any:
-    """expand_like(g, x) * b -> g * b where b has the shape of x"""
+    """expand_like(g, x) * b -> g * b where that has the shape of x"""
     g, h = unexpanded(a, b), unexpanded(b, a)
     return mul(g, b) if g is not None else mul(a, h) if h is not None else None
 
@@ -43,50 +46,56 @@ def mul_scalar_expanded(a: Operand, b: Operand) -> Any:
 
 @rule("where", of="expand_like")
 def where_expanded(c: Operand, a: Operand, b: Operand) -> Any:
-    """where(c, expand_like(g, x), b) -> where(c, g, b) where c has the shape of x"""
+    """where(c, expand_like(g, x), b) -> where(c, g, b) where c and g broadcast to the shape of x"""
     g, h = unexpanded(a, c), unexpanded(b, c)
     return where(c, a if g is None else g, b if h is None else h) if g is not None or h is not None else None
 
 
 @rule("add", of="expand_like")
 def add_expanded(a: Operand, b: Operand) -> Any:
-    """a + expand_like(g, x) -> a + g where a has the shape of x"""
+    """a + expand_like(g, x) -> a + g where that has the shape of x"""
     g, h = unexpanded(a, b), unexpanded(b, a)
     return add(b, g) if g is not None else add(a, h) if h is not None else None
 
 
 @rule("sub", of="expand_like")
 def sub_expanded(a: Operand, b: Operand) -> Any:
-    """a - expand_like(g, x) -> a - g where a has the shape of x"""
+    """a - expand_like(g, x) -> a - g where that has the shape of x"""
     g, h = unexpanded(a, b), unexpanded(b, a)
     return sub(g, b) if g is not None else sub(a, h) if h is not None else None
 
 
 @rule("div", of="expand_like")
 def div_expanded(a: Operand, b: Operand) -> Any:
-    """expand_like(g, x) / b -> g / b where b has the shape of x"""
+    """expand_like(g, x) / b -> g / b where that has the shape of x"""
     g = unexpanded(a, b)
     return div(g, b) if g is not None else None
 
 
-def unexpanded(x: Operand, full: Operand) -> Any:
-    """`g` where `x` is `expand_like(g, ...)` of the shape of `full` (of its last axes, for a number g).
+def unexpanded(x: Operand, other: Operand) -> Any:
+    """`g` where `x` is `expand_like(g, ...)` and `g` broadcasts with `other` to the shape of `x`, or to that of `other`
+    for a number g.
 
     `g` has an axis of size 1 in place of an axis that was summed, so that it broadcasts like `x`."""
     eqn = adjoint_eqn(x)
-    if eqn is None or eqn.op.name != "expand_like" or carrier_of(full) != "array":
+    if eqn is None or eqn.op.name != "expand_like" or carrier_of(other) != "array":
         return None
-    g, axis = eqn.args[0], eqn.attrs.get("axis")
-    if shape_of(g) == () and shape_of(x) == shape_of(full)[-len(shape_of(x)):]:
+    g, axis, full = eqn.args[0], eqn.attrs.get("axis"), shape_of(x)
+    if shape_of(g) == () and full == shape_of(other)[-len(full):]:
         return g
-    if shape_of(x) != shape_of(full):
+    if shape_of(g) == () or len(shape_of(other)) > len(full):
         return None
-    if eqn.attrs.get("keepdims") or axis is None:
-        return g
-    axes = sorted(k % len(shape_of(x)) for k in (axis if isinstance(axis, tuple) else (axis,)))
-    if axes == list(range(len(axes))):
-        return g
-    return expand_dims(g, axis=axes[0]) if len(axes) == 1 else None
+    gone = () if eqn.attrs.get("keepdims") or axis is None else normalize(axis, len(full))
+    sizes = iter(_to_rank(shape_of(g), len(full) - len(gone)))
+    own, others = [None if k in gone else next(sizes) for k in range(len(full))], _to_rank(shape_of(other), len(full))
+    if not all(b == size or a == size and b in (None, Dim(1)) for a, b, size in zip(own, others, full)):
+        return None
+    return g if gone == tuple(range(len(gone))) else expand_dims(g, axis=gone[0] if len(gone) == 1 else gone)
+
+
+def _to_rank(shape: Sequence[Dim], rank: int) -> list[Dim | None]:
+    """The shape with None for leading axes that are not there."""
+    return [*[None] * (rank - len(shape)), *shape]
 
 
 @rule("sum", of="neg")

@@ -1,0 +1,26 @@
+import numpy as np
+
+
+def correlated_grad(x, w):
+    # x: f64[n, m, k], w: f64[k, k, n]
+    n = x.shape[1]
+    k = w.shape[0]
+    n_minus_k = n - k
+    out = np.empty((x.shape[0], n_minus_k + 1, w.shape[2]))
+    for i in range(n_minus_k + 1):
+        out[:, i, :] = np.sum(x[:, i : i + k, :, None] * w[None, :, :, :], axis=(1, 2))
+    # return np.sum(out * out)
+    dout = 2.0 * out
+    dx = np.zeros_like(x)
+    dw = np.zeros_like(w)
+    for i in reversed(range(n_minus_k + 1)):
+        i_plus_k = i + k
+        dout_i = dout[:, i, :]
+        tensordot_dout_i = np.tensordot(dout_i, w, axes=((1,), (2,)))
+        tensordot_x_from_i = np.tensordot(
+            x[:, i:i_plus_k, :], dout_i, axes=((0,), (0,))
+        )
+        dout[:, i, :] = 0.0
+        dw += tensordot_x_from_i
+        dx[:, i:i_plus_k, :] += tensordot_dout_i
+    return dx, dw
