@@ -3,6 +3,7 @@
 from sct.api import (
     Derivative,
     emit,
+    fixed_point,
     grad,
     hessian,
     hvp,
@@ -19,6 +20,6 @@ from sct.errors import SctError, SctWarning
 from sct.gradient_check import check_grads
 
 __all__ = [
-    "Derivative", "SctError", "SctWarning", "check_grads", "emit", "grad", "hessian", "hvp", "implicit", "jacfwd",
-    "jacobian", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp",
+    "Derivative", "SctError", "SctWarning", "check_grads", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit",
+    "jacfwd", "jacobian", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp",
 ]

@@ -1,4 +1,5 @@
-"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, implicit, emit.
+"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, implicit,
+fixed_point, emit.
 
 Arguments and results follow JAX.  All but `emit` may be called inside functions that are
 differentiated: the frontend recognizes them by `__sct_call__`.
@@ -7,6 +8,7 @@ differentiated: the frontend recognizes them by `__sct_call__`.
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, overload
@@ -19,8 +21,8 @@ from sct.frontend import Traced, Transform, trace_ahead
 from sct.ir.pytrees.pytree import Node
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
 
-__all__ = ["Derivative", "emit", "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp",
-           "stop_gradient", "value_and_grad", "vjp"]
+__all__ = ["Derivative", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev",
+           "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
 T = TypeVar("T")
 Function = Callable[..., Any]
@@ -296,15 +298,39 @@ def implicit(solve: Function, residual: Function) -> Function:
     >>> root(4.0), grad(root)(4.0)
     (2.0, 0.25)
     """
+    return _solution(solve, residual, "solution")
+
+
+def fixed_point(solve: Function, step: Function) -> Function:
+    """`solve`, as the function that returns the fixed point `x == step(x, ...)`, a number or a vector.
+
+    It is `implicit` with the residual `step(x, ...) - x`.
+
+    >>> def iterate(a):
+    ...     x = 1.0
+    ...     for _ in range(60):
+    ...         x = 0.5 * (x + a / x)
+    ...     return x
+    >>> root = fixed_point(iterate, lambda x, a: 0.5 * (x + a / x))
+    >>> root(4.0), grad(root)(4.0)
+    (2.0, 0.25)
+    """
+    return _solution(solve, step, "fixed_point_of")
+
+
+def _solution(solve: Function, equation: Function, kind: str) -> Function:
     def solution(*args: Any, **kwargs: Any) -> Any:
         return solve(*args, **kwargs)
 
-    solution.__dict__.update(__sct_call__="solution", __sct_equation__=(solve, residual))
+    solution.__dict__.update(__sct_call__=kind, __sct_equation__=(solve, equation))
+    if isinstance(solve, types.FunctionType) and solve.__defaults__ is None and solve.__kwdefaults__ is None:
+        solution.__signature__ = inspect.signature(solve)  # type: ignore[attr-defined]
+        solution.__annotations__, solution.__name__ = solve.__annotations__, solve.__name__
     return solution
 
 
 for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, implicit,
-                  emit):
+                  fixed_point, emit):
     _function.__dict__["__sct_call__"] = _function.__name__
 
 

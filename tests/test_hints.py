@@ -1076,7 +1076,7 @@ def _() -> Any:
             s = s + x[0] * ((k + 0.5) / 1000) ** 2 / 1000
         return s
 
-    return lambda x: scipy.integrate.quad(lambda t: x[0] * t * t, 0.0, 1.0)[0], followed
+    return lambda x: scipy.integrate.odeint(lambda y, t: x[0] * t * t, 0.0, [0.0, 1.0])[1, 0], followed
 
 
 @case("pass a bool argument that says whether they are the same object", X, [1.0, 2.0])
@@ -1429,11 +1429,27 @@ def _() -> Any:
             lambda x: scipy.optimize.fsolve(lambda v: np.array([v[0] ** 2 - x[0]]), 1.0, xtol=1e-13)[0])
 
 
-@case("start from a vector: `np.array([x0])`; or use `newton` of `f(x) - x`")
+@case("start from the number: `x0[0]`")
 def _() -> Any:
-    return (lambda x: 1.0 * scipy.optimize.fixed_point(lambda v: np.cos(v * x[0]), 0.5),
-            lambda x: scipy.optimize.fixed_point(lambda v: np.cos(v * x[0]), np.array([0.5]))[0]
-            + scipy.optimize.newton(lambda v: np.cos(v * x[0]) - v, 0.5))
+    start = np.ones(1)
+    return (lambda x: scipy.optimize.newton(lambda v: v ** 2 - x[0], start)[0],
+            lambda x: scipy.optimize.newton(lambda v: v ** 2 - x[0], start[0]))
+
+
+@case("write one `quad` in the other: `quad(lambda x: quad(lambda y: f(y, x), c, d)[0], a, b)[0]`")
+def _() -> Any:
+    quad = scipy.integrate.quad
+    return (lambda x: scipy.integrate.dblquad(lambda v, u: u * v * x[0], 0.0, 1.0, 0.0, 2.0)[0],
+            lambda x: quad(lambda u: quad(lambda v: u * v * x[0], 0.0, 2.0)[0], 0.0, 1.0)[0])
+
+
+@case("integrate the parts apart: `quad(f, a, k)[0] + quad(g, k, b)[0]`; where they meet without a jump, "
+      "np.maximum, np.minimum and np.clip do without a comparison")
+def _() -> Any:
+    quad = scipy.integrate.quad
+    return (lambda x: quad(lambda t: t if t < x[0] else 1.0, 0.0, 1.0)[0],
+            lambda x: quad(lambda t: t, 0.0, x[0])[0] + quad(lambda t: 1.0, x[0], 1.0)[0]
+            + quad(lambda t: np.maximum(t - x[0], 0.0), 0.0, 1.0, points=[x[0]])[0])
 
 
 def spellings() -> Iterator[str]:

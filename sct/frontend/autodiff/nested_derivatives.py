@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -50,13 +51,13 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     if isinstance(t, Transform):
         return apply_transform(ev, t, rooted(ev, t.fn), args, kwargs)
     kind = fn.value.__sct_call__
-    if kind == "solution":
-        solve, residual = (rooted(ev, f) for f in fn.value.__sct_equation__)
-        return solution_of(ev, solve, residual, args, kwargs)
-    if kind == "implicit":
+    if kind in ("solution", "fixed_point_of"):
+        solve, theirs = (rooted(ev, f) for f in fn.value.__sct_equation__)
+        return solution_of(ev, solve, _residual(kind, theirs), args, kwargs)
+    if kind in ("implicit", "fixed_point"):
         check_arguments(ev, fn.value, args, kwargs)
         of, equation = by_position(fn.value, args, kwargs)[0]
-        return DerivedCallable(lambda ev, args, kwargs: solution_of(ev, of, equation, args, kwargs))
+        return DerivedCallable(lambda ev, args, kwargs: solution_of(ev, of, _residual(kind, equation), args, kwargs))
     options = {k: _static_tree(ev, v) for k, v in kwargs.items() if k not in ("backend", "f")}
     has_aux = bool(options.get("has_aux", False))
     if kind in APPLY:
@@ -77,6 +78,14 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
         return call_named(ev, "sct.stop_gradient", args, {})
     ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function",
               hint="call it outside the differentiated function")
+
+
+def _residual(kind: str, equation: Abstract) -> Abstract:
+    """The residual of an equation: the function itself, or for a fixed point its difference to the solution."""
+    if kind in ("solution", "implicit"):
+        return equation
+    return DerivedCallable(lambda ev, args, kwargs: ev.call(
+        Static(operator.sub), [ev.call(equation, args, kwargs), args[0]]))
 
 
 def _static_tree(ev: Evaluator, v: Abstract) -> Any:

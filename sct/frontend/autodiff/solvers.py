@@ -9,11 +9,14 @@ residual. The residual of a minimum is the gradient.
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from sct.frontend.autodiff.differentiated_region import Region, parameter_names
 from sct.frontend.autodiff.implicit_functions import as_solution, function_of
@@ -23,7 +26,16 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.source.private_names import name_of
-from sct.frontend.values.abstract_values import Abstract, Closure, ListRef, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Closure,
+    DerivedCallable,
+    ListRef,
+    Poison,
+    Ref,
+    Static,
+    Tup,
+)
 from sct.ir import Builder, Eqn, Fn, Operand, Value, rebuild, walk
 from sct.ir.dims import Dim
 from sct.ir.pytrees.pytree import Leaf, Node
@@ -38,6 +50,9 @@ __all__ = ["defined", "function_of_unknown"]
 NUMBER, VECTOR = Tensor("np", "f64"), Tensor("array", "f64", (Dim(2),))
 """The unknown of solvers that compute with numbers of NumPy; and a vector, as long as what the solver starts from."""
 
+POINT = Tensor("array", "f64", ())
+"""A number that SciPy computes with as an array without axes."""
+
 
 @dataclass(frozen=True)
 class _Solver:
@@ -49,7 +64,8 @@ class _Solver:
     fields     the attributes of the result that are the solution, and whether it has converged; none if it is the
                solution itself
     others     its other attributes
-    solves     what the solution is: a "zero" of the function, a "fixed point" of it, or a "minimum"
+    solves     what the solution is: a "zero" of the function, a "fixed point" of it, its "minimum", or the minimum of
+               the sum of its "squares"
     """
 
     functions: Sequence[str]
@@ -63,8 +79,8 @@ class _Solver:
 _ALWAYS = {"full_output": (False, 0), "disp": (True,)}
 _BRACKETING = _Solver(("f",), FLOAT, _ALWAYS)
 _TEXTS = ("message", "flag")
-_OTHERS = ("fun", "njev", "jac", "method", "fjac", "r", "qtf", "hess_inv", "hess", "nhev", "keys", "values", "items",
-           "get")
+_OTHERS = ("fun", "njev", "jac", "cost", "grad", "optimality", "active_mask", "method", "fjac", "r", "qtf", "hess_inv",
+           "hess", "nhev", "keys", "values", "items", "get")
 """Attributes of the results of SciPy that are texts, and those that sct does not read."""
 
 _UNCONSTRAINED = (None, "Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "nelder-mead", "powell", "cg", "bfgs",
@@ -83,6 +99,9 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
     "minimize_scalar": _Solver(("fun",), NUMBER, {
         "method": (None, "brent", "Brent"), "bounds": (None,), "bracket": (None,)},
         ("x", "success"), ("message", "nfev", "nit"), "minimum"),
+    "least_squares": _Solver(("fun", "jac"), VECTOR, {
+        "bounds": (), "loss": ("linear",), "callback": (None,), "kwargs": (None,)},
+        ("x", "success"), ("message", "nfev", "status"), "squares"),
     "fixed_point": _Solver(("func",), VECTOR, {}, solves="fixed point")}
 
 
@@ -129,6 +148,9 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
               for key in known.others}
     if known.solves == "minimum":
         others["fun"] = _least(ev, found, x, regions[first], given)
+    if known.solves == "squares":
+        others["cost"] = _at_solution(ev, found, "cost", x, function_of_unknown(
+            ev, _half_sum_of_squares(given[first]), extra, unknown, name))
     read = ", ".join(f"`{key}`" for key in (place, flag, *others))
     unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
@@ -136,16 +158,31 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _least(ev: Evaluator, found: Value, x: Abstract, region: Region, given: Mapping[str, Abstract]) -> Abstract:
     """The least value that a solver has found: that of the function at the minimum."""
-    (r,) = region.outs
-    if r.type != NUMBER or given.get("method") in (Static("Powell"), Static("powell")):
+    if region.outs[0].type != NUMBER or given.get("method") in (Static("Powell"), Static("powell")):
         return Poison("the type of the least value is not known: call the function at the minimum, `f(result.x)`")
-    y = Value(r.type)
+    return _at_solution(ev, found, "fun", x, region)
+
+
+def _at_solution(ev: Evaluator, found: Value, key: str, x: Abstract, region: Region) -> Abstract:
+    """The attribute `key` of what the solver returns: the value of the function at the solution `x`."""
+    t = region.outs[0].type
+    y = Value(t)
     body = rebuild(region.fn, fresh=True)
     body = rebuild(body, {body.params[0]: ev.operand(x)})
     with ev.block(builder := Builder()):
         difference = ev.emit(sub, y, body.results[0])
     residual = Fn("f", (y,), (*body.eqns, *builder.eqns), (difference,))
-    return ev.wrap(as_solution(ev, ev.emit(part, found, text="_0.fun", type=r.type), residual))
+    return ev.wrap(as_solution(ev, ev.emit(part, found, text=f"_0.{key}", type=t), residual))
+
+
+def _half_sum_of_squares(f: Abstract) -> Abstract:
+    """The function that is least where the residuals `f` solve their least squares problem."""
+    def cost(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        r = ev.call(f, args, kwargs)
+        r = ev.call(Static(np.atleast_1d if isinstance(r, (Ref, Value)) else np.array), [r])
+        return ev.call(Static(operator.mul), [Static(0.5), ev.call(Static(np.dot), [r, r])])
+
+    return DerivedCallable(cost)
 
 
 def _is_function(ev: Evaluator, name: str, key: str, v: Abstract) -> bool:
@@ -168,7 +205,9 @@ def _check_options(ev: Evaluator, name: str, known: _Solver, given: Mapping[str,
 
 def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstract]) -> Type:
     """The type of the unknown."""
-    if known.unknown is not VECTOR:
+    start = given.get("x0")
+    one_each = name == "newton" and isinstance(start, (Ref, ListRef, Tup))
+    if known.unknown is not VECTOR and not one_each:
         for key, v in given.items():
             t = ev.type_of(v) if isinstance(v, (Value, Ref)) else None
             if isinstance(t, Tensor) and (t.is_array or t.kind == "c" or t.dtype == "f32"):
@@ -178,10 +217,16 @@ def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstr
             if isinstance(v, Static) and type(v.value) is complex:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is complex", hint="solve for real unknowns")
         return FLOAT if name == "root_scalar" and "bracket" in given else known.unknown
-    start = given.get("x0")
     if known.solves == "fixed point" and not isinstance(start, (Ref, ListRef, Tup)):
-        ev.refuse("SCT402", "the fixed point is a number", why="SciPy returns it as an array without axes",
-                  hint="start from a vector: `np.array([x0])`; or use `newton` of `f(x) - x`")
+        return POINT
+    t = _vector_like(ev, name, start)
+    if one_each and t.shape[0].value is not None and t.shape[0].value < 2:
+        ev.refuse("SCT402", "`newton` starts from an array of one number", hint="start from the number: `x0[0]`")
+    return t
+
+
+def _vector_like(ev: Evaluator, name: str, start: Abstract | None) -> Tensor:
+    """The type of a vector as long as what the solver starts from."""
     t = ev.type_of(start) if isinstance(start, (Value, Ref)) else None
     if isinstance(t, Tensor) and t.kind in "fi" and t.rank <= 1 and t.dtype != "f32":
         return Tensor("array", "f64", t.shape or (Dim(1),))
@@ -206,8 +251,11 @@ def _residual(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], region: Reg
               known: _Solver) -> Fn:
     """The equations that the solution solves: those of the function, or of its gradient."""
     assert isinstance(unknown, Tensor)
+    if known.solves == "squares":
+        f = _half_sum_of_squares(f)
+        region = function_of_unknown(ev, f, extra, unknown, name)
     one = isinstance(region.out, Leaf)
-    if known.solves == "minimum":
+    if known.solves in ("minimum", "squares"):
         if not one or not isinstance(t := region.outs[0].type, Tensor) or t.rank or t.kind != "f":
             ev.refuse("SCT402", f"the function that `{name}` calls does not return one real number",
                       hint="return a float")

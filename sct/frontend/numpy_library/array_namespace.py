@@ -43,7 +43,7 @@ def _is_scalar(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return Static(not t.is_array)
     value = by_python(ev, "numpy.isscalar({0})", x)
     if value is None:
-        ev.refuse("SCT503", "`np.isscalar` of this value is not supported", hint="compare its type: `isinstance`")
+        ev.refuse("SCT503", "`np.isscalar` of this value is not supported", hint="ask for its type with isinstance")
     return value
 
 

@@ -13,13 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, rebuild, walk
+from sct.ir.types import Tensor
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matrix_transpose
 from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
 from sct.ops.program.effects import python, raise_
 from sct.ops.program.solutions import BY_THEOREM, solver
+from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import div, neg
 from sct.ops.type_rules import number
 from sct.passes.autodiff.cotangents import current, materialize
@@ -37,7 +39,8 @@ def solution_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence
     """The cotangents of the operands `wrt`, given that of the solution."""
 
     def step(fn: Fn, taps: ResidualTaps, jac: Operand) -> Sequence[Operand]:
-        w = neg(_solved(matrix_transpose(jac) if number(jac).rank else jac, materialize(ct, eqn.out)))
+        whole = materialize(ct, eqn.out) if number(jac).rank else ct
+        w = neg(_solved(matrix_transpose(jac) if number(jac).rank == 2 else jac, whole))
         return pullback(fn, [fn.params.index(x) for x in wrt], {0: w}, taps, among=(0,))
 
     return _at_solution(eqn, step)
@@ -87,7 +90,11 @@ def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
     taps = ResidualTaps(fn)
     with current().nested() as b:
         b.module = None
-        jac = derivative_blocks(fn, [0], [0], "forward", taps)[0, 0]  # a call keeps one record: of the pullback
+        if not number(fn.params[0]).rank or _is_elementwise(fn):
+            one = {0: Lit(1.0)}
+            (jac,) = tangents_again(fn, one, [0]) if _calls(fn) else pushforward(fn, one, [0], taps)
+        else:
+            jac = derivative_blocks(fn, [0], [0], "forward", taps)[0, 0]  # a call keeps one record: of the pullback
         results = step(fn, taps, jac)
     for each in (*taps.with_taps(fn.eqns), *b.eqns):
         current().add(each)
@@ -143,6 +150,20 @@ def _calls(fn: Fn) -> bool:
     return any(eqn.op is call for eqn in walk(fn))
 
 
+def _is_elementwise(fn: Fn) -> bool:
+    """Is each equation about one element of the unknown alone, so that the Jacobian is diagonal?"""
+    x = fn.params[0]
+    shape, found = number(x).shape, {x}
+    for eqn in fn.eqns:
+        reads = [v for v in (*eqn.args, *(v for region in eqn.regions for v in free_values(region))) if v in found]
+        if reads:
+            same = all(isinstance(v.type, Tensor) and v.type.shape == shape for v in (*reads, *eqn.outs))
+            if eqn.op not in ELEMENTWISE or not same:
+                return False
+            found.update(eqn.outs)
+    return fn.results[0] in found
+
+
 def _solved(jac: Operand, b: Operand) -> Operand:
-    """The solution of `jac @ x = b`."""
-    return cast(Operand, solve(jac, b) if number(jac).rank else div(b, jac))
+    """The solution of `jac @ x = b`, or with the diagonal of a Jacobian."""
+    return cast(Operand, solve(jac, b) if number(jac).rank == 2 else div(b, jac))

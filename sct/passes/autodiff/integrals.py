@@ -60,7 +60,7 @@ def _contributions(eqn: Eqn, ct: Operand, x: Value) -> Iterable[Operand]:
     if not isinstance(x.type, Tensor):
         raise SctError("SCT402", f"`{eqn.attrs['function']}` integrates a function that reads a list",
                        why="the derivative by its items would be an integral of lists",
-                       hint="make the list an array: `np.array(...)`", loc=eqn.loc)
+                       hint="make an array of the list", loc=eqn.loc)
     whole = fn.replace(params=(fn.params[0], x))
     if number(fn.results[0]).rank or number(x).rank:
         seed = ct if number(fn.results[0]).rank else Lit(1.0)
