@@ -235,7 +235,11 @@ def _() -> Any:
       "change `x`, then `xs[i] = x`")
 def change_objects_in_a_list() -> tuple[Any, Any]:
     def refused(x: Any) -> Any:
-        springs = [Pair(v) for v in x]
+        springs = []
+        p = Pair(0.0)
+        for v in x:
+            p.v = v
+            springs.append(p)
         s = 0.0
         for k in range(2):
             for p in springs:
@@ -710,6 +714,46 @@ def _() -> Any:
         rows.pop()
         rows[k - 1].append(1.0)
         return sum(first)
+
+    return refused, followed
+
+
+@case("take a copy: `copy.copy(x)`")
+def an_object_in_a_list() -> tuple[Any, Any]:
+    def refused(x: Any) -> Any:
+        springs = [Pair(v) for v in x]
+        first = springs[0]
+        springs[0] = Pair(1.0)
+        for p in springs:
+            p.v *= 2.0
+        return first.v
+
+    def followed(x: Any) -> Any:
+        springs = [Pair(v) for v in x]
+        first = copy.copy(springs[0])
+        springs[0] = Pair(1.0)
+        for p in springs:
+            p.v *= 2.0
+        return first.v
+
+    return refused, followed
+
+
+@case("take a copy: `[copy.copy(x) for x in xs]`")
+def objects_in_two_lists() -> tuple[Any, Any]:
+    def refused(x: Any) -> Any:
+        springs = [Pair(v) for v in x]
+        stiff = [p for p in springs if p.v > 0.1]
+        for p in stiff:
+            p.v *= 2.0
+        return sum(p.v for p in springs)
+
+    def followed(x: Any) -> Any:
+        springs = [Pair(v) for v in x]
+        stiff = [copy.copy(p) for p in springs if p.v > 0.1]
+        for p in stiff:
+            p.v *= 2.0
+        return sum(p.v for p in springs)
 
     return refused, followed
 

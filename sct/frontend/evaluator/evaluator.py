@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.handlers import (
     CALLS,
     EXPRESSIONS,
@@ -23,7 +24,9 @@ from sct.frontend.source.parse import loc_of
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Container,
     Poison,
+    Slots,
 )
 from sct.frontend.values.guards import NeedsStatic
 
@@ -42,6 +45,11 @@ class Evaluator(KnownValues):
             self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
                         hint="give it the same type on every path")
         return self.temporaries.hold(result)
+
+    def slots(self, v: Container) -> Slots:
+        """The slots of a container, as they are now."""
+        list_items.refresh(self, v)
+        return super().slots(v)
 
     def discard(self, node: Any) -> None:
         """Evaluates an expression whose value nothing reads."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sct.frontend.evaluator import list_items
 from sct.frontend.heap.dynamic_lists import (
     columns,
     element,
@@ -14,6 +15,7 @@ from sct.frontend.heap.dynamic_lists import (
     item_type,
     keys,
     leaves,
+    length,
     one_column,
     refuse_different_items,
     row_type,
@@ -40,16 +42,16 @@ from sct.ops.program import list_ops as ops
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["append", "change", "extend", "joined", "part", "store_element"]
+__all__ = ["append", "change", "extend", "joined", "part", "rearrange", "store_element"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     """`xs[a:b]`"""
-    held = shared(ev, ref)
+    owned, held = ev.store.owns(ref.addr), shared(ev, ref)
     ends = (bounds.start, bounds.stop, bounds.step)
     key = ("s" + "".join("0" if b is None else "1" for b in ends),)
     parts = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
-    return ev.new_dynamic_list(slots(ev, ref).schema or 0, parts, held=held)
+    return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, parts, held=held))
 
 
 def sorted_by(ev: Evaluator, ref: ListRef, keys: ListRef, reverse: bool) -> ListRef:
@@ -57,22 +59,23 @@ def sorted_by(ev: Evaluator, ref: ListRef, keys: ListRef, reverse: bool) -> List
     if slots(ev, keys).schema != 0 and slots(ev, keys).schema != tuple(range(len(columns(ev, keys)))):
         ev.refuse("SCT503", "sorting by keys that are objects or nested is not supported",
                   hint="sort by numbers, strings or tuples of these")
-    held = shared(ev, ref)
+    owned, held = ev.store.owns(ref.addr), shared(ev, ref)
     at = ev.emit(ops.order, *columns(ev, keys), reverse=reverse)
     moved = [ev.emit(ops.permuted, c, at) for c in columns(ev, ref)]
-    return ev.new_dynamic_list(slots(ev, ref).schema or 0, moved, held=held)
+    return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, moved, held=held))
 
 
 def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     """`list(xs)`"""
-    held = shared(ev, ref)
+    owned, held = ev.store.owns(ref.addr), shared(ev, ref)
     copies = [ev.emit(ops.copy_list, c) for c in columns(ev, ref)]
-    return ev.new_dynamic_list(slots(ev, ref).schema or 0, copies, held=held)
+    return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, copies, held=held))
 
 
-def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand]) -> Abstract:
-    """Writes new versions of the columns; returns None, as methods of lists do."""
+def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand], behind: bool = False) -> Abstract:
+    """Writes new versions of the columns; returns None, as methods of lists do.  `behind`: an item comes in behind."""
     cut_loose(ev, ref)
+    list_items.moved(ev, ref.addr, behind)
     for c, new in zip(slots(ev, ref).items, versions):
         assert isinstance(c, Ref)
         path = keys(c)
@@ -82,17 +85,28 @@ def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand]) -> Abstract
     return Static(None)
 
 
+def rearrange(ev: Evaluator, ref: ListRef, versions: Sequence[Operand]) -> Abstract:
+    """Writes new versions of the columns, in which each item of the list is at most once."""
+    owned = ev.store.owns(ref.addr)
+    none = change(ev, ref, versions)
+    list_items.owning(ev, owned, ref)
+    return none
+
+
 def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
     """Write the column of a list, or of the one that it is in."""
     at: int | None = ref.addr
+    outermost = ref.addr
     while at is not None:
         ev.writable(at, "a write")
-        at = slots(ev, ListRef(at)).parent
+        outermost, at = at, slots(ev, ListRef(at)).parent
+    owned = ev.store.owns(outermost)
     cell = ev.writable(column, "a write")
     assert isinstance(cell, Array)
     if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
         new.hint = cell.value.hint
     ev.store.cells[column] = replace(cell, value=new)
+    list_items.owning(ev, owned and outermost != ref.addr, ListRef(outermost))
     if slots(ev, ref).parent is not None:
         # A list that was put in, or detached, may be the one that is written.
         for addr, other in list(ev.store.cells.items()):
@@ -122,7 +136,11 @@ def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
 
 
 def shared(ev: Evaluator, ref: ListRef) -> bool:
-    """Notes that another list gets the same items.  True if lists among them may not be written in the other one."""
+    """Notes that another list gets the same items.  True if lists among them may not be written in the other one.
+
+    What owned them, does so no more: the other list may.
+    """
+    ev.store.owners.pop(ref.addr, None)
     if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
         return False
     held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
@@ -130,13 +148,20 @@ def shared(ev: Evaluator, ref: ListRef) -> bool:
     return held
 
 
-def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
+def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None = None) -> Abstract:
+    """Puts an item into a list: `f` changes a column; `at`: its place, if it is not the last."""
     schema, _ = item_type(ev, ref)
     own, _ = schema_of(ev, v)
     if own != schema:
         refuse_different_items(ev)
+    alone = list_items.are_fresh(ev, [v]) and ev.store.owns(ref.addr) and list_items.holds_objects(schema)
+    place = length(ev, ref) if at is None and alone else at
     versions = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, schema, v)))]
-    return change(ev, ref, versions)
+    change(ev, ref, versions, at is None)
+    if alone and place is not None:
+        ev.store.own(ref.addr)
+        list_items.place(ev, ref, place, schema, v)
+    return Static(None)
 
 
 def resize(ev: Evaluator, ref: ListRef) -> None:
@@ -158,14 +183,14 @@ def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
         ev.refuse("SCT310", "insert into a list of unknown length is supported only at index 0",
                   hint="append, or make a new list of slices")
     resize(ev, ref)
-    return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i))
+    return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i), i)
 
 
 def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
     """`xs[i] = v`"""
     cell = slots(ev, ref)
     if cell.parent is None:
-        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)))
+        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)), i)
     column = one_column(ev, ref)
     path = [*keys(column), i]
     if schema_of(ev, v)[0] != 0:
@@ -186,18 +211,22 @@ def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
         """Behind the read of the column, with which it is printed as one statement."""
         after[k] = ev.emit(ops.remove_at, before[k], i)
 
+    owned = ev.store.owns(ref.addr)
     v = taken(ev, element(ev, ref, i, remove))
     for k in range(len(before)):
         if k not in after:
             remove(k)
     change(ev, ref, [after[k] for k in range(len(before))])
+    if owned:
+        list_items.owning(ev, owned, ref)
+        list_items.release(ev, v)
     return v
 
 
 def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
     """`del xs[i]`"""
     resize(ev, ref)
-    change(ev, ref, [ev.emit(ops.remove_at, c, i, deleted=True) for c in columns(ev, ref)])
+    rearrange(ev, ref, [ev.emit(ops.remove_at, c, i, deleted=True) for c in columns(ev, ref)])
 
 
 def taken(ev: Evaluator, v: Abstract) -> Abstract:
@@ -211,14 +240,14 @@ def taken(ev: Evaluator, v: Abstract) -> Abstract:
 
 def reverse(ev: Evaluator, ref: ListRef) -> Abstract:
     """`xs.reverse()`"""
-    return change(ev, ref, [ev.emit(index, c, -1, key=("s001",)) for c in columns(ev, ref)])
+    return rearrange(ev, ref, [ev.emit(index, c, -1, key=("s001",)) for c in columns(ev, ref)])
 
 
 def clear(ev: Evaluator, ref: ListRef) -> Abstract:
     """`xs.clear()`"""
     resize(ev, ref)
     _, types = item_type(ev, ref)
-    return change(ev, ref, [ev.emit(ops.list_of, elem=t) for t in types])
+    return rearrange(ev, ref, [ev.emit(ops.list_of, elem=t) for t in types])
 
 
 def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
@@ -242,16 +271,20 @@ def _both(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]
 def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
     """`a + b`"""
     a, b = dynamic(ev, a, b), dynamic(ev, b, a)
+    owned = a != b and ev.store.owns(a.addr) and ev.store.owns(b.addr)
     held = [shared(ev, a), shared(ev, b)]
-    return ev.new_dynamic_list(item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
+    both = ev.new_dynamic_list(item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
+    return list_items.owning(ev, owned, both)
 
 
 def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
     """`xs.extend(other)`"""
     resize(ev, ref)
     other = dynamic(ev, other, ref)
+    owned = ref != other and ev.store.owns(ref.addr) and ev.store.owns(other.addr)
     held = shared(ev, other)
     none = change(ev, ref, _both(ev, ops.extend, ref, other))
+    list_items.owning(ev, owned, ref)
     if held:
         hold(ev, ref.addr)
     return none
@@ -267,4 +300,5 @@ def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
         ev.refuse("SCT310", "a list that holds one list several times is not supported",
                   hint="make each anew: `[[0.0] * m for _ in range(n)]`")
     copy = dynamic(ev, ref, ref)
+    ev.store.owners.pop(copy.addr, None)
     return ev.new_dynamic_list(slots(ev, copy).schema or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, copy)])

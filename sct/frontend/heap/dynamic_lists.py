@@ -15,6 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
+from sct.frontend.evaluator import list_items
+from sct.frontend.evaluator.list_items import with_leaves
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -36,7 +38,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Operand, Value, is_float
+from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import List, Never, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
@@ -81,7 +83,7 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
             schema, column_types = rows
             first = len(types)
             types.extend(map(List, column_types))
-            return ListSchema(_moved(schema, lambda k: first + k))
+            return ListSchema(with_leaves(schema, lambda k: first + k))
         if isinstance(x, Static) and x == Static(None):
             return x
         types.append(_leaf_type(ev, x))
@@ -103,17 +105,6 @@ def _rows_of(ev: Evaluator, v: ListRef) -> Rows | None:
     return rows if rows[0] != 0 else None
 
 
-def _moved(schema: Schema, place: Callable[[int], int]) -> Schema:
-    """The schema with its leaves numbered anew."""
-    if isinstance(schema, int):
-        return place(schema)
-    if isinstance(schema, tuple):
-        return tuple(_moved(part, place) for part in schema)
-    if isinstance(schema, ObjectSchema):
-        return replace(schema, parts=tuple(_moved(part, place) for part in schema.parts))
-    return ListSchema(_moved(schema.item, place)) if isinstance(schema, ListSchema) else schema
-
-
 def leaf_numbers(schema: Schema) -> list[int]:
     """The numbers of the leaves, left to right."""
     found: list[int] = []
@@ -122,7 +113,7 @@ def leaf_numbers(schema: Schema) -> list[int]:
         found.append(k)
         return k
 
-    _moved(schema, note)
+    with_leaves(schema, note)
     return found
 
 
@@ -209,7 +200,7 @@ def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Opera
     """The columns of a list of records that is put into another list."""
     cell = slots(ev, v)
     if cell.schema is not None:
-        if cell.schema != _moved(schema.item, lambda k: k - leaf_numbers(schema)[0]):
+        if cell.schema != with_leaves(schema.item, lambda k: k - leaf_numbers(schema)[0]):
             refuse_different_items(ev)
         yield from columns(ev, v)
         return
@@ -223,6 +214,8 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> I
     """The leaves of an object or a dict; it is not written any more."""
     if not isinstance(v, (Tup, ObjRef, DictRef)) or (dict if isinstance(v, DictRef) else v.cls) is not schema.cls:
         refuse_different_items(ev)
+    if isinstance(v, (ObjRef, DictRef)) and not list_items.are_fresh(ev, [v]):
+        list_items.share(ev, schema)
     keys, items = (v.fields, v.items) if isinstance(v, Tup) else (ev.slots(v).keys, ev.slots(v).items)
     if keys != schema.keys:
         refuse_different_items(ev)
@@ -342,6 +335,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     if cell.schema is not None:
         return
     schema, types = items_like(ev, ref, like) if cell.items or like is None else like
+    alone = not of_tuple and list_items.are_fresh(ev, cell.items)
     rows = [list(leaves(ev, schema, x, shared)) for x in cell.items]
     items = []
     name = name or _name(ev, ref)
@@ -352,6 +346,10 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
         ev.store.cells[addr] = Array(column)
         items.append(Ref(addr))
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=schema)
+    if alone:
+        ev.store.own(ref.addr)
+        for k, x in enumerate(cell.items):
+            list_items.place(ev, ref, Lit(k), schema, x)
 
 
 def _name(ev: Evaluator, ref: ListRef) -> str | None:
@@ -443,7 +441,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             inner = leaf_numbers(schema)
             views = tuple(ev.step(_ref(cell.items[k]), index, (i,), {"key": ("i",)}) for k in inner)
             addr = ev.new_addr()
-            ev.store.cells[addr] = Slots(views, schema=_moved(schema.item, inner.index), parent=ref.addr)
+            ev.store.cells[addr] = Slots(views, schema=with_leaves(schema.item, inner.index), parent=ref.addr)
             return ListRef(addr)
         column = _ref(cell.items[schema])
         t = ev.type_of(column)
@@ -461,7 +459,10 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             hold(ev, v.addr)
         return v
 
-    return row(cell.schema or 0)
+    whole = row(cell.schema or 0)
+    if ev.store.owns(ref.addr):
+        list_items.place(ev, ref, i, cell.schema or 0, whole)
+    return whole
 
 
 def _first(ev: Evaluator, cell: Slots) -> Abstract:

@@ -350,6 +350,27 @@ class _Merge(Join[Abstract]):
             self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
 
 
+    def note_items(self) -> None:
+        """Notes which lists own their items, and which objects are items of lists, where both paths know it."""
+        a, b, store = self.left.store, self.right.store, self.store
+        owned = [new for (x, y), new in self.addrs.items()
+                 if isinstance(x, int) and isinstance(y, int) and a.owns(x) and b.owns(y)]
+        owned += [addr for addr in store.cells if (a.dead or a.owns(addr)) and (b.dead or b.owns(addr))]
+        for addr in owned:
+            store.own(addr)
+        if a.dead and b.dead:
+            return
+        for addr in store.cells:
+            x, y = a.items.get(addr), b.items.get(addr)
+            both = x if x == y or b.dead else y if a.dead else None
+            if both is not None and both.at not in self.inner[0] | self.inner[1]:
+                store.items[addr] = both
+        for (p, q), addr in self.addrs.items():
+            x, y = a.items.get(p), b.items.get(q)  # type: ignore[call-overload]
+            if x is not None and y is not None and x.at is not None and replace(x, at=y.at) == y:
+                store.items[addr] = replace(x, at=self.phi(x.at, y.at))
+
+
 def _origin(cells: Iterable[Cell]) -> Origin:
     """The origin that restricts writes to any of these cells the most."""
     return max((c.origin for c in cells), key=list(Origin).index)
@@ -394,6 +415,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     if a.dead != b.dead:
         for addr in sorted((b if a.dead else a).cells):
             m.cell(addr)
+    m.note_items()
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
     for addr in sorted(frozen & m.store.cells.keys()):
         m.store.cells[addr] = replace(m.store.cells[addr], frozen=Frozen.AMBIGUOUS)

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
@@ -291,10 +292,12 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, MapRef):
         run_time_dicts.assign(ev, owner, key, value)
     elif isinstance(owner, (ListRef, DictRef)):
-        cell = ev.writable(owner.addr, "a write")
-        assert isinstance(cell, Slots)
         where = run_time_dicts.known_key(ev, owner, key) if isinstance(owner, DictRef) else \
             known_key(ev, key, "an index into a list")
+        if isinstance(owner, DictRef) and list_items.write(ev, owner, where, value):
+            return
+        cell = ev.writable(owner.addr, "a write")
+        assert isinstance(cell, Slots)
         items = list(cell.items)
         if isinstance(owner, DictRef):
             if where in cell.keys:

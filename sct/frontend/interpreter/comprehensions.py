@@ -25,7 +25,7 @@ from sct.frontend.iteration.iteration_space import MOST_UNROLLED
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import free_in, nodes_in
-from sct.frontend.values.abstract_values import Abstract, Key, Static
+from sct.frontend.values.abstract_values import Abstract, Key, ListRef, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit
 
@@ -175,7 +175,16 @@ def _each(ev: Evaluator, over: Abstract, ask: bool) -> Iterator[Abstract]:
 
 def appended(ev: Evaluator, node: Any) -> Abstract:
     """The list that the loops of the comprehension append to."""
-    return _looped(ev, node, "list", lambda: ev.new_list(()))
+    (first, *more), of = node.generators, None
+    if not more and isinstance(first.iter, gast.Name) and isinstance(first.target, gast.Name) and \
+            isinstance(node.elt, gast.Name) and node.elt.id == first.target.id:
+        of = lookup(ev, first.iter.id)
+    selected = of if isinstance(of, ListRef) and ev.store.owns(of.addr) else None
+    before = None if selected is None else ev.store.columns(selected.addr)
+    made = _looped(ev, node, "list", lambda: ev.new_list(()))
+    if selected is not None and isinstance(made, ListRef) and ev.store.columns(selected.addr) == before:
+        ev.store.own(made.addr)  # each item of the other list is in it at most once
+    return made
 
 
 def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:

@@ -75,6 +75,7 @@ class BackEdge(LoopHead, Join[None]):
             now = end.cells.get(addr)
             if now is not cell and now is not None and addr not in self.memo.cell_templates:
                 self.compare_cell(addr, cell, now)
+        self.compare_items_of_lists(end)
         self.share(end)
         if self.learnt:
             raise Unstable(self)
@@ -82,6 +83,17 @@ class BackEdge(LoopHead, Join[None]):
             if id[0] == "bound":
                 self.carries[id].back = end.is_bound(id[1])
         self.set_array_backs(end)
+
+    def compare_items_of_lists(self, end: Store) -> None:
+        """Notes which lists do not own their items after an iteration, and which objects are not in their place."""
+        ends = {a: {b for _, x, b in self.pairs if x == a} if a in self.memo.cell_templates else {a}
+                for a in self.head.owners}
+        disowned = {a for a, after in ends.items() if not all(map(end.owns, after))} - self.memo.disowned
+        displaced = {a for a, item in self.head.items.items() if end.items.get(a) != item
+                     and a not in self.memo.cell_templates} - self.memo.displaced
+        self.memo.disowned |= disowned
+        self.memo.displaced |= displaced
+        self.learnt |= bool(disowned or displaced)
 
     def compare_name(self, key: Key, v: Abstract, now: Abstract | None) -> None:
         """Compares a name that is bound at the head, where its value is `v`, with its value `now` at the end."""
@@ -230,17 +242,34 @@ class BackEdge(LoopHead, Join[None]):
         cell = self.entry.slots(head)
         kept: Any = replace(head, addr=self.ev.addresses.new_kept())
         self.memo.templates[id] = kept
+        first, now = self.entry.items.get(head.addr), self.ev.store.items.get(end.addr)
+        if first is not None and now is not None and first.of == now.of and first.schema == now.schema:
+            self.memo.places[kept.addr] = replace(first, at=None)
         why = Frozen.AMBIGUOUS if cell.origin == Origin.CAPTURED else cell.frozen
         self.memo.cell_templates[kept.addr] = replace(cell, frozen=why)
         self.learnt = True
-        now = self.ev.store.slots(end)
-        if isinstance(end, ListRef) and (now.schema is not None or len(now.items) != len(cell.items)):
+        cells = self.ev.store.slots(end)
+        if isinstance(end, ListRef) and (cells.schema is not None or len(cells.items) != len(cell.items)):
             self.learn_rows(kept.addr, head, end)
+
+    def compare_place(self, id: Any, head: Container, end: Container) -> None:
+        """Compares the place of a container in its list with that at the head."""
+        carry, item, now = self.carries.get((*id, "place")), self.memo.places.get(head.addr), \
+            self.ev.store.items.get(end.addr)
+        if item is None or carry is None:
+            return
+        if now is None or now.at is None or replace(now, at=None) != item:
+            self.memo.places[head.addr] = None
+            self.learnt = True
+            return
+        carry.back = now.at
+        self.widen((*id, "place"), carry.param.type, now.at.type)
 
     def compare_slots(self, id: Any, head: Container, end: Container) -> None:
         """Compares the slots of a container that each iteration makes anew."""
         ev = self.ev
         mine, theirs = self.head.slots(head), ev.store.slots(end)
+        self.compare_place(id, head, end)
         if isinstance(end, ListRef) and mine.schema is None and (
                 theirs.schema is not None or len(mine.items) != len(theirs.items)) and head.addr not in self.memo.grown:
             self.learn_rows(head.addr, head, end)

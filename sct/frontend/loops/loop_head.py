@@ -15,7 +15,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
 from sct.frontend.state.fixpoint import widened
-from sct.frontend.state.store import of_one_class, tells
+from sct.frontend.state.store import Item, of_one_class, tells
 from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -56,6 +56,8 @@ class LoopMemo:
     split       names whose buffer changes from iteration to iteration
     frozen      cells that may not be written in the loop; `frozen_after`: nor after it; `thawed`: again after it
     held        arrays that a list holds after an iteration
+    places      containers that each iteration rebinds to an item of a list: the list, by their address at the head
+    disowned    lists that do not own their items after an iteration; `displaced`: objects whose place in a list changes
     poison      why a value cannot be used in the loop
     """
 
@@ -71,6 +73,9 @@ class LoopMemo:
     thawed: set[Any] = field(default_factory=set)
     held: set[Any] = field(default_factory=set)
     unknown_layout: set[int] = field(default_factory=set)
+    places: dict[int, Item | None] = field(default_factory=dict)
+    disowned: set[int] = field(default_factory=set)
+    displaced: set[int] = field(default_factory=set)
     poison: dict[Any, str] = field(default_factory=dict)
     exits: bool = False
 
@@ -129,6 +134,8 @@ class LoopHead:
         self.extra_cells: dict[Any, int] = {}
         self.entered: list[tuple[Any, int, int]] = []
         head = self.entry.copy()
+        head.owners = {addr: columns for addr, columns in head.owners.items() if head.owns(addr)}
+        head.items = {addr: item for addr, item in head.items.items() if addr not in memo.displaced}
         ev.go_to(head)
         for addr, grown in list(memo.grown.items()):
             self.grow(addr, grown)
@@ -155,6 +162,10 @@ class LoopHead:
         # Names that this loop binds and no iteration reads from the one before are local to the body.
         for key in self.names - carried:
             head.unbind(key)
+        owned = head.owners.keys() | {kept for _, kept, before in self.entered if self.entry.owns(before)}
+        head.owners = {}
+        for addr in owned - memo.disowned:
+            head.own(addr)
         self.head = head.copy()
 
     def live(self, key: Key) -> bool:
@@ -220,6 +231,9 @@ class LoopHead:
             stale = Frozen.STALE in (cell.frozen, slots.frozen)
             frozen = Frozen.STALE if stale else cell.frozen or slots.frozen
             ev.store.cells[kept.addr] = replace(slots, items=tuple(x for x in items if x is not None), frozen=frozen)
+            item, now = memo.places.get(kept.addr), self.entry.items.get(v.addr)
+            if item is not None and now is not None and now.at is not None and replace(now, at=None) == item:
+                ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), now.at, None))
             return kept
         if id in memo.types and is_literal(v):
             return self.own_cell(id, ev.lit(v), hint)

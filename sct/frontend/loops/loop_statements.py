@@ -348,6 +348,10 @@ class LoopBuilder(BackEdge):
                 store.cells[addr] = replace(cell, value=renamed.get(cell.value, cell.value))
             elif isinstance(cell, Slots):
                 store.cells[addr] = replace(cell, items=tuple(_rename(x, renamed) for x in cell.items))
+        for addr in store.owners:
+            store.own(addr)
+        store.items = {addr: replace(item, at=renamed.get(item.at, item.at) if isinstance(item.at, Value) else item.at)
+                       for addr, item in store.items.items()}
         for id in self.memo.thawed & self.extra_cells.keys():
             # The array is not iterated over any more: it may be written again.
             addr = self.extra_cells[id]

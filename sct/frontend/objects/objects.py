@@ -23,6 +23,7 @@ import numpy as np
 
 from sct.errors import conversion_hint
 from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args
@@ -272,6 +273,8 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
 
 def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
     """Put an attribute into the object itself."""
+    if list_items.write(ev, owner, name, value):
+        return
     cell = ev.writable(owner.addr, ATTRIBUTE_WRITE)
     assert isinstance(cell, Slots)
     if name in cell.keys:

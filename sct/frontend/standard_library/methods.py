@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
@@ -206,13 +207,16 @@ def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoRetu
 
 def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
     """`xs.sort()`"""
+    owned = ev.store.owns(owner.addr)
     result = ev.call(Static(sorted), [owner], kwargs)
     if not isinstance(result, ListRef):
         ev.refuse("SCT503", "a list is sorted by values of which only Python knows the order",
                   hint="make a sorted list: `xs = sorted(xs)`")
     if dynamic_lists.is_dynamic(ev, owner) or dynamic_lists.is_dynamic(ev, result):
         dynamic_lists.grow(ev, owner)
-        return dynamic_list_methods.change(ev, owner, dynamic_lists.columns(ev, result))
+        dynamic_list_methods.change(ev, owner, dynamic_lists.columns(ev, result))
+        list_items.owning(ev, owned, owner)
+        return Static(None)
     items = items_of(ev, result)
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)

@@ -40,6 +40,7 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     Key,
     ListRef,
+    ObjectSchema,
     ObjRef,
     Origin,
     Path,
@@ -382,8 +383,10 @@ class State(Facts):
             assert outer is None or isinstance(outer, Slots)
             at = outer
         if at is not None:
-            self.refuse("SCT307", "a list is read that another name may have changed", why=Frozen.STALE.value,
-                        hint="take a copy: `list(xs)`")
+            copy = "`copy.copy(x)`" if at.keys else \
+                "`[copy.copy(x) for x in xs]`" if isinstance(at.schema, ObjectSchema) else "`list(xs)`"
+            self.refuse("SCT307", f"{'an object' if at.keys else 'a list'} is read that another name may have changed",
+                        why=Frozen.STALE.value, hint=f"take a copy: {copy}")
 
     def new_view(self, addr: int, path: tuple[Step, ...]) -> Ref:
         """Another Python object that sees this part of the buffer."""
@@ -407,7 +410,7 @@ class State(Facts):
         cell = self.store.cells[addr]
         if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
             self.containers.note_write(self.loc)
-        if cell.frozen == Frozen.HELD and what == ATTRIBUTE_WRITE:
+        if cell.frozen in (Frozen.HELD, Frozen.STALE) and what == ATTRIBUTE_WRITE:
             self.refuse("SCT307", f"{what} that is an item of a list, too",
                         why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
                         hint="put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: "

@@ -14,6 +14,7 @@ from sct.frontend.values.abstract_values import (
     Cell,
     Container,
     Key,
+    ObjectSchema,
     Path,
     Poison,
     Ref,
@@ -25,7 +26,7 @@ from sct.ir import Builder, Lit, Operand, Value
 from sct.ir.types import Type
 
 __all__ = [
-    "Branch", "Captured", "Cells", "Store", "is_such_tuple", "is_written", "of_one_class", "tells", "type_of",
+    "Branch", "Captured", "Cells", "Item", "Store", "is_such_tuple", "is_written", "of_one_class", "tells", "type_of",
 ]
 
 
@@ -75,10 +76,31 @@ class Cells(dict[int, Cell]):
         return Cells(self, self.captured)
 
 
+@dataclass(frozen=True)
+class Item:
+    """Where an object is: in the item `at` of the list at `of`, whose columns hold it by `schema`.
+
+    No list: the object has left the list that owned it.
+    """
+
+    of: int | None = None
+    at: Operand | None = None
+    schema: ObjectSchema | None = None
+
+    @property
+    def is_front(self) -> bool:
+        """Does `at` certainly count from the front?"""
+        at = self.at
+        return at is not None and (isinstance(at.value, int) and at.value >= 0 if isinstance(at, Lit) else
+                                   at.dim is not None and at.dim.least >= 0)
+
+
 @dataclass
 class Store:
     """Bindings of names, cells of the heap; `dead` where the path has raised.
 
+    items   the objects that are items of lists, by address
+    owners  lists of columns that hold each of their objects once, and alone, with the columns that they then had
     bound  flags of names that some path does not bind: True on paths that bind the name, unassigned on others.  They
            serve values that are no operands (lists, tuples, functions), which cannot be unassigned themselves
     """
@@ -87,9 +109,31 @@ class Store:
     vars: dict[Key, Abstract] = field(default_factory=dict)
     dead: bool = False
     bound: dict[Key, Value] = field(default_factory=dict)
+    items: dict[int, Item] = field(default_factory=dict)
+    owners: dict[int, tuple[Operand, ...]] = field(default_factory=dict)
 
     def copy(self) -> Store:
-        return Store(self.cells.copy(), dict(self.vars), self.dead, dict(self.bound))
+        return Store(self.cells.copy(), dict(self.vars), self.dead, dict(self.bound), dict(self.items),
+                     dict(self.owners))
+
+    def columns(self, addr: int) -> tuple[Operand, ...] | None:
+        """The columns that the list at this address has now."""
+        cell = self.cells.get(addr)
+        if not isinstance(cell, Slots) or cell.schema is None or cell.parent is not None:
+            return None
+        arrays = [self.cells.get(x.addr) for x in cell.items if isinstance(x, Ref) and not x.path]
+        values = tuple(x.value for x in arrays if isinstance(x, Array))
+        return values if len(values) == len(cell.items) else None
+
+    def owns(self, addr: int) -> bool:
+        """Does the list at this address hold each of its objects once, and alone?"""
+        return addr in self.owners and self.columns(addr) == self.owners[addr]
+
+    def own(self, addr: int) -> None:
+        """Notes that it does, and with the columns that it has now."""
+        columns = self.columns(addr)
+        if columns is not None:
+            self.owners[addr] = columns
 
     def bind(self, key: Key, v: Abstract) -> None:
         """The name is bound on this path."""

@@ -385,7 +385,7 @@ class Frozen(enum.Enum):
     NO = ""
     AMBIGUOUS = "paths through the program disagree on which names share this array"
     HELD = "it was put into a list, or taken out of one"
-    STALE = "it was in a list, and lists in that list were written since"
+    STALE = "it was in a list, and what is in that list was written since"
     NAMESPACE = "it is the `__dict__` of an object"
     CACHED = "it is in a cache, and other calls return the same object"
 

@@ -1,0 +1,261 @@
+"""Objects in lists of columns: what a list holds alone is written in its columns.
+
+    for p in ps: p.x += 1.0    ->    for i in range(len(ps_0)): ps_0[i] += 1.0
+
+An object that is put into a list that owns its items, or taken out of one, is an item: its place in the list is known.
+A write to an attribute of it is a write to a column; other names of objects of the list are read again, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sct.frontend.state.store import Item
+from sct.frontend.values.abstract_values import (
+    CAPTURED,
+    Abstract,
+    Array,
+    Container,
+    DefaultRef,
+    DictRef,
+    Frozen,
+    ListRef,
+    ListSchema,
+    ObjectSchema,
+    ObjRef,
+    Origin,
+    Ref,
+    Schema,
+    Slots,
+    Static,
+    Tup,
+    is_literal,
+)
+from sct.frontend.values.exact_keys import same_keys
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Tensor, Text
+from sct.ops import index, store
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator.evaluator import Evaluator
+
+__all__ = [
+    "are_fresh", "holds_objects", "moved", "owning", "place", "refresh", "release", "share", "with_leaves", "write",
+]
+
+
+def with_leaves(schema: Schema, place: Callable[[int], int]) -> Schema:
+    """The schema with its leaves numbered anew."""
+    if isinstance(schema, int):
+        return place(schema)
+    if isinstance(schema, tuple):
+        return tuple(with_leaves(part, place) for part in schema)
+    if isinstance(schema, ObjectSchema):
+        return replace(schema, parts=tuple(with_leaves(part, place) for part in schema.parts))
+    return ListSchema(with_leaves(schema.item, place)) if isinstance(schema, ListSchema) else schema
+
+
+# -- which lists own their items ------------------------------------------------------------------------
+
+
+def are_fresh(ev: Evaluator, values: Iterable[Abstract]) -> bool:
+    """Are the objects in these values in no list of columns, and each in them once?"""
+    seen: set[int] = set()
+
+    def visit(v: Abstract) -> bool:
+        if isinstance(v, Tup):
+            return all(map(visit, v.items))
+        if not isinstance(v, Container):
+            return True
+        cell = ev.store.cells[v.addr]
+        alone = isinstance(cell, Slots) and v.addr not in seen and v.addr > CAPTURED and \
+            cell.origin == Origin.FRESH and (not cell.frozen or ev.store.items.get(v.addr) == Item())
+        seen.add(v.addr)
+        return alone and isinstance(cell, Slots) and (cell.schema is not None or all(map(visit, cell.items)))
+
+    return all(map(visit, values))
+
+
+def share(ev: Evaluator, schema: Schema) -> None:
+    """An object of this schema may be in two places: no list with such objects owns its items."""
+    keys = list(_keys_of(schema))
+    for addr in list(ev.store.owners):
+        cell = ev.store.cells[addr]
+        if isinstance(cell, Slots) and cell.schema is not None and any(
+                same_keys(p, q) for p in keys for q in _keys_of(cell.schema)):
+            del ev.store.owners[addr]
+
+
+def _keys_of(schema: Schema) -> Iterator[tuple[Any, ...]]:
+    """The names of the attributes, or the keys, of the objects of a schema."""
+    if isinstance(schema, ObjectSchema):
+        yield schema.keys
+    for part in schema.parts if isinstance(schema, ObjectSchema) else schema if isinstance(schema, tuple) else ():
+        yield from _keys_of(part)
+    if isinstance(schema, ListSchema):
+        yield from _keys_of(schema.item)
+
+
+def owning(ev: Evaluator, owns: bool, of: ListRef) -> ListRef:
+    """The list, with the note that it owns its items, if it does."""
+    if owns:
+        ev.store.own(of.addr)
+    return of
+
+
+def holds_objects(schema: Schema) -> bool:
+    """Does an item of this schema hold objects or dicts?"""
+    return any(True for _ in _keys_of(schema))
+
+
+def place(ev: Evaluator, of: ListRef, at: Operand, schema: Schema, v: Abstract) -> None:
+    """Notes that the objects in `v` are in the item `at` of a list."""
+    if isinstance(schema, ObjectSchema) and isinstance(v, (ObjRef, DictRef)):
+        ev.store.items[v.addr] = Item(of.addr, at, schema)
+        for part, x in zip(schema.parts, ev.store.slots(v).items):
+            place(ev, of, at, part, x)
+    elif isinstance(v, Tup):
+        parts = schema.parts if isinstance(schema, ObjectSchema) else schema
+        for part, x in zip(parts if isinstance(parts, tuple) else (), v.items):
+            place(ev, of, at, part, x)
+
+
+def moved(ev: Evaluator, of: int, behind: bool = False) -> None:
+    """The items of a list move: it is not known any more where objects of it are.  `behind`: one comes in behind."""
+    for addr, item in list(ev.store.items.items()):
+        if item.of == of and not (behind and item.is_front):
+            del ev.store.items[addr]
+
+
+def release(ev: Evaluator, v: Abstract) -> None:
+    """Notes that an object has left the list that owned it: no list holds it."""
+    if isinstance(v, (ObjRef, DictRef)):
+        ev.store.items[v.addr] = Item()
+        for x in ev.store.slots(v).items:
+            release(ev, x)
+    elif isinstance(v, Tup):
+        for x in v.items:
+            release(ev, x)
+
+
+# -- reading and writing --------------------------------------------------------------------------------
+
+
+def refresh(ev: Evaluator, v: Container) -> None:
+    """Reads the attributes of an object again, if others of its list were written since, and its place is known."""
+    item, cell = ev.store.items.get(v.addr), ev.store.cells[v.addr]
+    if item is None or item.of is None or cell.frozen != Frozen.STALE or not ev.store.owns(item.of):
+        return
+    assert isinstance(cell, Slots) and item.schema is not None
+    columns = ev.store.slots(ListRef(item.of)).items
+
+    def read(schema: Schema, old: Abstract) -> Abstract:
+        if isinstance(old, Tup):
+            parts = schema.parts if isinstance(schema, ObjectSchema) else schema
+            return old.with_(map(read, parts if isinstance(parts, tuple) else (), old.items))
+        if not isinstance(schema, int) or isinstance(old, Container):
+            return old
+        column = columns[schema]
+        assert isinstance(column, Ref) and item is not None and item.at is not None
+        new = ev.wrap(ev.emit(index, ev.read(column), item.at, key=("i",)))
+        if isinstance(new, Ref):
+            _hold(ev, new.addr)
+        return new
+
+    items = tuple(map(read, item.schema.parts, cell.items))
+    ev.store.cells[v.addr] = replace(cell, items=items, frozen=Frozen.HELD)
+
+
+def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> bool:
+    """Writes an attribute, or a value of a dict, of an item of a list; False if this is not one."""
+    item = ev.store.items.get(owner.addr)
+    if item is None or isinstance(owner, DefaultRef):
+        return False
+    if item.of is None:
+        cell = ev.store.cells[owner.addr]
+        _outdate(ev, owner.addr, item, same_keys_as=_slots(cell).keys)
+        ev.store.cells[owner.addr] = replace(cell, frozen=Frozen.NO)
+        del ev.store.items[owner.addr]
+        return False
+    if not ev.store.owns(item.of) or item.schema is None or item.at is None or \
+            ev.store.cells[item.of].frozen == Frozen.HELD:
+        return False
+    refresh(ev, owner)
+    cell = ev.slots(owner)
+    part = item.schema.parts[cell.keys.index(key)] if key in cell.keys else None
+    if part is None or not _has_schema(value, part):
+        return False
+    ev.writable(item.of, "a write")
+    columns = ev.store.slots(ListRef(item.of)).items
+    _outdate(ev, owner.addr, item, same_keys_as=cell.keys)
+    for k, x in zip(_leaf_numbers(part), _leaves(ev, value)):
+        column = columns[k]
+        assert isinstance(column, Ref)
+        buffer = ev.writable(column.addr, "a write")
+        assert isinstance(buffer, Array)
+        new = ev.emit(store, buffer.value, x, item.at, key=("i",))
+        if isinstance(new, Value) and isinstance(buffer.value, Value):
+            new.hint = new.hint or buffer.value.hint
+        ev.store.cells[column.addr] = replace(buffer, value=new)
+    items = tuple(value if k == key else x for k, x in zip(cell.keys, cell.items))
+    ev.store.cells[owner.addr] = replace(ev.slots(owner), items=items)
+    ev.store.own(item.of)
+    return True
+
+
+def _slots(cell: Any) -> Slots:
+    assert isinstance(cell, Slots)
+    return cell
+
+
+def _has_schema(v: Abstract, schema: Schema) -> bool:
+    """Is this a number, a string, an array, or a tuple of them, of this schema?"""
+    if isinstance(v, Tup):
+        parts = schema.parts if isinstance(schema, ObjectSchema) and schema.cls is v.cls else \
+            schema if isinstance(schema, tuple) and v.cls is tuple else ()
+        return 0 < len(parts) == len(v.items) and all(map(_has_schema, v.items, parts))
+    return isinstance(schema, int) and (isinstance(v, Ref) or is_literal(v) and v != Static(None) or
+                                        isinstance(v, Value) and isinstance(v.type, (Tensor, Text)))
+
+
+def _leaves(ev: Evaluator, v: Abstract) -> Iterator[Operand]:
+    for x in v.items if isinstance(v, Tup) else ():
+        yield from _leaves(ev, x)
+    if isinstance(v, Ref):
+        _hold(ev, v.addr)
+    if not isinstance(v, Tup):
+        yield ev.operand(v)
+
+
+def _hold(ev: Evaluator, addr: int) -> None:
+    """Notes that a list holds the array at this address."""
+    cell = ev.store.cells[addr]
+    if not cell.frozen and addr > CAPTURED:
+        ev.store.cells[addr] = replace(cell, frozen=Frozen.HELD)
+
+
+def _leaf_numbers(schema: Schema) -> Iterator[int]:
+    """The columns of a schema without lists."""
+    if isinstance(schema, int):
+        yield schema
+    for part in schema.parts if isinstance(schema, ObjectSchema) else schema if isinstance(schema, tuple) else ():
+        yield from _leaf_numbers(part)
+
+
+def _outdate(ev: Evaluator, written: int, item: Item, same_keys_as: tuple[Any, ...]) -> None:
+    """Other names may be names of the object that is written, and other lists hold it, unless they own their items:
+    what they are is to be read again."""
+    for addr, cell in list(ev.store.cells.items()):
+        if isinstance(cell, Slots) and cell.schema is not None and cell.parent is None and not ev.store.owns(addr) \
+                and any(same_keys(keys, same_keys_as) for keys in _keys_of(cell.schema)):
+            ev.store.cells[addr] = replace(cell, frozen=Frozen.STALE)
+        if addr == written or not isinstance(cell, Slots) or not cell.frozen or not cell.keys \
+                or not same_keys(cell.keys, same_keys_as):
+            continue
+        other = ev.store.items.get(addr)
+        apart = other is not None and item.of is not None and other.of == item.of and other.at != item.at and \
+            isinstance(other.at, Lit) and isinstance(item.at, Lit) and other.is_front and item.is_front
+        if not apart:
+            ev.store.cells[addr] = replace(cell, frozen=Frozen.STALE)

@@ -1,0 +1,144 @@
+"""Objects in lists of any length: other arguments, and aliases that are refused rather than misread."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+from programs import simulations
+
+import sct
+
+X = np.array([1.0, 2.0, 0.5, 0.7, 0.3])
+Y = np.array([0.1, 1.2])
+
+
+class Point:
+    def __init__(self, x: Any, y: Any = 1.0) -> None:
+        self.x, self.y = x, y
+
+
+@pytest.mark.parametrize("name", sorted(simulations.INPUTS))
+def test_one_derivative_serves_other_arguments(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    f = getattr(simulations, name)
+    derivative = sct.value_and_grad(f)
+    steps = f.__code__.co_argcount > 1
+    first = (lambda x: 0.3 * len(x)) if name == "spawned" else (lambda x: x)
+    for x, n in ((X, 3), (X[::-1].copy(), 7), (Y, 4), (X, 0)):
+        agrees(f, first(x), *([n] if steps else []), derivative=derivative)
+
+
+def test_a_list_of_objects_is_columns() -> None:
+    g = sct.grad(simulations.oscillators)
+    g(X, 3)
+    assert "class" not in g.source and "ps_1[i] = vel" in g.source
+
+
+def twice(x: Any, n: int) -> Any:
+    p = Point(x[0])
+    ps = []
+    for _ in range(n):
+        ps.append(p)
+    ps[0].x = 3.0 * x[1]
+    return ps[n - 1].x * p.x
+
+
+def filtered_and_read(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    qs = [p for p in ps if p.x > 0.0]
+    qs[0].x = x[0] * 2.0
+    return sum(p.x**2 for p in ps)
+
+
+def sliced_and_read(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    ps[1:][0].x = x[0] * 2.0
+    return sum(p.x**2 for p in ps)
+
+
+def popped_and_read(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    q = ps[0]
+    p = ps.pop(0)
+    p.x = 7.0 * x[0]
+    return q.x + sum(r.x**2 for r in ps)
+
+
+def popped_and_written(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    q = ps[0]
+    p = ps.pop(0)
+    q.x = 7.0 * x[0]
+    return p.x
+
+
+def replaced_and_read(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    a = ps[0]
+    ps[0] = Point(x[1])
+    for p in ps:
+        p.x *= 2.0
+    return a.x + sum(p.x**2 for p in ps)
+
+
+def at_two_places(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    ps[0] = ps[1]
+    ps[0].x = 5.0 * x[0]
+    return sum(p.x**2 for p in ps)
+
+
+def appended_by_a_condition(x: Any, n: int) -> Any:
+    ps, log = [Point(v) for v in x], []
+    for p in ps:
+        log.append(p)
+    ps[0].x = 5.0 * x[0]
+    return sum(p.x**2 for p in log)
+
+
+def sorted_and_written(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    a = ps[0]
+    ps.sort(key=lambda p: p.x)
+    ps[0].x += 0.35
+    a.y = x[0]
+    return sum(k * p.x**2 * p.y for k, p in enumerate(ps)) + a.x
+
+
+def from_the_end(x: Any, n: int) -> Any:
+    ps = [Point(v) for v in x]
+    last = ps[-1]
+    ps.append(Point(x[0]))
+    ps[-1].x = 9.0 * x[0]
+    return last.x + ps[-1].x
+
+
+def repeated(x: Any, n: int) -> Any:
+    ps = [Point(x[0])] * n
+    ps[0].x = x[1]
+    return ps[n - 1].x
+
+
+@pytest.mark.parametrize("f", [
+    twice, filtered_and_read, sliced_and_read, popped_and_read, popped_and_written, replaced_and_read, at_two_places,
+    appended_by_a_condition, sorted_and_written, from_the_end, repeated])
+def test_an_object_that_may_have_another_name_is_refused(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    refuses(f, X, 3, code="SCT307")
+
+
+def test_the_copies_of_the_hint_are_right() -> None:
+    def f(x: Any) -> Any:
+        ps = [Point(v) for v in x]
+        qs = [copy.copy(p) for p in ps if p.x > 0.4]
+        for q in qs:
+            q.x *= 2.0
+        a = copy.copy(ps[0])
+        ps[0].x = 3.0
+        return sum(p.x**2 for p in ps) + sum(q.x**3 for q in qs) + a.x
+
+    agrees(f, X)
