@@ -292,12 +292,13 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, MapRef):
         run_time_dicts.assign(ev, owner, key, value)
     elif isinstance(owner, (ListRef, DictRef)):
-        where = run_time_dicts.known_key(ev, owner, key) if isinstance(owner, DictRef) else \
-            known_key(ev, key, "an index into a list")
-        if isinstance(owner, DictRef) and list_items.write(ev, owner, where, value):
+        if isinstance(owner, DictRef) and owner.addr in ev.store.items and \
+                list_items.write(ev, owner, run_time_dicts.known_key(ev, owner, key), value):
             return
         cell = ev.writable(owner.addr, "a write")
         assert isinstance(cell, Slots)
+        where = run_time_dicts.known_key(ev, owner, key) if isinstance(owner, DictRef) else \
+            known_key(ev, key, "an index into a list")
         items = list(cell.items)
         if isinstance(owner, DictRef):
             if where in cell.keys:
