@@ -736,6 +736,18 @@ def a_loop_in_a_manager_behind_a_cast(x, y):
     return x * y
 
 
+@case((2.0, 0), (-0.5, 1), (-0.5, 0), (-1.5, 0), (-1.5, 1))
+def a_finally_that_raises(x, k):
+    s = 0.5
+    try:
+        s = math.sqrt(x)
+    except ValueError:
+        s = 1.0 / k
+    finally:
+        v = math.log(x + 1.0)
+    return s * v
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

@@ -27,8 +27,9 @@ from sct.frontend.state.fixpoint import Raised
 from sct.frontend.state.store import Branch, Store
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import Abstract, Array, Key, Static, Tup
-from sct.ir import Fn, Lit, Operand, Value, is_effect, walk
+from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef
+from sct.ops.registry import may_raise
 
 __all__ = ["Handler", "at_last", "attempt", "class_of_exceptions"]
 
@@ -82,7 +83,7 @@ def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | Non
             *, sees_exception: bool = False) -> None:
     """Runs `body` and then `last`, also where `body` raises or exits.
 
-    Where nothing handles the exception, nobody sees what `last` has changed: there only its effects count.
+    Where nothing handles the exception, nobody sees what `last` has changed: there only its effects and exceptions count.
 
     last            is given the exception, and returns whether that ends here
     sees_exception  may it do something else with an exception than without one?
@@ -98,7 +99,7 @@ def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | Non
         body()
         first = len(ev.b.eqns)
         finish()
-        if ends == [Lit(False)] and not any(map(is_effect, walk(Fn("", (), tuple(ev.b.eqns[first:]), ())))):
+        if ends == [Lit(False)] and not any(map(_is_observable, walk(Fn("", (), tuple(ev.b.eqns[first:]), ())))):
             return
         ev.restore(checkpoint)
 
@@ -114,6 +115,11 @@ def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | Non
             rethrow(ev, error, ev.tries.classes.get(error))
 
     attempt(ev, body, [Handler((Class(BaseException),), handle)], finish, after, True)
+
+
+def _is_observable(eqn: Eqn) -> bool:
+    """Has the equation an effect, or may it raise: another exception than the one that is on its way?"""
+    return is_effect(eqn) or may_raise(eqn)
 
 
 def _keeping_exit(ev: Evaluator, last: Callable[[], None]) -> None:
