@@ -748,6 +748,25 @@ def a_finally_that_raises(x, k):
     return s * v
 
 
+def scaled_once(x):
+    s = 1.5 * x
+    yield s
+
+
+@case((2.0, 1.0, 1), (0.5, 3.0, 3), (0.5, 3.0, 2))
+def a_copy_of_a_variable_that_is_not_bound(x, y, n):
+    try:
+        y = math.sin(x) / (n - 2)
+        for u in scaled_once(y):
+            pass
+    except ArithmeticError:
+        pass
+    if u < math.atan(x) <= y:
+        for _ in range(n):
+            y = 2.0 * y * u
+    return y
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

@@ -476,19 +476,23 @@ def _text(tree: ast.stmt) -> str | None:
 
 
 def _placeholder_names(block: Iterable[Statement], names: Names) -> set[str]:
-    """Variables that are read on paths on which they are not bound: None stands for the missing value."""
+    """Variables that are read where they are not bound, and their copies: None stands for the missing value."""
     placeholders: set[str] = set()
     for s in block:
         maybe_unbound: Iterable[Operand] = ()
+        copies: Iterable[Value] = ()
         if isinstance(s, Assign):
-            maybe_unbound = [x for v, x in s.pairs if x in s.maybe_unbound and v in names.names
-                      and isinstance(x, Value) and not names.same(v, x)]
+            pairs = [(v, x) for v, x in s.pairs if x in s.maybe_unbound and v in names.names
+                     and isinstance(x, Value) and not names.same(v, x)]
+            copies, maybe_unbound = [v for v, _ in pairs], [x for _, x in pairs]
         elif isinstance(s, Select):
             branches = (*s.conditional.then, *s.conditional.orelse)
             maybe_unbound = [x for m in branches if isinstance(m, Assign) for _, x in m.pairs if x in m.maybe_unbound]
+            copies = [s.value] if maybe_unbound and s.value in names.names else []
         elif isinstance(s, Push):
             maybe_unbound = [x for x in s.items if x in s.maybe_unbound]
         elif isinstance(s, Evaluate) and s.eqn.op.name in ("pack", "reverse_levels"):
             maybe_unbound = [x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef)]
         placeholders.update(names[v] for x in maybe_unbound if isinstance(x, Value) for v in names.live.leaves([x]))
+        placeholders.update(names[v] for v in copies)
     return placeholders

@@ -83,7 +83,7 @@ def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | Non
             *, sees_exception: bool = False) -> None:
     """Runs `body` and then `last`, also where `body` raises or exits.
 
-    Where nothing handles the exception, nobody sees what `last` has changed: there only its effects and exceptions count.
+    Where nothing handles the exception, nobody sees what `last` has changed, but its effects and exceptions.
 
     last            is given the exception, and returns whether that ends here
     sees_exception  may it do something else with an exception than without one?
