@@ -38,6 +38,7 @@ from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.chained_reads import merge_chained_reads
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
+from sct.passes.scalar.shift_invariance import stop_shifts
 from sct.passes.scalar.uniform_lists import replace_uniform_items
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "differentiates", "has_effects", "passes", "run", "stages", "unused"]
@@ -47,7 +48,7 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
-    ("expanded", ("expand", "drop residuals")),
+    ("expanded", ("stop shifts", "expand", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
         # Once, after the last differentiation: it relies on every residual of a loop being on a tape, as `expand`
@@ -162,7 +163,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "simplify": simplify, "simplify for printing": lambda f: simplify(f, for_printing=True),
         "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
-        "drop residuals": drop_residuals,
+        "drop residuals": drop_residuals, "stop shifts": stop_shifts,
         "hoist the primal": hoist_primal,
         "chained reads": merge_chained_reads,
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,

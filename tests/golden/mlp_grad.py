@@ -8,9 +8,8 @@ def mlp_grad(params, x, labels):
     x_W1_plus_b1 = x @ params["W1"] + params["b1"]
     h = np.maximum(x_W1_plus_b1, 0.0)
     logits = h @ W2 + params["b2"]
-    max_logits = np.max(logits, axis=1, keepdims=True)
-    logits1 = logits - max_logits
-    exp_logits = np.exp(logits1)
+    logits = logits - np.max(logits, axis=1, keepdims=True)
+    exp_logits = np.exp(logits)
     p = len(x)
     dlogp = np.zeros((p, W2.shape[1]))
     dlogp[np.arange(p), labels] = -1.0 / p
@@ -18,13 +17,6 @@ def mlp_grad(params, x, labels):
     sum_dlogp = np.sum(dlogp, axis=1, keepdims=True)
     exp_logits *= sum_dlogp / np.sum(exp_logits, axis=1, keepdims=True)
     dlogits = dlogp - exp_logits
-    # logits = logits - np.max(logits, axis=1, keepdims=True)
-    sum_dlogits = np.sum(dlogits, axis=1, keepdims=True)
-    dlogits_mask = logits == max_logits
-    dlogits_term = np.where(
-        dlogits_mask, sum_dlogits / np.sum(dlogits_mask, axis=1, keepdims=True), 0.0
-    )
-    dlogits -= dlogits_term
     # logits = h @ params["W2"] + params["b2"]
     db2 = np.sum(dlogits, axis=0)
     dW2 = h.T @ dlogits

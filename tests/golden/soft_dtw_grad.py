@@ -29,28 +29,13 @@ def soft_dtw_grad(x, y, gamma):
         for j in reversed(range(m)):
             total_exp, total_exp1, total_exp2 = tape.pop()
             total = total_exp + total_exp1 + total_exp2
-            b = R[i, j + 1]
-            a = R[i, j]
-            c = R[i + 1, j]
             # R[i + 1, j + 1] = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
             dR_next_next = dR[i + 1, j + 1]
             dR[i + 1, j + 1] = 0.0
-            dc_factor = dR_next_next * gamma / total
+            dR_factor = dR_next_next * gamma / total
             dx[i] += 2.0 * dR_next_next * (x[i] - y[j])
-            # total = math.exp((low - a) / gamma) + math.exp((low - b) / gamma) + ...
-            dc = dc_factor * total_exp2 / gamma
-            db = dc_factor * total_exp1 / gamma
-            da = dc_factor * total_exp / gamma
-            dlow = dR_next_next - dc - db - da
-            # low = min(a, b, c)
-            if c < min(a, b):
-                dc += dlow
-            elif b < a:
-                db += dlow
-            else:
-                da += dlow
             # a, b, c = R[i, j], R[i, j + 1], R[i + 1, j]
-            dR[i + 1, j] += dc
-            dR[i, j + 1] += db
-            dR[i, j] += da
+            dR[i + 1, j] += dR_factor * total_exp2 / gamma
+            dR[i, j + 1] += dR_factor * total_exp1 / gamma
+            dR[i, j] += dR_factor * total_exp / gamma
     return dx

@@ -30,29 +30,13 @@ def soft_dtw_grad(x, y, gamma):
         for j in reversed(range(m)):
             total, total_exp, total_exp1 = tape.pop()
             total1 = total + total_exp + total_exp1
-            table_i_next = table[i, j + 1]
-            table_i_j = table[i, j]
             # table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best - gamma * ...
             dtable_next_next = dtable[i + 1, j + 1]
             dtable[i + 1, j + 1] = 0.0
-            dbest_factor = dtable_next_next * gamma / total1
+            dtable_factor = dtable_next_next * gamma / total1
             dx[i] += 2.0 * dtable_next_next * (x[i] - y[j])
-            # total += math.exp((best - table[i + 1, j]) / gamma)
-            dbest_term = dbest_factor * total_exp1 / gamma
-            # total += math.exp((best - table[i, j + 1]) / gamma)
-            dbest_term1 = dbest_factor * total_exp / gamma
-            # total = math.exp((best - table[i, j]) / gamma)
-            dbest_term2 = dbest_factor * total / gamma
-            dbest = dtable_next_next - dbest_term - dbest_term1 - dbest_term2
             # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
-            if table[i + 1, j] < min(table_i_j, table_i_next):
-                dbest_term += dbest
-            elif table_i_next < table_i_j:
-                dbest_term1 += dbest
-            else:
-                dbest_term2 += dbest
-            # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
-            dtable[i + 1, j] += dbest_term
-            dtable[i, j + 1] += dbest_term1
-            dtable[i, j] += dbest_term2
+            dtable[i + 1, j] += dtable_factor * total_exp1 / gamma
+            dtable[i, j + 1] += dtable_factor * total_exp / gamma
+            dtable[i, j] += dtable_factor * total / gamma
     return dx

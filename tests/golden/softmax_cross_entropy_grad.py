@@ -4,9 +4,8 @@ import numpy as np
 def softmax_cross_entropy_grad(W, b, inputs, labels):
     # W: f64[n, m], b: f64[m], inputs: f64[k, n], labels: i64[k]
     scores = inputs @ W + b
-    max_scores = np.max(scores, axis=1, keepdims=True)
-    scores1 = scores - max_scores
-    exp_scores = np.exp(scores1)
+    scores = scores - np.max(scores, axis=1, keepdims=True)
+    exp_scores = np.exp(scores)
     # return -np.mean(logs[np.arange(len(labels)), labels])
     k = inputs.shape[0]
     dlogs = np.zeros((k, W.shape[1]))
@@ -15,13 +14,6 @@ def softmax_cross_entropy_grad(W, b, inputs, labels):
     sum_dlogs = np.sum(dlogs, axis=1, keepdims=True)
     exp_scores *= sum_dlogs / np.sum(exp_scores, axis=1, keepdims=True)
     dscores = dlogs - exp_scores
-    # scores = scores - np.max(scores, axis=1, keepdims=True)
-    sum_dscores = np.sum(dscores, axis=1, keepdims=True)
-    dscores_mask = scores == max_scores
-    dscores_term = np.where(
-        dscores_mask, sum_dscores / np.sum(dscores_mask, axis=1, keepdims=True), 0.0
-    )
-    dscores -= dscores_term
     # scores = inputs @ W + b
     db = np.sum(dscores, axis=0)
     dW = inputs.T @ dscores

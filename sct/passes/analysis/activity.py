@@ -21,7 +21,7 @@ from sct.ops.program.attempts import attempted
 from sct.ops.program.solutions import BY_THEOREM
 from sct.passes.rewriting.table import is_full
 
-__all__ = ["Activity", "activity", "differentiable"]
+__all__ = ["TO_TEXT", "Activity", "activity", "differentiable"]
 
 Edge = tuple[Operand, Value]
 
@@ -154,11 +154,11 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
 
 def _refuse_read(fn: Fn, varied: set[Value]) -> None:
     """Refuse a number that is read from the text of an active number: a text carries no derivative."""
-    texts = {out for eqn in walk(fn) if attempted(eqn).op.name in _TO_TEXT and varied.intersection(eqn.args)
+    texts = {out for eqn in walk(fn) if attempted(eqn).op.name in TO_TEXT and varied.intersection(eqn.args)
              for out in eqn.outs}
     derived = _reach(texts, _non_numeric_edges(fn)) if texts else set()
     for eqn in walk(fn):
-        if attempted(eqn).op.name in _TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
+        if attempted(eqn).op.name in TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
             raise SctError(
                 "SCT401", "a number is read from a text that depends on a differentiated input",
                 why="a text does not carry a derivative", hint="use the number that the text was made of", loc=eqn.loc)
@@ -167,7 +167,7 @@ def _refuse_read(fn: Fn, varied: set[Value]) -> None:
 _BY_PYTHON = ("apply", "inactive", "part")
 """Ops that Python itself evaluates, and that sct knows nothing of."""
 
-_TO_TEXT = ("fstring", "python", *_BY_PYTHON)
+TO_TEXT = ("fstring", "python", *_BY_PYTHON)
 """Ops that may turn numbers into texts or other objects."""
 
 

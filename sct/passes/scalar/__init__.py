@@ -1,1 +1,1 @@
-"""Common subexpression elimination and dead code elimination."""
+"""Common subexpressions, dead code, and maxima that need no derivative."""
