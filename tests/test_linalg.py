@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from programs import calculus, linear_algebra
 
-from sct import SctError, grad, hessian, hvp, jacfwd, jvp, vjp
+from sct import SctError, grad, hessian, hvp, jacfwd, jvp, value_and_grad, vjp
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -340,6 +340,19 @@ def test_squares_of_absolute_values_of_numbers(x: float) -> None:
             np.testing.assert_array_equal(grad(f)(number), 2.0 * x)
             assert hessian(f)(number) == 2.0 or x != x
     np.testing.assert_array_equal(grad(lambda x: np.abs(x) ** 2)(np.float64(x)), 2.0 * x)
+    for f in (lambda x: np.abs(x) ** 2, lambda x: np.abs(x) * np.fabs(x), lambda x: np.square(np.abs(x))):
+        for number in (x, np.float64(x)):
+            value, slope = value_and_grad(f)(number)
+            assert type(value) is np.float64 and (value == f(number) or x != x)
+            if x == 0.0:
+                assert slope == 0.0 and hessian(f)(number) == 2.0 == grad(grad(f))(number)
+
+
+@pytest.mark.parametrize("x", [0.0, np.float64(0.0)])
+def test_squares_of_lengths_of_numbers(x: float) -> None:
+    for f in (lambda x: np.hypot(x, 2.0 * x) ** 2, lambda x: math.hypot(x, 2.0 * x) ** 2):
+        assert grad(f)(x) == 0.0 and hessian(f)(x) == 10.0
+        np.testing.assert_allclose(grad(f)(1.5), 15.0)
 
 
 

@@ -303,10 +303,14 @@ EXAMPLES: dict[str, list[Example]] = {
     "mul_sign": [
         e(lambda c, x: mul(mul(c, op("abs")(x)), op("sign")(x))),
         e(lambda c, x: mul(op("sign")(x), mul(2.0, mul(op("fabs")(x), c)))),
+        e(lambda c, d, x: mul(mul(c, op("abs")(x)), mul(d, op("sign")(x))), "f64[n]; f64[n]; f64[n]",
+          "float; float; float"),
     ],
     "mul_modulus": [
         e(lambda c, x: mul(mul(c, y := op("hypot")(x, x)), op("quotient")(x, y, edge=0.0))),
         e(lambda x: mul(y := op("abs")(z := as_complex(x)), op("quotient")(op("conj")(z), y, edge=0.0))),
+        e(lambda c, d, x: mul(mul(op("quotient")(x, y := op("hypot")(x, x), edge=0.0), d), mul(c, y)),
+          "f64[n]; f64[n]; f64[n]", "float; float; float"),
     ],
     "mul_norm": [
         e(lambda c, x: mul(op("quotient")(mul(c, y := op("norm")(x)), y), x), "f64; f64[n]", "float; f64[n]"),

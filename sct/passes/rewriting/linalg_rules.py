@@ -10,7 +10,7 @@ And of absolute values and norms, by which the derivative of their squares has a
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, builder_var
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
+from sct.ops.arrays.creation import astype
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import expand_dims, swapaxes, transpose
 from sct.ops.linalg.linalg import solve
@@ -112,27 +113,47 @@ def mul_det(a: Operand, b: Operand) -> Any:
 # -- absolute values and norms: the square of each has a derivative at 0 ---------------------------
 
 
-@rule("mul", of="sign")
+@rule("mul", of="sign mul")
 def mul_sign(a: Operand, b: Operand) -> Any:
-    """c * abs(x) * sign(x) -> c * x"""
-    for s, y in ((a, b), (b, a)):
-        args = operands_of(s, "sign")
-        if args is not None and (c := without_modulus(y, "abs fabs", args[0])) is not None:
-            return mul(c, args[0])
+    """c * abs(x) * sign(x) -> c * x;  c * abs(x) * (d * sign(x)) -> c * d * x"""
+    for slope, y in ((a, b), (b, a)):
+        for (x,), d in operands_in_product(slope, "sign"):
+            if (c := without_modulus(y, "abs fabs", x)) is not None:
+                return product(c, d, x, y)
     return None
 
 
-@rule("mul", of="quotient", when="finite")
+@rule("mul", of="quotient mul", when="finite")
 def mul_modulus(a: Operand, b: Operand) -> Any:
-    """c * y * (x / y) -> c * x where y = hypot(x, ...), or y = abs(conj(x)), is 0 only where x is"""
-    for q, y in ((a, b), (b, a)):
-        args = operands_of(q, "quotient")
-        eqn = defining_eqn(args[1]) if args is not None else None
-        if args is None or eqn is None or not is_modulus(eqn, "hypot abs", args[0]):
-            continue
-        if (c := without_factor(y, partial(operator.is_, args[1]))) is not None:
-            return mul(c, args[0])
+    """c * y * (x / y) -> c * x where y = hypot(x, ...), or y = abs(conj(x)), is 0 only where x is; so in products"""
+    for slope, y in ((a, b), (b, a)):
+        for (x, modulus), d in operands_in_product(slope, "quotient"):
+            eqn = defining_eqn(modulus)
+            if eqn is None or not is_modulus(eqn, "hypot abs", x):
+                continue
+            if (c := without_factor(y, partial(operator.is_, modulus))) is not None:
+                return product(c, d, x, y)
     return None
+
+
+def operands_in_product(b: Operand, name: str) -> Iterator[tuple[tuple[Operand, ...], Operand | None]]:
+    """The operands of `b` if its op is `name`, and None; or those of a factor of the product `b`, and the other."""
+    if (args := operands_of(b, name)) is not None:
+        yield args, None
+    factors = operands_of(b, "mul") or ()
+    for k, factor in enumerate(factors):
+        if (args := operands_of(factor, name)) is not None:
+            yield args, factors[1 - k]
+
+
+def product(c: Operand, d: Operand | None, x: Operand, y: Operand) -> Any:
+    """c * d * x, where `d` may be missing; of the class of numbers that a product with `y` has."""
+    c = c if d is None else mul(c, d)
+    t, made = x.type, y.type
+    assert isinstance(t, Tensor) and isinstance(made, Tensor)
+    if t.carrier == "py" and made.carrier == "np":
+        x = astype(x, dtype={"f": "f64", "c": "c128"}[t.kind])
+    return mul(c, x)
 
 
 @rule("mul", of="quotient expand_dims", when="finite")
