@@ -16,7 +16,7 @@ from test_programs import Program, active, every_program, every_scalar_program, 
 from trees import fields, flat, is_float, leaves, random_like, same_bits
 
 import sct
-from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
+from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 
 
 def times(blocks: Any, tangent: Any) -> Any:
@@ -325,12 +325,41 @@ def test_jacobian_takes_the_mode_with_fewer_runs() -> None:
     assert len(wide.sources) == 2
 
 
+INTS = (lambda x: sum(v * v for v in x), lambda x: 3, lambda x: len(x) - 1, lambda x: np.int64(x.size))
+
+
+@pytest.mark.filterwarnings("ignore::sct.SctWarning")
+@pytest.mark.parametrize("f", INTS)
+def test_an_int_is_a_constant_in_every_mode(f) -> None:
+    """The sum of no numbers is the int 0."""
+    x = np.zeros(0) if f is INTS[0] else X
+    n = x.size
+    assert value_and_grad(f)(x)[0] == f(x) and type(value_and_grad(f)(x)[0]) is type(f(x))
+    for derivative in (grad(f), jacobian(f), jacfwd(f), jacrev(f)):
+        same(derivative(x), np.zeros(n))
+    same(hessian(f)(x), np.zeros((n, n)))
+    assert jvp(f, (x,), (x,)) == (f(x), 0.0)
+    same(vjp(f, x)[1](1.0)[0], np.zeros(n))
+    gradient, aux = jacrev(lambda x: (f(x), x), has_aux=True)(x)
+    same(gradient, np.zeros(n))
+    same(aux, x)
+
+
+def test_one_derivative_of_sums_of_no_and_of_some_numbers() -> None:
+    for jac in (jacobian(INTS[0]), jacfwd(INTS[0]), jacrev(INTS[0])):
+        for n in (0, 2, 1, 0, 3):
+            same(jac(np.arange(1.0, n + 1.0)), 2.0 * np.arange(1.0, n + 1.0))
+    second = hessian(INTS[0])
+    for n in (3, 0, 1, 2):
+        same(second(np.arange(1.0, n + 1.0)), 2.0 * np.eye(n))
+
+
 # -- refusals -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("jac", [jacfwd, jacrev, jacobian, hessian])
 def test_refusals(jac) -> None:
-    for output in (lambda x: None, lambda x: "a", lambda x: 3, lambda x: x > 0.0):
+    for output in (lambda x: None, lambda x: "a", lambda x: (3, 4), lambda x: x > 0.0):
         with pytest.raises(SctError) as error:
             jac(output)(X)
         assert error.value.code == "SCT405"

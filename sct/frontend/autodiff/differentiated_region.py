@@ -45,8 +45,8 @@ from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words, l
 from sct.ops import is_none, unwrap
 
 __all__ = [
-    "Region", "check_complex", "d_name", "evaluate", "gradient", "is_complex", "parameter_names", "positions",
-    "some_number", "tangent_type", "without_constants",
+    "Region", "check_complex", "d_name", "evaluate", "gradient", "is_complex", "is_int", "parameter_names",
+    "positions", "some_number", "tangent_type", "without_constants",
 ]
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
@@ -78,6 +78,12 @@ class Region:
     outs: list[Operand]
     wrt: list[tuple[int, Tree, list[int]]]
     """(argument, its structure, which params its leaves are; -1: not differentiable)."""
+
+
+def is_int(region: Region) -> bool:
+    """Is the result one int, as the sum of no numbers is?  It counts as a constant, whose derivative is zero."""
+    t = region.outs[region.out.index].type if isinstance(region.out, Leaf) else None
+    return isinstance(t, Tensor) and t.kind == "i" and t.is_scalar
 
 
 def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequence[int | str],

@@ -14,6 +14,7 @@ from sct.frontend.autodiff.differentiated_region import (
     d_name,
     evaluate,
     gradient,
+    is_int,
     positions,
     some_number,
     tangent_type,
@@ -197,7 +198,7 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
 
     def dot(k: int) -> Abstract:
         d = dots[k]
-        return Static(None) if d is None else ev.wrap(d)
+        return Static(0.0 if is_int(region) else None) if d is None else ev.wrap(d)
 
     return Tup((value, rebuild_tree(ev, without_constants(region.out), dot), *_aux(ev, region, outs, numbered)))
 

@@ -16,6 +16,7 @@ from sct.frontend.autodiff.differentiated_region import (
     evaluate,
     gradient,
     is_complex,
+    is_int,
     positions,
     some_number,
     without_constants,
@@ -28,8 +29,9 @@ from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.frontend.values.size_terms import At, size_of
-from sct.ir import Eqn, Operand, Value, is_float
+from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim
+from sct.ir.pytrees.pytree import Leaf
 from sct.ir.pytrees.pytree import leaves as leaves_of
 from sct.ir.types import List, Tensor, in_words
 from sct.ops.program.control import block_type, jacobian
@@ -43,6 +45,8 @@ def run_jacobian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: K
     where = positions(ev, f, t.argnums, args, kwargs)
     region = evaluate(ev, f, args, kwargs, where, has_aux=t.has_aux, strict=True)
     some_number(ev, region)
+    if is_int(region):
+        region = with_constant(region)
     seeded = _outputs(ev, region)
     for x in (*region.fn.params, *(region.outs[k] for k in seeded)):
         if isinstance(x.type, List):
@@ -67,6 +71,14 @@ def run_jacobian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: K
 
     result = rebuild_tree(ev, without_constants(region.out), of_output)
     return result if region.aux is None else Tup((result, rebuild_tree(ev, region.aux, lambda k: ev.wrap(outs[k]))))
+
+
+def with_constant(region: Region) -> Region:
+    """The region with 0.0 as its result, whose derivatives are those of an int."""
+    assert isinstance(region.out, Leaf)
+    outs: list[Operand] = list(region.outs)
+    outs[region.out.index] = Lit(0.0)
+    return replace(region, outs=outs, fn=region.fn.replace(results=tuple(outs)))
 
 
 def _complex_mode(ev: Evaluator, t: Transform, region: Region, seeded: Sequence[int]) -> str | None:
