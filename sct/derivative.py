@@ -69,15 +69,24 @@ class Family:
     lock: threading.RLock = field(default_factory=threading.RLock)
     observed: dict[Loc, frozenset[Any]] = field(default_factory=dict)
 
-    def call(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]
+    def call(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any],
+             called: Callable[[Specialization], None] = lambda specialization: None
              ) -> tuple[Specialization, Match, Any]:
-        """The specialization for these arguments, compiled if there is none; its `match`; the result of the call."""
+        """The specialization for these arguments, compiled if there is none; its `match`; the result of the call.
+
+        called  is told the specialization whose function raises
+        """
         root, key = root_of(transform), key_of(args, kwargs)
         while True:
             candidates = self.table.get(key, ())
             for specialization in candidates:
                 match = specialization.bind(root)
-                if (result := match(args, kwargs)) is not MISS:
+                try:
+                    result = match(args, kwargs)
+                except Exception:
+                    called(specialization)
+                    raise
+                if result is not MISS:
                     return (*self._validated(specialization, match, transform, args, kwargs), result)
             with self.lock:
                 # Another thread may have compiled one in the meantime.
@@ -87,6 +96,7 @@ class Family:
         try:
             result = compiled.run(*args, **kwargs, **compiled.traced.free_values(root))
         except Exception as error:
+            called(compiled)
             add_source_note(error)
             raise
         return compiled, compiled.bind(root) if validation_mode() != "all" else _always_miss, result
@@ -181,12 +191,16 @@ class Derivative:
         if identity(t) != self._family.key:
             self._family = family_of(t, self._family.backend)
         try:
-            self._latest, self._match, result = self._family.call(t, args, kwargs)
+            self._latest, self._match, result = self._family.call(t, args, kwargs, self._raised)
         except SctError as refusal:
             raise without_compiler_frames(refusal) from refusal.__cause__
         if self._unbound is not None:
             self._unbound._bound = self._rebound(None)
         return result
+
+    def _raised(self, specialization: Specialization) -> None:
+        """A call that raised is the latest, too: a traceback shows its code."""
+        self._latest, self._match = specialization, _always_miss
 
     def __get__(self, instance: object, owner: type | None = None) -> Derivative:
         if instance is None:

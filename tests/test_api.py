@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import math
@@ -410,6 +411,23 @@ def test_source_before_and_after_a_call() -> None:
     fresh(2.0, 5.0)
     assert "def product_grad(x, y" in fresh.source
     assert "sct" not in fresh.source.split("def ")[1]
+
+
+def test_source_is_that_of_the_latest_call_if_it_raised() -> None:
+    def f(x: float) -> float:
+        if np.sum(x) > 5.0:
+            raise ValueError("too large")
+        return np.sum(x * x)
+
+    derivative = value_and_grad(f)
+    for x, text in ((np.ones(9), "x: f64[n]"), (np.ones((3, 3)), "x: f64[n, n]"), (np.ones(2), "x: f64[n]"),
+                    (9.0, "x: float"), (np.ones((3, 3)), "x: f64[n, n]"), (np.ones(7), "x: f64[n]")):
+        with contextlib.suppress(ValueError):
+            derivative(x)
+        assert f"# {text}\n" in derivative.source and derivative.validated is True
+        assert derivative.line_map is not None
+    value, slope = derivative(np.ones(2))
+    assert value == 2.0 and slope.tolist() == [2.0, 2.0]
 
 
 def test_source_runs_without_sct() -> None:
