@@ -767,6 +767,58 @@ def a_copy_of_a_variable_that_is_not_bound(x, y, n):
     return y
 
 
+@case((1.2, 5), (1.2, 1), (0.3, 0))
+def an_exit_before_what_may_raise(x, n):
+    for i in range(4):
+        try:
+            if i > n:
+                continue
+            y = x / (i + 1)
+        except ZeroDivisionError:
+            break
+        else:
+            x = y * 1.1
+    return x
+
+
+@case((1.2, 0), (1.2, 2), (0.3, 7), (200.3, 2))
+def exits_from_the_body_and_the_else(x, n):
+    i = -1
+    while i < 4:
+        i += 1
+        try:
+            x = x * math.sqrt(3.5 - i)
+            if i > n:
+                break
+        except (ZeroDivisionError, ValueError):
+            x *= 2.0
+        else:
+            if x < 1.0:
+                return x * i
+            x = x * x
+        x = x * 1.5
+    return x + i
+
+
+@case((5.5, 3), (5.5, 30), (2.0, 30))
+def steps_of_newton_that_are_halved(x, n):
+    y = x
+    for k in range(n):
+        try:
+            if abs(y * y - x) < 1e-9:
+                break
+            step = (y * y - x) / (2.0 * y)
+            if step > 1.5:
+                y = y - 0.5 * step
+                continue
+            y = y - step
+        except ZeroDivisionError:
+            return x
+        else:
+            x = x * (1.0 + 0.01 * y)
+    return y * x
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

@@ -261,16 +261,17 @@ class _Lowering:
                 facts[v] = frozenset().union(*(of_branch for of_branch in literals if of_branch is not None))
 
     def emit_jump(self, loop_exit: Exit, to_head: bool, out: Block, at: CondPosition) -> None:
-        """End the iteration at `at`: append to the tapes of the regions around it, and assign the carried values."""
+        """End the iteration at `at`: append to the tapes of the regions on its path, and assign the carried values."""
         frame = self.frames[-1]
         loop = frame.loop
+        tapes = [tape for branch in loop_exit.passed for tape in self.tapes.pushes[branch]]
         position: CondPosition | None = at
         while position is not None:
-            for tape in self.tapes.pushes[position.region]:
-                if tape.append_at > position.index:
-                    values = [loop_exit.read(m.operand) for m in tape.members]
-                    out.append(Push(tape.filled_list, tuple(map(self.read, values)), self.maybe_unbound(values)))
+            tapes += [tape for tape in self.tapes.pushes[position.region] if tape.append_at > position.index]
             position = position.outer
+        for tape in tapes:
+            values = [loop_exit.read(m.operand) for m in tape.members]
+            out.append(Push(tape.filled_list, tuple(map(self.read, values)), self.maybe_unbound(values)))
         results = loop_exit.results[1:1 + len(loop.params)]
         self.assign(loop.params, [self.to_position_order(r, out) for r in results], out)
         jump = Jump("continue" if to_head else "break")

@@ -53,12 +53,14 @@ class Exit:
     results     the results of the loop's body
     go          the values that its predicate can have
     skips_code  does the path leave out code of the other branches?
+    passed      the branches of later conditionals that the path goes through
     read        operand of the regions around the branch -> what it is on this path
     """
 
     results: tuple[Operand, ...]
     go: frozenset[Any] | None
     skips_code: bool
+    passed: tuple[Fn, ...]
     read: Callable[[Operand], Operand]
 
 
@@ -180,7 +182,8 @@ class Exits:
             at = at.outer
         if any(r is _NOT_EVALUATED for r in results[1:]):
             return None
-        return Exit(results, self.possible_values(go[0], path.facts), path.skips_code, path.read)
+        return Exit(results, self.possible_values(go[0], path.facts), path.skips_code, tuple(path.passed),
+                    path.read)
 
     def _has_exit_code(self, branch: Fn, eqn: Eqn, facts: Facts) -> bool:
         """Is some result of `branch` the code of an exit?"""
@@ -200,6 +203,7 @@ class _PathEvaluation:
         self.exits, self.facts = exits, facts
         self.env: dict[Value, Any] = {}
         self.skips_code = False
+        self.passed: list[Fn] = []
 
     def read(self, x: Any) -> Any:
         while isinstance(x, Value) and x in self.env:
@@ -226,6 +230,7 @@ class _PathEvaluation:
                 (outcome,) = test
                 branch, other = eqn.regions if outcome else eqn.regions[::-1]
                 self.skips_code = self.skips_code or bool(other.eqns)
+                self.passed.append(branch)
                 if not all(map(self.skip_equation, branch.eqns)):
                     return False
                 self.bind(eqn.outs, branch.results)
