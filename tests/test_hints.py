@@ -33,6 +33,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.optimize
+import scipy.sparse
 import scipy.special
 
 from sct import SctError, SctWarning, implicit, stop_gradient, value_and_grad
@@ -1471,6 +1472,12 @@ def _() -> Any:
 def _() -> Any:
     return (lambda x: scipy.optimize.fsolve(lambda v: v[0] ** 2 - x[0], 1.0, xtol=1e-13)[0],
             lambda x: scipy.optimize.fsolve(lambda v: np.array([v[0] ** 2 - x[0]]), 1.0, xtol=1e-13)[0])
+
+
+@case("write it with the matrix first: `(A.T @ x.T).T`")
+def _() -> Any:
+    A = scipy.sparse.csr_array(np.arange(9.0).reshape(3, 3))
+    return (lambda x: np.sum(np.stack([x, x * x]) @ A), lambda x: np.sum((A.T @ np.stack([x, x * x]).T).T))
 
 
 @case("start from the number: `x0[0]`")

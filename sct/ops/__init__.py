@@ -25,6 +25,7 @@ from sct.ops.linalg.einsum import *
 from sct.ops.linalg.fourier import *
 from sct.ops.linalg.least_squares import *
 from sct.ops.linalg.linalg import *
+from sct.ops.linalg.linear_maps import *
 from sct.ops.linalg.norms import *
 from sct.ops.linalg.products import *
 from sct.ops.linalg.tensor_products import *

@@ -23,6 +23,7 @@ from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.objects import class_of, find_attribute, get_attribute, if_it_gives, is_object
+from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -71,6 +72,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
             return Method(owner, name)
         return get_attribute(ev, owner, name)
     owner = ev.text(owner)
+    if (of_map := attribute_of_map(ev, owner, name)) is not None:
+        return of_map
     if isinstance(owner, Closure):
         if name == "__name__":
             return Static(name_of(owner.node))

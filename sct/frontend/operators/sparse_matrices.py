@@ -1,0 +1,181 @@
+"""Sparse matrices of SciPy as constants: products with arrays, and solutions of linear systems.
+
+    A @ x, A.T @ x, A.dot(x), x @ A, spsolve(A, b), splu(A).solve(b)   ->   linear_map(A, x, form=...)
+
+A matrix is guarded by its identity, so that its shape and the type of its elements are known.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.arguments.lift import opaque
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import by_python, is_varied
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static
+from sct.ir import Value
+from sct.ir.dims import Dim
+from sct.ir.types import Opaque, Tensor, in_words
+from sct.ops.linalg.linear_maps import linear_map
+from sct.ops.program.effects import OBJECT, apply, inactive, part
+
+__all__ = ["attribute_of_map", "linear_method", "sparse_product"]
+
+@dataclass(frozen=True)
+class _Decomposition:
+    """What is known of a decomposition that the function computes."""
+
+    shape: tuple[int, int]
+
+
+_SAME = ("tocsc", "tocsr", "copy")
+"""Methods of a matrix that return the same matrix, perhaps in another format."""
+
+Map = tuple[Value, tuple[int, int], bool]
+"""The object, its shape, and whether it is a sparse matrix, and not its decomposition."""
+
+
+def sparse_product(ev: Evaluator, symbol: str, a: Abstract, b: Abstract) -> Abstract | None:
+    """`a @ b` or `a * b`, if one of them is a sparse matrix and the other an array; else None."""
+    if isinstance(b, Ref) and (known := _matrix(ev, a, symbol)) is not None:
+        return _applied(ev, known, b, "product", known[1])
+    if isinstance(a, Ref) and (known := _matrix(ev, b, symbol)) is not None and symbol == "@":
+        t = ev.type_of(a)
+        rank = t.rank if isinstance(t, Tensor) else 0
+        if rank != 1 and is_varied(ev, a):
+            ev.refuse("SCT205", f"an array with {rank} axes times a sparse matrix is not supported",
+                      hint="write it with the matrix first: `(A.T @ x.T).T`")
+        return None if rank != 1 else _applied(ev, known, a, "product from the left", known[1][::-1])
+    return None
+
+
+def attribute_of_map(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """`A.T`, which is made anew whenever it is read, and `A.dot` and `lu.solve` of objects that the function makes."""
+    known = _map(ev, owner) if name in ("T", "dot", "solve") else None
+    if known is None:
+        return None
+    if name == "T":
+        return ev.emit(part, known[0], text="_0.T", type=OBJECT) if known[2] else None
+    if isinstance(owner, Static):
+        return None
+
+    def call(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        value = _called(ev, owner, name, args, kwargs)
+        if value is not None:
+            return value
+        method = by_python(ev, f"{{0}}.{name}", owner)
+        if method is None:
+            ev.refuse("SCT203", f"the method `{name}` of a sparse matrix is not supported with these arguments",
+                      hint="pass an array of float64")
+        return ev.call(method, args, kwargs)
+
+    return DerivedCallable(call)
+
+
+def linear_method(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`A.dot(x)`, `lu.solve(b)`; None for other calls."""
+    if fn.path is None or len(fn.path) < 2 or not isinstance(fn.path[-1], tuple):
+        return None
+    owner, (kind, name) = getattr(fn.peek, "__self__", None), fn.path[-1]
+    found = kind == "attr" and name in ("dot", "solve") and owner is not None
+    return _called(ev, Static(owner, fn.path[:-1]), str(name), args, kwargs) if found else None
+
+
+def _called(ev: Evaluator, owner: Abstract, name: str, args: Args, kwargs: Kwargs) -> Abstract | None:
+    if not args or not isinstance(args[0], Ref):
+        return None
+    if name == "dot":
+        return sparse_product(ev, "@", owner, args[0]) if len(args) == 1 and not kwargs else None
+    known = _map(ev, owner)
+    if known is None or known[2]:
+        return None
+    trans = kwargs.get("trans", args[1] if len(args) > 1 else Static("N"))
+    if len(args) + len(kwargs) > 2 or not isinstance(trans, Static) or trans.value not in ("N", "T", "H"):
+        return None
+    return _applied(ev, known, args[0], "solve" if trans.value == "N" else "transposed solve", known[1])
+
+
+@of_scipy("scipy.sparse.linalg.spsolve")
+def _spsolve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    known = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
+    if known is None or not isinstance(args[1], Ref):
+        ev.refuse("SCT402", "`spsolve` is differentiated by its right hand side alone",
+                  hint="pass a sparse matrix that is made outside the function, and an array")
+    result = _applied(ev, known, args[1], "spsolve", known[1])
+    if result is None:
+        ev.refuse("SCT205", "this right hand side of `spsolve` is not supported", hint="use a vector of float64")
+    return result
+
+
+def _applied(ev: Evaluator, known: Map, x: Ref, form: str, shape: tuple[int, int]) -> Abstract | None:
+    """The map of `x`, None if Python may compute it; `shape` is that of the map as a matrix."""
+    obj, _, _ = known
+    t = ev.type_of(x)
+    assert isinstance(t, Tensor)
+    solves = "solve" in form
+    if t.dtype != "f64" or t.rank not in ((1,) if solves else (1, 2)):
+        if not is_varied(ev, x):
+            return None
+        ev.refuse("SCT205", f"a sparse matrix and {in_words(t)} are not supported",
+                  hint="solve for one vector after the other, in a loop" if solves else
+                  "use an array of float64 with one or two axes")
+    if not ev.same(t.shape[0], Dim(shape[0 if solves else 1])):
+        if not is_varied(ev, x):
+            return None
+        ev.refuse("SCT205", f"a sparse matrix of shape {shape} and an array of another size do not fit",
+                  hint="use an array of its size")
+    sizes = shape[::-1] if solves else shape
+    eqn = ev.defs.get(obj)
+    if eqn is not None and eqn.op is part and form in ("product", "spsolve"):  # of a matrix that is transposed
+        form, obj = f"transposed {form}", eqn.args[0]  # type: ignore[assignment]
+    return ev.wrap(ev.emit(linear_map, obj, ev.operand(x), form=form, sizes=sizes))
+
+
+def _matrix(ev: Evaluator, v: Abstract, symbol: str) -> Map | None:
+    """The sparse matrix `v` of real numbers, of which `v op x` is a product of matrices; None if it is none."""
+    known = _map(ev, v)
+    if known is None or not known[2]:
+        return None
+    sparse = sys.modules["scipy.sparse"]
+    return known if symbol == "@" or isinstance(_example(ev, v), sparse.spmatrix) else None
+
+
+def _map(ev: Evaluator, v: Abstract) -> Map | None:
+    """The object `v`, if it is a sparse matrix or its decomposition by `splu`."""
+    if "scipy.sparse" not in sys.modules or not isinstance(v, (Static, Value)):
+        return None
+    x = _example(ev, v)
+    is_matrix = sys.modules["scipy.sparse"].issparse(x)
+    if not is_matrix and not isinstance(x, _Decomposition) and type(x).__name__ != "SuperLU" or len(x.shape) != 2:
+        return None
+    if is_matrix and x.dtype not in (np.dtype(float), np.dtype(int), np.dtype(np.float32)):
+        return None
+    return opaque(ev, v) if isinstance(v, Static) else v, x.shape, is_matrix
+
+
+def _example(ev: Evaluator, v: Abstract) -> Any:
+    """The object that `v` stands for, or one like it."""
+    if isinstance(v, Static):
+        return v.peek if v.path is not None else None
+    if not isinstance(v, Value) or not isinstance(v.type, Opaque):
+        return None
+    eqn = ev.defs.get(v)
+    if eqn is None:
+        return ev.leaf_of(v)
+    if eqn.op is apply and len(eqn.args) == 1 and isinstance(eqn.args[0], Value):
+        method = ev.leaf_of(eqn.args[0])  # A.tocsc()
+        return method.__self__ if getattr(method, "__name__", "") in _SAME and hasattr(method, "__self__") else None
+    text, of = eqn.attrs.get("text"), eqn.args[0] if len(eqn.args) == 1 else None
+    base = _example(ev, of) if isinstance(of, Value) else None
+    if base is None:
+        return None
+    if eqn.op is part and text == "_0.T":
+        return base.T
+    if eqn.op is inactive and text == "scipy.sparse.linalg.splu(_0)":
+        return _Decomposition(base.shape)
+    return None
