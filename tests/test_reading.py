@@ -1,11 +1,13 @@
 """Emitted code and the user's: comments, the line map, tracebacks, the debugger."""
 
+import contextlib
 import io
 import math
 import pdb
 import traceback
 
 import pytest
+from oracle import agrees
 
 from sct import grad, value_and_grad
 
@@ -105,3 +107,37 @@ def test_debugger_steps_through_the_emitted_code():
     assert "-> v = x" in text
     assert "(Pdb) 3" in text
     assert "dv *= math.cos(v) - 0.1" in text
+
+
+def entries(x, d):
+    total = 0.0
+    for name in ("a", "b", "c"):
+        with contextlib.suppress(KeyError, ZeroDivisionError):
+            total += x
+            total += x * x / d[name]
+            total *= 1.5
+    return total
+
+
+def transfers(accounts, moves, fee):
+    for source, target, amount in moves:
+        if accounts[source] < amount:
+            accounts[source] -= fee
+            continue
+        accounts[source] -= amount * (1.0 + fee)
+        accounts[target] += amount
+    return math.sqrt(sum(a**2 for a in accounts.values()))
+
+
+def test_no_exception_is_made_that_nothing_reads():
+    derivative = value_and_grad(entries)
+    for d in ({"a": 2, "b": 4}, {"a": 0, "b": 4}, {"a": 2, "c": 0}):
+        agrees(entries, 1.25, d, derivative=derivative)
+        assert "KeyError(" not in derivative.source
+
+
+def test_lengths_of_lists_of_known_items_are_numbers():
+    derivative = value_and_grad(transfers)
+    for moves in ([("x", "y", 0.5), ("y", "x", 1.0)], [("y", "x", 9.0), ("x", "y", 0.25)]):
+        agrees(transfers, {"x": 1.0, "y": 2.0}, moves, 0.1, derivative=derivative)
+        assert "len(" not in derivative.source and "[0.0] * 2" in derivative.source

@@ -414,6 +414,10 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     # sizes of params
     "dim_of_param": [e(lambda x: op("dim")(mul(x, 2.0), axis=0), "f64[n]", "f64[m, n]")],
+    "dim_of_list": [
+        e(lambda a, b: op("dim")(op("list_of")(a, b)), "float; float", "f64[n]; f64[n]"),
+        e(lambda a, b: op("dim")(op("store")(op("list_of")(a, b, a), b, 1, key=("i",))), "float; float"),
+    ],
     "size_of_param": [e(lambda x: op("size")(mul(x, 2.0)), "f64[n]", "f64[m, n]")],
     "expand_like_param": [e(lambda s, x: expand_like(s, mul(x, 2.0)), "f64; f64[n]", "f64; f64[m, n]")],
     "ones_of_size": [e(lambda x: expand_like(1.0, mul(x, 2.0)), "f64[n]", "f64[m, n]", "f32[n]")],

@@ -13,26 +13,27 @@ Cotangents and tangents of a list are lists of its length.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Op, Operand, Value
+from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ir.dims import Dim, sym
 from sct.ir.types import INT, List, Tensor, Type, TypeMismatch, in_words, join
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
 from sct.ops.arrays.creation import dtype_text, strong, zeros_of
-from sct.ops.arrays.indexing import add_at, index
+from sct.ops.arrays.indexing import add_at, index, store
 from sct.ops.arrays.shape import dim
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined", "list_of", "order",
-    "permuted", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list",
-    "unstack",
+    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined", "known_length",
+    "list_of", "order", "permuted", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows",
+    "sum_list", "unstack",
 ]
 
 
@@ -300,6 +301,17 @@ def extremum(name: str) -> Any:
 
 
 first_max, first_min = extremum("max"), extremum("min")
+
+
+# -- lengths ---------------------------------------------------------------------------------------
+
+
+def known_length(x: Operand, defining_eqn: Callable[[Operand], Eqn | None]) -> int | None:
+    """The length of a list that is made of single items, of which some may have been replaced."""
+    eqn = defining_eqn(x)
+    while eqn is not None and eqn.op is store and isinstance(eqn.out.type, List):
+        eqn = defining_eqn(eqn.args[0])
+    return len(eqn.args) if eqn is not None and eqn.op is list_of else None
 
 
 # -- arrays of lists -----------------------------------------------------------------------------------

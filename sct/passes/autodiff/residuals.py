@@ -24,7 +24,7 @@ from sct.ir.uses import DefUse, operands_read
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
-from sct.ops.program.list_ops import repeat, zero
+from sct.ops.program.list_ops import known_length, repeat, zero
 from sct.passes.analysis.loop_layout import moving_sizes
 from sct.passes.autodiff.cotangents import unwrap_known
 from sct.passes.autodiff.derivative_lookup import derivatives_var
@@ -174,8 +174,11 @@ class ResidualTaps:
                 new_eqns.append(eqn.replace(op=repeat, args=(elem, self._length_of(x)), attrs={}))
         return tuple(new_eqns)
 
-    def _length_of(self, x: Value) -> Value:
-        """The length of the list `x`, read where `x` is bound."""
+    def _length_of(self, x: Value) -> Operand:
+        """The length of the list `x`, read where `x` is bound, or known from what is bound there."""
+        known = known_length(x, self._def_use.defining_eqn)
+        if known is not None:
+            return Lit(known)
         if x in self._existing_lengths:
             return self._existing_lengths[x]
         if x not in self._new_lengths:

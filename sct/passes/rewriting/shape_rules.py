@@ -12,6 +12,7 @@ from sct.ir.types import Tensor
 from sct.ops.arrays.creation import full_like, ones, zeros, zeros_of
 from sct.ops.arrays.indexing import add_at, store
 from sct.ops.arrays.shape import dim, expand_dims, reshape, size, transpose
+from sct.ops.program.list_ops import known_length
 from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.scalar.selection import where
@@ -139,6 +140,13 @@ def dim_of_param(site: Site, x: Operand, axis: int = 0) -> Any:
     """dim(x, axis=k) -> dim(p, axis=j) where the param p has that size"""
     p, j = site.sizes.get(shape_of(x)[axis], (x, 0)) if isinstance(x.type, Tensor) else (x, 0)
     return dim(p, axis=j) if p is not x else None
+
+
+@rule("dim")
+def dim_of_list(x: Operand, axis: int = 0) -> Any:
+    """len([a, b]) -> 2;  so for a list with an item replaced"""
+    n = known_length(x, defining_eqn)
+    return None if n is None else Lit(n)
 
 
 @rule("size", phase="simplify")

@@ -17,6 +17,7 @@ from sct.ir.types import List, Tensor, Undef
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index, is_there
 from sct.ops.arrays.shape import dim
+from sct.ops.program.effects import python
 from sct.ops.registry import may_raise
 
 __all__ = ["dce"]
@@ -75,6 +76,8 @@ class _Dce:
                 inner = ranges if index_range is None else (index_range, *ranges)
                 for region in eqn.regions:
                     self.find_roots(region, inner, branches)
+            if makes_exception(eqn):
+                continue
             if is_effect(eqn) or eqn.primal and eqn.op.name == "unwrap" and self.reads_unbound(eqn, branches):
                 self.need(eqn)
             elif self.keep_raises and eqn.primal and not eqn.regions \
@@ -232,6 +235,17 @@ class _Dce:
         return eqn.replace(args=_pick(eqn.args, [True] * first + carries + xs),
                            outs=_pick(eqn.outs, [*carries, True, *ys]),
                            attrs={**eqn.attrs, "carries": sum(carries)}, regions=(*tests, body))
+
+
+_EXCEPTIONS = frozenset((
+    "ArithmeticError", "AssertionError", "AttributeError", "Exception", "IndexError", "KeyError", "LookupError",
+    "NotImplementedError", "OverflowError", "RuntimeError", "TypeError", "ValueError", "ZeroDivisionError"))
+
+
+def makes_exception(eqn: Eqn) -> bool:
+    """Does this make an exception of literals, which has no effect?  A handler that does not read it needs none."""
+    return eqn.op is python and eqn.attrs["callee"] in _EXCEPTIONS and not eqn.attrs.get("keywords") \
+        and all(isinstance(x, Lit) for x in eqn.args)
 
 
 def _is_inner_list(eqn: Eqn) -> bool:
