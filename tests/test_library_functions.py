@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import numpy.polynomial.polynomial as npp
 import pytest
 from oracle import agrees, refuses
+
+import sct
 
 X = np.array([0.3, 1.5, 0.7, 2.0])
 Program = Callable[[np.ndarray], Any]
@@ -61,3 +64,36 @@ def test_agrees(f: Program) -> None:
 
 def test_what_is_not_evaluated_is_refused() -> None:
     refuses(lambda x: statistics.mean(list(x)), X, code="SCT207")
+
+
+def warned(x):
+    if np.sum(x) > 2.0:
+        warnings.warn("large", RuntimeWarning, stacklevel=1)
+    return np.sum(x * x)
+
+
+def test_a_warning_of_a_class_is_given_once():
+    derivative = sct.value_and_grad(warned)
+    for n in (1, 3, 2, 4):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            value, slope = derivative(np.ones(n))
+        assert value == n and slope.tolist() == [2.0] * n
+        assert [w.category for w in caught] == [RuntimeWarning] * (n > 2)
+    assert "RuntimeWarning" in derivative.source
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="large"):
+            derivative(np.ones(3))
+
+
+def test_a_fit_to_points_that_do_not_tell_the_polynomial_warns_as_numpy_does():
+    def f(y, x):
+        return np.sum(np.polyfit(x, y, 2) ** 2)
+
+    derivative = sct.value_and_grad(f)
+    y = np.array([1.0, 2.0, 4.0, 3.0])
+    with pytest.warns(Warning, match="poorly conditioned"):
+        assert derivative(y, np.ones(4))[0] == f(y, np.ones(4))
+    x = np.array([0.5, 1.0, 2.0, 3.5])
+    assert derivative(y, x)[0] == f(y, x)

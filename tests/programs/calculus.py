@@ -48,6 +48,12 @@ def polynomial_fit(p, x, y):
     return np.mean((np.polyval(p, x) - y) ** 2) + np.polyval(p, 0.5) ** 2
 
 
+def fitted_polynomial(y, x, w):
+    """The least squares fit, at points and with weights that may be differentiated, too."""
+    c = np.polyfit(x, y, 2, w=w)
+    return np.sum(c**2) + np.polyval(c, 0.5) ** 2
+
+
 def vandermonde(x, c):
     return np.sum((np.vander(x, 4) @ c) ** 2)
 
@@ -88,6 +94,8 @@ INPUTS = {
     "deblur": lambda rng: (rng.normal(size=8), rng.normal(size=3), rng.normal(size=8)),
     "conv_layer": lambda rng: (rng.normal(size=8), rng.normal(size=3), rng.normal(size=2)),
     "polynomial_fit": lambda rng: (rng.normal(size=4), rng.normal(size=6), rng.normal(size=6)),
+    "fitted_polynomial": lambda rng: (rng.normal(size=6), np.arange(6.0) + rng.uniform(0.0, 0.5, 6),
+                                      rng.uniform(1.0, 2.0, 6)),
     "vandermonde": lambda rng: (rng.normal(size=5), rng.normal(size=4)),
     "portfolio": lambda rng: (rng.random(3), rng.normal(size=(3, 8))),
     "decorrelation": lambda rng: (rng.normal(size=(6, 3)),),

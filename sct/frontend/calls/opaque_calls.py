@@ -197,6 +197,8 @@ def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
 def _operand(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, Tup) and all(map(is_literal, v.items)):
         return Lit(tuple(x.value for x in v.items if isinstance(x, Static)))
+    if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, Warning):
+        return opaque(ev, v if v.path is not None else Static(v.value, (builtins, ("attr", v.value.__name__))))
     return ev.operand(v)
 
 
