@@ -63,4 +63,5 @@ from sct.ops.scipy.gamma_functions import *
 from sct.ops.scipy.hypergeometric import *
 from sct.ops.scipy.linear_systems import *
 from sct.ops.scipy.matrix_functions import *
+from sct.ops.scipy.splines import *
 from sct.ops.scipy.sums_and_convolutions import *

@@ -36,6 +36,7 @@ from sct.frontend.heap.inactive import (
     writes_keyword,
 )
 from sct.frontend.heap.sample_calls import check_method
+from sct.frontend.operators.constant_splines import value_of_spline
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -82,7 +83,8 @@ _DTYPES = "use np.float64, np.float32, np.int64 or np.int32"
 @called(Value)
 def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
-    return call_itself(ev, fn, args, kwargs)
+    value = value_of_spline(ev, fn, args, kwargs)
+    return call_itself(ev, fn, args, kwargs) if value is None else value
 
 
 _CONTAINERS: dict[type, Any] = {

@@ -1,0 +1,54 @@
+"""Calls of splines of SciPy that do not depend on what is differentiated: `CubicSpline(xs, ys)(x)`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.arguments.lift import opaque
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.values.abstract_values import Abstract, Ref, Static
+from sct.ir import Value
+from sct.ir.types import Opaque, Tensor
+from sct.ops.program.effects import inactive
+from sct.ops.scipy.splines import spline
+
+__all__ = ["value_of_spline"]
+
+_CLASSES = ("Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline",
+            "LSQUnivariateSpline", "PPoly", "PchipInterpolator", "UnivariateSpline")
+_MADE = (*(name for name in _CLASSES if name not in ("PPoly", "BSpline")), "make_interp_spline")
+"""Classes whose objects give their derivative of order `nu` as `spline(x, nu)`, and functions that make such ones."""
+
+
+def value_of_spline(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`spline(x)` or `spline(x, nu)` of a number or an array; None for other calls."""
+    if "scipy.interpolate" not in sys.modules or not args or len(args) + len(kwargs) > 2 or not kwargs.keys() <= {"nu"}:
+        return None
+    x, nu = args[0], kwargs.get("nu", args[1] if len(args) > 1 else Static(0))
+    t = ev.type_of(x) if isinstance(x, (Value, Ref)) else None
+    if not isinstance(t, Tensor) or t.kind != "f" or t.dtype == "f32" or not isinstance(nu, Static) or type(
+            nu.value) is not int or nu.value < 0 or not _is_spline(ev, fn):
+        return None
+    f = opaque(ev, fn) if isinstance(fn, Static) else ev.operand(fn)
+    return ev.wrap(ev.emit(spline, f, ev.operand(x), nu=nu.value))
+
+
+def _is_spline(ev: Evaluator, fn: Abstract) -> bool:
+    """Is this a spline with one number at each point?"""
+    eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
+    if eqn is not None:
+        text = str(eqn.attrs.get("text"))
+        return eqn.op is inactive and text.startswith(tuple(f"scipy.interpolate.{name}(" for name in _MADE)) and all(
+            not isinstance(x.type, Tensor) or x.type.rank < 2 and x.type.kind in "fi" for x in eqn.args) and not any(
+            nested in text for nested in ("[[", "[(", "([", "((", "j"))
+    x: Any = fn.peek if isinstance(fn, Static) and fn.path is not None else \
+        ev.leaf_of(fn) if isinstance(fn, Value) and isinstance(fn.type, Opaque) else None
+    if type(x).__name__ not in _CLASSES or not type(x).__module__.startswith("scipy.interpolate"):
+        return False
+    if not hasattr(x, "c"):  # by FITPACK
+        return True
+    return np.ndim(x.c) == (1 if type(x).__name__ == "BSpline" else 2) and x.c.dtype == np.float64
