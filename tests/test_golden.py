@@ -273,6 +273,7 @@ GOLDENS = [
     gradient(lists, "product_trace", (0, 1)),
     gradient(rewrites, "correlated", (0, 1)),
     gradient(rewrites, "linear_of_batches", (0, 1, 2)),
+    gradient(tapes, "triangular_product", (1, 2)),
     gradient(selections, "american_tree", (0, 1)),
     gradient(selections, "clipped_control", (0, 1)),
     gradient(selections, "leaky_net", (0, 1, 2)),

@@ -47,6 +47,11 @@ class Dim:
         return None if self.terms else self.const
 
     @property
+    def is_of_arguments(self) -> bool:
+        """Is it a linear term of sizes of arguments, which a call fixes?"""
+        return bool(self.terms) and all(isinstance(atom, str) and not atom.startswith("_") for atom, _ in self.terms)
+
+    @property
     def least(self) -> float:
         """A lower bound."""
         total: float = self.const

@@ -92,7 +92,18 @@ def _definite(rng, n):
     return a @ a.T + n * np.eye(n)
 
 
+def triangular_product(alpha, A, B):
+    """The bounds of the inner loop are a size of what the outer loop writes."""
+    B = B.copy()
+    for i in range(B.shape[0]):
+        for j in range(B.shape[1]):
+            B[i, j] += np.dot(A[i + 1 :, i], B[i + 1 :, j])
+    B *= alpha
+    return np.sum(B * B)
+
+
 INPUTS = {
+    "triangular_product": lambda rng: (1.5, rng.normal(size=(3, 3)), rng.normal(size=(3, 4))),
     "relaxed": lambda rng: (rng.normal(size=8), 5),
     "chosen_parts": lambda rng: (rng.normal(size=8), np.array([1, 1, 4]), 3),
     "rows_of_parts": lambda rng: (rng.normal(size=(5, 5)), 3),

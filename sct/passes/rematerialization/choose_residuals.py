@@ -13,6 +13,7 @@ from __future__ import annotations
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import INT, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
+from sct.ops.arrays.shape import dim
 from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.rematerialization.cost_model import CostModel
@@ -196,6 +197,8 @@ class _BackwardLoop(_ScopeRepair):
         loop = self.sources.forward[body]
         if source.kind is SourceKind.INDEX:
             return self.node.index
+        if source.kind is SourceKind.SIZE:
+            return self.size(value, source.operands[0])
         if source.kind is SourceKind.COUNTER:
             return self.count_up(loop, value)
         if source.kind is SourceKind.NEXT_ITERATION:
@@ -245,6 +248,21 @@ class _BackwardLoop(_ScopeRepair):
             self.regions.register(copy)
             self.replacement[value, self.node.home] = out
         return self.replacement[value, self.node.home]
+
+    def size(self, value: Value, known: Operand) -> Operand:
+        """The number that is this size, or the size of an argument; the forward loops read it, too."""
+        number = known
+        if isinstance(known.type, Tensor) and known.type.is_array:
+            assert value.dim is not None
+            number = Value(value.type, value.hint, value.dim)
+            eqn = Eqn(dim, (known,), (number,), {"axis": known.type.shape.index(value.dim)}, primal=False)
+            top = self.regions.top
+            top.nodes.insert(0, BlockNode(eqn, top, [known], [number], eqn.attrs))
+            self.regions.register(top.nodes[0])
+        for body in self.sources.forward:
+            for node in (node for b in blocks(body) for node in b.nodes):
+                node.args = [number if x is value else x for x in node.args]
+        return number
 
     def count_up(self, loop: BlockNode, value: Value) -> Operand:
         counter = self.sources.affine_counter(loop, value)

@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 from sct.ir.check import fits
 from sct.ir.core import Lit, Operand, Value
-from sct.ir.types import INT
+from sct.ir.types import INT, Tensor
 from sct.ops.scalar.arithmetic import add, mul
 from sct.passes.rematerialization.cost_model import FREE, ON_ARRAYS, OUTER, CostModel, can_recompute
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
@@ -34,6 +34,7 @@ class SourceKind(Enum):
 
     INDEX = "it is the index of the loop, and the backward loop has the same index"
     COUNTER = "it is an affine function of the index"
+    SIZE = "it is a size of arguments, which is known outside of the loops"
     NEXT_ITERATION = "it becomes a carry, which the backward loop carries back from the following iteration"
     FINAL_ARRAY = "it is still an element of an array when the forward loop has ended"
     LAST_ITERATION = "it is loop-invariant, and the forward loop carries it out"
@@ -134,11 +135,28 @@ class ResidualSources:
         if recomputed is not None and all(
                 x is loop.index or self.regions.in_scope(x, body) for x in recomputed.operands):
             return recomputed
+        if (known := self.known_size(loop, value)) is not None:
+            return ResidualSource(SourceKind.SIZE, 0.0, (known,))
         final = self.finals.find(value, self.node.home)
         if final is not None:
             return ResidualSource(SourceKind.FINAL_ARRAY, FREE, (final.array, *final.operands))
         k = self.next_carry(loop, value)
         return ResidualSource(SourceKind.NEXT_ITERATION, 0.2, (loop.params[k],)) if k is not None else recomputed
+
+    def known_size(self, loop: BlockNode, value: Value) -> Operand | None:
+        """A number bound before the forward loop that is this size of arguments, or an argument that has the size."""
+        size, node = value.dim, loop
+        if value.type != INT or size is None or not size.is_of_arguments:
+            return None
+        while True:
+            for before in node.home.nodes[:node.home.nodes.index(node)]:
+                for out in before.outs:
+                    if out.type == INT and out.dim == size and self.regions.in_scope(out, self.node.home):
+                        return out
+            if node.home.owner is None:
+                return next((p for p in self.regions.top.params if isinstance(p.type, Tensor) and size in p.type.shape),
+                            None)
+            node = node.home.owner
 
     def recomputation(self, value: Value) -> ResidualSource | None:
         node = self.regions.node_of(value)
