@@ -819,6 +819,16 @@ def steps_of_newton_that_are_halved(x, n):
     return y * x
 
 
+@case((2.0, 1), (2.0, 5), (-2.0, 1), (-2.0, 5))
+def a_write_in_a_finally(x, n):
+    y = np.array([x, 0.3, 2.0])
+    try:
+        v = math.log(x)
+    finally:
+        y[n] = 1.5
+    return v * np.sum(y)
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

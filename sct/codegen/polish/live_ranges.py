@@ -45,7 +45,7 @@ class LiveRanges:
     first          the number of the first statement that assigns it
     moves          (depth of loops, target, source) of each assignment of a value to a value
     inplace_pairs  (out, operand) of each statement that writes in place
-    read           the values that something reads
+    read           the values that something reads or that a statement writes to in place
     maybe_unbound  named values that are not bound on every path
     pushed_as      value that is read from a list -> an operand that is appended there
     """
@@ -267,6 +267,7 @@ class _Numbering:
         written = _overwritten_operand(s)
         if written is not None:
             self.live.inplace_pairs.append((s.targets[0], written))
+            self.live.read.add(s.targets[0])  # a write that may raise names what it writes to
         if isinstance(s, Evaluate):
             self._add_moves(depth, [(s.eqn.outs[j], s.eqn.args[k]) for k, j in s.eqn.attrs.get("donates", ())])
 

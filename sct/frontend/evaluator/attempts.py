@@ -88,7 +88,8 @@ class Attempts(State):
             self.b.eqns.pop()
             return same
         if eqn.op is unwrap:
-            self.refuse("SCT101", f"a variable is read in a `try` that some path does not bind: `{eqn.args[0].hint}`",
+            name = f": `{eqn.args[0].hint}`" if eqn.args[0].hint else ""
+            self.refuse("SCT101", f"a variable is read in a `try` that some path does not bind{name}",
                         why="the exception would be caught here", hint="bind it on every path")
         self.b.eqns.pop()
         tried = eqn
