@@ -212,3 +212,160 @@ def test_members_that_are_ints_have_no_derivative(member: Any) -> None:
     assert jvp(f, (1.5, member, (member, 3.0)), (1.0, None, None))[1] == pullback(1.0)[0]
     with pytest.raises(SctError, match="SCT408"):
         grad(f, 1)(1.5, member, (member, 3.0))
+
+
+class Mode(enum.Enum):
+    IDLE = 0.25
+    RUN = 1.5
+    STOP = 3.0
+
+
+class Bits(enum.Flag):
+    A = 1
+    B = 2
+
+
+class AllEqual(enum.Enum):
+    A = 1
+    B = 2
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+
+def next_mode(mode: Mode, x: float) -> Mode:
+    if mode is Mode.IDLE and x > 1.0:
+        return Mode.RUN
+    if mode is Mode.RUN and x > 2.0:
+        return Mode.STOP
+    return mode
+
+
+def by_a_helper(x: Any, n: int) -> Any:
+    mode = Mode.IDLE
+    for _ in range(n):
+        mode = next_mode(mode, x)
+        x *= 1.0 + 0.1 * mode.value
+    return x
+
+
+def bits(x: Any, n: int) -> Any:
+    k = Bits.A
+    for _ in range(n):
+        x *= 1.1
+        if x > 1.0:
+            k = Bits.A | Bits.B
+        if Bits.B in k:
+            x *= 1.2
+    return x
+
+
+def all_equal(x: Any, n: int) -> Any:
+    k = AllEqual.A
+    for _ in range(n):
+        x *= 1.1
+        if x > 1.0:
+            k = AllEqual.B
+        if k == AllEqual.A:
+            x *= 1.2
+    return x
+
+
+def true_or_none(x: Any, n: int) -> Any:
+    k = None
+    for _ in range(n):
+        x *= 1.1
+        if not k and x > 1.0:
+            k = Mode.RUN
+        elif k:
+            x *= 1.3
+    return x
+
+
+def swapped(x: Any, n: int) -> Any:
+    a, b = Mode.IDLE, Mode.RUN
+    for _ in range(n):
+        x *= 1.1
+        if x > 1.0:
+            a, b = b, a
+        if a is b:
+            x *= 1.2
+        elif a is Mode.RUN:
+            x *= 1.3
+    return x
+
+
+def in_a_try(x: Any, n: int) -> Any:
+    mode = Mode.IDLE
+    for _ in range(n):
+        try:
+            x *= 1.1
+            if x > 1.0:
+                mode = Mode.RUN
+                raise ValueError("large")
+            mode = Mode.STOP
+        except ValueError:
+            x = x * (0.9 if mode is Mode.RUN else 0.8)
+    return x if mode is Mode.STOP else 2 * x
+
+
+def in_a_closure(x: Any, n: int) -> Any:
+    mode = Mode.IDLE
+
+    def f(v: Any) -> Any:
+        return v * mode.value
+
+    for _ in range(n):
+        x = x * 1.1 + f(x)
+        if x > 1.0:
+            mode = Mode.RUN
+    return x
+
+
+def int_members(x: Any, n: int) -> Any:
+    k = Computing.A
+    for _ in range(n):
+        x *= 1.1
+        if x > 1.0:
+            k = Computing.B
+        x = x * k.value
+    return x
+
+
+@pytest.mark.parametrize("f", [
+    by_a_helper, bits, all_equal, true_or_none, swapped, in_a_try, in_a_closure, int_members])
+def test_which_member_it_is_depends_on_the_path(f: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    derivative = value_and_grad(f)
+    for x, n in ((0.6, 9), (0.9, 1), (1.4, 3), (0.2, 4), (0.6, 0)):
+        agrees(f, x, n, derivative=derivative)
+
+
+def test_a_member_that_depends_on_the_path_is_no_number() -> None:
+    def times(x: Any, n: int) -> Any:
+        k = Computing.A
+        for _ in range(n):
+            x = x * k
+            if x > 3.0:
+                k = Computing.B
+        return x
+
+    def text(x: Any, n: int) -> Any:
+        k = Mode.IDLE
+        for _ in range(n):
+            x = x * len(f"{k}")
+            if x > 3.0:
+                k = Mode.RUN
+        return x
+
+    for f in (times, text):
+        assert "a member of an enum" in str(refuses(f, 0.7, 5, code="SCT503"))
+
+
+def test_the_emitted_code_names_the_member() -> None:
+    g = grad(by_a_helper)
+    g(0.6, 9)
+    assert "Mode.RUN" in g.source and "next_mode" not in g.source

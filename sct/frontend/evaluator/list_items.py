@@ -8,11 +8,11 @@ A write to an attribute of it is a write to a column; other names of objects of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.state.store import Item
+from sct.frontend.state.store import Item, Store
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "are_fresh", "holds_objects", "moved", "owning", "place", "refresh", "release", "share", "with_leaves", "write",
+    "are_fresh", "holds_objects", "join", "moved", "owning", "place", "refresh", "release", "share", "with_leaves",
+    "write",
 ]
 
 
@@ -259,3 +260,31 @@ def _outdate(ev: Evaluator, written: int, item: Item, same_keys_as: tuple[Any, .
             isinstance(other.at, Lit) and isinstance(item.at, Lit) and other.is_front and item.is_front
         if not apart:
             ev.store.cells[addr] = replace(cell, frozen=Frozen.STALE)
+
+
+# -- joins ----------------------------------------------------------------------------------------------
+
+
+def join(left: Store, right: Store, joined: Store, addrs: Mapping[tuple[Any, Any], int], inner: Set[Value],
+         phi: Callable[[Operand, Operand], Operand]) -> None:
+    """Notes which lists own their items, and which objects are items of lists, where both paths know it.
+
+    addrs  the addresses of what is at one address on the left and at another on the right
+    inner  what the paths define; `phi`: the operand that is one on the left and another on the right
+    """
+    owned = [new for (a, b), new in addrs.items()
+             if isinstance(a, int) and isinstance(b, int) and left.owns(a) and right.owns(b)]
+    owned += [a for a in joined.cells if (left.dead or left.owns(a)) and (right.dead or right.owns(a))]
+    for addr in owned:
+        joined.own(addr)
+    if left.dead and right.dead:
+        return
+    for addr in joined.cells:
+        x, y = left.items.get(addr), right.items.get(addr)
+        both = x if x == y or right.dead else y if left.dead else None
+        if both is not None and not (isinstance(both.at, Value) and both.at in inner):
+            joined.items[addr] = both
+    for (a, b), addr in addrs.items():
+        x, y = left.items.get(a), right.items.get(b)
+        if x is not None and y is not None and x.at is not None and y.at is not None and replace(x, at=y.at) == y:
+            joined.items[addr] = replace(x, at=phi(x.at, y.at))

@@ -8,10 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from sct.frontend.evaluator import list_items
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.lattice import Join, alike, conflicts, left_to_give, may_be_absent, perhaps_tuple
+from sct.frontend.heap.lattice import (
+    Join,
+    alike,
+    all_members,
+    chosen,
+    code,
+    conflicts,
+    left_to_give,
+    may_be_absent,
+    perhaps_tuple,
+)
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.store import Branch, Cells, Store, is_such_tuple, of_one_class, tells
 from sct.frontend.values.abstract_values import (
@@ -20,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
     Cell,
+    Choice,
     Container,
     Frozen,
     Key,
@@ -77,7 +89,7 @@ class _Merge(Join[Abstract]):
             type: Type = present.type if dead or isinstance(present.type, Undef) else Undef(present.type)
             a, b = (undef(present.type) if x is None else x for x in (a, b))
         else:
-            type = _join_types(a, b)
+            type = join(a.type, b.type)
         if (a, b, own) not in self.made:
             assigned = [self.is_assigned(x, side) for x, side in ((a, self.left), (b, self.right))]
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
@@ -137,13 +149,17 @@ class _Merge(Join[Abstract]):
             return Poison(f"its type depends on the path: {error}")
         return Static(joined.value) if isinstance(joined, Lit) else joined
 
-    def other(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+    def choice(self, a: Any, b: Any, hint: str | None) -> Abstract:
+        return chosen(self.phi(code(a), code(b), hint), all_members(a, b))
+
+    def other(self, a: Any, b: Any, hint: str | None) -> Abstract:
         if a == b:
             self.parts(a)
-        if a is not None and (a == b or b is None and self.right.store.dead):
-            return a
-        if b is not None and a is None and self.left.store.dead:
-            return b
+        alone = a if b is None and self.right.store.dead else b if a is None and self.left.store.dead else None
+        if isinstance(alone, Choice):
+            return chosen(self.phi(a and a.code, b and b.code, hint), alone.members)
+        if alone is not None or a == b:
+            return cast("Abstract", a if a is not None else b)
         return Poison("it is not bound on every path" if a is None or b is None else
                       "another kind of object on another path")
 
@@ -350,27 +366,6 @@ class _Merge(Join[Abstract]):
             self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
 
 
-    def note_items(self) -> None:
-        """Notes which lists own their items, and which objects are items of lists, where both paths know it."""
-        a, b, store = self.left.store, self.right.store, self.store
-        owned = [new for (x, y), new in self.addrs.items()
-                 if isinstance(x, int) and isinstance(y, int) and a.owns(x) and b.owns(y)]
-        owned += [addr for addr in store.cells if (a.dead or a.owns(addr)) and (b.dead or b.owns(addr))]
-        for addr in owned:
-            store.own(addr)
-        if a.dead and b.dead:
-            return
-        for addr in store.cells:
-            x, y = a.items.get(addr), b.items.get(addr)
-            both = x if x == y or b.dead else y if a.dead else None
-            if both is not None and both.at not in self.inner[0] | self.inner[1]:
-                store.items[addr] = both
-        for (p, q), addr in self.addrs.items():
-            x, y = a.items.get(p), b.items.get(q)  # type: ignore[call-overload]
-            if x is not None and y is not None and x.at is not None and replace(x, at=y.at) == y:
-                store.items[addr] = replace(x, at=self.phi(x.at, y.at))
-
-
 def _origin(cells: Iterable[Cell]) -> Origin:
     """The origin that restricts writes to any of these cells the most."""
     return max((c.origin for c in cells), key=list(Origin).index)
@@ -379,10 +374,6 @@ def _origin(cells: Iterable[Cell]) -> Origin:
 def _layout(cells: Sequence[Array]) -> Layout:
     layouts = {c.layout for c in cells}
     return layouts.pop() if len(layouts) == 1 else False
-
-
-def _join_types(a: Operand, b: Operand) -> Type:
-    return join(a.type, b.type)
 
 
 def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> tuple[Store, Any]:
@@ -415,7 +406,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     if a.dead != b.dead:
         for addr in sorted((b if a.dead else a).cells):
             m.cell(addr)
-    m.note_items()
+    list_items.join(a, b, m.store, m.addrs, m.inner[0] | m.inner[1], m.phi)
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
     for addr in sorted(frozen & m.store.cells.keys()):
         m.store.cells[addr] = replace(m.store.cells[addr], frozen=Frozen.AMBIGUOUS)

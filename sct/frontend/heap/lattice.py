@@ -8,6 +8,7 @@ A value that cannot be joined is a `Poison`: reading it is refused.
 
 from __future__ import annotations
 
+import enum
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from sct.frontend.state.store import Store, is_such_tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     Container,
     DictRef,
     Iteration,
@@ -29,10 +31,13 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
-from sct.ir import Value
+from sct.ir import Lit, Operand, Value
 from sct.ir.types import Optional, Undef
 
-__all__ = ["Join", "alike", "conflicts", "left_to_give", "may_be_absent", "perhaps_tuple"]
+__all__ = [
+    "Join", "alike", "all_members", "chosen", "code", "code_of", "conflicts", "left_to_give", "may_be_absent",
+    "may_be_chosen", "members_of", "perhaps_tuple",
+]
 
 R = TypeVar("R")
 
@@ -41,6 +46,8 @@ class Join(ABC, Generic[R]):
     """Joins two abstract values, of which one may be None: undefined.  `at` says whose values they are."""
 
     def join(self, a: Abstract | None, b: Abstract | None, at: Any) -> R:
+        if a is not None and b is not None and a != b and may_be_chosen(a, b):
+            return self.choice(a, b, at)
         if isinstance(a, OptionalTuple) or isinstance(b, OptionalTuple) or Static(None) in (a, b) and isinstance(
                 b if a == Static(None) else a, Tup):
             return self.optional_tuple(a, b, at)
@@ -53,6 +60,10 @@ class Join(ABC, Generic[R]):
         if all(x is None or isinstance(x, Value) or is_literal(x) for x in (a, b)):
             return self.number(a, b, at)
         return self.other(a, b, at)
+
+    @abstractmethod
+    def choice(self, a: Any, b: Any, at: Any) -> R:
+        """Two members of enums, of which one may be None, or depend on the path already."""
 
     @abstractmethod
     def optional_tuple(self, a: Any, b: Any, at: Any) -> R:
@@ -87,6 +98,43 @@ def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, objec
         right[a].add(b)
         left[b].add(a)
     return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
+
+
+def may_be_chosen(a: Abstract, b: Abstract) -> bool:
+    """Are these members of enums, of which one may be None, or depend on the path already?"""
+    both = a, b
+    if not any(isinstance(v, Choice) or isinstance(v, Static) and isinstance(v.peek, enum.Enum) for v in both):
+        return False
+    texts = [(code_of(m), m) for v in both for m in members_of(v)]
+    return bool(members_of(a) and members_of(b)) and len({text for text, _ in texts}) == len({m for _, m in texts})
+
+
+def members_of(v: Abstract) -> tuple[Static, ...]:
+    """The members that this may be; none if it is no member of an enum, and not None."""
+    if isinstance(v, Choice):
+        return v.members
+    return (v,) if isinstance(v, Static) and (v.value is None or isinstance(v.peek, enum.Enum)) else ()
+
+
+def code_of(v: Static) -> str:
+    """The text that says which member this is."""
+    x = v.peek
+    return f"{type(x).__name__}.{x.name}" if isinstance(x, enum.Enum) else str(x)
+
+
+def code(v: Static | Choice) -> Operand:
+    return v.code if isinstance(v, Choice) else Lit(code_of(v))
+
+
+def chosen(code: Operand, members: tuple[Static, ...]) -> Choice:
+    """The member that this code says."""
+    assert isinstance(code, Value)
+    return Choice(code, members)
+
+
+def all_members(a: Abstract, b: Abstract) -> tuple[Static, ...]:
+    """The members that either may be."""
+    return *members_of(a), *(m for m in members_of(b) if m not in members_of(a))
 
 
 def may_be_absent(v: Tup | OptionalTuple) -> bool:

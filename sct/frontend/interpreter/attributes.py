@@ -17,17 +17,19 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.evaluator.lookup_guards import absent, as_it_is, of_library, path_to
+from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
-from sct.frontend.objects.objects import class_of, find_attribute, get_attribute, if_it_gives, is_object
+from sct.frontend.objects.objects import bind, class_of, find_attribute, get_attribute, if_it_gives, is_object
+from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
+    Choice,
     Closure,
     DictRef,
     Iteration,
@@ -85,6 +87,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return owner.items[owner.fields.index(name)]
     if isinstance(owner, ObjRef):  # a namespace
         return get_attribute(ev, owner, name)
+    if isinstance(owner, Choice):
+        return _of_choice(ev, owner, name)
     if isinstance(owner, OptionalTuple):
         return get(ev, ev.present(owner), name)
     if isinstance(owner, Tup) and owner.fields == SLICE:
@@ -181,6 +185,15 @@ def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
     if not all(there):
         ev.refuse("SCT504", f"whether this number has the attribute `{name}` is not known",
                   why="it may be a number of Python or one of NumPy", hint="convert it: `float(...)`")
+
+
+def _of_choice(ev: Evaluator, owner: Choice, name: str) -> Abstract:
+    """An attribute of a member of an enum; a method of the user's is that of the class."""
+    (cls, *others) = dict.fromkeys(type(m.peek) for m in owner.members)
+    raw, where = in_class(ev, cls, name)
+    if not others and isinstance(raw, types.FunctionType) and not is_library(raw):
+        return bind(ev, raw, where, owner, name)
+    return for_each(ev, owner, lambda m: get(ev, m, name))
 
 
 def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:

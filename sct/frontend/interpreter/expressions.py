@@ -24,11 +24,13 @@ from sct.frontend.heap.subscripts import item
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects.objects import is_object, special_call, special_method
+from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.text_formatting import shown
 from sct.frontend.operators.truth import boolean, condition, either_expression
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
+    Choice,
     Closure,
     Container,
     DictRef,
@@ -110,7 +112,8 @@ def subscript(ev: Evaluator, node: Any) -> Abstract:
     owner, key = ev.eval(node.value), node.slice
     t = condition(ev, key.test) if isinstance(key, gast.IfExp) and isinstance(owner, (ListRef, Tup)) else None
     if t is None:
-        return item(ev, owner, ev.eval(key))
+        at = ev.eval(key)
+        return item(ev, owner, at) if not isinstance(at, Choice) else for_each(ev, at, lambda m: item(ev, owner, m))
     if isinstance(t, Lit):
         return item(ev, owner, ev.eval(key.body if t.value else key.orelse))
     return either_expression(ev, t, lambda: item(ev, owner, ev.eval(key.body)),

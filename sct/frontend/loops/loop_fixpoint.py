@@ -10,7 +10,17 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.lattice import Join, alike, conflicts, left_to_give, may_be_absent, perhaps_tuple
+from sct.frontend.heap.lattice import (
+    Join,
+    alike,
+    all_members,
+    code,
+    conflicts,
+    left_to_give,
+    may_be_absent,
+    members_of,
+    perhaps_tuple,
+)
 from sct.frontend.iteration.iteration_space import is_held
 from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
 from sct.frontend.state.fixpoint import Unstable
@@ -21,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
     Cell,
+    Choice,
     Closure,
     Container,
     Frozen,
@@ -75,7 +86,7 @@ class BackEdge(LoopHead, Join[None]):
             now = end.cells.get(addr)
             if now is not cell and now is not None and addr not in self.memo.cell_templates:
                 self.compare_cell(addr, cell, now)
-        self.compare_items_of_lists(end)
+        self.compare_items_of_lists(end, self.pairs)
         self.share(end)
         if self.learnt:
             raise Unstable(self)
@@ -83,17 +94,6 @@ class BackEdge(LoopHead, Join[None]):
             if id[0] == "bound":
                 self.carries[id].back = end.is_bound(id[1])
         self.set_array_backs(end)
-
-    def compare_items_of_lists(self, end: Store) -> None:
-        """Notes which lists do not own their items after an iteration, and which objects are not in their place."""
-        ends = {a: {b for _, x, b in self.pairs if x == a} if a in self.memo.cell_templates else {a}
-                for a in self.head.owners}
-        disowned = {a for a, after in ends.items() if not all(map(end.owns, after))} - self.memo.disowned
-        displaced = {a for a, item in self.head.items.items() if end.items.get(a) != item
-                     and a not in self.memo.cell_templates} - self.memo.displaced
-        self.memo.disowned |= disowned
-        self.memo.displaced |= displaced
-        self.learnt |= bool(disowned or displaced)
 
     def compare_name(self, key: Key, v: Abstract, now: Abstract | None) -> None:
         """Compares a name that is bound at the head, where its value is `v`, with its value `now` at the end."""
@@ -193,6 +193,17 @@ class BackEdge(LoopHead, Join[None]):
         for k, (p, q) in enumerate(zip(head, end)):
             self.compare((*id, k), p, q)
 
+    def choice(self, head: Any, end: Any, id: Any) -> None:
+        members = all_members(head, end)
+        if members != members_of(head) or not isinstance(head, Choice):
+            self.memo.templates[id] = Choice(Value(code(end).type), members)
+            self.memo.types[id] = code(end).type
+            self.learnt = True
+            return
+        carry = self.carries[id]
+        carry.back = code(end)
+        self.widen(id, carry.param.type, carry.back.type)
+
     def optional_tuple(self, head: Any, end: Any, id: Any) -> None:
         if isinstance(head, OptionalTuple) and (whole := perhaps_tuple(end, head.of)) is not None:
             self.compare(id, head.of, whole)
@@ -251,19 +262,6 @@ class BackEdge(LoopHead, Join[None]):
         cells = self.ev.store.slots(end)
         if isinstance(end, ListRef) and (cells.schema is not None or len(cells.items) != len(cell.items)):
             self.learn_rows(kept.addr, head, end)
-
-    def compare_place(self, id: Any, head: Container, end: Container) -> None:
-        """Compares the place of a container in its list with that at the head."""
-        carry, item, now = self.carries.get((*id, "place")), self.memo.places.get(head.addr), \
-            self.ev.store.items.get(end.addr)
-        if item is None or carry is None:
-            return
-        if now is None or now.at is None or replace(now, at=None) != item:
-            self.memo.places[head.addr] = None
-            self.learnt = True
-            return
-        carry.back = now.at
-        self.widen((*id, "place"), carry.param.type, now.at.type)
 
     def compare_slots(self, id: Any, head: Container, end: Container) -> None:
         """Compares the slots of a container that each iteration makes anew."""

@@ -12,14 +12,16 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.lattice import all_members, chosen, code, members_of
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
 from sct.frontend.state.fixpoint import widened
-from sct.frontend.state.store import Item, of_one_class, tells
+from sct.frontend.state.store import Item, Store, of_one_class, tells
 from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
+    Choice,
     Container,
     Frozen,
     Key,
@@ -191,6 +193,9 @@ class LoopHead:
             return Poison(memo.poison[id])
         if v is None:
             template = memo.templates.get(id)
+            if isinstance(template, Choice):
+                memo.poison[id] = "it is not bound before the loop, and another member of an enum on another path"
+                return Poison(memo.poison[id])
             if template is not None and not isinstance(template, (Tup, Container)):
                 return template
             if isinstance(template, Container):
@@ -205,6 +210,9 @@ class LoopHead:
                 return None
             return self.own_cell(id, undef(memo.types[id]), hint)
         template = memo.templates.get(id)
+        if isinstance(v, Choice) or isinstance(template, Choice) and members_of(v):
+            members = all_members(v, template) if isinstance(template, Choice) else members_of(v)
+            return chosen(self.carry(id, code(v), hint), members)  # type: ignore[arg-type]
         if isinstance(v, Static) and isinstance(template, OptionalTuple):
             v = OptionalTuple(template.of.with_([v] * len(template.of.items)))
         if isinstance(v, OptionalTuple):
@@ -215,26 +223,7 @@ class LoopHead:
             return v.with_(x for x in items if x is not None)
         kept = memo.templates.get(id)
         if isinstance(v, Container) and isinstance(kept, Container):
-            cell, before = ev.slots(v), self.entry.cells.get(v.addr)
-            if isinstance(before, Slots) and before.schema == cell.schema:
-                cell = before  # its items may be carried values already
-            if (grown := memo.grown.get(kept.addr)) is not None and cell.schema is None:
-                ev.store.cells[kept.addr] = cell
-                dynamic_lists.grow(ev, ListRef(kept.addr), (grown.schema, grown.types), grown.addrs, hint)
-                cell = ev.slots(ListRef(kept.addr))
-            slots = memo.cell_templates[kept.addr]
-            if not of_one_class(v, kept) or not same_keys(cell.keys, slots.keys):
-                memo.poison[id] = "it is an object of another class, or with other keys, in another iteration"
-                return Poison(memo.poison[id])
-            items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
-            self.entered.append((id, kept.addr, v.addr))
-            stale = Frozen.STALE in (cell.frozen, slots.frozen)
-            frozen = Frozen.STALE if stale else cell.frozen or slots.frozen
-            ev.store.cells[kept.addr] = replace(slots, items=tuple(x for x in items if x is not None), frozen=frozen)
-            item, now = memo.places.get(kept.addr), self.entry.items.get(v.addr)
-            if item is not None and now is not None and now.at is not None and replace(now, at=None) == item:
-                ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), now.at, None))
-            return kept
+            return self.kept_container(id, v, kept, hint)  # type: ignore[no-any-return]
         if id in memo.types and is_literal(v):
             return self.own_cell(id, ev.lit(v), hint)
         if isinstance(v, Value):
@@ -244,6 +233,54 @@ class LoopHead:
         if isinstance(v, Ref) and id in memo.split:
             return self.own_cell(id, ev.contents(v), hint)
         return replace(v, object=None) if isinstance(v, Ref) and v.object else v
+
+    def compare_items_of_lists(self, end: Store, pairs: list[tuple[Any, int, int]]) -> None:
+        """Notes which lists do not own their items after an iteration, and which objects are not in their place."""
+        ends = {a: {b for _, x, b in pairs if x == a} if a in self.memo.cell_templates else {a}
+                for a in self.head.owners}
+        disowned = {a for a, after in ends.items() if not all(map(end.owns, after))} - self.memo.disowned
+        displaced = {a for a, item in self.head.items.items() if end.items.get(a) != item
+                     and a not in self.memo.cell_templates} - self.memo.displaced
+        self.memo.disowned |= disowned
+        self.memo.displaced |= displaced
+        self.learnt |= bool(disowned or displaced)
+
+    def compare_place(self, id: Any, head: Container, end: Container) -> None:
+        """Compares the place of a container in its list with that at the head."""
+        carry, item, now = self.carries.get((*id, "place")), self.memo.places.get(head.addr), \
+            self.ev.store.items.get(end.addr)
+        if item is None or carry is None:
+            return
+        if now is None or now.at is None or replace(now, at=None) != item:
+            self.memo.places[head.addr] = None
+            self.learnt = True
+            return
+        carry.back = now.at
+        self.widen((*id, "place"), carry.param.type, now.at.type)
+
+    def kept_container(self, id: Any, v: Container, kept: Any, hint: str | None) -> Any:
+        """A container that each iteration rebinds, with its slots as carried values."""
+        ev, memo = self.ev, self.memo
+        cell, before = ev.slots(v), self.entry.cells.get(v.addr)
+        if isinstance(before, Slots) and before.schema == cell.schema:
+            cell = before  # its items may be carried values already
+        if (grown := memo.grown.get(kept.addr)) is not None and cell.schema is None:
+            ev.store.cells[kept.addr] = cell
+            dynamic_lists.grow(ev, ListRef(kept.addr), (grown.schema, grown.types), grown.addrs, hint)
+            cell = ev.slots(ListRef(kept.addr))
+        slots = memo.cell_templates[kept.addr]
+        if not of_one_class(v, kept) or not same_keys(cell.keys, slots.keys):
+            memo.poison[id] = "it is an object of another class, or with other keys, in another iteration"
+            return Poison(memo.poison[id])
+        items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
+        self.entered.append((id, kept.addr, v.addr))
+        stale = Frozen.STALE in (cell.frozen, slots.frozen)
+        frozen = Frozen.STALE if stale else cell.frozen or slots.frozen
+        ev.store.cells[kept.addr] = replace(slots, items=tuple(x for x in items if x is not None), frozen=frozen)
+        item, now = memo.places.get(kept.addr), self.entry.items.get(v.addr)
+        if item is not None and now is not None and now.at is not None and replace(now, at=None) == item:
+            ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), now.at, None))
+        return kept
 
     def own_cell(self, id: Any, init: Operand, hint: str | None) -> Abstract:
         """A carried value; an array gets a new cell, frozen if its name was split off."""

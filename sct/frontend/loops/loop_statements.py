@@ -46,6 +46,7 @@ from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
+    Choice,
     Frozen,
     Iteration,
     Key,
@@ -443,6 +444,8 @@ def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:
         return names.get(v, v)
     if isinstance(v, Tup):
         return v.with_(_rename(x, names) for x in v.items)
+    if isinstance(v, Choice):
+        return replace(v, code=names.get(v.code, v.code))
     if isinstance(v, OptionalTuple):
         return OptionalTuple(v.of.with_(_rename(x, names) for x in v.of.items))
     return v

@@ -12,6 +12,7 @@ import functools
 import types
 import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -124,6 +125,8 @@ def _generator_function(ev: Evaluator, v: Abstract) -> Abstract | None:
     """The generator function that `contextlib.contextmanager` has decorated; None if `v` is none of these."""
     if isinstance(v, Bound) and v.fn == Static(contextlib.contextmanager):
         return v.args[0]
+    if isinstance(v, Bound) and v.method and (function := _generator_function(ev, v.fn)) is not None:
+        return replace(v, fn=function)
     f = v.peek if isinstance(v, Static) else None
     if not isinstance(f, types.FunctionType) or f.__code__ is not _DECORATED or not isinstance(v, Static):
         return None

@@ -40,11 +40,13 @@ from sct.frontend.objects.objects import (
     special_method,
     undefined,
 )
+from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import identical
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     Container,
     DictRef,
     Iteration,
@@ -96,6 +98,9 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     for v in (a, b):
         if isinstance(v, Poison):
             ev.refuse("SCT502", "this value cannot be compared", why=v.reason)
+    for v in (a, b):
+        if isinstance(v, Choice):
+            return told(ev, v, lambda m, v=v: compare_one(ev, op, *(m if w is v else w for w in (a, b))))  # type: ignore
     if isinstance(op, (gast.Is, gast.IsNot)):
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)

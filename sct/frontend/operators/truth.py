@@ -19,10 +19,12 @@ from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
+from sct.frontend.operators.choices import told
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
     Cached,
+    Choice,
     Closure,
     DerivedCallable,
     DictRef,
@@ -57,6 +59,8 @@ def unaryop(ev: Evaluator, node: Any) -> Abstract:
 
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
+    if isinstance(v, Choice):
+        return ev.operand(told(ev, v, lambda m: boolean(truth(ev, m))))
     if (is_object(v) or is_member(v)) and (own := _own_truth(ev, v)) is not None:
         return own
     if isinstance(v, Static):

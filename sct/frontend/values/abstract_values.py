@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
+    "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure", "Container",
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
     "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent",
     "Poison", "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together", "Tup",
@@ -148,6 +148,14 @@ class OptionalTuple:
     """None, or a tuple of numbers and arrays: its items are all None, or none of them is."""
 
     of: Tup
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A member of an enum, or None, that depends on the path: `code` is a text that says which of the `members`."""
+
+    code: Value
+    members: tuple[Static, ...]
 
 
 @dataclass(frozen=True)
@@ -302,8 +310,8 @@ DELETED = Poison("it is deleted")
 
 
 Abstract = Union[
-    Static, Value, Ref, Tup, OptionalTuple, ListRef, DictRef, MapRef, ObjRef, Bound, Cached, Parent, Closure, Method,
-    DerivedCallable, Iteration, Position, Suspended, Poison]
+    Static, Value, Ref, Tup, OptionalTuple, Choice, ListRef, DictRef, MapRef, ObjRef, Bound, Cached, Parent, Closure,
+    Method, DerivedCallable, Iteration, Position, Suspended, Poison]
 
 
 def parts(v: Abstract | None) -> tuple[Abstract, ...]:
@@ -328,6 +336,7 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
 
 
 _IN_WORDS: dict[type, str] = {
+    Choice: "a member of an enum",
     Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
     MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
     Position: "an iterator at one place", Suspended: "a generator at one place"}
