@@ -126,3 +126,9 @@ def test_a_dtype_that_an_argument_names():
     for name in ("float64", "float32", "int64", "float64"):
         agrees(of_dtype, np.arange(1.0, 4.0), name, derivative=derivative)
     assert "#" not in refuses(of_dtype, 1.5, "no dtype", code="SCT205").what
+
+
+def test_a_refusal_names_the_class_of_an_object_and_not_its_address():
+    stats = pytest.importorskip("scipy.stats")
+    refusal = refuses(lambda x: stats.norm(x[0], 2.0).logpdf(x[1]), np.ones(2), code="SCT206")
+    assert "an object of class `norm_gen`" in refusal.what and "0x" not in refusal.what

@@ -268,7 +268,8 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     if path is None and (fn.value is np.random.seed or getattr(fn.value, "__self__", None) is shared):
         path = (np.random, ("attr", name))
     if path is None:
-        ev.refuse("SCT206", f"`{name}` is not supported yet",
+        shown = f"`{name}`" if hasattr(fn.value, "__name__") else f"an object of class `{type(fn.value).__name__}`"
+        ev.refuse("SCT206", f"{shown} is not supported yet",
                   hint=_MADE_OUTSIDE.get(name, "write it out, or compute it outside the function and pass it"))
     key = (path, "opaque")
     if key not in ev.outside.free:
