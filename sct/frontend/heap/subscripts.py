@@ -88,6 +88,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
             ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported",
                       why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
         return Static(run_or_raise(ev, lambda: mapping[where]))
+    if is_slice(owner):
+        run_or_raise(ev, lambda: slice(None)[0])  # type: ignore[index]  # raises
     if isinstance(owner, Tup):
         return _item_of_tuple(ev, owner, key)
     if isinstance(owner, ListRef) and by_position(ev, owner, key):

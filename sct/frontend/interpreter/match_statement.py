@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.interpreter.assignment import assign
@@ -24,7 +24,7 @@ from sct.frontend.objects.class_of import python_class
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import boolean, truth
 from sct.frontend.source.match_lowering import Binds, Matches
-from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Static, Tup
+from sct.frontend.values.abstract_values import SLICE, Abstract, DictRef, Iteration, ListRef, Static, Tup
 from sct.ir import Lit, Value
 from sct.ir.types import Tensor
 
@@ -74,6 +74,8 @@ def _tests(ev: Evaluator, v: Abstract, p: Any) -> Iterator[Test]:
     elif isinstance(p, gast.MatchOr):
         yield lambda: _any(ev, v, p)
     else:
+        if isinstance(p, gast.MatchClass):
+            yield lambda: _is_of_class(ev, v, p)
         parts = _parts(ev, v, p)
         yield lambda: Static(parts is not None)
         for x, inner in parts or ():
@@ -116,7 +118,8 @@ def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
 
 
 def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
-    if not isinstance(v, (Tup, ListRef)) and not (isinstance(v, Iteration) and v.kind == "range"):
+    seen_into = isinstance(v, (Tup, ListRef)) or isinstance(v, Iteration) and v.kind == "range"
+    if not seen_into or isinstance(v, Tup) and v.fields == SLICE:
         _refuse_such(ev, v, collections.abc.Sequence, (str, bytes, bytearray))
         return None
     items = items_of(ev, v)
@@ -146,11 +149,27 @@ _WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, t
 """Classes whose one positional pattern is for the object itself."""
 
 
-def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+def _is_of_class(ev: Evaluator, v: Abstract, p: Any) -> Abstract:
+    """Is `v` of the class of the pattern?  `isinstance` tells, at run time where it must."""
     cls = ev.eval(p.cls)
-    is_one = ev.call(Static(isinstance), [v, cls])
-    if not (isinstance(is_one, Static) and is_one.value and isinstance(cls, Static)):
-        return None
+    if not isinstance(cls, Static):
+        ev.refuse("SCT504", "the class of a pattern must be known")
+    if not isinstance(cls.peek, type):
+        run_or_raise(ev, lambda: _as_pattern(cls.peek))  # raises
+    return ev.call(Static(isinstance), [v, cls])
+
+
+def _as_pattern(cls: Any) -> bool:
+    match None:
+        case cls():
+            return True
+    return False
+
+
+def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    """The attributes of `v`, which is of the class of the pattern; None where it lacks one."""
+    cls = ev.eval(p.cls)
+    assert isinstance(cls, Static)
     count, wanted = len(p.patterns), cls.value
     named = getattr(wanted, "__match_args__", None)
     whole = named is None and issubclass(wanted, _WHOLE)

@@ -30,6 +30,7 @@ from sct.frontend.iteration.iterator_protocol import (
 )
 from sct.frontend.iteration.python_iterables import PythonIterable, python_items
 from sct.frontend.values.abstract_values import (
+    SLICE,
     Abstract,
     Container,
     Iteration,
@@ -67,6 +68,8 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     if isinstance(v, OptionalTuple):
         v = ev.present(v)
     if isinstance(v, Tup):
+        if v.fields == SLICE:
+            run_or_raise(ev, lambda: run(slice(None)))  # raises
         return v.items
     if isinstance(v, Ref):
         n = rows(ev, v)

@@ -10,6 +10,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.values.abstract_values import (
+    SLICE,
     Abstract,
     Bound,
     Closure,
@@ -46,7 +47,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     if isinstance(v, Static):
         return type(v.peek)
     if isinstance(v, Tup):
-        return v.cls
+        return slice if v.fields == SLICE else v.cls
     if isinstance(v, MapRef):
         return dict if v.factory is None else collections.defaultdict
     if isinstance(v, Closure):

@@ -45,6 +45,7 @@ from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import identical
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
+    SLICE,
     Abstract,
     Choice,
     Container,
@@ -142,8 +143,11 @@ def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: Optional
 
 
 def _taken_apart(ev: Evaluator, v: Abstract) -> Abstract:
-    """A tuple or list that is known, as one of items."""
-    kind = type(v.value) if isinstance(v, Static) else None
+    """A tuple, list or slice that is known, as one of items."""
+    value = v.value if isinstance(v, Static) else None
+    kind = type(value)
+    if kind is slice:
+        return Tup((Static(slice), *(Static(getattr(value, name)) for name in SLICE[1:])), SLICE)
     return Tup(items_of(ev, v)) if kind is tuple else ev.new_list(items_of(ev, v)) if kind is list else v
 
 
@@ -225,7 +229,7 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
         return undefined(ev, run, a, b)
     if any(dynamic_lists.is_dynamic(ev, v) for v in (a, b)):
         return _compare_grown(ev, op, a, b)
-    left, right = items_of(ev, a), items_of(ev, b)
+    left, right = (v.items if isinstance(v, Tup) else items_of(ev, v) for v in (a, b))
     if spelling not in ("eq", "ne"):
         return _ordered(ev, op, left, right)
     long = len(left) == len(right)  # lists are looked into only then

@@ -71,7 +71,9 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return ev.emit(gt, dynamic_lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
     if isinstance(v, MapRef):
         return run_time_dicts.truth(ev, v)
-    if isinstance(v, (Tup, ListRef, DictRef)):
+    if isinstance(v, Tup):
+        return Lit(bool(v.items))
+    if isinstance(v, (ListRef, DictRef)):
         return Lit(bool(items_of(ev, v)))
     if isinstance(v, Iteration) and v.kind != "range":
         return truth(ev, ev.call(Static(len), [v])) if v.state is None else Lit(True)

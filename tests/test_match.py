@@ -1,0 +1,239 @@
+"""`match`: a pattern that does not match is one of which Python says so; what is not known is tested or refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+from sct import grad, hessian, jvp, value_and_grad
+
+Function = Callable[..., Any]
+
+
+@dataclasses.dataclass
+class Weight:
+    v: float
+
+
+def of_two_paths(x: Any, flag: Any) -> Any:
+    y = 1 if flag else 2.5
+    match y:
+        case int():
+            return x * x * 2
+        case float():
+            return x * 3
+    return x * 5
+
+
+def bound(x: Any, flag: Any) -> Any:
+    y = 1 if flag else 2.5
+    match (x, [y, 3], {"a": y}):
+        case (float(), [int(v), w], {"a": int(u)}):
+            return x * v * w * u
+        case (float(), [float(v) as z, w], {"a": float(u)}) if z == v:
+            return x * x * v * w * u
+    return 7 * x
+
+
+def with_a_value(x: Any, flag: Any) -> Any:
+    y = 1 if flag else 2.5
+    match y:
+        case int(3) | float(1.5):
+            return x
+        case int(1) | float(2.5):
+            return x * x
+    return 7 * x
+
+
+def in_a_function(x: Any, flag: Any) -> Any:
+    y = 1 if flag else 2.5
+
+    def g(v: Any) -> Any:
+        match v:
+            case int() as q:
+                return q * x
+            case float():
+                return v * x * x
+
+    return g(y) + g(2) + g(x)
+
+
+def of_a_loop(x: Any, flag: Any) -> Any:
+    w = 0
+    for i in range(int(flag)):
+        w += x / (i + 1)
+    match w:
+        case int(0):
+            return x * 100
+        case float():
+            return w * w
+    return -x
+
+
+@pytest.mark.parametrize("f", [of_two_paths, bound, with_a_value, in_a_function, of_a_loop])
+def test_the_class_of_a_number_that_depends_on_the_path(f: Function) -> None:
+    first = value_and_grad(f)
+    for flag in (True, False, True):
+        agrees(f, 0.5, flag)
+        agrees(f, 0.5, flag, derivative=first)
+        slope = (f(0.5 + 1e-6, flag) - f(0.5 - 1e-6, flag)) / 2e-6
+        assert jvp(f, (0.5, flag), (1.0, None))[1] == pytest.approx(slope, rel=1e-6)
+        bend = (grad(f)(0.5 + 1e-5, flag) - grad(f)(0.5 - 1e-5, flag)) / 2e-5
+        assert hessian(f)(0.5, flag) == pytest.approx(bend, rel=1e-6)
+
+
+def items(x: Any, data: Any) -> Any:
+    acc = x
+    for c in data:
+        match c:
+            case int():
+                acc += 10 * c * x
+            case float(v):
+                acc += v * x * x
+            case _:
+                acc -= 100.0
+    return acc
+
+
+def int_or_bool(x: Any, data: Any) -> Any:
+    acc = x
+    for c in data:
+        match c:
+            case int() | bool():
+                acc += 10 * x
+            case _:
+                acc -= 100.0 * x * x
+    return acc
+
+
+def parts(x: Any, data: Any) -> Any:
+    acc = x
+    for c in data:
+        match (c, 1.0), Weight(c), {"w": c}:
+            case [int(), *r], Weight(v=int(v)), {"w": int()}:
+                acc += len(r) * v * x
+            case [float(), *r], Weight(float(v)), {"w": float(w)}:
+                acc += len(r) * v * w * x * x
+            case _:
+                acc -= 100.0
+    return acc
+
+
+def of_json(x: Any, data: Any) -> Any:
+    return items(x, json.loads(json.dumps(data)))
+
+
+@pytest.mark.parametrize("f", [items, int_or_bool, parts])
+def test_the_classes_of_items(f: Function) -> None:
+    first = value_and_grad(f)
+    for data in ([3, 2, 1.5, 4, 5], [3, 2.0], [1.0, 2.0, 3.0, 2.5, 1.5], [1, 2, 3, 4, 5], [True, 2.0, 0.5, 1.5, 2]):
+        agrees(f, 0.5, data)
+        agrees(f, 0.5, data, derivative=first)
+
+
+@pytest.mark.parametrize("data", [[3, 2, 1.5, 4, 5], [3, 2.0]])
+def test_the_classes_of_what_python_reads(data: Any) -> None:
+    agrees(of_json, 0.5, data)
+
+
+def test_a_slice_is_no_sequence() -> None:
+    def of_a_slice(x: Any, i: Any) -> Any:
+        match slice(i, i + 2):
+            case [_, _, _, _]:
+                return x
+            case (_, _, _):
+                return x * 2
+            case slice():
+                return x * x
+        return 7 * x
+
+    def its_class(x: Any, i: Any) -> Any:
+        s = slice(i, i + 2)
+        return x * (x if isinstance(s, tuple) else 3.0) * (s == slice(0, 2)) + x * bool(s)
+
+    def its_items(x: Any, i: Any) -> Any:
+        _first, *_ = slice(i, i + 2)
+        return x
+
+    def its_first(x: Any, i: Any) -> Any:
+        return x * slice(i, i + 2)[1]
+
+    for f in (of_a_slice, its_class, its_items, its_first):
+        for i in (0, 1):
+            agrees(f, 0.5, i)
+
+
+def test_a_pattern_for_what_is_no_class() -> None:
+    number = int | float
+
+    def f(x: Any) -> Any:
+        match x:
+            case number():
+                return x
+        return 2 * x
+
+    agrees(f, 0.5)
+
+
+def test_a_number_that_may_be_none_is_of_a_class_that_is_not_known() -> None:
+    def f(x: Any, n: Any) -> Any:
+        best = None
+        for i in range(n):
+            best = x * i
+        match best:
+            case float():
+                return best
+        return -7.0 * x
+
+    def g(x: Any, n: Any) -> Any:
+        best = None
+        for i in range(n):
+            best = x * i
+        match best:
+            case 3:
+                return x
+            case [_, _]:
+                return x
+        return -7.0 * x
+
+    def values(x: Any, n: Any) -> Any:
+        best = None
+        for i in range(n):
+            best = x * i
+        match best:
+            case 3 | "a":
+                return x
+            case 1.0:
+                return 3 * x
+            case None:
+                return 5 * x
+        return 7 * x * x
+
+    refuses(f, 0.5, 2, code="SCT504")
+    refuses(g, 0.5, 2, code="SCT504")
+    first = value_and_grad(values)
+    for n in (0, 1, 3):
+        agrees(values, 0.6, n)
+        agrees(values, 0.6, n, derivative=first)
+
+
+def test_a_class_that_no_number_has() -> None:
+    def f(x: Any, data: Any) -> Any:
+        acc = x
+        for c in data:
+            match c:
+                case str() | np.ndarray() | None:
+                    acc += 1.0
+                case complex():
+                    acc -= 2.0
+                case int() | float():
+                    acc += c * x
+        return acc
+
+    agrees(f, 0.5, [1, 2.0, 3, 4.0, 5])
