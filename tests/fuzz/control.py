@@ -290,17 +290,21 @@ class Control:
         return any(self.statement(s, depth) for _ in range(count if self.budget > 0 else 1))
 
     def statement(self, s: Scope, depth: int) -> bool:
+        self.budget -= 1
+        return bool(getattr(self, self.r.pick(self.kinds(s, depth)).rstrip("_") + "_statement")(s, depth))
+
+    def kinds(self, s: Scope, depth: int) -> dict[str, float]:
+        """The kinds of statements that may stand here, with their weights."""
         table = {
             "assign": 3.5, "augmented": 2.5, "tuple": 1.0, "swap": 0.7, "starred": 0.5, "chained": 0.6,
             "annotated": 0.3, "count": 0.6, "pair": 0.8 if any(h.pair for h in self.helpers) else 0.0,
             "assert_": 0.35, "print_": 0.25, "raise_": 0.5,
         }  # fmt: skip
-        self.budget -= 1
         if depth > 0 and self.budget > 0:
             table.update({"if_": 4.0, "for_": 4.2, "while_": 2.3, "lambda_": 1.1, "def_": 0.9})
         table.update({"exit_if": 4.0 if s.loop else 1.2})
         table.update({"exit": 0.25} if s.loop else {})
-        return bool(getattr(self, self.r.pick(table).rstrip("_") + "_statement")(s, depth))
+        return table
 
     def assign_statement(self, s: Scope, depth: int) -> None:
         value, name = self.bounded(s), self.target(s)

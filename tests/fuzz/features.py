@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.fuzz.program import Program, lines_run
 
-__all__ = ["CALLS", "CONTROL", "HEAP", "LISTS", "Feature", "features_of"]
+__all__ = ["CALLS", "CONTROL", "EXCEPTIONS", "HEAP", "LISTS", "Feature", "features_of"]
 
 Nodes = Iterator[ast.AST]
 LOOPS = (ast.For, ast.While)
@@ -182,6 +182,23 @@ CONTROL = (
     Feature("max or min", 0.20, calls(lambda n: n.func.id in ("max", "min"))),
 )
 
+
+EXCEPTIONS = (
+    Feature("handler runs", 0.30, lambda tree: (n.body[0] for n in nodes(ast.ExceptHandler)(tree))),
+    Feature("try in a loop", 0.15, inside(ast.Try, 1, *LOOPS)),
+    Feature("try in a try", 0.05, inside(ast.Try, 1, ast.Try)),
+    Feature("loop in a try", 0.10, inside(ast.For, 1, ast.Try)),
+    Feature("exit from a try", 0.10, lambda tree: (n for kind in (ast.Return, ast.Break, ast.Continue)
+                                                   for n in inside(kind, 1, ast.Try)(tree))),
+    Feature("else", 0.10, lambda tree: (n.orelse[0] for n in nodes(ast.Try)(tree) if n.orelse)),
+    Feature("finally", 0.10, lambda tree: (n.finalbody[0] for n in nodes(ast.Try)(tree) if n.finalbody)),
+    Feature("with", 0.10, nodes(ast.With)),
+    Feature("yield", 0.30, nodes(ast.Yield)),
+    Feature("yield in a loop", 0.05, inside(ast.Yield, 1, *LOOPS)),
+    Feature("yield from", 0.01, nodes(ast.YieldFrom)),
+    Feature("for", 0.40, nodes(ast.For)),
+    Feature("while", 0.20, nodes(ast.While)),
+)
 
 # --- heap ---------------------------------------------------------------------------------------
 

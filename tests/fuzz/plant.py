@@ -350,6 +350,46 @@ def slice_is_the_list(n: ast.AST) -> ast.AST | None:
     return ast.Slice(None, ast.UnaryOp(ast.USub(), n.lower), None)
 
 
+# --- exceptions ---------------------------------------------------------------------------------
+
+
+def handler_does_nothing(n: ast.AST) -> ast.AST | None:
+    return ast.ExceptHandler(n.type, n.name, [ast.Pass()]) if isinstance(n, ast.ExceptHandler) else None
+
+
+def last_handler_takes_all(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.Try) or len(n.handlers) < 2:
+        return None
+    n.handlers = n.handlers[-1:]
+    return n
+
+
+def finally_is_lost(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.Try) or not n.finalbody or not n.handlers:
+        return None
+    n.finalbody = []
+    return n
+
+
+def else_is_lost(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.Try) or not n.orelse:
+        return None
+    n.orelse = []
+    return n
+
+
+def yields_of_a_loop_are_lost(n: ast.AST) -> ast.AST | None:
+    is_yield = isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)
+    return ast.Pass() if is_yield and above(n, ast.For, ast.While) else None
+
+
+EXCEPTIONS = (
+    handler_does_nothing,
+    last_handler_takes_all,
+    finally_is_lost,
+    else_is_lost,
+    yields_of_a_loop_are_lost,
+)
 LISTS = (
     pop_takes_the_first,
     insert_appends,
@@ -391,4 +431,4 @@ HEAP = (
     branch_write_is_lost,
     augmented_is_assignment,
 )
-PLANTS: dict[str, Mutation] = {m.__name__: m for m in (*CONTROL, *HEAP, *LISTS)}
+PLANTS: dict[str, Mutation] = {m.__name__: m for m in (*CONTROL, *EXCEPTIONS, *HEAP, *LISTS)}
