@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracle import agrees, outcome, refuses
 
-from sct import value_and_grad
+from sct import SctError, value_and_grad
 
 Function = Callable[..., Any]
 
@@ -932,6 +932,29 @@ def test_a_generator_that_may_not_yield() -> None:
             return y * 2.0
 
     refuses(f, 1.5, code="SCT101")
+
+
+def test_what_raise_sets_is_refused() -> None:
+    def cause(x, n):
+        try:
+            try:
+                y = math.sqrt(x - n)
+            except ValueError as e:
+                raise RuntimeError("bad") from e
+        except RuntimeError as e:
+            return x * 3.0 if e.__cause__ is not None else x
+        return y
+
+    def context(x):
+        try:
+            y = math.log(x)
+        except ValueError as e:
+            return x if e.__context__ is None and e.__traceback__ is not None else 3.0 * x
+        return y
+
+    for f, args in ((cause, (1.2, 2)), (context, (-1.2,))):
+        with pytest.raises(SctError, match=r"SCT203: `__c.*` of an exception"):
+            value_and_grad(f)(*args)
 
 
 def test_settings_outside() -> None:

@@ -54,6 +54,9 @@ from sct.ops.type_rules import numpy_dtype
 __all__ = ["attribute_if_any", "get"]
 
 
+_SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
+
+
 @expression(gast.Attribute)
 def attribute(ev: Evaluator, node: Any) -> Abstract:
     return get(ev, ev.eval(node.value), node.attr)
@@ -108,6 +111,10 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
                   hint="read the attribute of the outer object, or pass an argument without references back")
     if name in ("__name__", "__qualname__") and isinstance(owner, Value) and ev.exception_of_class(owner):
         return ev.emit(effects.part, owner, text=f"_0.{name}", type=Text())  # type: ignore[no-any-return]
+    if name in _SET_BY_RAISE and isinstance(owner, Value) and owner in ev.tries.exceptions:
+        ev.refuse("SCT203", f"`{name}` of an exception that is handled here is not supported",
+                  why="Python sets it when it raises; what one function raises and handles is not raised here",
+                  hint="let the text of the exception say it")
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
         return value
     if isinstance(owner, Iteration) and name in ("send", "throw", "close"):
