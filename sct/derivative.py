@@ -45,7 +45,7 @@ from sct.frontend import (
 from sct.ir.text import show
 from sct.passes import pipeline
 from sct.specialization import BACKENDS, Specialization, emit, specialize
-from sct.validation import validation_mode
+from sct.validation import observer, validation_mode
 
 __all__ = ["Argnums", "Derivative", "Family", "call_once", "check_backend", "check_function"]
 
@@ -83,8 +83,9 @@ class Family:
                 match = specialization.bind(root)
                 try:
                     result = match(args, kwargs)
-                except Exception:
+                except Exception as error:
                     called(specialization)
+                    self.observe(error, transform, args, kwargs)
                     raise
                 if result is not MISS:
                     return (*self._validated(specialization, match, transform, args, kwargs), result)
@@ -100,6 +101,11 @@ class Family:
             add_source_note(error)
             raise
         return compiled, compiled.bind(root) if validation_mode() != "all" else _always_miss, result
+
+    def observe(self, error: Exception, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Observe the types of a call that was refused because of one, so that the next call knows them."""
+        if isinstance(error, SctError) and error.code == "SCT209":
+            observer(transform, args, kwargs, self.observed)()
 
     def _validated(self, specialization: Specialization, match: Match, transform: Transform, args: tuple[Any, ...],
                    kwargs: dict[str, Any]) -> tuple[Specialization, Match]:
@@ -180,7 +186,11 @@ class Derivative:
         self._bound: Derivative | None = None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        result = self._match(args, kwargs)
+        try:
+            result = self._match(args, kwargs)
+        except SctError as refusal:
+            self._family.observe(refusal, self.__sct_transform__, args, kwargs)
+            raise
         return self._look_up(args, kwargs) if result is MISS else result
 
     def _look_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ unchanged; the others are refused, and say so.
 
 from __future__ import annotations
 
+import argparse
 import collections
 import csv
 import datetime
@@ -18,6 +19,7 @@ import math
 import random
 import re
 import statistics
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -396,6 +398,51 @@ def test_another_type_at_a_later_call() -> None:
     derivative = value_and_grad(scaled_by_a_number_in_a_text)
     for scale in (1.5, 2.5, 3, 1.5, True):
         assert derivative(2.0, json.dumps({"scale": scale})) == (2.0 * scale, scale)
+
+
+class CodedError(Exception):
+    def __init__(self, message: str, code: Any) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def by_its_code(x, n):
+    try:
+        if x < n:
+            raise CodedError("low", n)
+    except CodedError as error:
+        return x * error.code + len(error.args)
+    return x
+
+
+def by_its_class(x, n):
+    try:
+        if x < n:
+            raise CodedError("low", n)
+    except Exception as error:
+        return x * (4 if isinstance(error, CodedError) else 5)
+    return x
+
+
+def by_what_it_holds(x, o):
+    return o.w * x if hasattr(o, "w") else x * x
+
+
+def test_what_the_first_call_did_not_reach() -> None:
+    for calls, f in (([0, 5, 0, 7], by_its_class),
+                     ([types.SimpleNamespace(), argparse.Namespace(w=3.0), argparse.Namespace()], by_what_it_holds)):
+        derivative = value_and_grad(f)
+        for argument in calls:
+            assert derivative(1.5, argument)[0] == f(1.5, argument)
+
+
+def test_a_refused_call_is_observed() -> None:
+    derivative = value_and_grad(by_its_code)
+    assert derivative(1.5, 0) == (1.5, 1.0)
+    with pytest.raises(SctError) as caught:  # CodedError may have had an effect
+        derivative(1.5, 5)
+    assert caught.value.code == "SCT209"
+    assert [derivative(1.5, n) for n in (5, 0, 7)] == [(8.5, 5.0), (1.5, 1.0), (11.5, 7.0)]
 
 
 def test_another_type_after_an_effect() -> None:

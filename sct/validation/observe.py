@@ -118,7 +118,7 @@ def _check_callee(f: Any) -> None:
     cls = of if isinstance(of, type) else type(of)
     if isinstance(function, types.FunctionType) and not is_library(function):
         _check_code(function, set())
-    elif is_user_class(cls):
+    elif is_user_class(cls) or issubclass(cls, BaseException):
         _check_code(cls, set())
     else:
         raise _ReachesOutside
@@ -213,9 +213,10 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
     That call is refused if it may have had an effect before, since it must not be repeated.
     """
     functions = (*traced.fn.functions, traced.fn)
-    ops = {attempted(eqn).op for f in functions for eqn in walk(f) if may_not_repeat(eqn)}
-    if inactive not in ops and not any(map(_is_unobserved, (eqn for f in functions for eqn in walk(f)))):
+    eqns = [attempted(eqn) for f in functions for eqn in walk(f)]
+    if not any(eqn.op is inactive or _is_unobserved(eqn) for eqn in eqns):
         return run
+    ops = {eqn.op for eqn in eqns if may_not_repeat(eqn) and not _only_reads(eqn)}
     place = place_of(traced.root)
     is_stale, was_called = False, False
 
@@ -231,13 +232,20 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
                 was_called = True
                 raise
             is_stale = True
-            if was_called and ops <= {inactive, python, raise_} and _is_immutable((*args, *kwargs.values())):
+            keeps_arguments = inactive not in ops or _is_immutable((*args, *kwargs.values()))
+            if was_called and ops <= {inactive, python, raise_} and keeps_arguments:
                 return miss
             raise unobserved_type(error, place) from None
         was_called = True
         return result
 
     return checked
+
+
+def _only_reads(eqn: Eqn) -> bool:
+    """Does Python only read an attribute or ask for a class here, which changes no object?"""
+    return eqn.op is inactive and re.fullmatch(
+        r"_0(\.\w+)+|(bool|callable|hasattr|isinstance|issubclass|len)\([^()]*\)", str(eqn.attrs["text"])) is not None
 
 
 def _is_unobserved(eqn: Eqn) -> bool:

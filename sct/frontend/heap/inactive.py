@@ -82,8 +82,8 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     values  what it is computed from: what the value may hold of it can no longer be written
     keeps   may Python keep all of it, whatever the value is?
     """
-    if re.fullmatch(r"len\(_\d+\)", text):
-        return ev.emit(inactive, *operands, text=text, type=INT)  # type: ignore[no-any-return]
+    if (t := _known_type(text)) is not None:
+        return ev.emit(inactive, *operands, text=text, type=t)  # type: ignore[no-any-return]
     cls = _known_class(ev, text, operands)
     types = ev.observed(ev.loc) if cls is None else frozenset([("object", cls)])
     value = typed(ev, text, operands, types, user_text(ev.loc))
@@ -91,6 +91,13 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
         give(ev, values, keeps or any(map(_is_view, types)))
         _hold_all(ev, value)
     return value
+
+
+def _known_type(text: str) -> Type | None:
+    """The type of a call of a builtin that gives a number of one class, whatever its operands are."""
+    if re.fullmatch(r"len\(_\d+\)", text):
+        return INT
+    return BOOL if re.fullmatch(r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", text) else None
 
 
 def _known_class(ev: Evaluator, text: str, operands: Sequence[Operand]) -> type | None:

@@ -23,6 +23,7 @@ from typing import cast
 
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, substitute
 from sct.ir.dims import Dim
+from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.program.attempts import attempt
 from sct.ops.scalar.arithmetic import stop_gradient
@@ -59,10 +60,15 @@ def stop_shifts(fn: Fn) -> Fn:
     env: dict[Value, Operand] = {}
     for k, eqn in enumerate(fn.eqns):
         eqns.append(eqn.replace(args=substitute(eqn.args, env), regions=tuple(map(stop_shifts, eqn.regions))))
-        if eqn.op.name in EXTREMA and is_float(eqn.out) and _is_shift(eqn.out, fn.eqns[k + 1:], fn.results):
+        if eqn.op.name in EXTREMA and _is_float(eqn.out) and _is_shift(eqn.out, fn.eqns[k + 1:], fn.results):
             env[eqn.out] = fixed = Value(eqn.out.type, eqn.out.hint)
             eqns.append(Eqn(stop_gradient, (eqn.out,), (fixed,), primal=eqn.primal, loc=eqn.loc))
     return fn if all(map(operator.is_, eqns, fn.eqns)) else fn.replace(eqns=tuple(eqns))
+
+
+def _is_float(x: Value) -> bool:
+    """Is this a float?  An int that counts as real would be another type behind `stop_gradient`."""
+    return is_float(x) and not counts_as_real(x.type)
 
 
 def _is_shift(m: Value, eqns: Sequence[Eqn], results: Sequence[Operand]) -> bool:
