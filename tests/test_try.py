@@ -829,6 +829,50 @@ def a_write_in_a_finally(x, n):
     return v * np.sum(y)
 
 
+@case((1.2, 0), (1.2, 5), (1.2, 2))
+def a_number_or_none(x, n):
+    y = None if n > 3 else x * n
+    try:
+        t = y + 1.0
+    except TypeError:
+        t = 2.0 * x
+    return t * t
+
+
+@case((1.2, 0), (1.2, 5), (1.2, 2))
+def a_number_or_none_that_is_checked(x, n):
+    y = None if n > 3 else n
+    try:
+        return x * y if y is not None else x * x
+    except Exception:
+        return 2.0 * x
+
+
+@case((1.2, 0), (1.2, 5), (1.2, 2))
+def none_that_this_try_does_not_handle(x, n):
+    y = None if n > 3 else n
+    try:
+        return x / y
+    except ZeroDivisionError:
+        return 2.0 * x
+
+
+@case((1.2, 0), (1.2, 5), (1.2, 2), (0.3, 4))
+def a_number_or_none_of_each_iteration(x, n):
+    s = x
+    for k in range(n):
+        y = None if k % 2 else x * k
+        try:
+            s = s + y * y
+            s = s - y
+        except TypeError:
+            s = s * 1.5
+            continue
+        finally:
+            s = s * x
+    return s
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)
@@ -932,6 +976,27 @@ def test_a_generator_that_may_not_yield() -> None:
             return y * 2.0
 
     refuses(f, 1.5, code="SCT101")
+
+
+def test_what_none_raises_is_refused_where_it_is_not_known() -> None:
+    def its_text(x: Any, n: Any) -> Any:
+        y = None if n > 3 else n
+        try:
+            return x * y
+        except TypeError as error:
+            return x * len(str(error))
+
+    def its_attribute(x: Any, n: Any) -> Any:
+        y = None if n > 3 else np.ones(2) * n
+        try:
+            return x * y.sum()  # type: ignore[union-attr]
+        except AttributeError:
+            return x
+
+    for f in (its_text, its_attribute):
+        with pytest.raises(SctError) as caught:
+            value_and_grad(f)(1.5, 2)
+        assert caught.value.code == "SCT101"
 
 
 def test_what_raise_sets_is_refused() -> None:

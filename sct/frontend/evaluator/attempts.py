@@ -23,8 +23,8 @@ from sct.frontend.state.tries import Class, Split
 from sct.frontend.values.abstract_values import Key, Static
 from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import Undef
-from sct.ops import aliases, attempt, index, raise_, unwrap
+from sct.ir.types import Optional, Undef
+from sct.ops import aliases, attempt, index, is_none, raise_, unwrap
 from sct.ops.program.effects import OBJECT
 from sct.ops.registry import may_raise
 
@@ -43,6 +43,8 @@ def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:
     silent = eqn.op in (attempt, raise_) or name in ("python", "enter", "leave", "print_")
     if silent or not eqn.primal or eqn.regions or not may_raise(eqn):
         return ()
+    if eqn.op is unwrap and isinstance(eqn.args[0].type, Optional):
+        return (TypeError,)
     if name in _OF_NUMBERS:
         return _OF_NUMBERS[name]
     if spelling.startswith("math."):
@@ -87,6 +89,8 @@ class Attempts(State):
         if (same := tries.same(eqn)) is not None:
             self.b.eqns.pop()
             return same
+        if eqn.op is unwrap and isinstance(eqn.args[0].type, Optional):
+            return self._attempt_to_use(eqn, caught)
         if eqn.op is unwrap:
             name = f": `{eqn.args[0].hint}`" if eqn.args[0].hint else ""
             self.refuse("SCT101", f"a variable is read in a `try` that some path does not bind{name}",
@@ -116,6 +120,24 @@ class Attempts(State):
         elif not eqn.op.effect:
             tries.passed.append((eqn, self.b))
         return eqn.outs
+
+    def _attempt_to_use(self, eqn: Eqn, caught: Sequence[Class]) -> tuple[Value, ...]:
+        """Uses a value that may be None as a number or an array: where it is None, the path ends at a handler."""
+        if self.tries.needed:
+            self.refuse_none("the text of its exception is not known")
+        self.b.eqns.pop()
+        self.tries.caught.update(caught)
+        absent = self.b.emit(is_none, eqn.args, loc=self.loc)
+        self.split(absent, True)
+        self.tries.certain.add(eqn)
+        self.b.add(eqn)
+        self.tries.passed.append((eqn, self.b))
+        return eqn.outs
+
+    def refuse_none(self, why: str) -> NoReturn:
+        """Refuses to use a value that may be None in a `try` whose handlers handle that."""
+        self.refuse("SCT101", "a value that may be None is used in a `try` that handles what this raises", why=why,
+                    hint="let the variable be a number on every path, such as math.nan, or use it outside the `try`")
 
     def split(self, test: Value, raises: bool, error: Value | None = None) -> None:
         """The evaluation goes on where `test` is not `raises`; the store is kept for the path where it is."""

@@ -92,6 +92,13 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return get_attribute(ev, owner, name)
     if isinstance(owner, Choice):
         return _of_choice(ev, owner, name)
+    return _of_value(ev, owner, name)
+
+
+def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
+    """An attribute of a number, an array, a container, or an object that Python made."""
+    if any(c.may_catch((AttributeError, TypeError)) for c in ev.tries.handled) and _may_be_none(ev, owner):
+        ev.refuse_none("whether an attribute of None is read is known only at run time")
     if isinstance(owner, OptionalTuple):
         return get(ev, ev.present(owner), name)
     if isinstance(owner, Tup) and owner.fields == SLICE:
@@ -125,6 +132,12 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         _refuse_object(ev, owner, name)
     assert isinstance(owner, (Ref, Value))
     return _of_array(ev, owner, x_type, name)
+
+
+def _may_be_none(ev: Evaluator, v: Abstract) -> bool:
+    """May this be None at run time?"""
+    x = ev.store.array(v).value if isinstance(v, Ref) else v
+    return isinstance(x, OptionalTuple) or isinstance(x, Value) and isinstance(x.type, Optional)
 
 
 def _refuse_object(ev: Evaluator, owner: Abstract, name: str) -> NoReturn:
