@@ -293,6 +293,12 @@ def test_the_command_imports_no_library_that_is_slow_to_import(tmp_path: Path) -
     assert not modules & {"scipy", "numba", "jax", "pandas", "matplotlib", "pytest"}
 
 
+def test_as_a_module() -> None:
+    command = [sys.executable, "-m", "sct", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.startswith("Usage: sct [OPTIONS]") and "show-ir" in shown
+
+
 def test_help() -> None:
     for command in ("show-ir", "emit", "check"):
         assert command in CliRunner().invoke(main, ["--help"]).output

@@ -1,7 +1,7 @@
 """Imports run one way:
 
     errors < ir < ops < {frontend, passes, codegen} < {export, validation} < specialization < derivative < api
-    < {cli, plugin}
+    < {cli, plugin} < __main__
 
 and inside `ir`, `frontend`, `passes` and `codegen` between their sub-packages (`INSIDE`).  `violations` reads the
 imports of every file (also those inside functions) with `ast` and names each that runs against the
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent / "sct"
 # The three of level 3 may not import each other; `__init__` shows what api and errors hold.
 LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 3, "call_checks": 4, "export": 4,
          "tangents": 4, "validation": 4, "specialization": 5, "derivative": 6, "api": 7, "gradient_check": 8, "cli": 9,
-         "pytest_plugin": 9}
+         "pytest_plugin": 9, "__main__": 10}
 
 # Sub-packages and files of a package, the lowest first; those of one line do not import each other.
 INSIDE = {
