@@ -123,9 +123,41 @@ def repeated(x: Any, n: int) -> Any:
     return ps[n - 1].x
 
 
+def of_the_first_iteration(x: Any, n: int) -> Any:
+    p = Point(x[0])
+    ps = [Point(x[1]), p]
+    for _ in range(n):
+        ps.append(Point(0.25))
+        p.x = 3.0 * x[0]
+        p = Point(0.125)
+    return sum(q.x for q in ps)
+
+
+def of_the_first_iteration_in_a_new_list(x: Any, n: int) -> Any:
+    p = Point(x[0])
+    some = [Point(x[1]), p]
+    for _ in range(n):
+        some = [*some, Point(0.25)]
+        p.x = 3.0 * x[0]
+        p = Point(0.125)
+    return sum(q.x for q in some) + p.x
+
+
+def of_some_iterations(x: Any, n: int) -> Any:
+    p = Point(x[0])
+    a = [Point(x[1]), p]
+    for k in range(n):
+        a = a + [Point(0.25)]
+        p.x = 3.0 * x[0]
+        if k == 1:
+            p = Point(0.125)
+    return sum(q.x for q in a) + p.x
+
+
 @pytest.mark.parametrize("f", [
-    twice, filtered_and_read, sliced_and_read, popped_and_read, popped_and_written, replaced_and_read, at_two_places,
-    appended_by_a_condition, sorted_and_written, from_the_end, repeated])
+    of_the_first_iteration, of_the_first_iteration_in_a_new_list, of_some_iterations, twice, filtered_and_read,
+    sliced_and_read, popped_and_read, popped_and_written, replaced_and_read, at_two_places, appended_by_a_condition,
+    sorted_and_written, from_the_end, repeated])
 def test_an_object_that_may_have_another_name_is_refused(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCT_VALIDATE", "0")
     refuses(f, X, 3, code="SCT307")

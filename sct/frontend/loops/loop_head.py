@@ -151,6 +151,9 @@ class LoopHead:
                 head.vars[key] = v
                 if bound is None and not tells(v) or isinstance(bound, Value):
                     head.bound[key] = self.carry(("bound", key), bound or undef(BOOL), key.name)
+        for _, kept, before in self.entered:  # an object that a list holds since it has columns
+            if (frozen := head.cells[before].frozen) and head.cells[kept].frozen != Frozen.STALE:
+                head.cells[kept] = replace(head.cells[kept], frozen=frozen)
         for addr in sorted(memo.cells):
             cell = head.cells.get(addr)
             if isinstance(cell, Array):
