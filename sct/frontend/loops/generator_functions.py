@@ -14,6 +14,7 @@ on.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,11 +31,14 @@ from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.interpreter.statements import BREAK, FALL, RETURN, block, leave_generator
 from sct.frontend.iteration.iterator_protocol import iterable, kept, move, new_iterator, place, use_up
+from sct.frontend.source.merged_yields import COUNTER, ITEM, RANGE, count_yields, with_merged_yields
+from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import own_nodes, writes, yields
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.parts import Consumer, Frame, changed
 from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
 from sct.ops import eq, lt
 
@@ -78,13 +82,18 @@ def is_fresh_function(ev: Evaluator, v: Abstract) -> bool:
 
 def new_run(ev: Evaluator, it: Iteration, consumer: Consumer | None) -> Frame:
     """The call whose body a generator runs."""
-    body = it.parts[0]
-    assert isinstance(body, Closure)
-    made = ev.all_frames[body.frame]
+    made = _made(ev, it)
     if consumer is None or not consumer.manages:
         _no_try(made)
     _no_endless_recursion(ev, made)
     return replace(made, consumer=consumer, returns=[], bound_at={}, loop_depth=0, returned_at=None, left=False)
+
+
+def _made(ev: Evaluator, it: Iteration) -> Frame:
+    """The call that has made the generator."""
+    body = it.parts[0]
+    assert isinstance(body, Closure)
+    return ev.all_frames[body.frame]
 
 
 def _no_try(frame: Frame) -> None:
@@ -113,15 +122,62 @@ def _no_endless_recursion(ev: Evaluator, made: Frame) -> None:
 
 
 def run(ev: Evaluator, it: Iteration, take: Callable[[Abstract], None], live: frozenset[str],
-        binds: frozenset[str], plain: bool = True) -> Abstract:
-    """Runs a generator to its end, or until `take` leaves it: what it returns."""
-    around = ev.frames[-1]
+        binds: frozenset[str], size: int, plain: bool = True) -> Abstract:
+    """Runs a generator to its end, or until `take` leaves it: what it returns.
+
+    size  the number of statements that `take` evaluates
+    """
+    around, made = ev.frames[-1], _made(ev, it)
     live |= around.now
-    consumer = Consumer(around, take, live, binds, ev.generators_in_progress, ev.loc, plain)
+    copies = ev.loops.copies * count_yields(made.source.node)
+    consumer = Consumer(around, take, live, binds, ev.generators_in_progress, ev.loc, plain, size=size, copies=copies)
     frame = new_run(ev, it, consumer)
+    fewer = with_merged_yields(made.source.node) if size * copies > MOST_COPIED else None
+    checkpoint = ev.checkpoint()
+    if fewer is not None:
+        copies = ev.loops.copies * count_yields(fewer)
+        _be_few(ev, made.source.name, size, copies)
+        with contextlib.suppress(SctError, NeedsStatic):
+            return _run(ev, it, _merged(ev, replace(frame, consumer=replace(consumer, copies=copies)), fewer))
+        ev.restore(checkpoint)  # what the steps yield is not alike
+    _be_few(ev, made.source.name, size, ev.loops.copies * count_yields(made.source.node))
+    return _run(ev, it, frame)
+
+
+MOST_COPIED = 32
+"""At most so many statements in copies of the body of a loop, one for each `yield`, until these are merged."""
+
+MOST_STATEMENTS = 1000
+"""At most so many statements in copies of the body of a loop that stands in another one over a generator."""
+
+
+def _be_few(ev: Evaluator, name: str, size: int, copies: int) -> None:
+    """Refuses a loop over a generator in loops over generators, of whose body there would be too many copies."""
+    if ev.loops.copies > 1 and size * copies > MOST_STATEMENTS:
+        ev.refuse("SCT503", f"the body of this loop over `{name}` would stand in the program {copies} times",
+                  why="a copy of it takes the place of each `yield`, and so does each loop around it",
+                  hint=f"loop over an array of the items: `for v in np.array(list({name}(...)))`")
+
+
+def _merged(ev: Evaluator, frame: Frame, fewer: Any) -> Frame:
+    """The call, with the body that has fewer `yield` statements."""
+    ev.store.vars[Key(frame.id, RANGE)] = Static(range)
+    return replace(frame, source=replace(frame.source, node=fewer), live=_liveness(fewer),
+                   locals={*frame.locals, COUNTER, ITEM, RANGE})
+
+
+@functools.lru_cache(maxsize=4096)
+def _liveness(node: Any) -> Liveness:
+    return Liveness(node)
+
+
+def _run(ev: Evaluator, it: Iteration, frame: Frame) -> Abstract:
+    """Evaluates the body of a generator, with what its consumer does in place of each `yield`."""
+    consumer = frame.consumer
+    assert consumer is not None
     move(ev, it, Poison("it is asked for an item while it makes one"))
     ev.set_exit(FALL)
-    with changed(around, now=live), ev.in_generator():
+    with changed(consumer.frame, now=consumer.live), ev.in_generator():
         result = inline(ev, frame)
     if not frame.left:
         use_up(ev, it)
@@ -142,7 +198,9 @@ def yield_(ev: Evaluator, node: Any) -> Abstract:
 def yield_from(ev: Evaluator, node: Any) -> Abstract:
     over = iterable(ev, ev.eval(node.value))
     if isinstance(over, Iteration) and is_fresh_function(ev, over):
-        return run(ev, over, lambda item: hand_over(ev, item), frozenset(), frozenset(), plain=False)
+        consumer = ev.frames[-1].consumer
+        size = consumer.size if consumer is not None else 1
+        return run(ev, over, lambda item: hand_over(ev, item), frozenset(), frozenset(), size, plain=False)
     with bound_to(ev, OVER, over), bound_to(ev, _ITEM, Static(None)):
         loop = _handing_on(node)
         ev.frames[-1].live.enter(loop, ev.frames[-1].now | {OVER})
@@ -232,7 +290,8 @@ def iterate_over(ev: Evaluator, node: Any, it: Iteration) -> None:
         with frame.in_unrolled_loop():
             block(ev, node.body)
 
-    run(ev, it, take, frame.live.head[node], frozenset(writes(node)), not node.orelse)
+    size = sum(isinstance(n, gast.stmt) for n in own_nodes(node.body))
+    run(ev, it, take, frame.live.head[node], frozenset(writes(node)), size, not node.orelse)
     _after(ev, node)
 
 

@@ -106,6 +106,7 @@ class Consumer:
     generators  the number of generators that were computing an item when the loop began
     loc         the place of the loop; `plain`: a `break` goes on behind it, as the end of the generator does
     manages     it is the body of a `with`: whatever its exit, the generator goes on behind its `yield`
+    size        the number of its statements; `copies`: how many copies of it the program has
     """
 
     frame: Frame
@@ -116,6 +117,8 @@ class Consumer:
     loc: Loc | None
     plain: bool = True
     manages: bool = False
+    size: int = 1
+    copies: int = 1
 
     def bound(self) -> Iterator[Key]:
         """The variables that an item binds, in all calls that it is handed on to."""
@@ -268,6 +271,7 @@ class Loops:
     heads   their heads; `memo`: what earlier rounds have learnt, by loop and call path
     lists   addresses of lists that a loop runs over; `few_items`: iterators that are unrolled only if they are short
     many_iterations  the innermost loop has too many iterations to be unrolled
+    copies  how many copies of what is evaluated the program has, since it stands in loops over generators
     """
 
     heads: list[Any] = field(default_factory=list)
@@ -275,12 +279,16 @@ class Loops:
     lists: set[int] = field(default_factory=set)
     few_items: set[int] = field(default_factory=set)
     many_iterations: bool = False
+    copies: int = 1
 
     def inside(self, head: Any, many_iterations: bool) -> Changed:
         return changed(self, heads=[*self.heads, head], many_iterations=many_iterations)
 
     def over(self, lists: set[int]) -> Changed:
         return changed(self, lists=self.lists | lists)
+
+    def copied(self, copies: int) -> Changed:
+        return changed(self, copies=copies)
 
     def forget(self, but: Collection[Any]) -> None:
         """Drops what was learnt about other loops: their addresses are used again."""

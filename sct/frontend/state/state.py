@@ -236,7 +236,8 @@ class State(Facts):
         """Evaluates what is done with an item of a generator, in the call that takes it."""
         self.frames.append(consumer.frame)
         try:
-            with self.at(consumer.loc), changed(self, generators_in_progress=consumer.generators):
+            here = changed(self, generators_in_progress=consumer.generators)
+            with self.at(consumer.loc), here, self.loops.copied(consumer.copies):
                 yield
         finally:
             self.frames.pop()
