@@ -33,6 +33,7 @@ from sct.passes.motion.loop_invariant import hoist, hoist_primal
 from sct.passes.motion.merge_branches import merge_branches
 from sct.passes.motion.scatter_to_store import scatter_to_store
 from sct.passes.motion.sink import sink
+from sct.passes.motion.vectorize import vectorize
 from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.chained_reads import merge_chained_reads
@@ -57,6 +58,8 @@ PIPELINE: Pipeline = (
         # Values that are computed again now stand beside the backward equations that read them: rules apply across,
         # equal equations merge, and forward values that only a tape read are dead.
         "simplify", "cse", "dce",
+        # Loops that are operations on arrays: which of their operands are computed again is decided by now.
+        "vectorize",
         # The rules that choose the form in which a product or a mask is printed, which other rules do not match.
         "simplify for printing",
         # Before the motion into branches: only an equation that stands directly in the body of a loop is hoisted.
@@ -92,7 +95,8 @@ PRIMAL: Pipeline = (PIPELINE[0], ("expanded", ("drop residuals",)), PIPELINE[-1]
 DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 
 COMPILED: Pipeline = tuple(
-    (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name for name in names))
+    (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name
+                  for name in names if name != "vectorize"))
     for stage, names in PIPELINE)
 """The same for a backend that compiles loops, where other operations are cheap."""
 
@@ -168,7 +172,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "chained reads": merge_chained_reads,
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
-        "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
+        "vectorize": vectorize, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
         **{name: _on_each_function(step) for name, step in per_function.items()},

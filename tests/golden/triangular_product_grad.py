@@ -4,22 +4,17 @@ import numpy as np
 def triangular_product_grad(alpha, A, B):
     # alpha: float, A: f64[n, n], B: f64[n, m]
     m = B.shape[1]
-    B = B.copy()
-    n = B.shape[0]
-    tape = []
+    B_now = B.copy()
+    n = B_now.shape[0]
     for i in range(n):
         for j in range(m):
-            B_from_i_next_j = B[i + 1 :, j]
-            tape.append(np.copy(B_from_i_next_j))
-            B[i, j] += np.dot(A[i + 1 :, i], B_from_i_next_j)
-    B *= alpha
-    dB = 2.0 * alpha * B
+            B_now[i, j] += np.dot(A[i + 1 :, i], B_now[i + 1 :, j])
+    B_now *= alpha
+    dB = 2.0 * alpha * B_now
     dA = np.zeros_like(A)
     for i in reversed(range(n)):
-        for j in reversed(range(m)):
-            copy_B_from_i_next_j = tape.pop()
-            # B[i, j] += np.dot(A[i + 1 :, i], B[i + 1 :, j])
-            dB_i_j = dB[i, j]
-            dA[i + 1 :, i] += dB_i_j * copy_B_from_i_next_j
-            dB[i + 1 :, j] += dB_i_j * A[i + 1 :, i]
+        # B[i, j] += np.dot(A[i + 1 :, i], B[i + 1 :, j])
+        dB_i = dB[i, :]
+        dA[i + 1 :, i] = B[i + 1 :, :] @ dB_i
+        dB[i + 1 :, :] += np.outer(A[i + 1 :, i], dB_i)
     return dA, dB

@@ -14,7 +14,7 @@ from sct.ir.types import Tensor
 from sct.ops.registry import aliases
 from sct.passes.scalar.purity import cannot_raise, is_pure
 
-__all__ = ["hoist", "hoist_primal"]
+__all__ = ["hoist", "hoist_primal", "runs_at_least_once"]
 
 
 def hoist(fn: Fn) -> Fn:
@@ -58,7 +58,7 @@ def _invariant_primal(loop: LoopView) -> list[Eqn]:
     bound: set[Operand] = set(loop.body.params)
     candidates: dict[Operand, Eqn] = {}
     hoisted: set[Eqn] = set()
-    is_certain = _runs_at_least_once(loop)
+    is_certain = runs_at_least_once(loop)
     for eqn in loop.body.eqns if is_certain else ():
         if bound.isdisjoint(eqn.args) and is_pure(eqn) and (is_certain or cannot_raise(eqn)):
             candidates.update((out, eqn) for out in eqn.outs)
@@ -91,7 +91,7 @@ def _computes_array(eqn: Eqn) -> bool:
             and any(isinstance(out.type, Tensor) and out.type.is_array for out in eqn.outs))
 
 
-def _runs_at_least_once(loop: LoopView) -> bool:
+def runs_at_least_once(loop: LoopView) -> bool:
     """Is it certain that the loop runs at least once?"""
     if loop.index is None:
         return False

@@ -1,11 +1,13 @@
-"""Reads of elements that the backward pass can repeat from the final array of a loop.
+"""Reads of elements that the backward pass can repeat from the final array of a loop, or from an argument.
 
     for i in range(1, n): t = x[i - 1]; x[i] = t * a[i]   ->   t is read from the final x: x[i - 1] is never overwritten
+    y = x.copy(); for i in range(n): y[i] += y[i + 1]     ->   y[i + 1] is read from x: it is not yet overwritten
 
-In:  a value, and a block that runs after the loop. Out: the read of the final array that gives the value, if it is
-proved to exist. An array that a loop carries is a chain of versions; each write makes a version from the one before.
-A read of a version equals the read of the last version if no later write of the chain can touch the element. That is
-proved axis by axis from the ranges of the loops; negative indices are accounted for (`x[i - 1]` at `i = 0`).
+In:  a value, and a block that runs after the loop. Out: the read of the final array, or of the argument that the loop
+began with, that gives the value, if it is proved to exist. An array that a loop carries is a chain of versions; each
+write makes a version from the one before. A read of a version equals the read of the last version if no later write of
+the chain can touch the element, and that of the first if no earlier write can. That is proved axis by axis from the
+ranges of the loops; negative indices are accounted for (`x[i - 1]` at `i = 0`).
 """
 
 from __future__ import annotations
@@ -70,8 +72,9 @@ class FinalArrayReads:
         node = self.regions.node_of(value)
         if node is not None and node.name == "index":
             read = _Access(node.home, node.attrs["key"], tuple(node.args[1:]))
-            if (final := self._read_of_version(node.args[0], read, reader)) is not None:
-                return final
+            for of_first in (False, True):
+                if (final := self._read_of_version(node.args[0], read, reader, of_first)) is not None:
+                    return final
         for store in self.stores_of(value):
             read = _Access(store.home, store.attrs["key"], tuple(store.args[2:]))
             element = _element_type(store) == value.type and set(read.key) == {"i"}
@@ -79,7 +82,8 @@ class FinalArrayReads:
                 return final
         return None
 
-    def _read_of_version(self, array: Operand, read: _Access, reader: Block) -> FinalRead | None:
+    def _read_of_version(self, array: Operand, read: _Access, reader: Block, of_first: bool = False
+                         ) -> FinalRead | None:
         chain = self.chain(array, reader)
         if chain is None or not isinstance(array, Value) or array not in chain.versions:
             return None
@@ -87,9 +91,21 @@ class FinalArrayReads:
         between = self._loops_around(read.block, chain.loop)[len(outer):]
         if any(within(w.home, loop.body) for loop in between for w in chain.writes):
             return None
-        survives = all(self._never_overwrites(chain, read, write, number > chain.versions[array])
-                       for write, number in chain.writes.items())
-        return FinalRead(chain.loop.outs[chain.carry], read.key, read.operands) if survives else None
+        source = self._argument_at_start(chain) if of_first else chain.loop.outs[chain.carry]
+        if source is None:
+            return None
+        survives = all(
+            self._never_overwrites(chain, read, write, (number > chain.versions[array]) != of_first, of_first)
+            for write, number in chain.writes.items())
+        return FinalRead(source, read.key, read.operands) if survives else None
+
+    def _argument_at_start(self, chain: _VersionChain) -> Value | None:
+        """The argument of the function that the array of the chain is at first, or of which it is a copy."""
+        array = chain.loop.inits[chain.carry]
+        node = self.regions.node_of(array)
+        if node is not None and node.name == "copy" and node.args[0].type == array.type:
+            array = node.args[0]
+        return array if isinstance(array, Value) and array in self.regions.top.params else None
 
     def stores_of(self, value: Value) -> Sequence[BlockNode]:
         """The writes of `value` into an array, in the block that binds `value`."""
@@ -189,16 +205,21 @@ class FinalArrayReads:
 
     # -- what later writes can touch ----------------------------------------------------------
 
-    def _never_overwrites(self, chain: _VersionChain, read: _Access, write: BlockNode, after: bool) -> bool:
-        """Can no later execution of `write` touch what `read` reads?  `after`: it also follows within an iteration."""
+    def _never_overwrites(self, chain: _VersionChain, read: _Access, write: BlockNode, within_iteration: bool,
+                          earlier: bool) -> bool:
+        """Can no later (or no earlier) execution of `write` touch what `read` reads?
+
+        within_iteration  it also follows (or precedes) the read within an iteration
+        """
         other = _Access(write.home, write.attrs["key"], tuple(write.args[2:]))
         read_loops = self._loops_around(read.block, chain.loop)
         write_loops = self._loops_around(write.home, chain.loop)
         common = 0
         while common < min(len(read_loops), len(write_loops)) and read_loops[common] is write_loops[common]:
             common += 1
-        levels = range(common + 1 if after else common)
-        return all(self._disjoint(read, other, read_loops, write_loops, common, level) for level in levels)
+        levels = range(common + 1 if within_iteration else common)
+        return all(self._disjoint(read, other, read_loops, write_loops, common, level, -1 if earlier else 1)
+                   for level in levels)
 
     def _loops_around(self, block: Block, top: BlockNode) -> list[BlockNode]:
         """The loops around `block`, from `top` inwards."""
@@ -206,9 +227,10 @@ class FinalArrayReads:
         return loops[:loops.index(top) + 1][::-1] if top in loops else []
 
     def _disjoint(self, read: _Access, write: _Access, read_loops: Sequence[BlockNode],
-                  write_loops: Sequence[BlockNode], common: int, level: int) -> bool:
+                  write_loops: Sequence[BlockNode], common: int, level: int, direction: int) -> bool:
         """Do `read` and `write` touch different elements if the first `level` loops are in the same iteration, and
-        the write is in a later iteration of the next loop, if that one is common to both?"""
+        the write is in a later iteration of the next loop (an earlier one if `direction` is -1), if that one is
+        common to both?"""
         ranges: list[Range] = []
         env: dict[Value, LinearTerm] = {}
         for n, loop in enumerate(write_loops):
@@ -223,9 +245,9 @@ class FinalArrayReads:
             other_index = Value(r.index.type)
             low, high = (None if t is None else t.substitute(env) for t in (r.low, r.high))
             if n == level < common:
-                later = Value(r.index.type)
-                env[r.index] = LinearTerm(0, {r.index: 1, later: r.step})
-                ranges += [r, Range(later, LinearTerm(1), None, 1)]
+                distance = Value(r.index.type)
+                env[r.index] = LinearTerm(0, {r.index: 1, distance: direction * r.step})
+                ranges += [r, Range(distance, LinearTerm(1), None, 1)]
             else:
                 env[r.index] = LinearTerm(0, {other_index: 1})
                 ranges.append(Range(other_index, low, high, r.step))

@@ -1,0 +1,333 @@
+"""The values of an adjoint loop in all its iterations at once.
+
+In: the view of a loop whose body is arithmetic of numbers and vectors, and updates of the arrays that it carries. Out:
+its finals, by operations on arrays; `NotLifted` if an iteration may read or write what another one does.
+
+    for k in range(n): dA[:, k] += B[k] * v      B[k] is lifted to B, the product to outer(v, B), the index k to a slice
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.dims import Dim
+from sct.ir.loop_view import LoopView
+from sct.ir.types import Tensor
+from sct.ops.arrays.creation import zeros_of
+from sct.ops.arrays.indexing import add_at, index, join, slice_dim, split, store
+from sct.ops.arrays.shape import transpose
+from sct.ops.linalg.products import matmul, outer
+from sct.ops.reductions.reductions import sum_
+from sct.ops.registry import ELEMENTWISE
+from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
+from sct.passes.rewriting.table import is_full
+
+__all__ = ["Iterations", "NotLifted", "rank"]
+
+
+class NotLifted(Exception):
+    """The loop stays."""
+
+
+def rank(x: Operand) -> int:
+    return x.type.rank if isinstance(x.type, Tensor) else 0
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """The values that a number or a vector has in the iterations.
+
+    axis    of the iterations
+    is_new  may the array be larger than those of which it is computed?
+    """
+
+    value: Operand
+    axis: int
+    is_new: bool = False
+
+    def along(self, axis: int) -> Operand:
+        """The array with the iterations along this axis."""
+        return self.value if axis == self.axis else transpose(self.value)
+
+
+class Iterations:
+    """The iterations of one loop.
+
+    defs      for a value of the body: its equation
+    bound     the values of the body that change from iteration to iteration
+    lifted    for such a value: its lifted value
+    versions  for each version of a carry, by the updates in the body: the array after this update in all iterations
+    axes      for each version of a carry of which elements are read or assigned: the axis that the iterations divide
+    """
+
+    def __init__(self, loop: LoopView, b: Builder) -> None:
+        self.loop, self.b = loop, b
+        self.defs = {eqn.out: eqn for eqn in loop.body.eqns}
+        self.bound: set[Operand] = {x for x in (loop.index, *loop.params) if x is not None}
+        self.lifted: dict[Operand, Lifted] = {}
+        self.versions: dict[Operand, Operand] = {}
+        self.axes: dict[Operand, int] = {}
+        start, stop, _ = loop.bounds
+        if start.dim is None or stop.dim is None:
+            raise NotLifted
+        self.count: Dim = stop.dim - start.dim
+
+    def finals(self) -> list[Operand]:
+        """The finals of the loop."""
+        for init, param, result in zip(self.loop.inits, self.loop.params, self.loop.results):
+            self.enter_versions(init, param, result)
+        for eqn in self.loop.body.eqns:
+            self.b.loc = eqn.loc
+            if eqn.out in self.versions:
+                self.versions[eqn.out] = self.updated(eqn)
+            elif self.bound.isdisjoint(eqn.args):
+                self.b.add(eqn)
+            else:
+                self.bound.add(eqn.out)
+                if eqn.args[0] in self.versions:
+                    self.lift(eqn.out)  # before the array is updated
+        finals = [self.versions[r] for r in self.loop.results]
+        if any(new.type != old.type for new, old in zip(finals, self.loop.finals)):
+            raise NotLifted
+        for new, old in zip(finals, self.loop.finals):
+            if isinstance(new, Value) and new.hint is None:
+                new.hint = old.hint
+        return finals
+
+    def enter_versions(self, init: Operand, param: Value, result: Operand) -> None:
+        """Follow a carry through its updates; refuse a loop that uses it in another way."""
+        version: Operand = param
+        reads: list[Eqn] = []
+        while True:
+            self.versions[version] = init
+            users = [eqn for eqn in self.loop.body.eqns if version in eqn.args]
+            updates = [eqn for eqn in users if eqn.op is not index]
+            reads += [eqn for eqn in users if eqn.op is not add and eqn.op is not add_at]
+            if any(version in eqn.args[1:] and eqn.op is not add or eqn.args.count(version) > 1 for eqn in users):
+                raise NotLifted
+            self.bound.add(version)
+            if not updates:
+                break
+            if len(updates) > 1 or updates[0].op not in (add, add_at, store):
+                raise NotLifted
+            version = updates[0].out
+        if version is not result:
+            raise NotLifted
+        if reads:
+            self.check_divided(param, result)
+
+    def check_divided(self, param: Value, result: Operand) -> None:
+        """Refuse the loop if an iteration reads or writes what belongs to another one."""
+        version: Operand = param
+        axes = set()
+        while True:
+            users = [eqn for eqn in self.loop.body.eqns if version in eqn.args]
+            for eqn in users:
+                if eqn.op is add:
+                    raise NotLifted
+                axes.add(self.divided_axis(eqn))
+            if version is result:
+                break
+            version = next(eqn.out for eqn in users if eqn.op is not index)
+        if len(axes) != 1:
+            raise NotLifted
+
+    def divided_axis(self, eqn: Eqn) -> int:
+        """The axis of the array that the index of the loop divides, in a read or a write."""
+        items = self.items(eqn)
+        if self.loop.index not in items:
+            raise NotLifted
+        return items.index(self.loop.index)
+
+    # -- subscripts ---------------------------------------------------------------------------
+
+    def items(self, eqn: Eqn) -> list[Any]:
+        """The items of the subscript of a read or a write: ints and slices; of what changes, the index alone, once."""
+        key, operands = eqn.attrs["key"], eqn.args[eqn.op.key_at:]
+        k = self.loop.index
+        if not isinstance(eqn.args[0].type, Tensor) or any(item != "i" and item[0] != "s" for item in key) \
+                or any(x in self.bound and x is not k for x in operands) or operands.count(k) > 1:
+            raise NotLifted
+        items = split(key, operands)
+        if k in operands and not any(item is k for item in items):
+            raise NotLifted
+        return items
+
+    def lifted_key(self, eqn: Eqn) -> tuple[tuple[str, ...], tuple[Any, ...], int]:
+        """The subscript that takes the parts of all iterations, its operands, and the axis of the iterations."""
+        items, shape = self.items(eqn), eqn.args[0].type.shape  # type: ignore[union-attr]
+        at = next(n for n, item in enumerate(items) if item is self.loop.index)
+        start, stop, _ = self.loop.bounds
+        part = slice(None if start == Lit(0) else start, None if stop.dim == shape[at] else stop)
+        if slice_dim(shape[at], part) != self.count:
+            raise NotLifted
+        items[at] = part
+        key, operands = join(items)
+        return key, operands, sum(isinstance(item, slice) for item in items[:at])
+
+    # -- updates ------------------------------------------------------------------------------
+
+    def updated(self, eqn: Eqn) -> Any:
+        """The array after this update in all iterations."""
+        if eqn.op is add:
+            old, term = eqn.args if eqn.args[0] in self.versions else eqn.args[::-1]
+            return add(self.versions[old], self.total(term))
+        old, x, *operands = eqn.args
+        if self.loop.index not in operands:
+            self.items(eqn)
+            return add_at(self.versions[old], self.total(x), *operands, key=eqn.attrs["key"])
+        key, bounds, axis = self.lifted_key(eqn)
+        rank_of_part = rank(index_type(eqn))
+        if x == Lit(0.0) and eqn.op is store and is_full(key) and len(key) == rank(old):
+            return zeros_of(self.versions[old])
+        return eqn.op(self.versions[old], self.part(x, axis, rank_of_part), *bounds, key=key)
+
+    def part(self, x: Operand, axis: int, of_rank: int) -> Operand:
+        """What all iterations write: `x` into parts of this rank, with the iterations along `axis`."""
+        if of_rank > 1:
+            raise NotLifted
+        if x not in self.bound:
+            return _column(x) if rank(x) == 1 and axis == 1 else x
+        eqn = self.defs.get(x)  # type: ignore[arg-type]
+        if eqn is not None and eqn.op is mul and (factors := self.number_and_vector(eqn)) is not None:
+            product: Operand = outer(*factors) if axis == 0 else outer(*factors[::-1])
+            return product
+        lifted = self.lift(x)
+        if rank(x) == 0:
+            return _column(lifted.value) if of_rank == 1 and axis == 0 else lifted.value
+        return lifted.along(axis)
+
+    def number_and_vector(self, eqn: Eqn) -> tuple[Operand, Operand] | None:
+        """The lifted number and the vector, if this is the product of one that changes and one that does not."""
+        for s, v in (eqn.args, eqn.args[::-1]):
+            if s in self.bound and rank(s) == 0 and v not in self.bound and rank(v) == 1:
+                return self.lift(s).value, v
+        return None
+
+    # -- sums over the iterations -----------------------------------------------------------------
+
+    def total(self, x: Operand) -> Any:
+        """The sum of `x` over the iterations."""
+        eqn = self.defs.get(x) if isinstance(x, Value) else None
+        if eqn is None or x not in self.bound:
+            raise NotLifted
+        changing = [a in self.bound for a in eqn.args]
+        if eqn.op in (add, sub) and all(changing) and rank(eqn.args[0]) == rank(eqn.args[1]):
+            return eqn.op(*map(self.total, eqn.args))
+        if eqn.op is neg or eqn.op is div and not changing[1]:
+            return eqn.op(self.total(eqn.args[0]), *eqn.args[1:])
+        if eqn.op in (mul, matmul) and not all(changing):
+            a, b = eqn.args
+            return eqn.op(self.total(a), b) if changing[0] else eqn.op(a, self.total(b))
+        if eqn.op is mul and (product := self.total_product(*eqn.args)) is not None:
+            return product
+        lifted = self.lift(x)
+        if lifted.is_new:
+            raise NotLifted
+        return sum_(lifted.value, axis=lifted.axis) if rank(x) else sum_(lifted.value)
+
+    def total_product(self, a: Operand, b: Operand) -> Any:
+        """The sum of the products of two values that change; None for two vectors."""
+        if rank(a) == rank(b) == 1:
+            return None
+        x, y = self.lift(a), self.lift(b)
+        if x.is_new or y.is_new:
+            raise NotLifted
+        if rank(a) == rank(b):
+            return matmul(x.value, y.value)
+        vectors, numbers = (x, y) if rank(a) else (y, x)
+        return matmul(vectors.value, numbers.value) if vectors.axis == 1 else matmul(numbers.value, vectors.value)
+
+    # -- lifted values --------------------------------------------------------------------------
+
+    def lift(self, x: Operand) -> Lifted:
+        """The lifted value of a value that changes."""
+        if x not in self.lifted:
+            eqn = self.defs.get(x) if isinstance(x, Value) else None
+            if eqn is None or not isinstance(x.type, Tensor) or x.type.kind not in "fb" or rank(x) > 1:
+                raise NotLifted
+            loc, self.b.loc = self.b.loc, eqn.loc
+            self.lifted[x] = self.lifted_eqn(eqn)
+            self.b.loc = loc
+        return self.lifted[x]
+
+    def lifted_eqn(self, eqn: Eqn) -> Lifted:
+        if eqn.op is index:
+            return self.lifted_read(eqn)
+        if eqn.op is matmul:
+            return self.lifted_product(*eqn.args)
+        if eqn.op is sum_ and not eqn.op.explicit(eqn.attrs) and rank(eqn.args[0]) == 1:
+            x = self.lift(eqn.args[0])
+            return Lifted(sum_(x.value, axis=1 - x.axis), 0)
+        if eqn.op in ELEMENTWISE and not eqn.attrs and all(isinstance(x.type, Tensor) for x in eqn.args):
+            return self.lifted_elementwise(eqn)
+        raise NotLifted
+
+    def lifted_read(self, eqn: Eqn) -> Lifted:
+        x = eqn.args[0]
+        if x in self.bound and x not in self.versions:
+            raise NotLifted
+        key, operands, axis = self.lifted_key(eqn)
+        return Lifted(index(self.versions.get(x, x), *operands, key=key), axis)
+
+    def lifted_product(self, a: Operand, b: Operand) -> Lifted:
+        """A product of vectors, or of a vector that changes and a matrix that does not."""
+        for k, x in enumerate((a, b)):
+            if (scaled := self.scaled(x)) is not None:
+                c, y = scaled
+                product = self.lifted_product(*((y, b), (a, y))[k])
+                return replace(product, value=mul(c, product.value))
+        if a in self.bound and b in self.bound:
+            first, second = self.lift(a), self.lift(b)
+            return Lifted(sum_(mul(first.value, second.along(first.axis)), axis=1 - first.axis), 0)
+        lifted = self.lift(a if a in self.bound else b)
+        if lifted.is_new:
+            raise NotLifted
+        if a in self.bound:
+            return Lifted(matmul(lifted.along(0), b), 0, is_new=rank(b) == 2)
+        return Lifted(matmul(a, lifted.along(1)), rank(a) - 1, is_new=rank(a) == 2)
+
+    def scaled(self, x: Operand) -> tuple[Operand, Operand] | None:
+        """The number that does not change and the vector, if `x` is their product."""
+        eqn = self.defs.get(x) if isinstance(x, Value) else None
+        for c, y in (eqn.args, eqn.args[::-1]) if eqn is not None and eqn.op is mul and x in self.bound else ():
+            if c not in self.bound and rank(c) == 0 and rank(y) == 1:
+                return c, y
+        return None
+
+    def lifted_elementwise(self, eqn: Eqn) -> Lifted:
+        spelling = None if (eqn.spelling or "").startswith("math.") else eqn.spelling
+        if spelling is None and not any(c.startswith(("numpy.", "operator.")) for c in eqn.op.calls):
+            raise NotLifted
+        values = {x: self.lift(x) for x in eqn.args if x in self.bound}
+        vectors = sorted((v for x, v in values.items() if rank(x)), key=lambda v: v.is_new)
+        if rank(eqn.out) and not vectors:
+            raise NotLifted
+        axis = vectors[0].axis if vectors else 0
+        args = [self.aligned(x, values.get(x), axis, rank(eqn.out)) for x in eqn.args]
+        self.b.module = "numpy"
+        made = self.b.emit(eqn.op, args, spelling=spelling)
+        self.b.module = None
+        return Lifted(made, axis, is_new=bool(vectors) and vectors[0].is_new)
+
+    def aligned(self, x: Operand, lifted: Lifted | None, axis: int, out_rank: int) -> Operand:
+        """An operand such that it meets lifted values of this rank, with the iterations along `axis`."""
+        if lifted is None:
+            return _column(x) if rank(x) == 1 and axis == 1 else x
+        if rank(x) == out_rank:
+            return lifted.along(axis) if out_rank else lifted.value
+        return _column(lifted.value) if axis == 0 else lifted.value
+
+
+def _column(x: Operand) -> Operand:
+    """x[:, None]"""
+    column: Operand = index(x, key=("s000", "n"))
+    return column
+
+
+def index_type(eqn: Eqn) -> Value:
+    """A value of the type of the part that an update writes."""
+    return Value(index.type(eqn.args[0], *eqn.args[2:], key=eqn.attrs["key"]))  # type: ignore[arg-type]

@@ -1,0 +1,163 @@
+"""Replaces a loop whose iterations read and write parts of arrays of their own by operations on whole arrays:
+
+    for k in range(n): dA[:, k] += B[k] * v      ->     dA += outer(v, B)
+                       db += A[:, k] * c[k]             db += A @ c
+
+No array is made that is larger than those which are read or written, so a loop over pairs stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_number, rebuild, substitute, walk
+from sct.ir.loop_view import LoopView, loop_view
+from sct.ir.types import TypeMismatch
+from sct.ir.uses import DefUse
+from sct.ops.arrays.indexing import index
+from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
+from sct.passes.motion.lifted_iterations import Iterations, NotLifted, rank
+from sct.passes.motion.loop_invariant import runs_at_least_once
+from sct.passes.rewriting.driver import rewrite
+from sct.passes.scalar.purity import is_pure
+
+__all__ = ["vectorize"]
+
+
+def vectorize(fn: Fn) -> Fn:
+    """`fn` with such loops of adjoint code replaced, inner loops first."""
+    if not any(_may_be_lifted(eqn) for eqn in walk(fn)):
+        return fn
+    return _Vectorize(fn).region(fn, Builder(primal=False, rewrite=rewrite))
+
+
+class _Vectorize:
+    """
+    env      for a value that a loop gave: the value that takes its place
+    visible  the regions around the current equation
+    """
+
+    def __init__(self, fn: Fn) -> None:
+        self.def_use = DefUse(fn)
+        self.env: dict[Value, Operand] = {}
+        self.visible: list[Fn] = []
+
+    def region(self, fn: Fn, b: Builder) -> Fn:
+        self.visible.append(fn)
+        for eqn in fn.eqns:
+            eqn = eqn.replace(args=substitute(eqn.args, self.env),
+                              regions=tuple(self.region(r, b.nested()) for r in eqn.regions))
+            if not (_may_be_lifted(eqn) and self.lift(loop_view(eqn), b)):
+                b.add(self.without_zeros(eqn, b) if eqn.op.name == "loop" and not eqn.primal else eqn)
+        self.visible.pop()
+        return fn.replace(eqns=tuple(b.eqns), results=substitute(fn.results, self.env))
+
+    def without_zeros(self, eqn: Eqn, b: Builder) -> Eqn:
+        """The loop without the carries that are zeros before each iteration and in the end."""
+        loop = loop_view(eqn)
+        defs = {**b.defs, **{out: e for e in loop.body.eqns for out in e.outs}}
+        zeros = {p: init for init, p, r in zip(loop.inits, loop.params, loop.results)
+                 if init.type == r.type and all(x in defs and defs[x].op.fill == 0.0 for x in (init, r))}  # type: ignore[index]
+        if not zeros:
+            return eqn
+        self.env.update((out, zeros[p]) for p, out in zip(loop.params, loop.finals) if p in zeros)
+        body = rebuild(loop.body, zeros)
+        results = [p if p in zeros else r for p, r in zip(loop.params, body.results[1:])]
+        return eqn.replace(regions=(body.replace(results=(loop.go, *results, *body.results[1 + len(results):])),))
+
+    def lift(self, loop: LoopView, b: Builder) -> bool:
+        """Add what computes the finals of the loop without it, if that is possible."""
+        if self.def_use.uses(loop.iterations):
+            return False
+        inside = b.nested()
+        try:
+            body = _Recomputed(self.def_use, self.visible, loop).body() if loop.elems else loop.body
+            with inside:
+                finals = Iterations(replace(loop, body=body), inside).finals()
+        except (NotLifted, TypeMismatch):
+            return False
+        for eqn in inside.eqns:
+            b.add(eqn)
+        self.env.update(zip(loop.finals, finals))
+        return True
+
+
+def _may_be_lifted(eqn: Eqn) -> bool:
+    """Is this a loop of adjoint arithmetic over a range, which runs at least once and computes with vectors?"""
+    if eqn.op.name != "loop" or eqn.primal or not eqn.attrs["counted"]:
+        return False
+    loop = loop_view(eqn)
+    start, _, step = loop.bounds
+    return (step == Lit(1) and not loop.exits and not loop.yields and start.dim is not None
+            and start.dim.least >= 0 and runs_at_least_once(loop) and any(map(_computes_vector, loop.body.eqns))
+            and all(map(_is_simple, loop.body.eqns)))
+
+
+def _is_simple(eqn: Eqn) -> bool:
+    """Is this adjoint arithmetic, an update, or a size or a bound?"""
+    if len(eqn.outs) != 1 or eqn.primal and not (is_number(eqn.out) and eqn.out.type.kind == "i"):  # type: ignore[union-attr]
+        return False
+    return is_pure(eqn) or eqn.op.updates
+
+
+class _Recomputed:
+    """The body of a loop, with values of the forward pass computed again that the loop reads from tapes.
+
+    That costs one operation for all iterations, not one for each, and no tape.
+
+    values  for a value of the forward pass: the one that is computed again
+    eqns    the equations that compute them
+    """
+
+    def __init__(self, def_use: DefUse, visible: Sequence[Fn], loop: LoopView) -> None:
+        self.def_use, self.visible, self.loop = def_use, visible, loop
+        self.values: dict[Operand, Operand] = {}
+        self.b = Builder(primal=False)
+
+    def body(self) -> Fn:
+        with self.b:
+            env = {e: self.again(self.origin(self.loop, k)) for k, e in enumerate(self.loop.elems)}
+        body = rebuild(self.loop.body, env)
+        return body.replace(params=tuple(p for p in body.params if p not in env), eqns=(*self.b.eqns, *body.eqns))
+
+    def origin(self, loop: LoopView, k: int) -> Operand:
+        """The value of the forward pass that `loop` reads from its tape `k`."""
+        definition = self.def_use.definition(loop.xs[k])
+        if definition is None or definition.eqn.op.name != "loop":
+            raise NotLifted
+        defining = loop_view(definition.eqn)
+        if definition.region is None:
+            tape: Operand = loop.xs[k]
+        elif loop.xs[k] in defining.elems:
+            tape = self.origin(defining, defining.elems.index(loop.xs[k]))
+        else:
+            raise NotLifted
+        definition = self.def_use.definition(tape)
+        if definition is None or definition.region is not None or definition.eqn.op.name != "loop":
+            raise NotLifted
+        forward = loop_view(definition.eqn)
+        if tape not in forward.ys or forward.index is None or loop.index is None or forward.reverse == loop.reverse \
+                or tuple(map(self.again, forward.bounds)) != loop.bounds:
+            raise NotLifted
+        self.values[forward.index] = loop.index
+        return forward.yields[forward.ys.index(tape)]
+
+    def again(self, x: Operand) -> Operand:
+        """The value in the backward pass of a value of the forward pass."""
+        if not isinstance(x, Value) or self.def_use.home.get(x) in self.visible:
+            return x
+        if x not in self.values:
+            eqn = self.def_use.defining_eqn(x)
+            if eqn is None or len(eqn.outs) != 1 or eqn.op not in (index, add, sub, mul, div, neg):
+                raise NotLifted
+            self.b.loc = eqn.loc
+            self.values[x] = self.b.emit(eqn.op, list(map(self.again, eqn.args)), eqn.attrs, spelling=eqn.spelling)
+        return self.values[x]
+
+
+def _computes_vector(eqn: Eqn) -> bool:
+    if eqn.op.updates:
+        return rank(eqn.args[1]) > 0
+    return eqn.op is not index and any(rank(x) for x in (*eqn.args, *eqn.outs))

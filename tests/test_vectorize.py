@@ -1,0 +1,193 @@
+"""Backward loops whose iterations have parts of arrays of their own become operations on arrays; others stay."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees
+
+from sct import grad, hvp, jvp, value_and_grad
+
+
+def triangle(A, B):
+    C = np.zeros(A.shape)
+    for i in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            C[i, : i + 1] += A[i, k] * B[: i + 1, k]
+    return np.sum(C * C)
+
+
+def two_products(A, B):
+    C = np.zeros(A.shape)
+    for i in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            C[i, : i + 1] += A[: i + 1, k] * 0.5 * B[i, k] + B[: i + 1, k] * 0.7 * A[i, k]
+    return np.sum(C * C)
+
+
+def rows_above(A, B):
+    B = B.copy()
+    for i in range(B.shape[0]):
+        for j in range(B.shape[1]):
+            B[i, j] += np.dot(A[i + 1 :, i], B[i + 1 :, j])
+    return np.sum(B * B)
+
+
+def rows_below(A, B):
+    B = B.copy()
+    for i in range(B.shape[0] - 1, -1, -1):
+        for j in range(B.shape[1]):
+            B[i, j] += np.dot(A[:i, i], B[:i, j])
+    return np.sum(B * B)
+
+
+def one_by_one(A, B):
+    C, t = A.copy(), np.empty(A.shape[1])
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            C[:i, j] += 0.3 * B[i, j] * A[i, :i]
+            t[j] = B[:i, j] @ A[i, :i]
+        C[i, :] += B[i, :] * A[i, i] + 0.3 * t
+    return np.sum(C * C)
+
+
+def weighted_rows(A, B):
+    s = 0.0
+    for i in range(len(A)):
+        s += np.sum(A[i] * B[i]) * A[0, 1] / B[i, 0]
+    return s * s
+
+
+def inner_part(A, B):
+    s = 0.0
+    for k in range(1, A.shape[1] - 1):
+        s += (A[1:, k] - B[:-1, k]) @ B[1:, 0] * A[2, k]
+    return s * s
+
+
+def column_after_column(A, B):
+    C = A.copy()
+    for k in range(A.shape[1]):
+        C[:, k] = 2.0 * C[:, k] * B[0, k]
+        C[1:, k] += B[1:, k]
+    return np.sum(C * C)
+
+
+def products_with_a_matrix(A, B):
+    y = np.zeros(A.shape)
+    for i in range(len(A)):
+        y[i] = A[i] @ B.T @ B
+    return np.sum(y * y)
+
+
+def differences(A, B):
+    s = 0.0
+    for i in range(len(A)):
+        s += np.sum(np.tanh(A[i] - B[0]))
+    return s * s
+
+
+LIFTED = (triangle, two_products, rows_above, rows_below, one_by_one)
+ON_TAPES = (weighted_rows, products_with_a_matrix,
+            inner_part, column_after_column, differences)
+
+
+def of_the_row_before(A, B):
+    C = A.copy()
+    for i in range(1, len(A)):
+        C[i] += C[i - 1] * B[i]
+    return np.sum(C * C)
+
+
+def of_another_column(A, B):
+    C = A.copy()
+    for k in range(A.shape[1]):
+        C[1:, k] += B[1:, k] * C[1:, 0]
+    return np.sum(C * C)
+
+
+def to_another_row(A, B):
+    C = A.copy()
+    for i in range(len(A)):
+        C[i] *= B[i]
+        C[-1] += B[i]
+    return np.sum(C * C)
+
+
+def all_pairs(A, B):
+    x, s = A[:, 0], 0.0
+    for i in range(len(x)):
+        s += np.sum(np.tanh(x[i] - x)) * B[i, 0]
+    return s * s
+
+
+def rows_in_turn(A, B):
+    v = B[0].copy()
+    for i in range(len(A)):
+        v = v * A[i]
+    return v @ v
+
+
+def until_large(A, B):
+    s = 0.0
+    for i in range(len(A)):
+        s += A[i] @ B[i]
+        if s > 1e6:
+            break
+    return s * s
+
+
+KEPT = (of_the_row_before, of_another_column, to_another_row, all_pairs, rows_in_turn, until_large)
+
+
+def square(n: int = 4) -> tuple[Any, Any]:
+    rng = np.random.default_rng(n)
+    return rng.normal(size=(n, n)), 1.5 + rng.random((n, n))
+
+
+@pytest.mark.parametrize("f", [*LIFTED, *ON_TAPES, *KEPT])
+def test_gradients(f: Callable[..., Any]) -> None:
+    agrees(f, *square())
+    df = value_and_grad(f, argnums=(0, 1))
+    for n in (4, 7, 3):
+        args = square(n)
+        value, (dA, dB) = df(*args)
+        assert value == f(*args)
+        directions = square(n + 1)
+        dA_along, dB_along = (d[:n, :n] for d in directions)
+        slope = jvp(f, args, (dA_along, dB_along))[1]
+        np.testing.assert_allclose(np.sum(dA * dA_along) + np.sum(dB * dB_along), slope, rtol=1e-9)
+
+
+@pytest.mark.parametrize("f", [*LIFTED, *ON_TAPES, *KEPT])
+def test_second_derivatives(f: Callable[..., Any]) -> None:
+    A, B = square()
+    direction, _ = square(5)
+    direction, eps = direction[:4, :4], 1e-6
+    expected = (grad(f)(A + eps * direction, B) - grad(f)(A - eps * direction, B)) / (2.0 * eps)
+    got = hvp(f, (A, B), (direction, None))
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4 * np.max(np.abs(expected)) + 1e-6)
+
+
+@pytest.mark.parametrize("f", LIFTED)
+def test_such_loops_become_array_operations(f: Callable[..., Any]) -> None:
+    df = grad(f, argnums=(0, 1))
+    df(*square())
+    backward = df.source.rpartition("tape")[2] if "reversed" not in df.source else df.source.partition("reversed")[2]
+    assert sum("for" in line and "#" not in line for line in backward.splitlines()) <= 1 and ".append" not in df.source
+
+
+@pytest.mark.parametrize("f", KEPT)
+def test_dependent_and_larger_ones_stay(f: Callable[..., Any]) -> None:
+    df = grad(f, argnums=(0, 1))
+    df(*square())
+    assert "reversed(" in df.source or df.source.count("for ") > 1
+
+
+def test_single_precision_stays_single() -> None:
+    for f in LIFTED + ON_TAPES:
+        A, B = (x.astype(np.float32) for x in square())
+        dA, dB = grad(f, argnums=(0, 1))(A, B)
+        assert dA.dtype == dB.dtype == np.float32
+        np.testing.assert_allclose(dA, grad(f)(A.astype(float), B.astype(float)), rtol=1e-3, atol=1e-3)
