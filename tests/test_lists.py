@@ -202,6 +202,24 @@ def _pops_at_both_ends(x: np.ndarray, n: int) -> Any:
     return s
 
 
+def test_a_list_has_columns_from_the_second_visit_of_a_loop_on() -> None:
+    def f(x: Any, n: Any) -> Any:
+        ys, s = [x, 0.5, 2 * x], x
+        for v in ys[:2]:
+            for _ in range(n):
+                ys = ys[:]
+            s += sorted(ys)[0] * v + ys[-1]
+            if s < 0:
+                ys.extend([v, 1.5])
+        return s
+
+    derivative = sct.value_and_grad(f)
+    for x, n in ((0.7, 2), (0.7, 0), (-0.7, 2), (-0.7, 3)):
+        value, slope = derivative(x, n)
+        assert value == f(x, n)
+        assert slope == pytest.approx((f(x + 1e-6, n) - f(x - 1e-6, n)) / 2e-6, rel=1e-6)
+
+
 @pytest.mark.parametrize("n", (3, 2, 1))
 @pytest.mark.parametrize("f", (_pops_and_appends, _pops_tuples, _pops_at_both_ends))
 def test_derivatives_of_removals(f: Any, n: int) -> None:

@@ -272,7 +272,9 @@ class LoopHead:
             dynamic_lists.grow(ev, ListRef(kept.addr), (grown.schema, grown.types), grown.addrs, hint)
             cell = ev.slots(ListRef(kept.addr))
         slots = memo.cell_templates[kept.addr]
-        if not of_one_class(v, kept) or not same_keys(cell.keys, slots.keys):
+        if grown is None and isinstance(v, ListRef):  # at another visit of the loop it may have columns
+            slots = memo.cell_templates[kept.addr] = replace(slots, schema=cell.schema)
+        if not of_one_class(v, kept) or not same_keys(cell.keys, slots.keys) or cell.schema != slots.schema:
             memo.poison[id] = "it is an object of another class, or with other keys, in another iteration"
             return Poison(memo.poison[id])
         items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
