@@ -289,6 +289,16 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda a, b: matmul(a, neg(b)), "f64[m, n]; f64[n, k]", "f32[m, n]; f32[n]"),
     ],
     "outer_negated": [e(lambda a, b: op("outer")(neg(a), b), *ARRAYS), e(lambda a, b: op("outer")(a, neg(b)), *ARRAYS)],
+    "outer_scaled": [
+        e(lambda c, x, y: mul(c, op("outer")(x, y)),
+          "f64; f64[n]; f64[m]", "float; f32[n]; f32[m]", "f32; f32[n]; f32[0]"),
+    ],
+    "add_outer_products": [
+        e(lambda x, y, z, w: add(op("outer")(x, y), op("outer")(z, w)), "f64[n]; f64[m]; f64[n]; f64[m]",
+          "f32[n]; f32[m]; f32[n]; f32[m]", "f64[0]; f64[m]; f64[0]; f64[m]"),
+        e(lambda x, y, z: sub(op("outer")(x, y), op("outer")(z, y)), "f64[n]; f64[m]; f64[n]"),
+        e(lambda x, y, z: add(add(op("outer")(x, y), op("outer")(z, y)), op("outer")(x, x)), "f64[n]; f64[n]; f64[n]"),
+    ],
     "solve_negated": [e(lambda a, b: op("solve")(a, neg(b)), "f64[n, n]; f64[n]")],
     "matmul_identity": [
         e(lambda b: matmul(op("eye")(3), b), "f64[3, n]"),

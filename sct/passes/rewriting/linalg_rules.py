@@ -15,9 +15,10 @@ from functools import partial
 from typing import Any, cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Lit, Operand, builder_var
+from sct.ir.core import Eqn, Lit, Operand, builder_var, is_number
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
+from sct.ops.arrays.concatenate import array
 from sct.ops.arrays.creation import astype
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import expand_dims, swapaxes, transpose
@@ -25,7 +26,7 @@ from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
 from sct.ops.linalg.tensor_products import product_over
 from sct.ops.reductions.reductions import expand_like, sum_
-from sct.ops.scalar.arithmetic import conj, mul, neg
+from sct.ops.scalar.arithmetic import add, conj, mul, neg
 from sct.ops.type_rules import normalize
 from sct.passes.rewriting.table import (
     Site,
@@ -55,6 +56,51 @@ def outer_negated(a: Operand, b: Operand) -> Any:
     if (args := operands_of(a, "neg")) is not None:
         return neg(outer(args[0], b))
     return neg(outer(a, args[0])) if (args := operands_of(b, "neg")) is not None else None
+
+
+@rule("mul", phase="present", of="outer", when="finite")
+def outer_scaled(site: Site, a: Operand, b: Operand) -> Any:
+    """c * outer(x, y) -> outer(c * x, y) for a number c, where nothing else reads the product"""
+    for c, product in ((a, b), (b, a)):
+        vectors = site.sole_operands(product, "outer")
+        if vectors is not None and is_number(c) and vectors_of_one_dtype(*vectors):
+            scaled = mul(c, vectors[0])
+            return outer(scaled, vectors[1]) if scaled.type == vectors[0].type else None
+    return None
+
+
+@rule("add", "sub", phase="present", of="outer matmul")
+def add_outer_products(site: Site, a: Operand, b: Operand) -> Any:
+    """outer(x, y) + outer(z, w) -> array([x, z]).T @ array([y, w]), and so on, where nothing else reads the products"""
+    terms = rows_of_sum(site, a), rows_of_sum(site, b)
+    if None in terms:
+        return None
+    (xs, ys), (zs, ws) = cast("tuple[Rows, Rows]", terms)
+    if not vectors_of_one_dtype(*xs, *ys, *zs, *ws) or xs[0].type != zs[0].type or ys[0].type != ws[0].type:
+        return None
+    if site.eqn.op is not add:
+        zs = tuple(neg(z) for z in zs)
+    left, right = (array(*rows, tree=tuple(range(len(rows)))) for rows in ((*xs, *zs), (*ys, *ws)))
+    return matmul(transpose(left), right)
+
+
+Rows = tuple[tuple[Operand, ...], tuple[Operand, ...]]
+
+
+def rows_of_sum(site: Site, x: Operand) -> Rows | None:
+    """The vectors of a product, or of a sum of products that `add_outer_products` has made."""
+    if (vectors := site.sole_operands(x, "outer")) is not None:
+        return vectors[:1], vectors[1:]
+    factors = site.sole_operands(x, "matmul") or (Lit(0.0), Lit(0.0))
+    left = (operands_of(factors[0], "transpose") or (Lit(0.0),))[0]
+    rows = operands_of(left, "array"), operands_of(factors[1], "array")
+    return (rows[0], rows[1]) if rows[0] is not None and rows[1] is not None else None
+
+
+def vectors_of_one_dtype(*xs: Operand) -> bool:
+    types = [x.type for x in xs]
+    return all(isinstance(t, Tensor) and t.is_array and t.rank == 1 and t.kind == "f" for t in types) \
+        and len({t.dtype for t in types if isinstance(t, Tensor)}) == 1
 
 
 @rule("solve", of="neg")
