@@ -52,7 +52,7 @@ from sct.frontend.interpreter import (
 from sct.frontend.loops import loop_statements, suspended_generators, with_statement
 from sct.frontend.numpy_library import array_copies, array_namespace
 from sct.frontend.numpy_library.genuine_functions import library_facts
-from sct.frontend.operators import comparisons, truth
+from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
 from sct.frontend.signatures import SourceParameter, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
@@ -78,7 +78,7 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, expressions, integrals, introspection, iterator_builtins,
-    itertools_functools, loop_statements, match_statement, methods, nested_jacobians, operator_module,
-    python_expressions, record_classes, solvers, statements, subscripts, suspended_generators, truth, try_statement,
-    with_statement)
+    call_expressions, comparisons, comprehensions, expressions, integrals, interpolants, introspection,
+    iterator_builtins, itertools_functools, loop_statements, match_statement, methods, nested_jacobians,
+    operator_module, python_expressions, record_classes, solvers, statements, subscripts, suspended_generators,
+    truth, try_statement, with_statement)

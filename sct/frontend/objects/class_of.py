@@ -79,6 +79,7 @@ def class_object(ev: Evaluator, v: Abstract) -> Static | Value:
         return ev.emit(part, v, text="type(_0)")  # type: ignore[no-any-return]
     cls = ev.tries.classes.get(v) if isinstance(v, Value) else None
     cls = cls or python_class(ev, v)
+    cls = getattr(cls, "__sct_class__", cls)
     return Static(cls, (cls,) if is_user_class(cls) else None)
 
 

@@ -25,7 +25,7 @@ from sct.ops.scalar.comparison import ge, gt, le, lt
 from sct.ops.scalar.selection import clip, logical_and, where
 from sct.ops.type_rules import number, scalar_or_array
 
-__all__ = ["interp"]
+__all__ = ["interp", "pieces"]
 
 
 def type_interp(x: Operand, xp: Operand, fp: Operand, left: Any = None, right: Any = None) -> Tensor:

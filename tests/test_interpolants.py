@@ -1,0 +1,150 @@
+"""Objects of `scipy.interpolate` that are made of differentiated data, in programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses, same_value
+from scipy.interpolate import BSpline, CubicHermiteSpline, CubicSpline, interp1d, make_interp_spline
+
+from sct import check_grads, grad, hessian, jvp, value_and_grad, vjp
+
+T, Y = np.linspace(0.0, 1.0, 7), np.array([0.3, 0.8, 1.2, 0.5, 0.9, 1.4, 0.7])
+PAIRS = np.stack([Y, Y**2], 1)
+KNOTS = np.array([0.0, 0, 0, 0, 0.3, 0.6, 1, 1, 1, 1])
+X = np.array([0.33, 0.47, 0.91])
+
+CASES: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "values": (lambda y: np.sum(CubicSpline(T, y)(X) ** 2), Y),
+    "a number": (lambda y: CubicSpline(T, y, bc_type="clamped")(0.3) ** 2, Y),
+    "values at the ends": (lambda y: np.sum(CubicSpline(T, y, bc_type=((1, 0.5), (2, 0.1)))(y[:3] * 0.5) ** 2), Y),
+    "slopes": (lambda y: np.sum(CubicSpline(T, y)(X, 1) * CubicSpline(T, y)(y[:3] * 0.5, nu=2)), Y),
+    "two columns": (lambda y: np.sum(CubicSpline(T, y)(y[:, :1] * 0.4) ** 2), PAIRS),
+    "integral": (lambda y: CubicSpline(T, y).integrate(0.1, y[0]) ** 2, Y),
+    "integral of columns": (lambda y: np.sum(CubicSpline(T, y).integrate(0.1, y[0, 0]) ** 2), PAIRS),
+    "derivative": (lambda y: np.sum(CubicSpline(T, y).derivative(2)(y * 0.3) ** 2) * 1e-3, Y),
+    "antiderivative": (lambda y: np.sum(CubicSpline(T, y).antiderivative()(X * y[0]) ** 2), Y),
+    "Hermite": (lambda y: np.sum(CubicHermiteSpline(T, y, np.sin(y))(X * y[0]) ** 2), Y),
+    "interpolating": (lambda y: np.sum(make_interp_spline(T, y, k=5)(X * y[0]) ** 2), Y),
+    "natural": (lambda y: np.sum(make_interp_spline(T, y, bc_type="natural")(X * y[0], 1) ** 2), Y),
+    "B-spline": (lambda c: BSpline(KNOTS, c, 3)(c[1]) * BSpline(KNOTS, c, 3).integrate(0.1, 0.8), Y[:6]),
+    "smoothness": (lambda c: np.sum(BSpline(KNOTS, c, 3).derivative(2)(X) ** 2) * 1e-3, Y[:6]),
+    "table": (lambda y: np.sum(interp1d(T, y)(X * y[0]) ** 2), Y),
+    "table beyond": (lambda y: np.sum(interp1d(T, y, fill_value="extrapolate")(X * 4 * y[0]) ** 2), Y),
+    "filled": (lambda y: np.sum(interp1d(T, y, bounds_error=False, fill_value=(0.0, 2.0))(X * 4 * y[0]) ** 2), Y),
+    "positions": (lambda t: float(interp1d(t, Y)(0.3)) * interp1d(t, Y)(0.6), T),
+    "cubic": (lambda y: np.sum(interp1d(T, y, kind="cubic")(X * y[0]) ** 2), Y),
+    "quadratic": (lambda y: np.sum(interp1d(T, y, kind="quadratic", fill_value="extrapolate")(X * 3 * y[0]) ** 2), Y),
+    "nearest": (lambda y: np.sum(interp1d(T, y, kind="nearest")(X * y[0]) ** 2), Y),
+    "previous": (lambda y: np.sum(interp1d(T, y, kind="previous")(X * y[0]) ** 2), Y),
+    "constant table": (lambda x: np.sum(interp1d(T, Y)(x) ** 2), X),
+    "lists": (lambda y: CubicSpline(list(T), [2.0 * v for v in y])([0.3, 0.4])[1], Y),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind(name: str) -> None:
+    f, x = CASES[name]
+    agrees(f, x)
+    check_grads(f, (x,), order=2)
+    derivative = value_and_grad(f)
+    for at in (x, 0.95 * x if name != "positions" else x):
+        value, slope = derivative(at)
+        assert same_value(value, f(at))
+        np.testing.assert_allclose(jvp(f, (at,), (x,))[1], np.sum(slope * x), rtol=1e-9)
+
+
+class Material:
+    def __init__(self, values: Any) -> None:
+        self.conductivity = CubicSpline(T, values, bc_type="natural")
+
+    def flux(self, u: Any) -> Any:
+        return self.conductivity(0.5 * (u[1:] + u[:-1])) * np.diff(u)
+
+
+def heat(values):
+    material, u = Material(values), np.linspace(0.1, 0.9, 6)
+    for _ in range(10):
+        u[1:-1] += 0.1 * np.diff(material.flux(u))
+    return np.sum(u**2)
+
+
+def smoothed(y):
+    """A spline of the values of the one before."""
+    s = CubicSpline(T, y)
+    for _ in range(20):
+        s = CubicSpline(T, 1.01 * s(T) + 0.01 * T)
+    return s(0.4)
+
+
+def march(y):
+    """The number of steps depends on the spline."""
+    s, x = CubicSpline(T, y), 0.0
+    while s(x) < 1.0:
+        x = x + 0.01 * y[0]
+    return x * s(x)
+
+
+def overwritten(y):
+    """The spline keeps the data as they were."""
+    s = CubicSpline(T, y)
+    y[0] = 5.0
+    return s(0.1) * y[0]
+
+
+def recognized(y):
+    s = CubicSpline(T, y)
+    return s(0.3) if isinstance(s, CubicSpline) and type(s) is CubicSpline and callable(s) else 0.0
+
+
+@pytest.mark.parametrize("f", [heat, smoothed, march, overwritten, recognized], ids=lambda f: f.__name__)
+def test_program(f: Callable[..., Any]) -> None:
+    agrees(f, Y)
+    check_grads(lambda y: f(y.copy()), (Y,), order=2)
+    derivative = value_and_grad(f)
+    for y in (Y, 0.9 * Y):
+        value, slope = derivative(y)
+        assert same_value(value, f(y.copy()))
+        np.testing.assert_allclose(jvp(f, (y,), (Y,))[1], slope @ Y, rtol=1e-9)
+
+
+def test_the_derivative_is_the_spline_of_unit_data() -> None:
+    derivative = grad(lambda y: np.sum(CubicSpline(T, y)(X)))
+    np.testing.assert_allclose(derivative(Y), CubicSpline(T, np.eye(7))(X).sum(axis=0))
+    assert "np.sum(scipy.interpolate.CubicSpline(T, dy_part)(X), axis=0)" in derivative.source
+    curved = hessian(lambda y: CubicSpline(T, y)(0.3) ** 2)(Y)
+    weights = CubicSpline(T, np.eye(7))(0.3)
+    np.testing.assert_allclose(curved, 2.0 * np.outer(weights, weights))
+
+
+@pytest.mark.parametrize(("f", "code"), [
+    (lambda t: CubicSpline(t, Y)(0.3), "SCT402"),
+    (lambda y: CubicSpline(T * y[0], y)(0.3), "SCT402"),
+    (lambda y: np.sum(CubicSpline(T, y).c), "SCT203"),
+    (lambda y: CubicSpline(T, y)(1.3, extrapolate=False), "SCT205"),
+    (lambda y: CubicSpline(T, y - y[-1] + y[0], bc_type="periodic")(0.3), "SCT402"),
+    (lambda y: interp1d(T[::-1], y)(0.3), "SCT402"),
+    (lambda y: np.sum(interp1d(T, PAIRS.T * y[0])(0.3)), "SCT205"),
+    (lambda y: (CubicSpline(T, y) if y[0] > 0.2 else CubicSpline(T, 2.0 * y))(0.4), "SCT502")])
+def test_refused(f: Callable[..., Any], code: str) -> None:
+    refuses(f, T if f.__code__.co_varnames[0] == "t" else Y, code=code)
+
+
+def test_what_is_held_may_not_change() -> None:
+    def held(c):
+        s = BSpline(KNOTS, c, 3)
+        c[0] = 5.0
+        return s(0.1)
+
+    def written(y):
+        s = CubicSpline(T, y)
+        s.extrapolate = False
+        return s(1.3)
+
+    refuses(held, Y[:6], code="SCT307")
+    refuses(written, Y, code="SCT303")
+    with pytest.raises(Exception, match="SCT409"):
+        vjp(lambda y: CubicSpline(T, y), Y)
