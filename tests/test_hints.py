@@ -15,7 +15,6 @@ import datetime
 import enum
 import fractions
 import functools
-import heapq
 import json
 import math
 import os
@@ -1084,13 +1083,7 @@ def _() -> Any:
 
 @case("use np.sort of an array")
 def _() -> Any:
-    def refused(x):
-        heap = []
-        for v in x:
-            heapq.heappush(heap, v)
-        return heap[0] * x[0]
-
-    return refused, lambda x: np.sort(x)[0] * x[0]
+    return lambda x: sorted([(x[0], 1.0), (x[1], 2.0, 1.0)])[0][0] * x[0], lambda x: np.sort(x[:2])[0] * x[0]
 
 
 @case("write out what it does with functions of NumPy")

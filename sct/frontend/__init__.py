@@ -59,6 +59,7 @@ from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
     bisect_heapq,
     builtins,
+    extrema,
     introspection,
     iterator_builtins,
     itertools_functools,
@@ -78,7 +79,7 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, expressions, integrals, interpolants, introspection,
+    call_expressions, comparisons, comprehensions, expressions, extrema, integrals, interpolants, introspection,
     iterator_builtins, itertools_functools, loop_statements, match_statement, methods, nested_jacobians,
     operator_module, python_expressions, record_classes, solvers, statements, subscripts, suspended_generators,
     truth, try_statement, with_statement)

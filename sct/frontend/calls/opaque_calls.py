@@ -71,7 +71,6 @@ _INSTEAD = {
 
 
 _INSTEAD_OF_MODULE = {
-    "heapq": "use np.sort of an array",
     "statistics": "use np.mean, np.median, np.std and np.var",
     "collections": "use a list, a dict or an array"}
 """Replacements for functions of some modules, for hints."""

@@ -34,7 +34,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.ir import Lit, Operand, Value
+from sct.ir import Operand, Value
 from sct.ir.types import List
 from sct.ops import index, store
 from sct.ops.program import list_ops as ops
@@ -178,10 +178,7 @@ def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:
 
 
 def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
-    """`xs.insert(i, v)`"""
-    if i != Lit(0):
-        ev.refuse("SCT310", "insert into a list of unknown length is supported only at index 0",
-                  hint="append, or make a new list of slices")
+    """`xs.insert(i, v)`, for a place `i` in the list, or behind it."""
     resize(ev, ref)
     return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i), i)
 

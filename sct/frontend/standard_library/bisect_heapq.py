@@ -2,6 +2,7 @@
 
     insort([1.0, 3.0], 2.0)   ->   [1.0, 2.0, 3.0]
     bisect(knots, x)          ->   a loop over the array `knots`
+    heappush(queue, x)        ->   the loop that moves `x` up in the heap
 """
 
 from __future__ import annotations
@@ -16,30 +17,35 @@ from typing import Any
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.numpy_functions import bound
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.iterator_builtins import compared
-from sct.frontend.values.abstract_values import Abstract, ListRef, Slots, Static, Tup
-from sct.ir import Value
+from sct.frontend.values.abstract_values import Abstract, ListRef, Slots, Static, Tup, is_literal
 
 __all__: list[str] = []
 
 
-def _kept_in_order(f: Callable[..., Any]) -> Special:
-    """A function of `bisect` or `heapq`: Python's own, on the items of a list that are known."""
+def _kept_in_order(f: Callable[..., Any], in_python: Special) -> Special:
+    """A function of `bisect` or `heapq`: Python's own, on the items of a list that are known.
+
+    in_python  the same as a function that is evaluated, where items are known only at run time
+    """
 
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         xs, *rest = args
         if not isinstance(xs, (ListRef, Tup)) or dynamic_lists.is_dynamic(ev, xs):
-            ev.refuse("SCT503", f"`{f.__name__}` of a list whose items are known only at run time is not supported",
-                      hint="use np.sort of an array")
+            return in_python(ev, args, kwargs)
+        items = items_of(ev, xs)
+        if not all(map(_is_known, (*items, *rest))):
+            if isinstance(xs, ListRef) and not f.__name__.startswith("bisect"):
+                dynamic_lists.grow(ev, xs, None if items else dynamic_lists.schema_of(ev, rest[0]))
+            return in_python(ev, args, kwargs)
         order: Any = functools.cmp_to_key(functools.partial(compared, ev))
         options = {k: ev.ask(v, f"`{k}`") for k, v in kwargs.items() if k != "key"}
         if (key := kwargs.get("key", Static(None))) != Static(None):
             options["key"] = lambda x: order(ev.call(key, [x.obj]))
-        items = items_of(ev, xs)
         ordered = list(map(order, items))
         result = run_or_raise(ev, lambda: f(ordered, *map(order, rest[:1]), *(ev.ask(v, "a bound") for v in rest[1:]),
                                             **options))
@@ -52,23 +58,39 @@ def _kept_in_order(f: Callable[..., Any]) -> Special:
     return handler
 
 
-def _bisection(f: Callable[..., int], right: bool) -> Special:
-    """`bisect_left` or `bisect_right`; a loop of Python where items are known only at run time."""
-    known = _kept_in_order(f)
+def _is_known(v: Abstract) -> bool:
+    return all(map(_is_known, v.items)) if isinstance(v, Tup) else is_literal(v)
+
+
+def _evaluated(f: Callable[..., Any]) -> Special:
+    """The function of `python_fallbacks` that does the same."""
+    return lambda ev, args, kwargs: ev.call(Static(f), args, kwargs)
+
+
+def _searching(f: Callable[..., Any], right: bool) -> Special:
+    """A function of `bisect` as a loop of Python; `insort` inserts the item where it ends."""
 
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         a, x, lo, hi, key = bound(ev, f"bisect.{f.__name__}", args, kwargs, "a", "x", "lo", "hi", "key",
                                   lo=0, hi=None, key=python_fallbacks.same)
-        if isinstance(a, (ListRef, Tup)) and not dynamic_lists.is_dynamic(ev, a) and not any(
-                isinstance(v, Value) for v in (*items_of(ev, a), x)):
-            return known(ev, args, kwargs)
-        return ev.call(Static(python_fallbacks.bisect_), [a, x, lo, hi, key, Static(right)])
+        inserts = f.__name__.startswith("insort")
+        value = ev.call(key, [x]) if inserts else x
+        place = ev.call(Static(python_fallbacks.bisect_), [a, value, lo, hi, key, Static(right)])
+        if not inserts:
+            return place
+        if not dynamic_lists.is_dynamic(ev, a):
+            ev.refuse("SCT503", f"`{f.__name__}` into this is not supported", hint="use a list")
+        assert isinstance(a, ListRef)
+        return dynamic_list_methods.insert(ev, a, ev.operand(place), x)
 
     return handler
 
 
-for _f in (bisect.insort_left, bisect.insort_right, heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop,
-           heapq.heapreplace):
-    SPECIAL[id(_f)] = _kept_in_order(_f)
-SPECIAL[id(bisect.bisect_left)] = _bisection(bisect.bisect_left, False)
-SPECIAL[id(bisect.bisect_right)] = _bisection(bisect.bisect_right, True)
+_f: Any
+for _f, _right in ((bisect.bisect_left, False), (bisect.bisect_right, True), (bisect.insort_left, False),
+                   (bisect.insort_right, True)):
+    SPECIAL[id(_f)] = _kept_in_order(_f, _searching(_f, _right))
+for _f in (heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace):
+    SPECIAL[id(_f)] = _kept_in_order(_f, _evaluated(getattr(python_fallbacks, _f.__name__)))
+for _f in (heapq.nlargest, heapq.nsmallest):
+    SPECIAL[id(_f)] = _evaluated(getattr(python_fallbacks, _f.__name__))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import collections
 import enum
 import itertools
@@ -29,14 +28,14 @@ from sct.frontend.heap.subscripts import new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most, owner_of, taken
-from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
+from sct.frontend.loops.generator_expressions import is_fresh, is_long, quantified, run_through
 from sct.frontend.objects.class_of import python_class
-from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, special_method, undefined
+from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, undefined
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
-from sct.frontend.operators.truth import as_bool, boolean, either_expression, truth
-from sct.frontend.standard_library.iterator_builtins import looked, select
-from sct.frontend.standard_library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
+from sct.frontend.operators.truth import as_bool, boolean, truth
+from sct.frontend.standard_library.iterator_builtins import looked
+from sct.frontend.standard_library.python_fallbacks import all_, any_
 from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_array
 from sct.frontend.state.store import type_of
 from sct.frontend.values.abstract_values import (
@@ -253,70 +252,6 @@ def _maybe_float(x: Abstract) -> bool:
     """Can this be a Python float?"""
     t = x.type if isinstance(x, Value) else None
     return isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind == "f"
-
-
-_EMPTY = dict.fromkeys(("max", "min"), "")
-for _name in _EMPTY:
-    try:
-        getattr(builtins, _name)([])
-    except ValueError as _error:
-        _EMPTY[_name] = str(_error)
-
-
-def _extremum(name: str) -> Special:
-    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        over = args[0] if len(args) == 1 else Tup(tuple(args))
-        key = kwargs.get("key", Static(None))
-        if key != Static(None):
-            if is_long(ev, it := iterator(ev, over)) and has_items(ev, it):
-                return ev.call(Static(largest_by if name == "max" else smallest_by), [it, key])
-            best = select(ev, name, drained(ev, it), key)
-        elif isinstance(over, Ref) and not kwargs:
-            return ev.call(Static(largest if name == "max" else smallest), args)
-        else:
-            best = run_through(ev, over, lambda v: _extreme(ev, name, v, kwargs.get("default")))
-        return best or kwargs.get("default") or raise_at_run_time(ev, "ValueError", _EMPTY[name])
-
-    return handler
-
-
-def _extreme(ev: Evaluator, name: str, over: Abstract, default: Abstract | None = None) -> Abstract | None:
-    """`max` or `min` of the items, or the default of a list that is empty at run time; None if there are no items."""
-    if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
-
-        def best_of_items() -> Abstract:
-            return ev.wrap(ev.emit(OPS[f"first_{name}"], dynamic_lists.as_column(ev, over)))
-
-        test = None if default is None else truth(ev, over)
-        return best_of_items() if not isinstance(test, Value) or default is None else \
-            either_expression(ev, test, best_of_items, lambda: default)
-    items: list[Abstract] = []
-    rest = one_by_one(ev, over)
-    for x in rest:
-        items.append(x)
-        if is_object(x) or isinstance(x, (Tup, Container)):  # it is compared before the next one is asked for
-            best = _extreme(ev, name, Tup(tuple(items[:-1])))
-            head = (x,) if best is None else (best, x)
-            return select(ev, name, itertools.chain(head, rest), Static(same))
-    if not items:
-        return None
-    if all(is_literal(x) or is_member(x) for x in items):
-        if any(special_method(ev, x, method) is not None for x in items for method in ("__lt__", "__gt__")):
-            ev.refuse("SCT503", f"`{name}` of an enum with comparisons of its own is not supported",
-                      hint="compare its members")
-        return lift(ev, run_or_raise(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
-    if len(items) == 1:
-        return items[0]
-    if any(isinstance(x, Ref) for x in items):
-        arrays = [t for x in items if isinstance(x, Ref) and isinstance(t := ev.type_of(x), Tensor)]
-        if not any(t.rank for t in arrays):
-            ev.refuse("SCT501", f"builtin `{name}` of arrays without axes is not supported", hint=f"use np.{name}imum")
-        ev.refuse("SCT501", f"builtin `{name}` of arrays is ambiguous", hint=f"use np.{name}imum")
-    return ev.call_op(BY_CALL[f"builtins.{name}"], *items, spelling=f"builtins.{name}")
-
-
-SPECIAL[id(max)] = _extremum("max")
-SPECIAL[id(min)] = _extremum("min")
 
 
 @special(divmod)

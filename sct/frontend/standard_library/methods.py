@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -23,6 +24,7 @@ from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.operators.comparisons import one_or_equal
 from sct.frontend.operators.text_formatting import text_of
+from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.record_classes import namedtuple_method
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -36,6 +38,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor, Type
 from sct.ops import BY_CALL, fstring, python
@@ -141,10 +144,18 @@ def position(ev: Evaluator, args: Args) -> Operand:
     return ev.operand(as_index(ev, args[0])) if args else Lit(-1)
 
 
+def _insert(ev: Evaluator, xs: ListRef, i: Abstract, v: Abstract) -> Abstract:
+    """`xs.insert(i, v)` for a list whose length is known only at run time."""
+    if i != Static(0):
+        i = ev.call(Static(python_fallbacks.place_), [i, ev.wrap(dynamic_lists.length(ev, xs))])
+    return dynamic_list_methods.insert(ev, xs, ev.operand(i), v)
+
+
+
 LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
     "append": lambda ev, xs, args: dynamic_list_methods.append(ev, xs, args[0]),
     "extend": lambda ev, xs, args: extend(ev, xs, args[0]),
-    "insert": lambda ev, xs, args: dynamic_list_methods.insert(ev, xs, ev.operand(as_index(ev, args[0])), args[1]),
+    "insert": lambda ev, xs, args: _insert(ev, xs, as_index(ev, args[0]), args[1]),
     "pop": lambda ev, xs, args: dynamic_list_methods.pop(ev, xs, position(ev, args)),
     "reverse": lambda ev, xs, args: dynamic_list_methods.reverse(ev, xs),
     "clear": lambda ev, xs, args: dynamic_list_methods.clear(ev, xs),
@@ -243,7 +254,13 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         at = find(ev, name, owner, args[0])
         del items[ev.ask(at, "a position in a list")]
     elif name == "insert":
-        where = ev.ask(as_index(ev, args[0]), "a position in a list")
+        try:
+            where = ev.ask(as_index(ev, args[0]), "a position in a list")
+        except (NeedsStatic, SctError):
+            if not dynamic_lists.is_alike(ev, Slots((*items, args[1]))):
+                raise
+            dynamic_lists.grow(ev, owner, dynamic_lists.schema_of(ev, args[1]))
+            return LIST_METHODS[name](ev, owner, args)
         run_or_raise(ev, lambda: items.insert(where, args[1]))
     elif name == "pop":
         where = ev.ask(as_index(ev, args[0]), "a position in a list") if args else -1

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["all_", "any_", "bisect_", "compress_", "largest", "largest_by", "prod_", "reduce_", "same",
-           "smallest", "smallest_by", "some", "sum_"]
+__all__ = [
+    "all_", "any_", "bisect_", "compress_", "heapify", "heappop", "heappush", "heappushpop", "heapreplace",
+    "largest", "largest_by", "largest_item", "largest_item_by", "nlargest", "nsmallest", "place_", "prod_", "reduce_",
+    "same", "smallest", "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
+]
 
 
 def same(x: Any) -> Any:
@@ -101,6 +104,40 @@ def smallest(items: Any) -> Any:
     return best
 
 
+def largest_item(items: list[Any]) -> Any:
+    best = 0
+    for i in range(1, len(items)):
+        if items[i] > items[best]:
+            best = i
+    return items[best]
+
+
+def smallest_item(items: list[Any]) -> Any:
+    best = 0
+    for i in range(1, len(items)):
+        if items[i] < items[best]:
+            best = i
+    return items[best]
+
+
+def largest_item_by(items: list[Any], key: Callable[[Any], Any]) -> Any:
+    best, most = 0, key(items[0])
+    for i in range(1, len(items)):
+        k = key(items[i])
+        if k > most:
+            best, most = i, k
+    return items[best]
+
+
+def smallest_item_by(items: list[Any], key: Callable[[Any], Any]) -> Any:
+    best, least = 0, key(items[0])
+    for i in range(1, len(items)):
+        k = key(items[i])
+        if k < least:
+            best, least = i, k
+    return items[best]
+
+
 def bisect_(a: Any, x: Any, lo: int, hi: int | None, key: Callable[[Any], Any], right: bool) -> int:
     if lo < 0:
         raise ValueError("lo must be non-negative")
@@ -114,3 +151,81 @@ def bisect_(a: Any, x: Any, lo: int, hi: int | None, key: Callable[[Any], Any], 
         else:
             lo = mid + 1
     return lo
+
+
+def place_(i: int, n: int) -> int:
+    return min(i, n) if i >= 0 else max(i + n, 0)
+
+
+def _sift_down(heap: Any, start: int, pos: int) -> None:
+    item = heap[pos]
+    while pos > start:
+        parent = (pos - 1) >> 1
+        if not item < heap[parent]:
+            break
+        heap[pos] = heap[parent]
+        pos = parent
+    heap[pos] = item
+
+
+def _sift_up(heap: Any, pos: int) -> None:
+    end = len(heap)
+    start = pos
+    item = heap[pos]
+    child = 2 * pos + 1
+    while child < end:
+        if child + 1 < end and not heap[child] < heap[child + 1]:
+            child = child + 1
+        heap[pos] = heap[child]
+        pos = child
+        child = 2 * pos + 1
+    heap[pos] = item
+    _sift_down(heap, start, pos)
+
+
+def heapify(heap: Any) -> None:
+    for k in reversed(range(len(heap) // 2)):
+        _sift_up(heap, k)
+
+
+def heappush(heap: Any, item: Any) -> None:
+    heap.append(item)
+    _sift_down(heap, 0, len(heap) - 1)
+
+
+def heappop(heap: Any) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
+    last = heap.pop()
+    if heap:
+        first = heap[0]
+        heap[0] = last
+        _sift_up(heap, 0)
+        return first
+    return last
+
+
+def heappushpop(heap: Any, item: Any) -> Any:
+    if heap and heap[0] < item:
+        first = heap[0]
+        heap[0] = item
+        _sift_up(heap, 0)
+        return first
+    return item
+
+
+def heapreplace(heap: Any, item: Any) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
+    first = heap[0]
+    heap[0] = item
+    _sift_up(heap, 0)
+    return first
+
+
+def nlargest(n: int, items: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:
+    return sorted(items, key=key, reverse=True)[:max(n, 0)]
+
+
+def nsmallest(n: int, items: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:
+    return sorted(items, key=key)[:max(n, 0)]
