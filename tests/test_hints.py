@@ -1042,7 +1042,7 @@ def _() -> Any:
 @case("use a list, a dict or an array")
 def _() -> Any:
     def refused(x):
-        d = collections.deque([x[0]])
+        d = collections.UserList([x[0]])
         d.append(x[1])
         return d[0] * d[1]
 

@@ -1,14 +1,15 @@
-"""Heaps, sorted lists and choices among candidates: other arguments, and what is raised where there are none."""
+"""Deques, heaps, sorted lists and choices among candidates: other arguments, and what is raised without items."""
 
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees
+from oracle import agrees, refuses
 from programs import queues
 
 import sct
@@ -47,7 +48,26 @@ def largest(x: Any) -> Any:
     return max([(v, v * v) for v in x if v > 1.0])[1]
 
 
-@pytest.mark.parametrize("f", [popped, replaced, smallest, largest])
+def popped_left(x: Any) -> Any:
+    q: deque[Any] = deque(maxlen=3)
+    for v in x:
+        if v > 1.0:
+            q.append(v)
+    return q.popleft() * q[-1]
+
+
+def first(x: Any) -> Any:
+    q = deque([v for v in x if v > 1.0])
+    return q[0] * x[0]
+
+
+def negative(x: Any) -> Any:
+    q: deque[Any] = deque(maxlen=len(x) - 4)
+    q.append(x[0])
+    return sum(q) * x[0]
+
+
+@pytest.mark.parametrize("f", [popped, replaced, smallest, largest, popped_left, first, negative])
 def test_of_no_items(f: Callable[..., Any]) -> None:
     derivative = sct.value_and_grad(f)
     for x in (X, Y * 0.1, Y):
@@ -58,3 +78,71 @@ def test_a_choice_is_an_index() -> None:
     g = sct.grad(queues.best_and_worst)
     g(X)
     assert "ms_1[best]" in g.source or "ms_0[best]" in g.source
+
+
+def windowed(x: Any) -> deque[Any]:
+    q: deque[Any] = deque(maxlen=3)
+    for v in x:
+        q.append(v * v)
+    return q
+
+
+def returned(x: Any) -> Any:
+    return windowed(x)
+
+
+def compared(x: Any) -> Any:
+    return x[0] if windowed(x) == windowed(x[:2]) else 2.0 * x[0]
+
+
+def added(x: Any) -> Any:
+    return (windowed(x) + windowed(x))[0]
+
+
+def told(x: Any) -> Any:
+    print(windowed(x))
+    return x[0]
+
+
+def grown(x: Any) -> Any:
+    q = windowed(x)
+    for v in q:
+        if v > 100.0:
+            q.append(v)
+    return sum(q)
+
+
+@pytest.mark.parametrize(("f", "code"), [
+    (returned, "SCT503"), (compared, "SCT203"), (added, "SCT207"), (told, "SCT207"), (grown, "SCT306")])
+def test_what_a_list_does_otherwise_is_refused(f: Callable[..., Any], code: str) -> None:
+    refuses(f, X, code=code)
+
+
+def sliced(x: Any) -> Any:
+    return windowed(x)[1:][0]  # type: ignore[index]
+
+
+def its_class(x: Any) -> Any:
+    q = windowed(x)
+    return (x[0] if isinstance(q, list) else x[1]) * (2.0 if isinstance(q, deque) and type(q) is deque else 3.0)
+
+
+def named_twice(x: Any) -> Any:
+    q = windowed(x)
+    other = q
+    other.append(x[0])
+    kept = q if x[0] > 1.0 else deque([1.0, x[0]])
+    return sum(q) + kept[0] * other[-1]
+
+
+@pytest.mark.parametrize("f", [sliced, its_class, named_twice])
+def test_a_deque_is_no_list(f: Callable[..., Any]) -> None:
+    derivative = sct.value_and_grad(f)
+    for x in (X, Y, X * 0.3):
+        agrees(f, x, derivative=derivative)
+
+
+def test_a_deque_is_emitted_as_a_list() -> None:
+    g = sct.grad(queues.moving_average)
+    g(X)
+    assert "window.append(v)" in g.source and "deque" not in g.source

@@ -1,8 +1,9 @@
-"""Lists that are kept in order, and choices among candidates: heaps, sorted windows, `min` and `max` with a key."""
+"""Deques, lists that are kept in order, and choices among candidates: `min` and `max` with a key."""
 
 import bisect
 import heapq
 import math
+from collections import deque
 
 import numpy as np
 
@@ -148,10 +149,111 @@ def rows(x):
     return np.sum(best * best)
 
 
+class Smoother:
+    def __init__(self, n):
+        self.window = deque(maxlen=n)
+        self.last = deque([0.0, 0.0], maxlen=2)
+
+    def __call__(self, v):
+        self.window.append(v)
+        y = sum(self.window) / len(self.window) + 0.5 * self.last[0] - 0.1 * self.last[-1]
+        self.last.appendleft(y)
+        return y
+
+
+def smoothed(x):
+    smoother = Smoother(3)
+    return sum(smoother(v) ** 2 for v in x)
+
+
+def moving_average(x):
+    window = deque(maxlen=2)
+    total = 0.0
+    for v in x:
+        window.append(v)
+        total += (v - sum(window) / len(window)) ** 2
+    return total
+
+
+def waiting_line(x):
+    line = deque()
+    t = 0.0
+    waited = 0.0
+    for s in x:
+        t += 0.62
+        line.append(t + s)
+        while line and line[0] < t:
+            waited += line.popleft() ** 2
+    while line:
+        waited += line.pop()
+    return waited
+
+
+def recent_gradients(x):
+    recent = deque(maxlen=3)
+    for _ in range(5):
+        recent.append(2.0 * x + np.sin(x))
+        mean = np.zeros_like(x)
+        for g in recent:
+            mean = mean + g
+        x = x - 0.1 * mean / len(recent)
+    return np.sum(x * x) + np.mean(np.array(recent))
+
+
+def pairs_in_window(x):
+    window = deque([(0.5, 1.0)], maxlen=4)
+    total = 0.0
+    for i, v in enumerate(x):
+        window.append((v, v * 0.1 * i))
+        a, b = window[0]
+        c, d = window[-1]
+        total += a * d - b * c * 0.5
+    return total
+
+
+def delayed(x):
+    delay = deque(maxlen=2)
+    total = 0.0
+    for v in x:
+        if len(delay) == delay.maxlen:
+            total += delay.popleft() * v
+        delay.append(v)
+    return total + sum(delay)
+
+
+def rotated(x):
+    ring = deque(x)
+    for _ in range(3):
+        ring.rotate(1)
+        ring[0] = ring[0] * 1.5
+    ring.rotate(-1)
+    other = ring.copy()
+    other.extend([x[0], 2.0])
+    other.extendleft(x)
+    other.reverse()
+    return sum((i + 1) * v for i, v in enumerate(other)) + len(ring) * ring[1]
+
+
+def walked(x):
+    queue = deque([(0, 1.0)])
+    total = 0.0
+    seen = 0
+    while queue:
+        i, w = queue.popleft()
+        seen += 1
+        if i < len(x):
+            total += w * x[i]
+            if seen < 12:
+                queue.append((i + 1, w * x[i]))
+                queue.append((i + 2, w * 0.5))
+    return total
+
+
 def numbers(rng):
     return (rng.permutation(np.linspace(0.4, 1.3, 6)) + rng.uniform(0.0, 0.05, 6),)
 
 
 NAMES = ("huffman", "events", "largest_squares", "trimmed", "three_numbers", "running_median", "inserted_pairs",
-         "inserted", "earliest_machine", "best_and_worst", "cheapest", "with_default", "rows")
+         "inserted", "earliest_machine", "best_and_worst", "cheapest", "with_default", "rows", "smoothed",
+         "moving_average", "waiting_line", "recent_gradients", "pairs_in_window", "delayed", "rotated", "walked")
 INPUTS = {**dict.fromkeys(NAMES, numbers), "shortest_paths": lambda rng: (rng.uniform(0.2, 1.5, (4, 4)),)}

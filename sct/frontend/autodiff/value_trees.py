@@ -10,6 +10,7 @@ from sct.errors import contains_itself
 from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.objects.deques import is_deque
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -90,6 +91,9 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if isinstance(v, MapRef):
         ev.refuse("SCT503", f"a dict whose keys are known only at run time is not supported {where}",
                   hint="use lists of its keys and of its values")
+    if is_deque(v):
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"a deque is not supported {where}", hint="make a list of it: `list(...)`")
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)

@@ -30,6 +30,7 @@ from sct.frontend.heap.inactive import (
     harmless_name,
     is_callers,
     is_varied,
+    may_be_differentiated,
     takes_items,
     template_of,
     writes_arguments,
@@ -37,6 +38,7 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.operators.constant_splines import value_of_spline
+from sct.frontend.standard_library.deques import new_deque
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -51,7 +53,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Lit, Operand, Value, is_float
+from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type
 from sct.ops import apply, fstring, stop_gradient
@@ -142,6 +144,12 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     passed = (*args, *kwargs.values())
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
     method = str(eqn.attrs["text"]) if eqn is not None and eqn.op is inactive else None
+    if isinstance(fn, Static) and fn.peek is collections.deque and (
+            not ev.is_observed or ev.loc in ev.functions.plan.deques or
+            any(_may_vary(ev, a) for a in passed)):
+        return new_deque(ev, args, kwargs)
+    if eqn is not None and method is not None:
+        _see_into_deque(ev, eqn, passed)
     if method is not None and any(is_varied(ev, a) for a in passed):
         ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",
                   why="its derivative would be lost", hint="keep such numbers in a list, a dict or an array")
@@ -166,6 +174,19 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         give(ev, passed, False)
     return evaluated_by_python(ev, f"{name}({arguments})", operands, passed,
                                keeps=changes and method is not None and not takes_items(method))
+
+
+def _may_vary(ev: Evaluator, v: Abstract) -> bool:
+    return is_varied(ev, v) or may_be_differentiated(ev, v)
+
+
+def _see_into_deque(ev: Evaluator, method: Eqn, passed: Args) -> None:
+    """If the method is one of a deque that the function makes, and the deque gets a differentiated number or a
+    container: evaluates the function again, with a deque that sct sees into."""
+    made = ev.defs.get(method.args[0]) if method.args and isinstance(method.args[0], Value) else None
+    if made is not None and made.op is inactive and str(made.attrs["text"]).startswith("collections.deque(") and any(
+            isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
+        raise ev.functions.plan.changed(deques={made.loc})
 
 
 def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> None:

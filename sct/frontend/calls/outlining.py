@@ -41,6 +41,7 @@ class OutliningPlan:
     opaque     functions that are called as they are, and the refusal that is the reason
     asked      generators that call themselves, whose tests are guarded: how deep they are nested must be known
     by_python  the places of expressions that Python evaluates, since sct does not
+    deques     the places of calls that make deques which hold differentiated numbers: sct evaluates their methods
     equal      sizes of arguments that turned out to be equal
     dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
     refused    dicts that are refused as dicts of known keys
@@ -54,6 +55,7 @@ class OutliningPlan:
     opaque: dict[Any, SctError] = field(default_factory=dict)
     asked: set[Any] = field(default_factory=set)
     by_python: set[Any] = field(default_factory=set)
+    deques: set[Any] = field(default_factory=set)
     equal: list[tuple[Dim, Dim]] = field(default_factory=list)
     dicts: set[tuple[Any, str]] = field(default_factory=set)
     refused: set[tuple[Any, str]] = field(default_factory=set)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import with_leaves
+from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -353,9 +354,10 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
 
 
 def _name(ev: Evaluator, ref: ListRef) -> str | None:
-    """The name of a list; that of the dict whose values it holds."""
+    """The name of a list; that of the deque or the dict whose values it holds."""
     for key, v in ev.store.vars.items():
-        if key.name[0] != "<" and (v == ref or isinstance(v, MapRef) and ev.store.slots(v).items[2] == ref):
+        if key.name[0] != "<" and ref == (
+                ev.store.slots(v).items[2] if isinstance(v, MapRef) else list_of_deque(ev, v)):
             return key.name
         if key.name[0] != "<" and isinstance(v, MapRef) and ev.store.slots(v).items[1] == ref:
             return f"{key.name}_keys"

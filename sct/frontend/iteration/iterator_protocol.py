@@ -25,6 +25,7 @@ from sct.frontend.heap import dynamic_lists, run_time_dicts
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import size_along, slice_view
+from sct.frontend.objects.deques import is_deque, list_of_deque
 from sct.frontend.objects.objects import special_call, special_method, undefined
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -171,6 +172,8 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
+    if is_deque(v):
+        return list_of_deque(ev, v)
     own = special_call(ev, v, "__iter__")
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")

@@ -20,6 +20,7 @@ from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.genuine_functions import is_genuine
+from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -83,6 +84,8 @@ def _identity(f: Any) -> Any:
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function with this spelling; the op's `bind` separates operands from attributes."""
+    if spelling.startswith("numpy."):
+        args = [list_of_deque(ev, a) for a in args]
     if spelling.startswith("math."):
         args = [ev.call(Static(float), [a]) if special_method(ev, a, "__float__") is not None else a for a in args]
     args = plain_numbers(ev, *args, numpy=spelling.split(".")[0] not in ("builtins", "math"))

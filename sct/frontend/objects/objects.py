@@ -220,6 +220,9 @@ def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abst
         return Bound(lift(ev, raw, at), (owner,), method=True)
     if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
         return Bound(Static(raw), (owner,))
+    if isinstance(raw, types.GetSetDescriptorType) and isinstance(owner, ObjRef) and \
+            (value := _slot(ev, owner, name)) is not None:  # `maxlen` of a deque
+        return value
     if hasattr(type(raw), "__get__"):
         return _by_descriptor(ev, "__get__", raw, at, [owner, Static(class_of(owner))])
     return lift(ev, raw, at)

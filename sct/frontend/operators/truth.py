@@ -17,6 +17,7 @@ from sct.frontend.heap import dynamic_lists, run_time_dicts
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
 from sct.frontend.operators.choices import told
@@ -59,6 +60,7 @@ def unaryop(ev: Evaluator, node: Any) -> Abstract:
 
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
+    v = list_of_deque(ev, v)
     if isinstance(v, Choice):
         return ev.operand(told(ev, v, lambda m: boolean(truth(ev, m))))
     if (is_object(v) or is_member(v)) and (own := _own_truth(ev, v)) is not None:

@@ -30,6 +30,7 @@ from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most, owner_of, taken
 from sct.frontend.loops.generator_expressions import is_fresh, is_long, quantified, run_through
 from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, undefined
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import shown
@@ -84,7 +85,7 @@ def is_written(f: Any) -> bool:
 
 @special(len)
 def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    (v,) = args
+    v = list_of_deque(ev, args[0])
     own = special_call(ev, v, "__len__")
     if own is not None:
         return checked(ev, own, "len")

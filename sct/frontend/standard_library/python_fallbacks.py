@@ -229,3 +229,96 @@ def nlargest(n: int, items: Iterable[Any], key: Callable[[Any], Any] | None = No
 
 def nsmallest(n: int, items: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:
     return sorted(items, key=key)[:max(n, 0)]
+
+
+# -- deques: the list of their items, and `maxlen` --------------------------------------------------------
+
+
+def last_items(items: list[Any], maxlen: int, empty: bool) -> list[Any]:
+    if maxlen < 0:
+        raise ValueError("maxlen must be non-negative")
+    return items if empty else items[max(len(items) - maxlen, 0):]
+
+
+def deque_append(items: list[Any], maxlen: int | None, value: Any) -> None:
+    items.append(value)
+    if maxlen is not None and len(items) > maxlen:
+        items.pop(0)
+
+
+def deque_appendleft(items: list[Any], maxlen: int | None, value: Any) -> None:
+    items.insert(0, value)
+    if maxlen is not None and len(items) > maxlen:
+        items.pop()
+
+
+def deque_extend(items: list[Any], maxlen: int | None, values: Iterable[Any]) -> None:
+    for value in values:
+        deque_append(items, maxlen, value)
+
+
+def deque_extendleft(items: list[Any], maxlen: int | None, values: Iterable[Any]) -> None:
+    for value in values:
+        deque_appendleft(items, maxlen, value)
+
+
+def deque_pop(items: list[Any], maxlen: int | None) -> Any:
+    if not items:
+        raise IndexError("pop from an empty deque")
+    return items.pop()
+
+
+def deque_popleft(items: list[Any], maxlen: int | None) -> Any:
+    if not items:
+        raise IndexError("pop from an empty deque")
+    return items.pop(0)
+
+
+def deque_clear(items: list[Any], maxlen: int | None) -> None:
+    items.clear()
+
+
+def deque_reverse(items: list[Any], maxlen: int | None) -> None:
+    items.reverse()
+
+
+def deque_rotate(items: list[Any], maxlen: int | None, n: int = 1) -> None:
+    if items:
+        for _ in range(n % len(items)):
+            items.insert(0, items.pop())
+
+
+def deque_len(items: list[Any], maxlen: int | None) -> int:
+    return len(items)
+
+
+def deque_iter(items: list[Any], maxlen: int | None) -> Iterator[Any]:
+    return iter(items)
+
+
+def deque_reversed(items: list[Any], maxlen: int | None) -> Any:
+    return reversed(items)
+
+
+def deque_contains(items: list[Any], maxlen: int | None, value: Any) -> bool:
+    return value in items
+
+
+def _check(items: list[Any], at: int) -> None:
+    if len(items) <= at if at >= 0 else len(items) < -at:
+        raise IndexError("deque index out of range")
+
+
+def deque_getitem(items: list[Any], maxlen: int | None, at: int) -> Any:
+    _check(items, at)
+    return items[at]
+
+
+def deque_setitem(items: list[Any], maxlen: int | None, at: int, value: Any) -> None:
+    _check(items, at)
+    items[at] = value
+
+
+def deque_delitem(items: list[Any], maxlen: int | None, at: int) -> None:
+    _check(items, at)
+    del items[at]
