@@ -3,7 +3,8 @@
     python -m benchmarks.kernel_table [--json FILE] [NAME...]
 
 Every gradient is first compared with central differences along a random direction, on smaller arguments.  Times are
-of the processor, medians of interleaved rounds; the emitted function is called by itself.  Set `OMP_NUM_THREADS=1`.
+of the processor, medians of interleaved rounds; the emitted function is called by itself.  Set `OMP_NUM_THREADS=1`,
+and the variables `MALLOC_...` of the README, or page faults of new arrays are measured as well.
 """
 
 import argparse

@@ -35,6 +35,7 @@ from sct.passes.motion.scatter_to_store import scatter_to_store
 from sct.passes.motion.sink import sink
 from sct.passes.motion.vectorize import vectorize
 from sct.passes.rematerialization.choose_residuals import choose_residuals
+from sct.passes.rematerialization.masks_on_tapes import compare_forward
 from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.chained_reads import merge_chained_reads
 from sct.passes.scalar.cse import cse
@@ -58,6 +59,8 @@ PIPELINE: Pipeline = (
         # Values that are computed again now stand beside the backward equations that read them: rules apply across,
         # equal equations merge, and forward values that only a tape read are dead.
         "simplify", "cse", "dce",
+        # Of arrays on tapes that are only compared, the result is kept.
+        "compare forward",
         # Loops that are operations on arrays: which of their operands are computed again is decided by now.
         "vectorize",
         # The rules that choose the form in which a product or a mask is printed, which other rules do not match.
@@ -96,7 +99,7 @@ DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 
 COMPILED: Pipeline = tuple(
     (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name
-                  for name in names if name != "vectorize"))
+                  for name in names if name not in ("compare forward", "vectorize")))
     for stage, names in PIPELINE)
 """The same for a backend that compiles loops, where other operations are cheap."""
 
@@ -172,7 +175,8 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "chained reads": merge_chained_reads,
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
-        "vectorize": vectorize, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
+        "compare forward": compare_forward, "vectorize": vectorize,
+        "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
         **{name: _on_each_function(step) for name, step in per_function.items()},
