@@ -59,8 +59,10 @@ from sct.ops.scipy.distributions import *
 from sct.ops.scipy.elementary_functions import *
 from sct.ops.scipy.elliptic_functions import *
 from sct.ops.scipy.error_functions import *
+from sct.ops.scipy.filters import *
 from sct.ops.scipy.gamma_functions import *
 from sct.ops.scipy.hypergeometric import *
+from sct.ops.scipy.image_samples import *
 from sct.ops.scipy.linear_systems import *
 from sct.ops.scipy.matrix_functions import *
 from sct.ops.scipy.splines import *

@@ -265,7 +265,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
 
 
 def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwargs) -> Abstract:
-    """The result of a solver, which is differentiated; or else of a call that Python itself makes, if it can."""
+    """The result of a function of SciPy, which is differentiated; or else of a call that Python itself makes, if it
+    can."""
     checkpoint = ev.checkpoint()
     try:
         return handler(ev, args, kwargs)
@@ -291,6 +292,8 @@ def _of_library(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return undefined(ev, f, *args)
     if special is not None:
         return special(ev, args, kwargs)
+    if spelling is not None and spelling.startswith("scipy.ndimage."):  # which takes images of ints, too
+        return _solved(ev, fn, lambda ev, args, kwargs: call_named(ev, spelling, args, kwargs), args, kwargs)
     if spelling is not None:
         return call_named(ev, spelling, args, kwargs)
     of_scipy = handler_of_scipy(f)
