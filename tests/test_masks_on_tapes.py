@@ -45,7 +45,14 @@ def while_it_grows(x):
     return np.sum(y * y)
 
 
-PROGRAMS = (shortest_paths, rectified, one_sided, read_again, while_it_grows)
+def of_growing_parts(x):
+    y = x.copy()
+    for i in range(1, len(y)):
+        y[:i] = np.minimum(0.9 * y[:i] + 0.1, y[1 : i + 1] * y[:i])
+    return np.sum(y * y)
+
+
+PROGRAMS = (shortest_paths, rectified, one_sided, read_again, while_it_grows, of_growing_parts)
 
 
 def square(n: int) -> Any:

@@ -241,6 +241,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "squeeze_kept": [
         e(lambda x: squeeze(sum_(x, axis=1, keepdims=True), axis=1), "f64[m, n]"),
         e(lambda x: squeeze(expand_dims(x, axis=1), axis=1), "f64[m, n]", "f64[n]"),
+        e(lambda x: squeeze(neg(sum_(x, axis=1, keepdims=True)), axis=1), "f64[m, n]"),
     ],
     # casts
     "multiply_by_one": [e(lambda x: mul(1.0, x), "ri64[n]", "rint", "ri64", "i64[n]")],

@@ -8,7 +8,6 @@ No array is made that is larger than those which are read or written, so a loop 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sct.ir.build import Builder
@@ -73,7 +72,7 @@ class _Vectorize:
             return False
         inside = b.nested()
         try:
-            body = _Recomputed(self.def_use, self.visible, loop).body() if loop.elems else loop.body
+            body = _Recomputed(self, loop).body() if loop.elems else loop.body
             with inside:
                 finals = Iterations(replace(loop, body=body), inside).finals()
         except (NotLifted, TypeMismatch):
@@ -111,8 +110,8 @@ class _Recomputed:
     eqns    the equations that compute them
     """
 
-    def __init__(self, def_use: DefUse, visible: Sequence[Fn], loop: LoopView) -> None:
-        self.def_use, self.visible, self.loop = def_use, visible, loop
+    def __init__(self, vectorize: _Vectorize, loop: LoopView) -> None:
+        self.def_use, self.visible, self.env, self.loop = vectorize.def_use, vectorize.visible, vectorize.env, loop
         self.values: dict[Operand, Operand] = {}
         self.b = Builder(primal=False)
 
@@ -146,8 +145,10 @@ class _Recomputed:
 
     def again(self, x: Operand) -> Operand:
         """The value in the backward pass of a value of the forward pass."""
-        if not isinstance(x, Value) or self.def_use.home.get(x) in self.visible:
+        if not isinstance(x, Value):
             return x
+        if self.def_use.home.get(x) in self.visible:
+            return self.env.get(x, x)
         if x not in self.values:
             eqn = self.def_use.defining_eqn(x)
             if eqn is None or len(eqn.outs) != 1 or eqn.op not in (index, add, sub, mul, div, neg):

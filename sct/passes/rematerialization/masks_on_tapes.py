@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, regions
 from sct.ir.loop_view import LoopView, loop_view
+from sct.ir.real_ints import result_type
 from sct.ir.types import Seq, Tensor
 from sct.ir.uses import DefUse
 from sct.ops.registry import ELEMENTWISE
@@ -79,8 +80,8 @@ def _compared(eqn: Eqn, backward: LoopView, forward: LoopView) -> list[Operand]:
 def _moved(fn: Fn, move: _Move) -> Fn:
     """`fn` with this comparison in the forward loop."""
     eqn, backward, forward = move
-    mask = Value(eqn.out.type, eqn.out.hint or "mask")
     compared = _compared(eqn, backward, forward)
+    mask = Value(cast(Tensor, result_type(eqn.op, compared, eqn.attrs, eqn.spelling)), eqn.out.hint or "mask")
     tapes = [x for x, e in zip(backward.xs, backward.elems) if e in eqn.args]
     tape = Value(Seq(mask.type))
     kept = [k for k, y in enumerate(forward.ys) if y not in tapes]
@@ -93,7 +94,7 @@ def _moved(fn: Fn, move: _Move) -> Fn:
         regions=(*forward.eqn.regions[:-1], body),
         outs=(*forward.finals, forward.iterations, *(forward.ys[k] for k in kept), tape))
     back = backward.body
-    elem = Value(mask.type, mask.hint)
+    elem = Value(eqn.out.type, mask.hint)
     back = rebuild(back.replace(params=(*(p for p in back.params if p not in eqn.args), elem),
                                 eqns=tuple(e for e in back.eqns if e is not eqn)), {eqn.out: elem})
     new_backward = backward.eqn.replace(

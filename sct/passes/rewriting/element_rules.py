@@ -204,9 +204,14 @@ def unit_axes_of(key: tuple[str, ...], shape: tuple[Dim, ...]) -> tuple[tuple[in
     return (tuple(added), tuple(removed)) if added or removed else None
 
 
-@rule("squeeze", of="sum expand_dims")
+@rule("squeeze", of="sum expand_dims neg")
 def squeeze_kept(x: Operand, axis: Any = None) -> Any:
-    """squeeze(sum(x, axis=k, keepdims=True), axis=k) -> sum(x, axis=k);  squeeze(expand_dims(x, k), k) -> x"""
+    """squeeze(sum(x, axis=k, keepdims=True), axis=k) -> sum(x, axis=k);  squeeze(expand_dims(x, k), k) -> x
+
+    Of a negated `x`, the result is negated."""
+    if (negated := operands_of(x, "neg")) is not None:
+        squeezed = squeeze_kept(negated[0], axis)
+        return None if squeezed is None else neg(squeezed)
     eqn = adjoint_eqn(x)
     if eqn is None or axis is None or eqn.attrs.get("axis") is None:
         return None
