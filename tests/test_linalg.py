@@ -437,3 +437,28 @@ def test_positions_that_are_written(f: Callable[..., Any]) -> None:
     dA, ds = grad(f, (0, 1))(A, 0.7)
     slope = (f(A + h * d, 0.7 + 0.3 * h) - f(A - h * d, 0.7 - 0.3 * h)) / (2 * h)
     np.testing.assert_allclose(np.sum(dA * d) + 0.3 * ds, slope, rtol=1e-6)
+
+
+# -- matrices of a lower rank ---------------------------------------------------------------------------
+
+
+def dependent(x, m, n):
+    """A matrix of rank 1 whose rows and columns depend on x."""
+    return np.outer(np.arange(1.0, m + 1.0) * np.cos(x * np.arange(m)), np.sin(x + np.arange(n)))
+
+
+@pytest.mark.parametrize("m, n", [(2, 2), (3, 3), (5, 2), (2, 5)])
+def test_of_a_lower_rank(m, n):
+    """The spaces of the rows and of the columns move, whatever the sizes of the matrix."""
+    def inverse(x):
+        return np.linalg.pinv(dependent(x, m, n))[0, 1]
+
+    def solution(x):
+        b = np.linspace(-1.0, 2.0, m) * x
+        return np.linalg.lstsq(dependent(x, m, n), b, rcond=None)[0] @ np.arange(1.0, n + 1.0)
+
+    for f in (inverse, solution):
+        value, slope = value_and_grad(f)(0.7)
+        numeric = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+        assert value == f(0.7)
+        np.testing.assert_allclose([slope, jvp(f, (0.7,), (1.0,))[1]], numeric, rtol=1e-7)

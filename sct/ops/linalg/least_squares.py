@@ -118,11 +118,9 @@ def type_pinv(a: Operand, rcond: float | None = None, rtol: float | None = None)
 
 
 def pinv_vjp(ct: Operand, p: Operand, a: Operand, **_: Any) -> list[Any]:
-    """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A"""
+    """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A, which may be singular"""
     back, up = T(p), T(ct)
     da = neg(matrix_product(back, ct, back))
-    if is_square(a):
-        return [da]
     left, right = matrix_product(up, p, back), matrix_product(back, p, up)
     da = add(da, sub(left, matrix_product(a, p, left)))
     return [add(da, sub(right, matrix_product(right, p, a)))]
@@ -154,7 +152,10 @@ def outer_product(x: Operand, y: Operand) -> Any:
 
 def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, rcond: float | None = None,
               wide: bool | None = None) -> list[Any]:
-    """db = P.T @ ct of P = pinv(A); of A, what moves x, and what moves the spaces of its columns and rows"""
+    """db = P.T @ ct of P = pinv(A); of A, what moves x, and what moves the spaces of its columns and rows
+
+    The matrix may have a lower rank than its sizes: then both spaces move, of a square matrix too.
+    """
     (ct, residuals, _, ds), x = cts, ys[0]
     da = None if ds is None else svdvals_vjp(ds, ys[3], a, wide=wide)[0]
     db: Any = None
@@ -163,10 +164,8 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
         p = pinv(a, rcond=rcond)
         db = matmul(T(p), ct)
         da = plus(da, neg(outer_product(db, x)))
-        if not wide and not is_square(a):
-            da = add(da, outer_product(rest, matmul(p, db)))
-        if wide is not False and not is_square(a):
-            da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
+        da = add(da, outer_product(rest, matmul(p, db)))
+        da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
     if residuals is not None and not wide and not is_square(a):
         change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, rest))
         da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
