@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from sct.codegen import NO_DEFAULT, Interface, Parameter, generate, load
+from sct.codegen.program.statement_ir import Assign, Push
 from sct.codegen.python.unparse import WIDTH, same_tree, unparse
 from sct.ir import text
 from sct.ir.build import Builder
@@ -930,3 +931,12 @@ def test_time_is_linear() -> None:
     source = generate(fn, interface(fn))
     assert time.perf_counter() - start < 20.0
     assert load(source, "<sct test>")(0.5) == run(fn, [0.5])[0]
+
+
+def test_an_operand_that_is_replaced_is_unbound_as_the_one_before() -> None:
+    """A statement knows of what now stands in the place of an operand that not every path binds."""
+    v, x, y = (Value(FLOAT) for _ in range(3))
+    moved, pushed = Assign([(v, x)], frozenset([x])), Push(v, (x,), frozenset([x]))
+    for s in (moved, pushed):
+        s.replace_operands(lambda operand: y if operand is x else operand)
+        assert s.maybe_unbound == {y}

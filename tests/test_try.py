@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracle import agrees, outcome, refuses
 
-from sct import SctError, value_and_grad
+from sct import SctError, grad, value_and_grad
 
 Function = Callable[..., Any]
 
@@ -1031,3 +1031,48 @@ def test_settings_outside() -> None:
         return y
 
     refuses(f, np.ones(3), code="SCT101")
+
+
+class RayError(Exception):
+    pass
+
+
+def refracted(y, angle, limit, ratio):
+    y = y + math.tan(angle)
+    if abs(y) > limit:
+        raise RayError("vignetted")
+    s = ratio * math.sin(angle - 0.1 * y)
+    if abs(s) > 1.0:
+        raise RayError("total internal reflection")
+    return y, math.asin(s)
+
+
+def spot_size(x, heights, strict=False):
+    hits, lost = [], 0
+    for h in heights:
+        y, angle = h, 0.05
+        try:
+            for limit, ratio in ((5.0, 0.7), (4.0, 2.5 * x), (3.0, 0.6)):
+                y, angle = refracted(y, angle, limit, ratio)
+        except RayError:
+            lost += 1
+            if strict:
+                raise
+            continue
+        hits.append(y)
+    return sum(y * y for y in hits) + lost
+
+
+@pytest.mark.parametrize("derivative", [value_and_grad, grad])
+def test_exception_of_one_of_many_statements(derivative: Any) -> None:
+    """What is raised again is bound only where one of them raised; a chain of moves reads it nowhere else."""
+    of = derivative(spot_size)
+    for args in ((0.9, [-0.2, 0.3, 0.5]), (0.9, [-0.2, 6.0, 0.5]), (1.1, [0.9, 4.9, 0.1]), (1.1, [0.9, 4.4, 1], True)):
+        expected = outcome(value_and_grad(spot_size), args)
+        found = outcome(of, args)
+        assert (found.error is None) == (expected.error is None)
+        if found.error is None:
+            numeric = (spot_size(args[0] + 1e-6, *args[1:]) - spot_size(args[0] - 1e-6, *args[1:])) / 2e-6
+            assert np.isclose(found.value if derivative is grad else found.value[1], numeric, rtol=1e-6)
+        else:
+            assert str(found.error) == str(expected.error)

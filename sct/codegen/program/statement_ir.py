@@ -86,6 +86,7 @@ class Assign(Statement, operands=lambda s: tuple([x for _, x in s.pairs]),
 
     def replace_operands(self, replaced: Replacement) -> None:
         self.pairs = [(v, replaced(x)) for v, x in self.pairs]
+        self.maybe_unbound = frozenset(map(replaced, self.maybe_unbound))
 
 
 @dataclass(eq=False)
@@ -197,6 +198,7 @@ class Push(Statement, operands=lambda s: (s.tape, *s.items), targets=NOTHING):
 
     def replace_operands(self, replaced: Replacement) -> None:
         self.items = _all(replaced, self.items)
+        self.maybe_unbound = frozenset(map(replaced, self.maybe_unbound))
 
 
 @dataclass(eq=False)
