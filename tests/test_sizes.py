@@ -230,3 +230,28 @@ def test_what_follows_is_not_asked() -> None:
     args = rng.normal(size=9), rng.normal(size=3)
     asked = [[guard.text for guard in trace(f, args).guards if "memory" not in guard.text] for f in (gates, windows)]
     assert asked == [["3 * m == n"], []]
+
+
+def layers(x, weights, residual=True):
+    h = x
+    for w in weights:
+        a = np.tanh(h @ w)
+        if residual and a.shape == h.shape:
+            a += h
+        h = a
+    return np.sum(h ** 2)
+
+
+def test_shapes_that_are_compared() -> None:
+    """A path that only equal shapes take is not there where they differ."""
+    rng = np.random.default_rng(0)
+    of = sct.value_and_grad(layers)
+    for rows, *widths in ((5, 3, 3, 3, 1), (5, 3, 1), (4, 1, 1, 2), (1, 3, 3), (2, 2, 3, 3), (3, 3, 3, 3, 3)):
+        x = rng.normal(size=(rows, widths[0]))
+        weights = [rng.normal(size=size) for size in itertools.pairwise(widths)]
+        for residual in (True, False):
+            value, slope = of(x, weights, residual)
+            assert value == layers(x, weights, residual)
+            direction = rng.normal(size=x.shape)
+            ahead, back = (layers(x + step * direction, weights, residual) for step in (1e-6, -1e-6))
+            np.testing.assert_allclose(np.sum(slope * direction), (ahead - back) / 2e-6, rtol=1e-6, atol=1e-8)

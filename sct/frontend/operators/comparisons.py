@@ -61,6 +61,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Eqn, Lit, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.types import BOOL, Opaque, Tensor
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
 
@@ -259,7 +260,20 @@ def one_or_equal(ev: Evaluator, x: Abstract, y: Abstract) -> Abstract:
         return Static(True)
     if isinstance(x, Ref) and x == y and identical(ev, x, y) == Static(True):  # each view is an object of its own
         return Static(True)
+    if (same := _equal_sizes(ev, x, y)) is not None:
+        return Static(same)
     return as_bool(ev, truth(ev, compare_one(ev, gast.Eq(), x, y)))
+
+
+def _equal_sizes(ev: Evaluator, x: Abstract, y: Abstract) -> bool | None:
+    """Are two sizes of arrays equal, as items of shapes?  None where only the run tells."""
+    p, q = (v.dim if isinstance(v, Value) else Dim(v.value) if isinstance(v, Static) and type(v.value) is int else None
+            for v in (x, y))
+    if p is None or q is None:
+        return None
+    difference = ev.resolve(p) - ev.resolve(q)
+    return difference.value == 0 if not difference.terms else \
+        False if max(difference.least, (-difference).least) > 0 else None
 
 
 def _equal_dicts(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
