@@ -6,6 +6,7 @@ central differences and against each other, twice.
 
 import copy
 import functools
+import io
 import itertools
 import linecache
 import logging
@@ -1127,3 +1128,28 @@ def test_the_bound_of_an_inner_loop_is_part_of_a_record() -> None:
     value, slopes = sct.value_and_grad(stepped_twice, argnums=(0, 1))(0.842, 1.332)
     assert value == stepped_twice(0.842, 1.332)
     assert slopes == (0.0, 0.0)
+
+
+def test_print_to_a_stream(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is printed to the standard error goes there, once, and the derivative's text says so."""
+    def f(x):
+        if x < 0.0:
+            print("negative:", x, file=sys.stderr)
+        print(f"{x:.1f}", 2, sep="-", file=sys.stderr, flush=True)
+        print("out", file=sys.stdout)
+        return x * x
+
+    of = sct.value_and_grad(f)
+    for x, err in ((2.0, "2.0-2\n"), (-2.0, "negative: -2.0\n-2.0-2\n"), (3.0, "3.0-2\n")):
+        assert of(x) == (x * x, 2.0 * x)
+        assert capsys.readouterr() == ("out\n", err)
+    assert 'print("negative:", x, file=sys.stderr)' in of.source
+
+    log = io.StringIO()
+
+    def to_a_file(x):
+        print(x, file=log)
+        return x * x
+
+    with pytest.raises(sct.SctError, match="SCT205"):
+        sct.grad(to_a_file)(1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import enum
 import itertools
+import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -195,9 +196,9 @@ def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(print)
 def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     attrs = {k: ev.ask(v, f"`{k}` of print") for k, v in kwargs.items()}
-    if more := attrs.keys() - {"sep", "end"}:
+    if more := attrs.keys() - {"sep", "end", "file", "flush"}:
         ev.refuse("SCT205", f"`print` with {', '.join(sorted(more))} is not supported")
-    attrs = {"sep": " ", "end": "\n", **attrs}
+    attrs = {"sep": " ", "end": "\n", **attrs, "file": _stream(ev, attrs.get("file"))}
     texts: list[Operand] = []
     for a in args:
         start = len(ev.b.eqns)
@@ -206,11 +207,21 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if len(texts) > 1 and any(is_effect(e) or may_raise(e) for e in eqns):
             # The texts before it are written before this one is made.
             del ev.b.eqns[start:]
-            ev.emit(print_, *texts[:-1], sep=attrs["sep"], end=attrs["sep"])
+            ev.emit(print_, *texts[:-1], **{**attrs, "end": attrs["sep"]})
             ev.b.eqns.extend(eqns)
             del texts[:-1]
     ev.emit(print_, *texts, **attrs)
     return Static(None)
+
+
+def _stream(ev: Evaluator, file: Any) -> str:
+    """The expression of the stream that `print` writes to; none for the standard output."""
+    if file is None or file is sys.stdout:
+        return ""
+    if file is sys.stderr:
+        return "sys.stderr"
+    ev.refuse("SCT205", "`print` to this file is not supported", why="it is read when the function is compiled",
+              hint="print to `sys.stdout` or `sys.stderr`, or return the text and write it outside the function")
 
 
 def one_by_one(ev: Evaluator, v: Abstract) -> Iterator[Abstract]:

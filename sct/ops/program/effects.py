@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -94,8 +95,21 @@ def bind_print(*args: Any, sep: str = " ", end: str = "\n") -> tuple[list[Any], 
     return list(args), {"sep": sep, "end": end}
 
 
-print_ = op("print_", "builtins.print", type=opaque, run=lambda *a, **k: print(*a, **k), bind=bind_print,
-            defaults={"sep": " ", "end": "\n"}, effect=True, cost="never", nondiff="an effect", complex=True)
+def run_print(*args: Any, file: str = "", **attrs: Any) -> None:
+    print(*args, **attrs, file=sys.stderr if file else None)
+
+
+def emit_print(*args: Any, file: str = "", **attrs: Any) -> str | None:
+    if not file:
+        return None
+    given = [f"{k}={v!r}" for k, v in attrs.items() if v != print_.defaults[k]]
+    return f"print({', '.join([*placeholders(len(args)), *given, f'file={file}'])})"
+
+
+print_ = op("print_", "builtins.print", type=opaque, run=run_print, bind=bind_print, emit=emit_print,
+            defaults={"sep": " ", "end": "\n", "file": "", "flush": False}, effect=True, cost="never",
+            nondiff="an effect", complex=True)
+"""`file` is the expression of a stream other than the standard output."""
 
 raise_ = op("raise_", type=lambda *_: (), run=run_raise, raises="value", effect=True, cost="never",
             nondiff="it ends the function", complex=True)
