@@ -144,7 +144,20 @@ def test_what_is_held_may_not_change() -> None:
         s.extrapolate = False
         return s(1.3)
 
+    def moved(y):
+        t = np.linspace(0.0, 1.0, 7)
+        s = CubicSpline(t, y)
+        t[3] = 0.55
+        return s(0.52)
+
+    def not_copied(y):
+        s = interp1d(T, y, copy=False)
+        y[3] = 5.0
+        return s(0.52)
+
     refuses(held, Y[:6], code="SCT307")
+    refuses(moved, Y, code="SCT307")
+    refuses(not_copied, Y, code="SCT307")
     refuses(written, Y, code="SCT303")
     with pytest.raises(Exception, match="SCT409"):
         vjp(lambda y: CubicSpline(T, y), Y)

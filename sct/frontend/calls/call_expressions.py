@@ -51,6 +51,7 @@ from sct.frontend.objects.construction import class_of_generated, fill, instanti
 from sct.frontend.objects.objects import special_call, special_method, undefined
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.constant_splines import value_of_spline
+from sct.frontend.operators.frozen_distributions import frozen_distribution
 from sct.frontend.operators.sparse_matrices import linear_method
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.source.parse import SourceFunction
@@ -220,7 +221,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return value
     f = fn.value
     if (value := _of_library(ev, fn, args, kwargs) or linear_method(ev, fn, args, kwargs)
-            or value_of_spline(ev, fn, args, kwargs)) is not None:
+            or value_of_spline(ev, fn, args, kwargs) or frozen_distribution(ev, fn, args, kwargs)) is not None:
         return value
     if type(f) in INSTANCES:
         if not hasattr(f, "__wrapped__"):  # a function with a cache: the user's own

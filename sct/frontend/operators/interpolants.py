@@ -91,8 +91,8 @@ def _make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
                   hint="differentiate by the data; or pass `sct.stop_gradient(...)` of it")
     data = [_array(ev, name, given[key]) for key in names]
     position = _array(ev, name, given[at])
-    if name == "BSpline":  # it holds what it is given, if it can
-        give(ev, [position, *data], True)
+    holds_data = name in ("BSpline", "make_interp_spline") or "copy" in given
+    give(ev, [position] * (name != "interp1d" or holds_data) + data * holds_data, True)  # SciPy makes no copies of them
     placed = {at: f"_{len(data)}", **{key: f"_{k}" for k, key in enumerate(names)}}
     constants = {key: _constant(ev, name, key, v) for key, v in given.items() if key not in placed}
     data, position = [ev.wrap(ev.operand(v)) for v in data], ev.wrap(ev.operand(position))  # as they are now

@@ -1,0 +1,88 @@
+"""Distributions of `scipy.stats` with differentiated parameters: `norm(mu, sigma).logpdf(x)`.
+
+What SciPy makes keeps the parameters, and its methods are those of the distribution, called with them.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any, NoReturn
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.values.abstract_values import Abstract, ObjRef, Static, Tup
+
+__all__ = ["frozen_distribution"]
+
+_METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "pmf", "logpmf")
+
+
+class FrozenDistribution:
+    """What stands for such an object where the function is evaluated; its methods have handlers."""
+
+    def __setattr__(self, name: str, value: Any) -> None: ...
+
+    def other(self) -> Any:
+        """Stands for what SciPy's objects have besides."""
+
+
+def frozen_distribution(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`norm(mu, sigma)`, if one of the parameters is differentiated; None for other calls."""
+    stats = sys.modules.get("scipy.stats")
+    if stats is None or not isinstance(fn.peek, stats.rv_continuous | stats.rv_discrete):
+        return None
+    given = (*args, *kwargs.values())
+    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given):
+        return None
+    distribution: Any = type(fn.peek)
+    return ev.new_object(_class_of(distribution), {
+        "_distribution": fn, "_args": Tup(tuple(args)), "_names": Static(tuple(kwargs)),
+        "_named": Tup(tuple(kwargs.values()))})
+
+
+@functools.cache
+def _class_of(distribution: Any) -> type:
+    """The class of the frozen distributions of a class, for which `isinstance` holds that holds for SciPy's."""
+    stats = sys.modules["scipy.stats"]
+    kind = "continuous" if issubclass(distribution, stats.rv_continuous) else "discrete"
+    cls = getattr(sys.modules["scipy.stats._distn_infrastructure"], f"rv_{kind}_frozen")
+    others = [key for key in dir(cls) if not key.startswith("__") and key not in _METHODS]
+    attributes = ("args", "kwds", "dist")
+    return type(cls.__name__, (FrozenDistribution, cls), {
+        "__sct_class__": cls, **{name: _stand_in(name) for name in _METHODS},
+        **dict.fromkeys([*others, *attributes], property(FrozenDistribution.other))})
+
+
+@functools.cache
+def _stand_in(name: str) -> Any:
+    def method(self: Any, x: Any) -> Any: ...
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        owner, *rest = args
+        assert isinstance(owner, ObjRef)
+        cell = ev.slots(owner)
+        slots = dict(zip(cell.keys, cell.items))
+        fn, first, names, named = (slots[key] for key in ("_distribution", "_args", "_names", "_named"))
+        if not (isinstance(fn, Static) and isinstance(names, Static) and isinstance(first, Tup)
+                and isinstance(named, Tup)):
+            ev.refuse("SCT502", "which distribution this is depends on the path", hint="use it in each of the branches")
+        if not hasattr(fn.peek, name):
+            _other(ev, args, kwargs)
+        return ev.call(Static(getattr(fn.peek, name)), [*rest, *first.items],
+                       {**kwargs, **dict(zip(names.value, named.items))})
+
+    special(method)(handler)
+    return method
+
+
+@special(FrozenDistribution.other)
+def _other(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+    ev.refuse("SCT203", "this attribute of a distribution with differentiated parameters is not supported",
+              why="sct reads densities, distribution functions and quantiles", hint="write its formula out")
+
+
+@special(FrozenDistribution.__setattr__)
+def _written(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+    ev.refuse("SCT303", "writing an attribute of a distribution is not supported", hint="make another one")
