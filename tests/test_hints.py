@@ -425,11 +425,15 @@ def _() -> Any:
     return refused, followed
 
 
-@case("iterate over a list, `for v in list(xs)`, or count: `xs[i]`")
+@case("make the iterator of a list, `it = iter(list(...))`, or count: `xs[i]`")
 def _() -> Any:
+    def squares(x):
+        for v in x:
+            yield v * v
+
     def refused(x):
         s = 0.0
-        xs = map(lambda v: v * v, x)
+        xs = squares(x)
         for v in xs:
             s = s + v
             if s > 0.5:
@@ -440,15 +444,13 @@ def _() -> Any:
 
     def followed(x):
         s = 0.0
-        xs = list(map(lambda v: v * v, x))
-        i = 0
+        xs = iter(list(squares(x)))
         for v in xs:
-            i += 1
             s = s + v
             if s > 0.5:
                 break
-        for k in range(i, len(xs)):
-            s = s + 2.0 * xs[k]
+        for v in xs:
+            s = s + 2.0 * v
         return s
 
     return refused, followed

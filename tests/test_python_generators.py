@@ -543,7 +543,7 @@ def g_any_print(x: np.ndarray) -> Any:
 def g_all_print(x: np.ndarray) -> Any:
     return x[0] if all((say("t", v > -1.0) for v in [x[0], x[1]])) else x[1]
 
-@refused("SCT503")
+@program
 def g_any_named(x: np.ndarray) -> Any:
     g = (say("t", v > 0.5) for v in [x[1], x[2], x[3]])
     return x[0] * any(g) + x[1] * sum((1 for _ in g))

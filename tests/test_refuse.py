@@ -149,9 +149,12 @@ def f(a):
         s = a * a
     return s * len(w)
 """,
-    "iterator used again": """
+    "generator used again": """
+def terms(x):
+    for v in x:
+        yield v
 def f(x):
-    it = iter(x)
+    it = terms(x)
     s = 0.0
     for v in it:
         if v > 1.0:
@@ -161,9 +164,12 @@ def f(x):
         s += v * v
     return s
 """,
-    "next of an iterator in a loop": """
+    "next of a generator in a loop": """
+def terms(x):
+    for v in x:
+        yield v
 def f(x):
-    it = iter(x)
+    it = terms(x)
     s = 0.0
     while True:
         v = next(it, None)  # SCT5: how far

@@ -254,6 +254,8 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
             if not plan.known_keys and (refused := plan.refused - plan.dicts):
                 plan.by_python.clear()
                 raise plan.changed(dicts=refused) from None
+            if lost := plan.lost - plan.counted:
+                raise plan.changed(counted=lost) from None
             if plan.dicts:
                 refusals.clear()
                 raise plan.with_known_keys() from None

@@ -46,6 +46,8 @@ class OutliningPlan:
     dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
     refused    dicts that are refused as dicts of known keys
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
+    counted    the places that make iterators whose position is a number of the program; lost: iterators that are
+               refused since their position depends on the path
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -60,6 +62,8 @@ class OutliningPlan:
     dicts: set[tuple[Any, str]] = field(default_factory=set)
     refused: set[tuple[Any, str]] = field(default_factory=set)
     known_keys: bool = False
+    counted: set[Any] = field(default_factory=set)
+    lost: set[Any] = field(default_factory=set)
 
     def with_known_keys(self) -> Unstable:
         """From now on the keys of all dicts are known: the program is evaluated again."""

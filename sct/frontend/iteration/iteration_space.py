@@ -23,6 +23,7 @@ from sct.frontend.iteration.iterator_protocol import (
     kept,
     most,
     place,
+    position,
     rows,
     takes,
     use_up,
@@ -157,6 +158,9 @@ def space(ev: Evaluator, v: Abstract) -> IterationSpace | None:
         return IterationSpace(Lit(0), count, one, lambda i: dynamic_lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration) or v.kind in VIEWS or v.kind in NESTS:
         return None
+    if v.counted is not None and v.kind == "iter":
+        check_versions(ev, v)
+        return replace(from_zero(ev, v.parts[0]), start=position(ev, v))
     at = place(ev, v)
     if at is None:
         return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import array
 import collections
+import contextlib
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -46,19 +47,19 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.size_terms import range_size
-from sct.ir import Lit, Value
+from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
+from sct.ir.loop_view import WITHOUT_END
 from sct.ir.types import INT, Tensor
-from sct.ops import lt
+from sct.ops import add, lt
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "ENDLESS", "ENDLESS_LOOP", "VIEWS", "check_iterable", "check_versions", "drained", "ends", "exhaust", "is_iterator",
-    "iterable",
-    "iterator", "keep", "kept", "most", "move", "new_iterator", "owner_of", "pairs", "place", "rows", "start", "taken",
-    "takes", "use_up", "view_items",
+    "ENDLESS", "ENDLESS_LOOP", "VIEWS", "advance", "check_iterable", "check_versions", "drained", "ends", "exhaust",
+    "is_iterator", "iterable", "iterator", "keep", "kept", "most", "move", "new_iterator", "owner_of", "pairs", "place",
+    "position", "rows", "start", "taken", "takes", "use_up", "view_items",
 ]
 
 VIEWS = ("keys", "values", "items")
@@ -67,6 +68,8 @@ ENDLESS_LOOP = 20_000
 """A loop of so many known iterations is one that does not end."""
 
 _NOTHING = Static(None)
+_END = Static(WITHOUT_END.value)
+"""Where a counted iterator is exhausted."""
 
 Taker = Callable[["Evaluator", Iteration, int], "Abstract | None"]
 _TAKERS: dict[str, Taker] = {}
@@ -90,8 +93,26 @@ def takes(kind: str) -> Callable[[Taker], Taker]:
 def new_iterator(ev: Evaluator, kind: str, parts: tuple[Abstract, ...], state: Abstract = _NOTHING) -> Iteration:
     """A new iterator; `state`: what it keeps besides its position."""
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots((Position(0), state), ("at", "kept"))
-    return Iteration(kind, parts, addr)
+    counted = ev.loc in ev.functions.plan.counted and _may_be_counted(ev, kind, parts, state)
+    columns = _versions(ev, of) if counted and parts and isinstance(of := parts[0], ListRef) else ()
+    ev.store.cells[addr] = Slots((Static(0) if counted else Position(0), state), ("at", "kept"))
+    return Iteration(kind, parts, addr, ev.loc, columns if counted else None)
+
+
+def _may_be_counted(ev: Evaluator, kind: str, parts: tuple[Abstract, ...], state: Abstract) -> bool:
+    """May the position of such an iterator be a number of the program?"""
+    if kind in ("iter", "reversed"):
+        (of,) = parts
+        if isinstance(of, ListRef) and not dynamic_lists.is_dynamic(ev, of):
+            with contextlib.suppress(SctError):
+                dynamic_lists.grow(ev, of)
+            return dynamic_lists.is_dynamic(ev, of)
+        is_range = isinstance(of, Iteration) and of.kind == "range"
+        return isinstance(of, (Ref, ListRef)) or is_range and is_literal((*of.parts, Static(1))[:3][-1])  # type: ignore
+    inner = [p for p in parts if is_iterator(p)]
+    if kind not in ("enumerate", "map", "zip") or state != _NOTHING or not inner:
+        return False  # what `zip` has taken when another part ends is lost: its parts must be its own
+    return all(p.counted is not None and (len(inner) == 1 or p.made == ev.loc) for p in inner)  # type: ignore[union-attr]
 
 
 def is_iterator(v: object) -> bool:
@@ -108,16 +129,35 @@ def _slots(ev: Evaluator, it: Iteration) -> Slots:
 def place(ev: Evaluator, it: Iteration) -> int | None:
     """The number of items taken from the iterator; None if it is exhausted."""
     at = _slots(ev, it).items[0]
+    if isinstance(at, Static):
+        return None if at == _END else int(at.value)
     if not isinstance(at, Position):
-        _not_known(ev)
+        _not_known(ev, it)
     return at.at
 
 
-def _not_known(ev: Evaluator) -> NoReturn:
+def position(ev: Evaluator, it: Iteration) -> Operand:
+    """The number of items that a counted iterator has given, or what is as good as the end."""
+    at = _slots(ev, it).items[0]
+    if isinstance(at, Poison):
+        _not_known(ev, it)
+    return ev.operand(at)
+
+
+def advance(ev: Evaluator, it: Iteration) -> None:
+    """A counted iterator has given an item."""
+    assert it.state is not None
+    after = ev.wrap(ev.emit(add, position(ev, it), 1, spelling="operator.add"))
+    cell = _slots(ev, it)
+    ev.store.cells[it.state] = replace(cell, items=(after, cell.items[1]))
+
+
+def _not_known(ev: Evaluator, it: Iteration) -> NoReturn:
     """Refuses an iterator whose position depends on the path; the loop may be unrolled instead."""
+    ev.functions.plan.lost.add(it.made)
     error = SctError("SCT503", "an iterator is used again after a loop or a branch over it",
                      why="its position depends on the path",
-                     hint="iterate over a list, `for v in list(xs)`, or count: `xs[i]`", loc=ev.loc)
+                     hint="make the iterator of a list, `it = iter(list(...))`, or count: `xs[i]`", loc=ev.loc)
     raise NeedsStatic(Value(INT), error)
 
 
@@ -125,7 +165,7 @@ def kept(ev: Evaluator, it: Iteration) -> Abstract:
     """The state of the iterator besides its position."""
     v = _slots(ev, it).items[1]
     if isinstance(v, Poison):
-        _not_known(ev)
+        _not_known(ev, it)
     return v
 
 
@@ -140,7 +180,10 @@ def move(ev: Evaluator, it: Iteration, at: Position | Poison) -> None:
     """Sets the position of the iterator."""
     assert it.state is not None
     cell = _slots(ev, it)
-    ev.store.cells[it.state] = replace(cell, items=(at, cell.items[1]))
+    here: Abstract = at
+    if it.counted is not None and isinstance(at, Position):
+        here = _END if at.at is None else Static(at.at)
+    ev.store.cells[it.state] = replace(cell, items=(here, cell.items[1]))
 
 
 def use_up(ev: Evaluator, it: Iteration) -> Abstract | None:
@@ -192,15 +235,16 @@ def owner_of(v: Abstract) -> Abstract:
 
 def check_versions(ev: Evaluator, it: Iteration) -> None:
     """Refuses an iterator of a dict whose keys are known only at run time, if the dict was written since."""
-    of, before = it.parts[0], kept(ev, it)
-    if isinstance(of, ListRef) and isinstance(before, Tup) and _versions(ev, of) != before:
-        ev.refuse("SCT306", "a dict is written before a loop runs over an iterator of it",
+    of, before = it.parts[0], None if it.counted is not None else kept(ev, it)
+    columns = before.items if isinstance(before, Tup) else it.counted
+    if isinstance(of, ListRef) and columns is not None and _versions(ev, of) != columns:
+        ev.refuse("SCT306", "a list or a dict is written before a loop runs over an iterator of it",
                   hint="make the iterator where the loop begins")
 
 
-def _versions(ev: Evaluator, v: ListRef) -> Tup:
+def _versions(ev: Evaluator, v: ListRef) -> tuple[Value, ...]:
     """What the columns of a list hold now."""
-    return Tup(tuple(c for c in dynamic_lists.columns(ev, v) if isinstance(c, Value)))
+    return tuple(c for c in dynamic_lists.columns(ev, v) if isinstance(c, Value))
 
 
 def check_iterable(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> None:
@@ -218,7 +262,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         if isinstance(ev.slots(v).made, MapRef):
             ev.refuse("SCT503", "an iterator of a dict from which keys are deleted is not supported",
                       hint="iterate over a copy: `list(d)`")
-        return new_iterator(ev, "iter", (v,), _versions(ev, v))
+        return new_iterator(ev, "iter", (v,), Tup(_versions(ev, v)))
     if isinstance(v, Iteration) and v.state is not None:
         return v
     if not isinstance(v, Static) or not is_literal(v):

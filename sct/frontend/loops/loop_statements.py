@@ -20,6 +20,7 @@ from sct.frontend.heap.inactive import check_unchanged
 from sct.frontend.heap.join_paths import close_raised, evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
+from sct.frontend.iteration.counted_iterators import loop_over
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, IterationSpace, is_held, space
 from sct.frontend.iteration.iterator_protocol import (
     check_iterable,
@@ -29,6 +30,7 @@ from sct.frontend.iteration.iterator_protocol import (
     iterable,
     iterator,
     most,
+    move,
     place,
     start,
     use_up,
@@ -53,6 +55,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     OptionalTuple,
     Poison,
+    Position,
     Slots,
     Static,
     Tup,
@@ -81,11 +84,14 @@ def for_(ev: Evaluator, node: Any) -> None:
         use_up(ev, over)
         nested(ev, node, over)
         return
+    if isinstance(over, Iteration) and over.counted is not None:
+        loop_over(ev, node, over)
+        return
     generator = streamed(ev, over)
     if generator is not None:
         iterate_over(ev, node, generator)
-        if generator is not over:
-            (start if leaves(node) else exhaust)(ev, over)
+        if generator is not over and isinstance(over, Iteration):
+            move(ev, over, Poison("its position depends on the iteration") if leaves(node) else Position(None))
         return
     before = ev.store.copy()
     of_python = _python_space(ev, over, node)

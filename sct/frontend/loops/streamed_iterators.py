@@ -193,6 +193,8 @@ def _function(node: Any) -> tuple[Any, Liveness]:
 def _is_streamed(ev: Evaluator, v: Abstract) -> bool:
     if not isinstance(v, Iteration) or v.state is None:
         return False
+    if v.counted is not None:
+        return True
     if v.kind == "iter":  # what `chain` runs over
         of = v.parts[0]
         return isinstance(of, Tup) and any(_is_streamed(ev, x) for x in of.items)

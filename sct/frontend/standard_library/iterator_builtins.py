@@ -16,6 +16,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import as_index
+from sct.frontend.iteration.counted_iterators import next_of
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (
     VIEWS,
@@ -62,6 +63,8 @@ def iter_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not (isinstance(args[0], Iteration) and args[0].state is not None):
         ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list or an array")
+    if args[0].counted is not None:
+        return next_of(ev, args[0], lambda: args[1] if len(args) > 1 else raise_at_run_time(ev, "StopIteration"))
     item = taken(ev, args[0])
     if item is not None:
         return item

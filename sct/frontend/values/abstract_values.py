@@ -262,12 +262,15 @@ class Iteration:
     """An iterable: a `range`, or a view of a dict ("keys", "values", "items"); or an iterator, which can be consumed
     once: `zip`, `map`, ..., or "iter" of a container.
 
-    state  of an iterator: the address of its slots, the first of which is a `Position`
+    state    of an iterator: the address of its slots, the first of which is a `Position`; `made`: where it is made
+    counted  what the list that it runs over held then, if its position is a number of the program
     """
 
     kind: str
     parts: tuple[Abstract, ...]
     state: int | None = None
+    made: Any = field(default=None, compare=False)
+    counted: tuple[Value, ...] | None = None
 
 
 @dataclass(frozen=True)
