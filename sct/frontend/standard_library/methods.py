@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,10 +48,17 @@ from sct.ops.program import list_ops as ops
 __all__: list[str] = []
 
 
+OPERATORS: dict[str, Any] = {
+    "__contains__": operator.contains, "__getitem__": operator.getitem, "__len__": len, "__iter__": iter}
+"""The special methods of containers and arrays that do what an operator or a builtin does."""
+
+
 @called(Method)
 def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = fn.owner, fn.name
     check_method(ev, possible_classes(owner) or (python_class(ev, owner),), owner, name, args, kwargs)
+    if name in OPERATORS and isinstance(owner, (Ref, Tup, ListRef, DictRef, MapRef)):
+        return ev.call(Static(OPERATORS[name]), [owner, *args], kwargs)
     if isinstance(owner, (Ref, Value)):
         if name in ARRAY_METHODS and isinstance(owner, Ref):
             return ARRAY_METHODS[name](ev, owner, args, kwargs)
