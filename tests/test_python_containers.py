@@ -1282,7 +1282,7 @@ def next_in_loop(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT503")
+@program
 def next_in_dyn_loop(x: np.ndarray) -> Any:
     w = iter(x * 2.0)
     s = 0.0
@@ -1698,7 +1698,7 @@ def for_unpack_err(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT503")
+@program
 def while_next(x: np.ndarray) -> Any:
     it = iter([x[0], x[1], x[2]])
     s = 0.0
