@@ -154,13 +154,39 @@ def of_some_iterations(x: Any, n: int) -> Any:
     return sum(q.x for q in a) + p.x
 
 
+def sorted_behind_a_loop(x: Any, n: int) -> Any:
+    p = Point(x[0])
+    ps = [Point(x[1]), p]
+    for q in ps:
+        q.y = q.y * 0.5
+    ps = sorted(ps, key=lambda q: q.x)
+    for q in ps:
+        q.y = q.y * 0.5
+    return p.y * x[2] + sum(q.x * q.y for q in ps)
+
+
 @pytest.mark.parametrize("f", [
-    of_the_first_iteration, of_the_first_iteration_in_a_new_list, of_some_iterations, twice, filtered_and_read,
-    sliced_and_read, popped_and_read, popped_and_written, replaced_and_read, at_two_places, appended_by_a_condition,
+    sorted_behind_a_loop, of_the_first_iteration, of_the_first_iteration_in_a_new_list, of_some_iterations, twice,
+    filtered_and_read, sliced_and_read, popped_and_read, popped_and_written, replaced_and_read, at_two_places, appended_by_a_condition,
     sorted_and_written, from_the_end, repeated])
 def test_an_object_that_may_have_another_name_is_refused(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCT_VALIDATE", "0")
     refuses(f, X, 3, code="SCT307")
+
+
+def test_a_name_that_an_iteration_binds_to_the_first_object() -> None:
+    def f(x: Any, n: int) -> Any:
+        p = Point(x[0])
+        ps, q = [p], p
+        for k in range(n):
+            ps.append(Point(x[1]))
+            q = ps[k]
+            q.y = q.y * x[2]
+        return p.y * x[0] + sum(r.x * r.y for r in ps) + q.y
+
+    derivative = value_and_grad(f)
+    for n in (0, 1, 2, 3):
+        agrees(f, X, n, derivative=derivative)
 
 
 def test_the_copies_of_the_hint_are_right() -> None:

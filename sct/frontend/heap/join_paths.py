@@ -409,7 +409,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     list_items.join(a, b, m.store, m.addrs, m.inner[0] | m.inner[1], m.phi)
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
     for addr in sorted(frozen & m.store.cells.keys()):
-        m.store.cells[addr] = replace(m.store.cells[addr], frozen=Frozen.AMBIGUOUS)
+        m.store.freeze(addr)
     branches = tuple(
         Fn(name, (), tuple(branch.builder.eqns), tuple(o[k] for o in m.outs))
         for k, (name, branch) in enumerate((("then", left), ("orelse", right))))

@@ -358,7 +358,8 @@ class BackEdge(LoopHead, Join[None]):
             cell = self.ev.store.slots(end)
             kept = ListRef(self.ev.addresses.new_kept())
             memo.templates[id], items = kept, cell.items
-            memo.cell_templates[kept.addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
+            why = Frozen.STALE if cell.frozen == Frozen.STALE else Frozen.AMBIGUOUS
+            memo.cell_templates[kept.addr] = replace(cell, frozen=why)
         elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):
             memo.templates[id] = end
         elif isinstance(end, (Value, Ref)) or is_literal(end):

@@ -370,7 +370,7 @@ class LoopBuilder(BackEdge):
             cell = store.cells[addr]
             store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
         for addr in self.memo.frozen_after & store.cells.keys():
-            store.cells[addr] = replace(store.cells[addr], frozen=Frozen.AMBIGUOUS)
+            store.freeze(addr)
         own = [k for k in self.names & store.vars.keys() if k.frame == self.frame.id and not is_slot(k)]
         for key in own:
             if key.name not in self.after:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError, class_in_words, conversion_hint
@@ -443,7 +442,7 @@ class State(Facts):
     def freeze(self, *addrs: int) -> None:
         """Forbids writes to these addresses from here on."""
         for addr in (a for a in addrs if a > CAPTURED):
-            self.store.cells[addr] = replace(self.store.cells[addr], frozen=Frozen.AMBIGUOUS)
+            self.store.freeze(addr)
 
     def lit(self, v: Abstract) -> Operand:
         assert isinstance(v, (Value, Static))

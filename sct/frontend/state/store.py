@@ -13,6 +13,7 @@ from sct.frontend.values.abstract_values import (
     Array,
     Cell,
     Container,
+    Frozen,
     Key,
     ObjectSchema,
     Path,
@@ -128,6 +129,12 @@ class Store:
     def owns(self, addr: int) -> bool:
         """Does the list at this address hold each of its objects once, and alone?"""
         return addr in self.owners and self.columns(addr) == self.owners[addr]
+
+    def freeze(self, addr: int) -> None:
+        """Forbids writes to a cell, since paths disagree on its names.  A cell that is to be read again stays so."""
+        cell = self.cells[addr]
+        if cell.frozen != Frozen.STALE:
+            self.cells[addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
 
     def own(self, addr: int) -> None:
         """Notes that it does, and with the columns that it has now."""
