@@ -15,11 +15,13 @@ import datetime
 import enum
 import fractions
 import functools
+import io
 import json
 import math
 import os
 import random
 import statistics
+import sys
 import threading
 import types
 import warnings
@@ -31,6 +33,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.interpolate
+import scipy.ndimage
 import scipy.optimize
 import scipy.sparse
 import scipy.special
@@ -1496,6 +1500,161 @@ def _() -> Any:
     return (lambda x: quad(lambda t: t if t < x[0] else 1.0, 0.0, 1.0)[0],
             lambda x: quad(lambda t: t, 0.0, x[0])[0] + quad(lambda t: 1.0, x[0], 1.0)[0]
             + quad(lambda t: np.maximum(t - x[0], 0.0), 0.0, 1.0, points=[x[0]])[0])
+
+
+T = np.array([0.0, 1.0, 2.0])
+UNSORTED = np.array([2.0, 0.0, 1.0])
+LOG = io.StringIO()
+
+
+@case("differentiate by the values; or pass `sct.stop_gradient(...)` of the positions")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.CubicSpline(np.cumsum(np.exp(x)), x * x)(1.5),
+            lambda x: scipy.interpolate.CubicSpline(T, x * x)(1.5))
+
+
+@case("differentiate by the data; or pass `sct.stop_gradient(...)` of it")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.CubicSpline(T, x, bc_type=((1, x[0]), (1, 0.0)))(1.5),
+            lambda x: scipy.interpolate.CubicSpline(T, x, bc_type=((1, 0.5), (1, 0.0)))(1.5))
+
+
+@case("write it as a constant: `bc_type=...`")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.CubicSpline(T, x, bc_type="natural" if x[0] > 0.0 else "clamped")(1.5),
+            lambda x: scipy.interpolate.CubicSpline(T, x, bc_type="natural")(1.5) if x[0] > 0.0 else
+            scipy.interpolate.CubicSpline(T, x, bc_type="clamped")(1.5))
+
+
+@case("leave `t` out")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.make_interp_spline(T, x, k=2, t=(0, 0, 0, 2, 2, 2))(1.5),
+            lambda x: scipy.interpolate.make_interp_spline(T, x, k=2)(1.5))
+
+
+@case("leave out `bounds_error` and `fill_value`, or use fill_value='extrapolate'")
+def _() -> Any:
+    table = scipy.interpolate.interp1d
+    return (lambda x: table(T, x, "quadratic", bounds_error=False, fill_value=0.5)(1.5),
+            lambda x: table(T, x, "quadratic", fill_value="extrapolate")(1.5) * table(T, x, "quadratic")(0.5))
+
+
+@case("leave `fill_value` out")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.interp1d(T, x * x, "previous", fill_value="extrapolate")(1.5),
+            lambda x: scipy.interpolate.interp1d(T, x * x, "previous")(1.5))
+
+
+@case("sort them, and the values with them: `order = np.argsort(x)`")
+def _() -> Any:
+    def followed(x):
+        order = np.argsort(UNSORTED)
+        return scipy.interpolate.interp1d(UNSORTED[order], (x * x)[order])(1.5)
+
+    return lambda x: scipy.interpolate.interp1d(UNSORTED, x * x)(1.5), followed
+
+
+@case("use `antiderivative`")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.CubicSpline(T, x * x)(1.5, -1),
+            lambda x: scipy.interpolate.CubicSpline(T, x * x).antiderivative()(1.5))
+
+
+@case("use `make_interp_spline`")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.interp1d(T, x * x)(1.5, 1),
+            lambda x: scipy.interpolate.make_interp_spline(T, x * x, 1)(1.5, 1))
+
+
+@case("call it, or `derivative` or `integrate` of a spline")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.CubicSpline(T, x * x).c[2, 0],
+            lambda x: scipy.interpolate.CubicSpline(T, x * x).derivative()(0.0))
+
+
+@case("differentiate by the image; or write the sum over the weights, `sum(w[k] * shifted ...)`")
+def _() -> Any:
+    def followed(x):
+        padded = np.pad(np.arange(5.0), 1, mode="symmetric")
+        return np.sum(sum(x[k] * padded[k:k + 5] for k in range(3)) ** 2)
+
+    return lambda x: np.sum(scipy.ndimage.correlate1d(np.arange(5.0), x) ** 2), followed
+
+
+@case("convert with astype(float); read one point as `[[y], [x]]`")
+def _() -> Any:
+    return (lambda x: scipy.ndimage.map_coordinates(x * x, np.array([1.5]), order=1),
+            lambda x: scipy.ndimage.map_coordinates(x * x, np.array([[1.5]]), order=1)[0])
+
+
+@case("let the variable be a number on every path, such as math.nan, or use it outside the `try`")
+def _() -> Any:
+    def refused(x):
+        y = None if x[0] > 5.0 else x[1]
+        try:
+            return x[0] * y
+        except TypeError as error:
+            return x[0] * len(str(error))
+
+    def followed(x):
+        y = math.nan if x[0] > 5.0 else x[1]
+        try:
+            return x[0] * y
+        except TypeError as error:
+            return x[0] * len(str(error))
+
+    return refused, followed
+
+
+@case("print to `sys.stdout` or `sys.stderr`, or return the text and write it outside the function")
+def _() -> Any:
+    def refused(x):
+        print("the sum of", len(x), file=LOG)
+        return np.sum(x * x)
+
+    def followed(x):
+        print("the sum of", len(x), file=sys.stderr)
+        return np.sum(x * x)
+
+    return refused, followed
+
+
+def parts(x, n):
+    for i in range(n):
+        if i % 2:
+            yield x * i
+        else:
+            yield -x
+            if i == 2:
+                continue
+            yield x + i
+        yield 1.0
+    yield x * x
+
+
+@case("loop over an array of the items: `for v in np.array(list(parts(...)))`")
+def _() -> Any:
+    def refused(x):
+        s = 0.0
+        for a in parts(x[0], 4):
+            for b in parts(a, 4):
+                for c in parts(b, 4):
+                    for d in parts(c, 4):
+                        s += math.sin(d)
+                        s *= 0.5
+        return s
+
+    def followed(x):
+        s = 0.0
+        for a in parts(x[0], 4):
+            for b in np.array(list(parts(a, 4))):
+                for c in np.array(list(parts(b, 4))):
+                    for d in parts(c, 4):
+                        s += math.sin(d)
+                        s *= 0.5
+        return s
+
+    return refused, followed
 
 
 def spellings() -> Iterator[str]:
