@@ -829,6 +829,32 @@ def test_objects_and_lists_as_arguments(emitted) -> None:
         made.total([1.0, "a"], 2.0)
 
 
+DEFAULTS = """
+from typing import NamedTuple
+from sct import value_and_grad
+
+class Spec(NamedTuple):
+    p: int = 2
+    q: float = 0.5
+
+@value_and_grad
+def f(x: float, spec=Spec(), more=(Spec(3), 1.5)):
+    return x ** spec.p * spec.q + more[0].p * more[1] * x
+"""
+
+
+def test_a_default_that_is_a_named_tuple(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / f"defaults_{next(_number)}.py"
+    path.write_text(DEFAULTS)
+    user = imported(path)
+    wanted = [user.f(2.0), user.f(2.0, user.Spec(3, 0.25))]
+    assert wanted == [(11.0, 6.5), (11.0, 7.5)]
+    user.f.save(tmp_path / "saved.py")
+    saved = imported(tmp_path / "saved.py").f_value_and_grad
+    assert [saved(2.0), saved(2.0, user.Spec(3, 0.25))] == wanted
+
+
 def test_save_of_objects_and_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     path = tmp_path / f"objects_{next(_number)}.py"

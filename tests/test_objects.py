@@ -812,6 +812,16 @@ def default_obj(x, p=Two(3.0, 4.0)):
     return x * p.W + p.b
 
 
+@case(2.0)
+def default_named_tuple(x, p=NT(3.0)):
+    return x * p.a + p.prod()
+
+
+@case(2.0)
+def default_that_holds_a_named_tuple(x, ps=(NT(3.0), 0.5), *, q=NT(1.0, 0.25)):
+    return x * ps[0].b + ps[1] * q.prod()
+
+
 class Meta:
     registry: typing.ClassVar = {}
 

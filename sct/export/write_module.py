@@ -186,14 +186,23 @@ class ModuleWriter:
 
     def _bind(self, key: str, value: Any, what: str) -> None:
         """Define a constant for an object, a default or another, that has no literal form in the text."""
-        text = repr(value)
         try:
-            ast.literal_eval(text)
+            text = self._expression(value)
         except (ValueError, SyntaxError):
-            raise SctError("SCT914", f"{what} cannot be copied", why=f"it is {text}") from None
+            raise SctError("SCT914", f"{what} cannot be copied", why=f"it is {value!r}") from None
         if self.variables.constants.setdefault(key, text) != text:
             raise SctError("SCT914", f"{what} cannot be copied",
                            why="another function has another default of this name", hint="rename the parameter")
+
+    def _expression(self, value: Any) -> str:
+        """The expression of a named tuple, a tuple or a literal; ValueError or SyntaxError for others."""
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            fields = (f"{name}={self._expression(x)}" for name, x in zip(value._fields, value))
+            return f"{self.variables.class_text(type(value))}({', '.join(fields)})"
+        if type(value) is tuple:
+            return f"({''.join(f'{self._expression(x)}, ' for x in value)})"
+        ast.literal_eval(repr(value))
+        return repr(value)
 
 
 def _merge_equal_leaves(traced: Traced, texts: Mapping[int, str]) -> tuple[Traced, dict[int, str]]:

@@ -128,7 +128,7 @@ def _complex(value: complex, modules: Modules) -> ast.expr:
 
 
 def constant(value: Any, modules: Modules) -> ast.expr:
-    """A literal, or an expression that is equal to `value`; raises ValueError if there is none."""
+    """A literal, or an expression of the class and the value of `value`; raises ValueError if there is none."""
     if isinstance(value, enum.Enum):
         raise ValueError(f"{value!r} has no literal form")
     if isinstance(value, np.generic):
@@ -138,14 +138,14 @@ def constant(value: Any, modules: Modules) -> ast.expr:
         return _special(value, modules)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:
         return ast.UnaryOp(ast.USub(), constant(-value, modules))
-    if value is None or isinstance(value, (bool, int, float, str, bytes)) or value is Ellipsis:
+    if value is None or type(value) in (bool, int, float, str, bytes) or value is Ellipsis:
         return ast.Constant(value, None)
-    if isinstance(value, complex):
+    if type(value) is complex:
         return _complex(value, modules)
-    if isinstance(value, (tuple, list)):
+    if type(value) in (tuple, list):
         items = [constant(v, modules) for v in value]
-        return ast.Tuple(items, ast.Load()) if isinstance(value, tuple) else ast.List(items, ast.Load())
-    if isinstance(value, dict):
+        return ast.Tuple(items, ast.Load()) if type(value) is tuple else ast.List(items, ast.Load())
+    if type(value) is dict:
         return ast.Dict([constant(k, modules) for k in value], [constant(v, modules) for v in value.values()])
     if isinstance(value, np.dtype):
         return ast.Attribute(modules.module("numpy"), value.name, ast.Load())
