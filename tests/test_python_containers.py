@@ -188,7 +188,7 @@ def zip_shorter_first(x: np.ndarray) -> Any:
     return next(it) * 3.0
 
 
-@refused("SCT503")
+@program
 def break_then_rest(x: np.ndarray) -> Any:
     it = iter([x[0], x[1], x[2], x[3]])
     for v in it:
@@ -214,7 +214,7 @@ def in_dict(x: np.ndarray) -> Any:
     return a - 2.0 * b
 
 
-@refused("SCT503")
+@program
 def branch_takes(x: np.ndarray) -> Any:
     it = iter([x[0], x[1], x[2]])
     s = 0.0
@@ -488,7 +488,7 @@ def loop_twice(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT503")
+@program
 def loop_break_again(x: np.ndarray) -> Any:
     g = zip(x, x)
     s = 0.0

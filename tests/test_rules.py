@@ -360,10 +360,6 @@ EXAMPLES: dict[str, list[Example]] = {
             "f64[3]; f64",
         ),
     ],
-    "add_to_chain": [
-        e(lambda x, v: add_at(add_at(store(zeros_of(x), v, 1, **I), v, 0, **I), x, key=("s000",)), "f64[3]; f64"),
-        e(lambda x, v: add(add_at(add_at(zeros_of(x), v, 1, **I), v, 0, **I), x), "f64[3]; f64", "f32[3]; f32"),
-    ],
     "store_again": [
         e(lambda x, v: store(add_at(x, v, 1, **I), v, 1, **I), "f64[3]; f64"),
         e(lambda x, v: store(x, add(index(x, 1, **I), v), 1, **I), "f64[3]; f64"),

@@ -10,13 +10,14 @@ def mean_of_density_grad(logits, x):
     trapezoid_p = np.trapezoid(p, x)
     diff_x = np.diff(x)
     dp_part = -0.5 * (trapezoid_p_times_x / trapezoid_p / trapezoid_p) * diff_x
-    diff_x *= 0.5 / trapezoid_p
-    dp = np.zeros_like(p_times_x)
-    dp[1:] = diff_x
-    dp[:-1] += diff_x
-    dp *= x
-    dp[1:] += dp_part
+    dp = np.zeros_like(p)
+    dp[1:] = dp_part
     dp[:-1] += dp_part
+    diff_x *= 0.5 / trapezoid_p
+    dp_times_x = np.zeros_like(p_times_x)
+    dp_times_x[1:] = diff_x
+    dp_times_x[:-1] += diff_x
+    dp += dp_times_x * x
     # p = np.exp(logits - np.max(logits))
     dlogits = dp * p
     dlogits_mask = logits == max_logits

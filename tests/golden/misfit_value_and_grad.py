@@ -6,18 +6,20 @@ def misfit_value_and_grad(start, observed, steps):
     end = start.copy()
     for _ in range(steps):
         end[1:-1] += 0.4 * (end[:-2] - 2.0 * end[1:-1] + end[2:])
-    dstart = end - observed
+    dstart_part = end - observed
     value_part = start[1:] - start[:-1]
-    value = np.sum(dstart**2) + 1e-05 * np.sum(value_part**2)
+    value = np.sum(dstart_part**2) + 1e-05 * np.sum(value_part**2)
     value_part *= 2e-05
-    dstart *= 2.0
+    dstart = np.zeros_like(start)
+    dstart[:-1] = -value_part
+    dstart[1:] += value_part
+    dstart_part *= 2.0
     for _ in range(steps):
         # u[1:-1] += 0.4 * (u[:-2] - 2.0 * u[1:-1] + u[2:])
-        dstart_part = 0.4 * dstart[1:-1]
-        dstart[1:-1] = 0.2 * dstart[1:-1]
-        dstart[2:] += dstart_part
-        dstart[:-2] += dstart_part
+        dstart_part1 = 0.4 * dstart_part[1:-1]
+        dstart_part[1:-1] = 0.2 * dstart_part[1:-1]
+        dstart_part[2:] += dstart_part1
+        dstart_part[:-2] += dstart_part1
     # end = diffuse(start.copy(), steps)
-    dstart[:-1] -= value_part
-    dstart[1:] += value_part
+    dstart += dstart_part
     return value, dstart

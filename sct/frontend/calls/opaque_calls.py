@@ -145,7 +145,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
     method = str(eqn.attrs["text"]) if eqn is not None and eqn.op is inactive else None
     if isinstance(fn, Static) and fn.peek is collections.deque and (
-            not ev.is_observed or ev.loc in ev.functions.plan.deques or
+            not ev.observed(ev.loc) or ev.loc in ev.functions.plan.deques or
             any(_may_vary(ev, a) for a in passed)):
         return new_deque(ev, args, kwargs)
     if eqn is not None and method is not None:

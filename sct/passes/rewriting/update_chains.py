@@ -5,7 +5,6 @@
     d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
     v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
-    v = zeros; v[0] = a; v[1] += b; v += w             ->  v = w; v[0] += a; v[1] += b
 
 The first chain is left by reversing `u[k] += ...`. Addition commutes, so the updates between may have any keys. Only
 the chain itself may read the arrays in it.
@@ -23,7 +22,7 @@ from sct.ops.arrays.indexing import add_at, index, join, split, store
 from sct.ops.scalar.arithmetic import add
 from sct.passes.rewriting.factoring import Expansion, Term, factored_sum
 from sct.passes.rewriting.literals import number
-from sct.passes.rewriting.table import Site, adjoint_eqn, is_element, is_full, is_zeros, rule, writes_once
+from sct.passes.rewriting.table import Site, adjoint_eqn, is_element, is_zeros, rule, writes_once
 
 __all__: list[str] = []
 
@@ -105,22 +104,6 @@ def add_through_view(site: Site, x: Operand, value: Operand, *at: Operand, key: 
         key_, operands = join(items)
         x = add_at(x, v, *operands, key=key_)
     return x
-
-
-@rule("add_at", "add", phase="simplify", of="store add_at")
-def add_to_chain(site: Site, x: Operand, v: Operand, *at: Operand, key: tuple[str, ...] = ("e",)) -> Any:
-    """d = zeros; d[j] = a; d[k] += b; d[:] += v -> d = v; d[j] += a; d[k] += b"""
-    if not is_full(key) or x.type != v.type:
-        return None
-    for start, end in ((v, x), (x, v)) if site.eqn.op is add else ((v, x),):
-        chain: list[Eqn] = []
-        while (update := site.sole_eqn(end)) is not None and update.op in (store, add_at):
-            chain.append(update)
-            end = update.args[0]
-        adds = all(e.op is add_at or e is chain[-1] and writes_once(e.attrs["key"]) for e in chain)
-        if chain and is_zeros(end) and adds:
-            return _reapply(start, chain)
-    return None
 
 
 def compose_subscripts(view: Sequence[Any], items: Sequence[Any]) -> list[Any] | None:
