@@ -115,24 +115,34 @@ def failed(error: BaseException, detail: str, point: int) -> Verdict:
 
 
 def differences(program: Program, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """The gradient at a point, after the calls and changes before it, and where the function is smooth."""
+    """The gradient at a point, after the calls and changes before it, and where the differences give it.
+
+    They give it where the function is smooth and the rounding of its values, which is that of float32 where the program
+    has such numbers, is small beside the gradient.
+    """
+    carrier = np.float32 if "float32" in program.source else np.float64
     wrt = program.wrt
     at = duals.flat([program.points[number][i] for i in wrt])
     steps = (0.0, 4e-6, -4e-6, 1e-6, -1e-6)
     gradient, smooth = np.zeros(len(at)), np.zeros(len(at), bool)
     for k in range(len(at)):
-        values = []
+        values, resolution = [], 0.0
         for step in steps:
             moved = at.copy()
             moved[k] += step
             out = replayed(program, number, moved)
             values.append(float(out.value) if is_number(out) else np.nan)
+            resolution = max(resolution, float(np.spacing(carrier(abs(values[-1])))))
         here, right, left, near, close = values
         central, wide = (near - close) / 2e-6, (right - left) / 8e-6
         sides = (right - here) / 4e-6, (here - left) / 4e-6
         scale = 1.0 + abs(central) + 1e-3 * abs(here)
         gradient[k] = central
-        smooth[k] = abs(wide - central) < TOLERANCE * scale and abs(sides[0] - sides[1]) < 100 * TOLERANCE * scale
+        smooth[k] = (
+            abs(wide - central) < TOLERANCE * scale
+            and abs(sides[0] - sides[1]) < 100 * TOLERANCE * scale
+            and resolution < 2e-7 * TOLERANCE * (1.0 + abs(central))
+        )
     return gradient, smooth
 
 
