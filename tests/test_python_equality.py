@@ -1128,3 +1128,32 @@ def test_keys_of_branches_in_several_calls(f: Program) -> None:
     derivative = value_and_grad(f)
     for x in (X, -X, X * 2, -X):
         assert derivative(x)[0] == f(x)
+
+
+# -- the smallest of tuples with items of several classes ----------------------------------------------------------
+
+EMPTY = ""
+HALF = 1.5
+
+
+def smallest_of_constants(x):
+    return x * min((1.5, EMPTY), (1, 2))[0]
+
+
+def smallest_of_numbers(x):
+    return x * min((x, EMPTY), (1, 2))[0]
+
+
+def largest_of_nested_tuples(x):
+    return x * max(((x, None), 1.0), ((HALF, "a"), 2.0))[0][0]
+
+
+def largest_of_lists(x):
+    return x * max([x, "a"], [HALF, None])[0]
+
+
+@pytest.mark.parametrize("f", [smallest_of_constants, smallest_of_numbers, largest_of_nested_tuples, largest_of_lists])
+@pytest.mark.parametrize("x", [0.7, 1.0, 1.5, 2.3])
+def test_items_after_the_first_that_differ_are_not_compared(f, x):
+    """Whether Python raises a TypeError depends on which numbers are equal."""
+    agrees(f, x)

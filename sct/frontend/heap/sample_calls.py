@@ -185,9 +185,24 @@ def _refused(ev: Evaluator, f: Callable[..., Any], args: Args, kwargs: Kwargs) -
     ways = [way for size in sorted({1, 2, *_lengths(ev, operands)}) for way in _each(ev, operands, size)]
     if not ways:
         return None
+    ways += [_of_other_numbers(way, itertools.count(_MOST)) for way in ways if any(map(_is_container, way))]
     said = {_tried(f, way[:len(args)], dict(zip(kwargs, way[len(args):]))) for way in ways}
     text = said.pop()
     return None if said or text is None or _SHOWS_A_SAMPLE.search(text) else text
+
+
+def _is_container(x: Any) -> bool:
+    return type(x) in (tuple, list, dict)
+
+
+def _of_other_numbers(x: Any, numbers: Iterator[int]) -> Any:
+    """The container with numbers that all differ: which items Python compares depends on which are equal."""
+    if isinstance(x, dict):
+        return {k: _of_other_numbers(y, numbers) for k, y in x.items()}
+    if not isinstance(x, (tuple, list)):
+        return x
+    return type(x)(type(y)(next(numbers)) if type(y) in (int, float) or isinstance(y, np.number)
+                   else _of_other_numbers(y, numbers) for y in x)
 
 
 def _lengths(ev: Evaluator, operands: Sequence[Abstract]) -> Iterator[int]:
