@@ -584,6 +584,18 @@ def test_check_grads_accepts() -> None:
     check_grads(product, (2.0, 5.0), argnums=(1,))
 
 
+def test_check_grads_of_any_number_of_arguments() -> None:
+    check_grads(lambda *a: np.hypot(*a), (np.full(3, 1.5), np.ones(3)), order=3)
+    check_grads(lambda x, *a: x * a[0] ** 2, (np.ones(3), 1.5, 0.5), order=3)
+    check_grads(lambda *a, **options: a[0] * a[1], (1.5, 2.0), order=3)
+
+
+@pytest.mark.parametrize("f", [lambda: 1.0, lambda **options: 1.0, lambda x, *, k=1.0: x * k])
+def test_jvp_of_too_many_arguments_raises_as_a_call_does(f) -> None:
+    with pytest.raises(TypeError):
+        jvp(f, (1.5, 2.0, 0.5), (1.0, 1.0, 1.0))
+
+
 def test_check_grads_finds_a_wrong_derivative() -> None:
     with pytest.raises(SctError, match="central differences") as error:
         check_grads(lambda x: x * stop_gradient(x), (3.0,))

@@ -385,6 +385,15 @@ def test_a_function_of_math_raises_as_in_python() -> None:
         grad(by_math)(1.5)
 
 
+@pytest.mark.parametrize("x", [1.5, np.float64(1.5), np.array([1.5, -0.5])])
+@pytest.mark.parametrize("f", [
+    lambda x: np.conj(x) * x, lambda x: x.conjugate() * x, lambda x: np.conjugate(x * 1j).imag])
+def test_the_conjugate_of_a_real_number(f: Callable[[Any], Any], x: Any) -> None:
+    value = vjp(f, x)[0]
+    assert type(value) is type(f(x)) and np.array_equal(value, f(x))
+    check_grads(f, (x,), order=2)
+
+
 @pytest.mark.parametrize("call", [
     lambda: grad(rational)(1j), lambda: grad(lambda x: x * x, holomorphic=True)(1.0), lambda: jacobian(rational)(1j),
     lambda: jacrev(lambda x: np.exp(1j * x))(Z.real), lambda: vjp(lambda x: x * x, 2.0)[1](1j),

@@ -71,6 +71,9 @@ def signature_of(target: Any) -> inspect.Signature:
         inner = signature_of(t.fn)
         if t.kind != "jvp":
             return inner
+        rest = [p for p in inner.parameters.values() if p.kind is inspect.Parameter.VAR_POSITIONAL]
+        if rest:  # how many primals there are, the call tells
+            return inspect.Signature(rest)
         params = [p for p in inner.parameters.values() if p.kind.name in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
         both = [p.replace(default=NO_DEFAULT) for p in params]
         return inspect.Signature([*both, *map(_tangent, both, tangent_names([p.name for p in both]))])
@@ -128,10 +131,12 @@ def transform_kind(target: Any) -> str | None:
 def jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
     """The signature of `jvp` for these arguments: primals, then their tangents."""
     t = getattr(target, "__sct_transform__", target)
-    params = [p.replace(default=NO_DEFAULT) for p in signature_of(t.fn).parameters.values()]
-    half = len(args) // 2
+    params = [p.replace(default=NO_DEFAULT) for p in signature_of(t.fn).parameters.values()
+              if p.kind.name in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL")]
     named: list[inspect.Parameter] = []
-    for k in range(half):
+    for k in range(len(args) // 2):
+        if k >= len(params) and (not params or params[-1].kind is not inspect.Parameter.VAR_POSITIONAL):
+            break  # too many arguments
         p = params[min(k, len(params) - 1)]
         if p.kind is inspect.Parameter.VAR_POSITIONAL:
             p = inspect.Parameter(f"{p.name}_{k}", inspect.Parameter.POSITIONAL_OR_KEYWORD)

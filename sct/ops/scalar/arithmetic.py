@@ -256,11 +256,19 @@ def run_conj(x: Any) -> Any:
     return np.conjugate(x) if isinstance(x, np.ndarray) else x.conjugate()
 
 
+def type_conj(x: Operand, spelling: str | None = None) -> Tensor:
+    if spelling == ".conj" and number(x).carrier not in ("np", "array"):
+        raise TypeMismatch("`conj` is a method of NumPy's numbers and arrays", "write `conjugate`")
+    if spelling in (".conj", ".conjugate") and number(x).is_array and number(x).kind != "c":
+        raise TypeMismatch("the conjugate of an array of real numbers is the array itself")
+    return elementwise(np.conjugate, arithmetic)(x, spelling=spelling)
+
+
 # For z = x + iy and a real function f of conj(z), df/dx - i df/dy is the conjugate of the cotangent of conj(z).
 conj = op("conj", "numpy.conjugate .conj .conjugate", complex=True, run=run_conj, spelled=True,
-          type=elementwise(np.conjugate, arithmetic), elementwise=True,
+          type=type_conj, elementwise=True,
           vjp=lambda ct, y, x: [conj_of(ct, x)], jvp=lambda tangents, y, x: conj_of(tangents[0], x),
-          emit=lambda x: "numpy.conj(_0)" if number(x).is_array else "_0.conjugate()", bind=lambda x: ([x], {}),
+          emit=lambda x: "numpy.conj(_0)" if number(x).is_array else "_0.conjugate()",
           samples=samples.reals)
 
 
