@@ -111,7 +111,7 @@ def specialize(
     with _no_collection():
         traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None,
                        observe=observer(transform, args, kwargs, {} if observed is None else observed))
-        source = emit(traced, backend)
+        source, backend = _emitted(traced, backend)
         recorded = {(path, how) for path, how, _ in traced.identities}
         facts = library_facts(source.text, _place_of(traced.root))
         traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in recorded)))
@@ -132,6 +132,17 @@ def specialize(
         run = _without_complex(run, traced)
     run = for_observed_types(shared, run, MISS)
     return Specialization(shared, source, run, compile_checks(traced, run), validation, validated)
+
+
+def _emitted(traced: Traced, backend: str) -> tuple[Source, str]:
+    """The source of a traced derivative and its backend, which is NumPy if there is nothing that Numba compiles."""
+    try:
+        return emit(traced, backend), backend
+    except SctError as error:
+        if error.code != "SCT908":
+            raise
+        warnings.warn(f"{traced.name} runs as NumPy: {error}", SctWarning, stacklevel=6)
+        return emit(traced), "numpy"
 
 
 def _without_complex(run: Callable[..., Any], traced: Traced) -> Callable[..., Any]:

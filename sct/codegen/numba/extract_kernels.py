@@ -5,8 +5,8 @@
         u[i] += u[i - 1]        /
     return np.sum(u * u)           NumPy, as it is
 
-A loop that holds anything else is refused, with the location and the reason; but a loop around kernels may hold
-anything. A list that statements both inside and outside of kernels use stays a list, outside of kernels.
+A loop that holds anything else stays Python, with kernels in it where it holds loops that can be compiled. A list that
+statements both inside and outside of kernels use stays a list, outside of kernels.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.errors import Loc, SctError
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef, base_type
+from sct.ir.types import List, Optional, Seq, Tensor, Type, Undef, base_type
 
 __all__ = ["extract_kernels"]
 
@@ -61,7 +61,7 @@ class _Reason:
 
 
 def extract_kernels(block: Block, whole: bool) -> Block:
-    """The block with its compiled statements in kernels; raises SctError if a loop cannot be compiled.
+    """The block with its compiled statements in kernels; raises SctError if there are none.
 
     whole  may a kernel be the whole function, with its `return`?
     """
@@ -79,6 +79,7 @@ class _KernelExtraction:
     refused     lists that statements outside of kernels use
     exceptions  the statements that define what is raised
     compilable  the statements that Numba can compile
+    own_lists   Python lists that the function makes, of which Numba would need the type while they are empty
     """
 
     def __init__(self, block: Block, whole: bool) -> None:
@@ -87,21 +88,29 @@ class _KernelExtraction:
         self.exceptions = raised_values(block)
         self.buffers = Buffers(block)
         self.compilable: set[Statement] = set()
+        self.own_lists = {v for s in statements(block) if isinstance(s, (Assign, Evaluate))
+                          for v in s.targets if isinstance(base_type(v.type), List)
+                          and not (isinstance(s, Evaluate) and s.eqn.op.name == "item_of")}
 
     def group(self) -> tuple[Block, set[Value]]:
         """The block with kernels, and the lists that are used both inside and outside of kernels."""
         kernels: list[Kernel] = []
         self.compilable.clear()
         grouped = self.block(self.whole_block, kernels, outermost=True)
-        inside = {s for k in kernels for s in statements(k.body)}
-        for s in statements(grouped):
-            if isinstance(s, Loop) and s not in inside and not any(isinstance(t, Kernel) for t in statements(s.body)):
-                reason = next(self.reasons([s]))
-                raise _error(reason if reason.loc is not None or s.eqn is None else _Reason(reason.reason, s.eqn.loc))
         if not kernels:
-            raise _error(next(self.reasons(grouped, within=True), None))
+            raise self.nothing_compiled(grouped)
+        inside = {s for k in kernels for s in statements(k.body)}
         outside = {v for s in statements(grouped) if s not in inside for v in lists(s)}
-        return grouped, {v for s in inside for v in lists(s)} & outside - self.refused
+        used = {v for s in inside for v in ([s.tape] if isinstance(s, NewList) else lists(s))}
+        return grouped, used & outside - self.refused
+
+    def nothing_compiled(self, block: Block) -> SctError:
+        """The error for a block without kernels: it points at what its first loop cannot be compiled for."""
+        for s in statements(block):
+            if isinstance(s, Loop):
+                reason = next(self.reasons([s]))
+                return _error(reason if reason.loc is not None or s.eqn is None else _Reason(reason.reason, s.eqn.loc))
+        return _error(next(self.reasons(block, within=True), None))
 
     def block(self, block: Block, kernels: list[Kernel], outermost: bool = False) -> Block:
         """The block with a kernel for each run of compilable statements that has a loop."""
@@ -124,6 +133,8 @@ class _KernelExtraction:
         for s in self.delay_numpy(block):
             if s in self.compilable:
                 run.append(s)
+            elif isinstance(s, NewList):
+                out.append(s)  # before the run, which it does not split
             else:
                 end_run()
                 out.append(self.kernels_inside(s, kernels))
@@ -167,7 +178,7 @@ class _KernelExtraction:
 
     def kernels_inside(self, s: Statement, kernels: list[Kernel]) -> Statement:
         """A statement that is not compiled, with kernels in its blocks."""
-        if isinstance(s, Loop) and s.tape is None and not s.zipped:
+        if isinstance(s, Loop):
             s = replace(s, body=self.block(s.body, kernels))
         elif isinstance(s, If):
             s = If(s.test, self.block(s.then, kernels), self.block(s.orelse, kernels), s.eqn)
@@ -198,7 +209,7 @@ class _KernelExtraction:
             return "a nested function"
         if isinstance(s, Return):
             return self.operands_reason(s.results)
-        if any(v in self.refused for v in lists(s)) and not isinstance(s, NewList):
+        if any(v in self.refused for v in ([s.tape] if isinstance(s, NewList) else lists(s))):
             return "a list of numbers for the backward pass, which is not compiled"
         if isinstance(s, (Push, Pop, ReadAt, NewList)) or isinstance(s, Loop) and (s.zipped or s.tape):
             return self.tape_reason(s)
@@ -258,7 +269,7 @@ class _KernelExtraction:
         while isinstance(t, Undef):
             t = t.elem
         if is_undef(x) or isinstance(t, Seq):
-            return ""
+            return "a list" if x in self.own_lists else ""
         if not isinstance(t, Tensor):
             return "None or a value" if isinstance(t, Optional) else f"a value that is not a number ({_named(x, t)})"
         if t.is_array and (t.dtype not in ("f64", "f32", "i64", "b1") or not t.rank):
