@@ -27,6 +27,7 @@ from sct.passes.functions.forwarded_params import forwarded_params
 from sct.passes.functions.split_forward_backward import split_all
 from sct.passes.memory.in_place import storage
 from sct.passes.motion.batch_reductions import batch_reductions
+from sct.passes.motion.dead_stores import dead_stores
 from sct.passes.motion.delay_updates import delay_updates
 from sct.passes.motion.initial_zeros import initial_zeros
 from sct.passes.motion.loop_invariant import hoist, hoist_primal
@@ -61,6 +62,8 @@ PIPELINE: Pipeline = (
         "simplify", "cse", "dce",
         # Of arrays on tapes that are only compared, the result is kept.
         "compare forward",
+        # With it, elements that are written for nothing keep no loop from becoming operations on arrays.
+        "dead stores", "dce",
         # Loops that are operations on arrays: which of their operands are computed again is decided by now.
         "vectorize",
         # The rules that choose the form in which a product or a mask is printed, which other rules do not match.
@@ -175,7 +178,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "chained reads": merge_chained_reads,
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
-        "compare forward": compare_forward, "vectorize": vectorize,
+        "compare forward": compare_forward, "dead stores": dead_stores, "vectorize": vectorize,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {

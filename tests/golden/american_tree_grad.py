@@ -49,12 +49,9 @@ def american_tree_grad(spot, strike, rate, sigma, steps):
                 dv[j + 1] += dv_factor * one_minus_p
     for j in reversed(range(steps + 1)):
         v_factor = tape.pop()
-        # v[j] = max(strike - spot * up ** (steps - 2 * j), 0.0)
-        dv_j = dv[j]
         if not 0.0 > strike - spot * v_factor:
             # v[j] = max(strike - spot * up ** (steps - 2 * j), 0.0)
+            dv_j = dv[j]
             dstrike += dv_j
             dspot -= dv_j * v_factor
-        # v[j] = max(strike - spot * up ** (steps - 2 * j), 0.0)
-        dv[j] = 0.0
     return dspot, dstrike

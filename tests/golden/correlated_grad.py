@@ -16,11 +16,6 @@ def correlated_grad(x, w):
     for i in reversed(range(n_minus_k + 1)):
         i_plus_k = i + k
         dout_i = dout[:, i, :]
-        tensordot_dout_i = np.tensordot(dout_i, w, axes=((1,), (2,)))
-        tensordot_x_from_i = np.tensordot(
-            x[:, i:i_plus_k, :], dout_i, axes=((0,), (0,))
-        )
-        dout[:, i, :] = 0.0
-        dw += tensordot_x_from_i
-        dx[:, i:i_plus_k, :] += tensordot_dout_i
+        dw += np.tensordot(x[:, i:i_plus_k, :], dout_i, axes=((0,), (0,)))
+        dx[:, i:i_plus_k, :] += np.tensordot(dout_i, w, axes=((1,), (2,)))
     return dx, dw

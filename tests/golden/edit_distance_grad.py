@@ -28,7 +28,6 @@ def edit_distance_grad(a, b):
             D_i_prev_plus_one = D[i][j - 1] + 1.0
             D_prev_j_plus_one = D[i - 1][j] + 1.0
             dD_i_j = dD[i][j]
-            dD[i][j] = 0.0
             if D_arg < min(D_prev_j_plus_one, D_i_prev_plus_one):
                 da_part = 2.0 * dD_i_j * (a[i - 1] - b[j - 1])
                 db[j - 1] -= da_part

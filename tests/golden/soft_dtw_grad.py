@@ -31,7 +31,6 @@ def soft_dtw_grad(x, y, gamma):
             total = total_exp + total_exp1 + total_exp2
             # R[i + 1, j + 1] = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
             dR_next_next = dR[i + 1, j + 1]
-            dR[i + 1, j + 1] = 0.0
             dR_factor = dR_next_next * gamma / total
             dx[i] += 2.0 * dR_next_next * (x[i] - y[j])
             # a, b, c = R[i, j], R[i, j + 1], R[i + 1, j]

@@ -32,7 +32,6 @@ def soft_dtw_grad(x, y, gamma):
             total1 = total + total_exp + total_exp1
             # table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best - gamma * ...
             dtable_next_next = dtable[i + 1, j + 1]
-            dtable[i + 1, j + 1] = 0.0
             dtable_factor = dtable_next_next * gamma / total1
             dx[i] += 2.0 * dtable_next_next * (x[i] - y[j])
             # best = min(table[i, j], table[i, j + 1], table[i + 1, j])

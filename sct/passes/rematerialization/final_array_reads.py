@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sct.ir.affine import LinearTerm, Range, least_value, range_over, term_of
+from sct.ir.affine import LinearTerm, Range, range_over, term_of
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import Tensor
+from sct.passes.analysis.array_accesses import ArrayAccess, LoopAround, access, common_loops, never_meet
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
 
@@ -71,18 +72,18 @@ class FinalArrayReads:
     def _search(self, value: Value, reader: Block) -> FinalRead | None:
         node = self.regions.node_of(value)
         if node is not None and node.name == "index":
-            read = _Access(node.home, node.attrs["key"], tuple(node.args[1:]))
+            read = _Read(node.home, node.attrs["key"], tuple(node.args[1:]))
             for of_first in (False, True):
                 if (final := self._read_of_version(node.args[0], read, reader, of_first)) is not None:
                     return final
         for store in self.stores_of(value):
-            read = _Access(store.home, store.attrs["key"], tuple(store.args[2:]))
+            read = _Read(store.home, store.attrs["key"], tuple(store.args[2:]))
             element = _element_type(store) == value.type and set(read.key) == {"i"}
             if element and (final := self._read_of_version(store.outs[0], read, reader)) is not None:
                 return final
         return None
 
-    def _read_of_version(self, array: Operand, read: _Access, reader: Block, of_first: bool = False
+    def _read_of_version(self, array: Operand, read: _Read, reader: Block, of_first: bool = False
                          ) -> FinalRead | None:
         chain = self.chain(array, reader)
         if chain is None or not isinstance(array, Value) or array not in chain.versions:
@@ -205,92 +206,31 @@ class FinalArrayReads:
 
     # -- what later writes can touch ----------------------------------------------------------
 
-    def _never_overwrites(self, chain: _VersionChain, read: _Access, write: BlockNode, within_iteration: bool,
+    def _never_overwrites(self, chain: _VersionChain, read: _Read, write: BlockNode, within_iteration: bool,
                           earlier: bool) -> bool:
         """Can no later (or no earlier) execution of `write` touch what `read` reads?
 
         within_iteration  it also follows (or precedes) the read within an iteration
         """
-        other = _Access(write.home, write.attrs["key"], tuple(write.args[2:]))
-        read_loops = self._loops_around(read.block, chain.loop)
-        write_loops = self._loops_around(write.home, chain.loop)
-        common = 0
-        while common < min(len(read_loops), len(write_loops)) and read_loops[common] is write_loops[common]:
-            common += 1
+        a = self._access(read.block, read.key, read.operands, chain.loop)
+        b = self._access(write.home, write.attrs["key"], write.args[2:], chain.loop)
+        common = common_loops(a, b)
         levels = range(common + 1 if within_iteration else common)
-        return all(self._disjoint(read, other, read_loops, write_loops, common, level, -1 if earlier else 1)
-                   for level in levels)
+        return all(never_meet(a, b, level, -1 if earlier else 1) for level in levels)
 
     def _loops_around(self, block: Block, top: BlockNode) -> list[BlockNode]:
         """The loops around `block`, from `top` inwards."""
         loops = [b.owner for b in ancestors(block) if b.owner is not None and b.owner.name == "loop"]
         return loops[:loops.index(top) + 1][::-1] if top in loops else []
 
-    def _disjoint(self, read: _Access, write: _Access, read_loops: Sequence[BlockNode],
-                  write_loops: Sequence[BlockNode], common: int, level: int, direction: int) -> bool:
-        """Do `read` and `write` touch different elements if the first `level` loops are in the same iteration, and
-        the write is in a later iteration of the next loop (an earlier one if `direction` is -1), if that one is
-        common to both?"""
-        ranges: list[Range] = []
-        env: dict[Value, LinearTerm] = {}
-        for n, loop in enumerate(write_loops):
-            r = self._range(loop, write_loops[0])
-            if r is None:
-                if loop.index is not None and n >= level:
-                    return False
-                continue
-            if n < level:
-                ranges.append(r)
-                continue
-            other_index = Value(r.index.type)
-            low, high = (None if t is None else t.substitute(env) for t in (r.low, r.high))
-            if n == level < common:
-                distance = Value(r.index.type)
-                env[r.index] = LinearTerm(0, {r.index: 1, distance: direction * r.step})
-                ranges += [r, Range(distance, LinearTerm(1), None, 1)]
-            else:
-                env[r.index] = LinearTerm(0, {other_index: 1})
-                ranges.append(Range(other_index, low, high, r.step))
-        top = write_loops[0]
-        ranges += [r for loop in read_loops[min(level + 1, common):] if (r := self._range(loop, top)) is not None]
-        pairs = zip(self._items(read, top), self._items(write, top))
-        return any(self._disjoint_on_axis(a, b, env, ranges[::-1]) for a, b in pairs)
+    def _access(self, block: Block, key: Sequence[str], operands: Sequence[Operand], top: BlockNode) -> ArrayAccess:
+        loops = [LoopAround(loop, loop.index, self._range(loop, top)) for loop in self._loops_around(block, top)]
+        return access(key, operands, loops, lambda x: self._term(x, block, top))
 
     def _range(self, loop: BlockNode, top: BlockNode) -> Range | None:
         if loop.index is None:
             return None
         return range_over(loop.index, loop.bounds, loop.attrs["reverse"], lambda x: self._term(x, loop.home, top))
-
-    def _disjoint_on_axis(self, read: _Item, write: _Item, env: dict[Value, LinearTerm],
-                          ranges: Sequence[Range]) -> bool:
-        """Is one wholly before the other on an axis, and does neither count from its end?"""
-        low, high = (None if t is None else t.substitute(env) for t in (write.low, write.high))
-        shifted = _Item(low, high, write.from_start)
-        return (read.from_start and write.from_start
-                and (_before(read, shifted, ranges) or _before(shifted, read, ranges)))
-
-    def _items(self, access: _Access, top: BlockNode) -> list[_Item]:
-        """The range that the access touches on each axis, for the leading axes where that is known."""
-        loops = self._loops_around(access.block, top)
-        ranges = [r for loop in reversed(loops) if (r := self._range(loop, top)) is not None]
-        items, rest = [], iter(access.operands)
-
-        def term(present: bool) -> LinearTerm | None:
-            return self._term(next(rest), access.block, top) if present else None
-
-        for k in access.key:
-            if k == "i":
-                low = term(True)
-                high = None if low is None else low + 1
-            elif k[0] == "s":
-                low, high, _ = (term(c == "1") for c in k[1:])
-                low = LinearTerm(0) if k[1] == "0" else low
-            else:
-                break
-            ends = (low,) if k == "i" or k[2] == "0" else (low, high)
-            positive = all(least_value(t, ranges) >= 0 for t in ends)
-            items.append(_Item(low, high, positive and (k == "i" or k[3] == "0")))
-        return items
 
     def _definition(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
         node = self.regions.node_of(x)
@@ -307,23 +247,10 @@ class FinalArrayReads:
 
 
 @dataclass(frozen=True)
-class _Access:
+class _Read:
     block: Block
     key: tuple[str, ...]
     operands: tuple[Operand, ...]
-
-
-@dataclass(frozen=True)
-class _Item:
-    """low <= element < high; None: unknown.  `from_start`: neither bound counts from the end of the axis."""
-
-    low: LinearTerm | None
-    high: LinearTerm | None
-    from_start: bool
-
-
-def _before(a: _Item, b: _Item, ranges: Sequence[Range]) -> bool:
-    return a.high is not None and b.low is not None and least_value(b.low - a.high, ranges) >= 0
 
 
 def _element_type(store: BlockNode) -> Tensor | None:
