@@ -26,6 +26,7 @@ from sct.passes.functions.dead_arguments import remove_dead_arguments
 from sct.passes.functions.forwarded_params import forwarded_params
 from sct.passes.functions.split_forward_backward import split_all
 from sct.passes.memory.in_place import storage
+from sct.passes.memory.whole_updates import replace_whole_updates
 from sct.passes.motion.batch_reductions import batch_reductions
 from sct.passes.motion.dead_stores import dead_stores
 from sct.passes.motion.delay_updates import delay_updates
@@ -83,9 +84,9 @@ PIPELINE: Pipeline = (
         "dce",
         # Once nothing moves or merges any more: it looks at neighbours.
         "chained reads")),
-    # A part of a function needs fewer params than the whole. `storage` decides which updates are in place; no equation
-    # may be added, moved or merged after that.
-    ("storage", ("split", "dead arguments", "storage")),
+    # A part of a function needs fewer params than the whole. Whole updates stay where the array is not read again.
+    # `storage` decides which updates are in place; no equation may be added, moved or merged after that.
+    ("storage", ("split", "dead arguments", "whole updates", "storage")),
 )
 """The passes that lead to each stage from the stage before; the first stage is "primal"."""
 
@@ -179,6 +180,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
         "compare forward": compare_forward, "dead stores": dead_stores, "vectorize": vectorize,
+        "whole updates": replace_whole_updates,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
