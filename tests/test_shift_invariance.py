@@ -80,8 +80,22 @@ def of_two(x):
     return np.sum(np.sin(m + np.log(np.exp(a - m) + np.exp(b - m))))
 
 
+def in_place(x):
+    p = np.exp(x - x.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return np.sum(p ** 3)
+
+
+def shifted_in_place(x):
+    e = x * 1.0
+    e -= e.max()
+    e[...] = np.exp(e)
+    e /= np.sum(e)
+    return np.sum(e * e)
+
+
 STOPPED = [of_rows, of_columns, of_all, log_sum_exp, smooth_minimum, at_temperature, log_softmax, masked, mean_weighted,
-           in_a_loop, of_two]
+           in_a_loop, of_two, in_place, shifted_in_place]
 
 
 def not_normalized(x):
@@ -174,6 +188,13 @@ def returned_by_a_helper(x):
     return np.sum(s * s) + m * m
 
 
+def overwritten_in_part(x):
+    p = np.exp(x - x.max(axis=1, keepdims=True))
+    p[0] = p[1]
+    p[1] /= p[1].sum()
+    return np.sum(p[1] ** 3) + np.sum(p[0] ** 3)
+
+
 def with_maximum(x):
     m = np.max(x)
     e = np.exp(x - m)
@@ -182,7 +203,7 @@ def with_maximum(x):
 
 KEPT = [start_of_a_loop, in_a_try, in_a_list, returned_by_a_helper, not_normalized, twice_the_maximum,
         of_the_other_axis, transposed, shifted_by_another, another_power, floored, another_scale, read_in_a_branch,
-        counted_in_the_sum]
+        counted_in_the_sum, overwritten_in_part]
 
 
 def square() -> Any:

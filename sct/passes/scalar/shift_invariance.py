@@ -25,11 +25,13 @@ from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, substitu
 from sct.ir.dims import Dim
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
+from sct.ops.arrays.indexing import store
 from sct.ops.program.attempts import attempt
 from sct.ops.scalar.arithmetic import stop_gradient
 from sct.ops.type_rules import normalize
 from sct.passes.analysis.activity import TO_TEXT
 from sct.passes.rewriting.literals import number
+from sct.passes.rewriting.table import is_full
 
 __all__ = ["stop_shifts"]
 
@@ -100,10 +102,11 @@ def _shift(eqn: Eqn, of: list[Shift | None]) -> Shift | None:
         raise _NoShiftError
     if not any(of):
         return None
-    if name in ELEMENTWISE:
+    whole = eqn.op is store and is_full(attrs["key"])
+    if name in ELEMENTWISE or whole:
         rank = len(_shape(eqn.out))
-        return ELEMENTWISE[name](eqn.args, [s and replace(s, along=(*[None] * (rank - len(s.along)), *s.along))
-                                            for s in of])
+        operands = [s and replace(s, along=(*[None] * (rank - len(s.along)), *s.along)) for s in of]
+        return operands[1] if whole else ELEMENTWISE[name](eqn.args, operands)
     (first, *others) = of
     if first is None or any(others):
         raise _NoShiftError
