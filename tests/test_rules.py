@@ -222,6 +222,7 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, v: index(add_at(x, v, 1, **I), 2, **I), "f64[3]; f64"),
         e(lambda x: index(x, None, None, **ALL), "f64[n]"),
     ],
+    "add_at_full": [e(lambda x, v: add_at(x, v, None, None, **ALL), "f64[n]; f64[n]")],
     "sub_scattered": [e(lambda x, v: sub(store(zeros_of(x), v, 1, **I), x), "f64[3]; f64")],
     "add_scattered": [
         e(lambda x, v: add(x, store(zeros_of(x), v, 1, **I)), "f64[3]; f64", "f32[3]; f32"),
@@ -359,6 +360,10 @@ EXAMPLES: dict[str, list[Example]] = {
             lambda x, v: add_at(x, store(zeros_of(index(x, 1, None, key=("s100",))), v, 0, **I), 1, key=("s100",)),
             "f64[3]; f64",
         ),
+    ],
+    "add_to_chain": [
+        e(lambda x, v: add(add_at(store(zeros_of(x), v, 1, **I), v, 0, **I), where(op("gt")(x, 0.0), x, 0.0)),
+          "f64[3]; f64", "f32[3]; f32"),
     ],
     "store_again": [
         e(lambda x, v: store(add_at(x, v, 1, **I), v, 1, **I), "f64[3]; f64"),

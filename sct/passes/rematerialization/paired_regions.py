@@ -140,6 +140,22 @@ class PairedRegions:
         """The block around `block` that mirrors `forward`."""
         return next((b for b in ancestors(block) if forward in self.mirrors.get(b, ())), None)
 
+    def have_same_index(self, loop: BlockNode, forward: BlockNode) -> bool:
+        """Has the index of `loop` the same value as that of `forward`, which it mirrors, at the same positions?"""
+        return loop.counted and bool(forward.bounds) and loop.bounds[2] == forward.bounds[2] \
+            and (loop.bounds[0] == forward.bounds[0] or self._are_same_index(loop.bounds[0], forward.bounds[0]))
+
+    def _are_same_index(self, x: Operand, forward: Operand) -> bool:
+        """Is `x` the index of a loop that mirrors the one whose index is `forward`, with the same value?"""
+        if not isinstance(x, Value) or not isinstance(forward, Value):
+            return False
+        body, mirrored = self.home[x], self.home[forward]
+        if body.owner is None or mirrored.owner is None or mirrored not in self.mirrors.get(body, ()):
+            return False
+        is_index = all(b.owner is not None and b.owner.name == "loop" and b.owner.index is v
+                       for b, v in ((body, x), (mirrored, forward)))
+        return is_index and self.have_same_index(body.owner, mirrored.owner)
+
     # -- adding tapes -------------------------------------------------------------------
 
     def add_tape(self, loop: BlockNode, value: Value) -> Operand:

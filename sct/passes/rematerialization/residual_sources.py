@@ -192,8 +192,7 @@ class ResidualSources:
         return None if self.costs.compiled or in_parts else loops
 
     def has_same_index(self, loop: BlockNode) -> bool:
-        backward, forward = self.node.bounds, loop.bounds
-        return self.node.counted and bool(forward) and backward[0] == forward[0] and backward[2] == forward[2]
+        return self.regions.have_same_index(self.node, loop)
 
     def affine_counter(self, loop: BlockNode, value: Value) -> tuple[Operand, int] | None:
         """(init, step) if `value` is a carry that equals `init + step * index` of this loop."""

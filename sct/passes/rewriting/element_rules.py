@@ -152,6 +152,12 @@ def add_at_new_axes(x: Operand, v: Operand, *key_operands: Operand, key: tuple[s
     return None if whole is None else add(x, whole)
 
 
+@rule("add_at")
+def add_at_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """x with x[:] += v -> x + v, for a whole array v"""
+    return add(x, v) if is_full(key) and v.type == x.type and carrier_of(x) == "array" else None
+
+
 @rule("add_at", of="expand_dims")
 def add_at_expanded(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x with x[:2, None] += v[:, None] -> x with x[:2] += v"""

@@ -5,6 +5,7 @@
     d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
     v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
+    d = zeros; d[0] = a; d += where(c, v, 0)           ->  d = where(c, v, 0); d[0] += a
 
 The first chain is left by reversing `u[k] += ...`. Addition commutes, so the updates between may have any keys. Only
 the chain itself may read the arrays in it.
@@ -20,6 +21,7 @@ from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
 from sct.ops.arrays.indexing import add_at, index, join, split, store
 from sct.ops.scalar.arithmetic import add
+from sct.ops.scalar.selection import where
 from sct.passes.rewriting.factoring import Expansion, Term, factored_sum
 from sct.passes.rewriting.literals import number
 from sct.passes.rewriting.table import Site, adjoint_eqn, is_element, is_zeros, rule, writes_once
@@ -106,6 +108,25 @@ def add_through_view(site: Site, x: Operand, value: Operand, *at: Operand, key: 
     return x
 
 
+@rule("add", phase="simplify", of="store add_at")
+def add_to_chain(site: Site, x: Operand, v: Operand) -> Any:
+    """d = zeros; d[j] = a; d[k] += b; d += where(c, v, 0) -> d = where(c, v, 0); d[j] += a; d[k] += b"""
+    for start, end in ((v, x), (x, v)):
+        masked = site.sole_eqn(start)
+        if masked is None or masked.op is not where or start.type != site.out.type:
+            continue
+        chain: list[Eqn] = []
+        while (update := site.sole_eqn(end)) is not None and update.op in (store, add_at):
+            chain.append(update)
+            end = update.args[0]
+        adds = all(e.op is add_at or e is chain[-1] and writes_once(e.attrs["key"]) for e in chain)
+        if chain and is_zeros(end) and adds:
+            site.offer_hint(start)
+            _move_to_end(masked)
+            return _reapply(start, chain)
+    return None
+
+
 def compose_subscripts(view: Sequence[Any], items: Sequence[Any]) -> list[Any] | None:
     """The subscript k with `x[k]` equal to `x[view][items]`; None if it would depend on sizes."""
     rest = list(items)
@@ -186,6 +207,13 @@ def add_in_branch(site: Site, x: Operand, value: Operand, *at: Operand, key: tup
         outs=(*(o for i, o in enumerate(outs) if i not in (k, j)), out), regions=tuple(regions))
     block.defs.update((o, conditional) for o in conditional.outs)
     return out
+
+
+def _move_to_end(eqn: Eqn) -> None:
+    """Move an equation of the block behind what else reads its operands, so that it can take over their buffer."""
+    eqns = cast(Builder, builder_var.get()).eqns
+    if (place := _position(eqns, eqn, set())) is not None:
+        eqns.append(eqns.pop(place))
 
 
 def _position(eqns: Sequence[Eqn], eqn: Eqn, reads: set[Value]) -> int | None:
