@@ -12,6 +12,7 @@ from sct.api import (
     jacobian,
     jacrev,
     jvp,
+    rule,
     stop_gradient,
     value_and_grad,
     vjp,
@@ -21,5 +22,5 @@ from sct.gradient_check import check_grads
 
 __all__ = [
     "Derivative", "SctError", "SctWarning", "check_grads", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit",
-    "jacfwd", "jacobian", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp",
+    "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "value_and_grad", "vjp",
 ]

@@ -1,4 +1,4 @@
-"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, implicit,
+"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, rule, implicit,
 fixed_point, emit.
 
 Arguments and results follow JAX.  All but `emit` may be called inside functions that are
@@ -18,13 +18,15 @@ from sct.errors import SctError
 from sct.export.free_sizes import open_sizes
 from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, trace_ahead
+from sct.frontend.user_rules import UserRule, add_rule
 from sct.ir.pytrees.pytree import Node
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
 
 __all__ = ["Derivative", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev",
-           "jvp", "stop_gradient", "value_and_grad", "vjp"]
+           "jvp", "rule", "stop_gradient", "value_and_grad", "vjp"]
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 Function = Callable[..., Any]
 
 
@@ -329,7 +331,60 @@ def _solution(solve: Function, equation: Function, kind: str) -> Function:
     return solution
 
 
-for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, implicit,
+@overload
+def rule(f: None = None, vjp: Function | None = None, jvp: Function | None = None, *, order: int | None = None
+         ) -> Callable[[F], F]: ...
+@overload
+def rule(f: F, vjp: Function | None = None, jvp: Function | None = None, *, order: int | None = None) -> F: ...
+def rule(f: Any = None, vjp: Function | None = None, jvp: Function | None = None, *, order: int | None = None) -> Any:
+    """Gives the function `f` a derivative of your own, and returns `f`.
+
+    `vjp(ct, y, *args)` takes the cotangent of the result, the result and the arguments, and returns a tuple with one
+    cotangent for each argument, or without the tuple that of a single argument.  None stands for an argument without
+    a derivative, which is refused where one is needed, and 0.0 for zeros.  `jvp(tangents, y, *args)` takes a tuple
+    with the tangent of each argument, and returns that of the result.  Both are plain NumPy, and are differentiated
+    themselves for derivatives of higher order, up to `order`.  Of a rule for one mode, the other one is derived.
+
+    `f` may be any function that a program calls: your own, one of a library or a C extension, a method of a class.
+    Without `vjp` and `jvp`, it is a decorator that gives the function `defvjp` and `defjvp`.
+
+    >>> @rule(vjp=lambda ct, y, x: ct / (1.0 + np.exp(-x)))
+    ... def log1pexp(x):
+    ...     return np.log1p(np.exp(x))
+    >>> float(grad(log1pexp)(40.0))
+    1.0
+    """
+    if f is None:
+        return lambda function: rule(function, vjp, jvp, order=order)
+    for name, g in (("rule", f), ("vjp", vjp), ("jvp", jvp)):
+        if g is not None and (not callable(g) or isinstance(g, type)):
+            raise SctError("SCT902", f"rule takes functions, not {type_in_words(g)}", why=f"this is its `{name}`"
+                           if g is not f else "", hint="sct.rule(f, vjp=lambda ct, y, x: ...)")
+    if order is not None and (not isinstance(order, int) or order < 1):
+        raise SctError("SCT904", f"rule: the order {order!r} is not a positive int", hint="order=1")
+    add_rule(UserRule(f, vjp, jvp, order))
+    if vjp is None and jvp is None:
+        _define_decorators(f)
+    return f
+
+
+def _define_decorators(f: Any) -> None:
+    def defvjp(vjp: F) -> F:
+        rule(f, vjp)
+        return vjp
+
+    def defjvp(jvp: F) -> F:
+        rule(f, jvp=jvp)
+        return jvp
+
+    try:
+        f.defvjp, f.defjvp = defvjp, defjvp
+    except AttributeError:
+        raise SctError("SCT904", f"rule: neither a vjp nor a jvp of `{getattr(f, '__name__', f)}` is given",
+                       hint="sct.rule(f, vjp=lambda ct, y, x: ...)") from None
+
+
+for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, rule, implicit,
                   fixed_point, emit):
     _function.__dict__["__sct_call__"] = _function.__name__
 

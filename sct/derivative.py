@@ -19,6 +19,7 @@ import sys
 import threading
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,12 +38,12 @@ from sct.export.write_module import module_of
 from sct.frontend import (
     Traced,
     Transform,
-    Unloaded,
     identity,
     key_of,
     root_of,
     trace_ahead,
 )
+from sct.frontend.user_rules import when_rules_change
 from sct.ir.text import show
 from sct.passes import pipeline
 from sct.specialization import BACKENDS, Specialization, emit, specialize
@@ -138,6 +139,7 @@ class Family:
 
 _families: dict[Hashable, Family] = {}
 _families_lock = threading.Lock()
+_derivatives: weakref.WeakSet[Derivative] = weakref.WeakSet()
 
 
 def family_of(transform: Transform, backend: str = "numpy") -> Family:
@@ -158,6 +160,18 @@ def call_once(transform: Transform, *args: Any, backend: str = "numpy") -> Any:
         return family_of(transform, backend).call(transform, args, {})[2]
     except SctError as refusal:
         raise without_compiler_frames(refusal) from refusal.__cause__
+
+
+def _forget_specializations() -> None:
+    """Forget what was compiled: a rule of the user was added, which it does not know."""
+    for family in list(_families.values()):
+        with family.lock:
+            family.table, family.order = {}, []
+    for derivative in list(_derivatives):
+        derivative.forget()
+
+
+when_rules_change(_forget_specializations)
 
 
 # -- derivatives ----------------------------------------------------------------------
@@ -185,6 +199,7 @@ class Derivative:
         self._match: Match = _always_miss
         self._unbound: Derivative | None = None
         self._bound: Derivative | None = None
+        _derivatives.add(self)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -208,6 +223,10 @@ class Derivative:
         if self._unbound is not None:
             self._unbound._bound = self._rebound(None)
         return result
+
+    def forget(self) -> None:
+        """Forget the specialization of the latest call."""
+        self._latest, self._match, self._bound = None, _always_miss, None
 
     def _raised(self, specialization: Specialization) -> None:
         """A call that raised is the latest, too: a traceback shows its code."""
@@ -233,6 +252,7 @@ class Derivative:
         derivative._transform = Transform(t.kind, f, t.argnums, t.has_aux, t.holomorphic)
         derivative.__wrapped__ = f  # type: ignore[attr-defined]
         derivative._match = _always_miss if f is None or self._latest is None else self._latest.bind(f)
+        _derivatives.add(derivative)
         return derivative
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -367,8 +387,6 @@ def check_function(kind: str, f: object) -> None:
     inner: Any = f
     while isinstance(inner, functools.partial):
         inner = inner.func
-    if isinstance(inner, Unloaded):
-        raise inner.refusal()
     if isinstance(inner, (types.FunctionType, types.MethodType)) or hasattr(inner, "__sct_transform__"):
         return
     if not hasattr(type(inner).__call__, "__code__"):

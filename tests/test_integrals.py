@@ -157,7 +157,7 @@ def dose_value_and_grad(a, b, k):
     def rate(t):
         return np.exp(-k * t**2)
 
-    value = scipy.integrate.quad(rate, a, b, epsabs=1e-10)[0]
+    I = scipy.integrate.quad(rate, a, b, epsabs=1e-10)[0]
 
     def drate_dk(t):
         # return np.exp(-k * t ** 2)
@@ -165,7 +165,7 @@ def dose_value_and_grad(a, b, k):
         return -t_sq * np.exp(-k * t_sq)
 
     dk = scipy.integrate.quad(drate_dk, a, b, epsabs=1e-10)[0]
-    return value, (-np.exp(-k * a * a), np.exp(-k * b * b), dk)
+    return I, (-np.exp(-k * a * a), np.exp(-k * b * b), dk)
 '''
 
 

@@ -33,8 +33,7 @@ def imported(path: Path) -> ModuleType:
 
 
 def emitted(path: Path) -> str:
-    with DecoratedFile.opened(path) as file:
-        text, refused = file.emit(list(file.decorated()), lambda decorated: {})
+    text, refused = DecoratedFile(path).emit()
     assert not refused, refused
     return text
 

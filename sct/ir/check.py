@@ -70,7 +70,7 @@ class _Checker:
         self.scope: set[Value] = set()
         self.control: dict[str, Callable[[Eqn], None]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure,
-            "integral": self.integral, "solution": self.solution,
+            "integral": self.integral, "ruled": self.ruled, "solution": self.solution,
             "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
 
     def fail(self, message: str, eqn: Eqn | None = None) -> NoReturn:
@@ -213,6 +213,17 @@ class _Checker:
         self.flow(eqn.args[first:], fn.params[1:], eqn, "operand")
         self.flow(eqn.args[:1], eqn.outs, eqn, "integral")
         self.expect(len(fn.results) == 1, "an integrand has one result", eqn)
+
+    def ruled(self, eqn: Eqn) -> None:
+        n = eqn.attrs["values"]
+        xs = eqn.args[n:]
+        self.arity(eqn, len(eqn.attrs["modes"]), len(eqn.args), n)
+        self.flow(eqn.args[:n], eqn.outs, eqn, "value")
+        for mode, fn in zip(eqn.attrs["modes"], eqn.regions):
+            first, results = (n, len(xs)) if mode == "vjp" else (len(xs), n)
+            self.expect(len(fn.params) == first + len(eqn.args), f"{mode}: (directions, values, arguments)", eqn)
+            self.expect(len(fn.results) == results, f"{mode} has {results} results", eqn)
+            self.flow(eqn.args, fn.params[first:], eqn, "operand")
 
     def vjp(self, eqn: Eqn) -> None:
         wrt, seeded = eqn.attrs["wrt"], eqn.attrs["seeded"]

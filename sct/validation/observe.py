@@ -12,6 +12,7 @@ if it may reach the world outside: if it calls what is neither the user's own no
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import datetime
 import functools
@@ -33,10 +34,12 @@ from sct.frontend.calls.references import names_in
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import loc_of, nested_codes
 from sct.frontend.state.observed_types import Observations, Observed, items_place, observed_type
+from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.ir import Eqn, Lit, walk
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
+from sct.ops.program.solutions import call_in_rule, ruled_call
 from sct.validation.clone import CannotCopy, Copier, SharedState
 from sct.validation.quiet import TimedOut, run_quietly
 from sct.validation.validate import place_of, unobserved_type, user_function
@@ -62,6 +65,9 @@ _OUTSIDE = frozenset((
     "savez", "savez_compressed", "savetxt", "tofile", "memmap", "to_csv", "to_pickle", "to_sql", "to_excel", "dump",
     "basicConfig", "write", "writelines", "send", "sendall", "recv", "connect", "unlink", "rmdir", "mkdir", "rename",
     "system", "Popen", "urlopen"))
+
+
+_OF_RULES = (ruled_call, call_in_rule)
 
 
 class _ReachesOutside(BaseException):
@@ -153,12 +159,19 @@ def _check_code(f: Any, seen: set[int]) -> None:
 class _InstrumentingCopier(Copier):
     """Copies functions with instrumented code, which passes the values of its expressions here.
 
-    types  the types that were observed, by place
+    types     the types that were observed, by place
+    in_rules  the rules of the user that are running: where a function is called that has one, the rule runs, too
     """
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
         self.types: dict[Loc, set[Observed]] = {}
+        self.in_rules: list[UserRule] = []
+        self._originals: dict[int, Any] = {}
+
+    def remember(self, x: Any, copied: Any) -> Any:
+        self._originals[id(copied)] = x
+        return super().remember(x, copied)
 
     def code_of(self, f: types.FunctionType) -> types.CodeType:
         code, places = _instrumented(f.__code__)
@@ -177,7 +190,29 @@ class _InstrumentingCopier(Copier):
 
     def callee(self, f: Any) -> Any:
         """What is called instead of `f`: methods and constructors of the user's classes are instrumented too."""
-        _check_callee(f)
+        function = self._originals.get(id(getattr(f, "__func__", f)), getattr(f, "__func__", f))
+        rule = rule_of(f) or rule_of(function)
+        if rule is not None:
+            return functools.partial(self.call_with_rule, rule, self._instrumented(f))
+        if not self.in_rules:
+            _check_callee(f)
+        return self._instrumented(f)
+
+    def call_with_rule(self, rule: UserRule, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls a function, and its rule with the values as directions."""
+        y = f(*args, **kwargs)
+        if rule not in self.in_rules:
+            owner = (f.__self__,) if isinstance(f, types.MethodType) and isinstance(rule.f, types.FunctionType) else ()
+            self.in_rules.append(rule)
+            with contextlib.suppress(Exception):  # what it raises, it raises where it is needed
+                inputs, keywords = normal_call(rule.f, (*owner, *args), kwargs)
+                for run, directions in ((rule.vjp, y), (rule.jvp, tuple(inputs))):
+                    if run is not None:
+                        self.copy(run)(*copy.deepcopy((directions, y, *inputs)), **keywords)
+            self.in_rules.pop()
+        return y
+
+    def _instrumented(self, f: Any) -> Any:
         function, owner = getattr(f, "__func__", None), getattr(f, "__self__", None)
         if isinstance(function, types.FunctionType) and not _is_harmless(f, type(owner)) and not is_library(function):
             return types.MethodType(self.copy(function), owner)
@@ -214,7 +249,7 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
     """
     functions = (*traced.fn.functions, traced.fn)
     eqns = [attempted(eqn) for f in functions for eqn in walk(f)]
-    if not any(eqn.op is inactive or _is_unobserved(eqn) for eqn in eqns):
+    if not any(eqn.op in (inactive, *_OF_RULES) or _is_unobserved(eqn) for eqn in eqns):
         return run
     ops = {eqn.op for eqn in eqns if may_not_repeat(eqn) and not _only_reads(eqn)}
     place = place_of(traced.root)

@@ -22,7 +22,7 @@ from sct.ops import python, raise_
 from sct.ops.program.attempts import may_not_repeat
 from sct.ops.program.solutions import solution
 
-__all__ = ["as_solution", "function_of", "refuse_sizes", "solution_of"]
+__all__ = ["as_solution", "function_of", "has_effect", "refuse_sizes", "solution_of"]
 
 
 def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
@@ -48,7 +48,7 @@ def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kw
     """`f` as a region, differentiated by its first argument, the unknown; refuses effects and writes."""
     with ev.tries.none():
         region = evaluate(ev, f, args, kwargs, [0])
-    if any(may_not_repeat(eqn) and not _raises(eqn) for eqn in walk(region.fn)):
+    if has_effect(region.fn):
         ev.refuse("SCT412", f"{what} has an effect (print, random draw)",
                   why="how often it would happen depends on the solver", hint="move the effect out")
     if _writes(region.fn):
@@ -80,6 +80,11 @@ def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:
     of = "a container" if r is None else in_words(r.type)
     ev.refuse("SCT402", f"the solution is {in_words(t)}, its residual {of}",
               hint="return as many equations as there are unknowns, in an array if these are")
+
+
+def has_effect(fn: Fn) -> bool:
+    """Does the function print, draw random numbers, or change what is outside?  It may raise."""
+    return any(may_not_repeat(eqn) and not _raises(eqn) for eqn in walk(fn))
 
 
 def _raises(eqn: Eqn) -> bool:

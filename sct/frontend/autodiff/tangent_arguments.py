@@ -30,10 +30,14 @@ __all__ = ["Direction"]
 
 @dataclass(frozen=True)
 class Direction:
-    """The kind of direction: "tangent" of a primal, or "cotangent" of an output."""
+    """The kind of direction: "tangent" of a primal, or "cotangent" of an output.
+
+    checked  sizes that are not known are compared when the derivative runs
+    """
 
     name: str
     of: str
+    checked: bool = True
 
     def leaves(self, ev: Evaluator, value: Abstract, direction: Abstract) -> list[Abstract]:
         """The leaves of `given` beside those of `value`; None for a whole part is None for its leaves."""
@@ -89,6 +93,8 @@ class Direction:
             return
         if a.value == 1 and b.never_one or b.value == 1 and a.never_one:
             raise self.refusal(ev, x, value)
+        if not self.checked:
+            return
         message = f"a {self.name} has the shape of its {self.of}"
         evaluate_branches(ev, ev.emit(ne, ev.emit(dim, x, axis=axis), ev.emit(dim, value, axis=axis)),
                   lambda: raise_at_run_time(ev, "ValueError", message), lambda: None)

@@ -18,6 +18,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
+from sct.frontend.autodiff.ruled_calls import called_by_python, ruled_call
 from sct.frontend.calls.library_functions import entered
 from sct.frontend.calls.opaque_calls import (
     call_of_library,
@@ -57,6 +58,7 @@ from sct.frontend.operators.text_formatting import joined
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.transform import Transform
+from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -70,7 +72,9 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Static,
 )
-from sct.ir.pytrees.user_objects import is_container, is_defined_by_user, is_namedtuple
+from sct.ir.pytrees.user_objects import is_container, is_defined_by_user, is_namedtuple, is_user_class
+from sct.ops.program.solutions import call_in_rule
+from sct.ops.program.solutions import ruled_call as ruled_call_op
 
 
 @expression(gast.Call)
@@ -213,6 +217,43 @@ _SPECIAL_METHODS = {id(f): name for f, name in (
 def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a Python object that is known."""
     use_callable(ev, fn.peek)
+    rule, owned = rule_of(fn.peek), owned_rule(fn.peek)
+    if owned is not None:
+        rule, owner = owned
+        args = [Static(owner) if fn.path is None else lift(ev, owner, (*fn.path, ("attr", "__self__"))), *args]
+        fn = Static(rule.f, (rule.f,))
+    if rule is None:
+        return _call_object(ev, fn, args, kwargs)
+    args, kwargs = normal_call(rule.f, args, kwargs)
+    return ruled_call(ev, rule, args, kwargs, lambda: _value_of_ruled(ev, fn, args, kwargs))
+
+
+def _is_opaque(f: Any) -> bool:
+    """Is this a function that sct does not evaluate?"""
+    return not is_user_class(type(f)) and is_library(f) and special_key(f) not in SPECIAL and \
+        spelling_of(f) is None and handler_of_scipy(f) is None
+
+
+def _value_of_ruled(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
+    """The call of a function with a rule, evaluated as that of any function; or made by Python, if it is refused."""
+    checkpoint = ev.checkpoint()
+    try:
+        if _is_opaque(fn.peek):
+            ev.refuse("SCT207", f"`{rule_name(fn.peek)}` has a rule, but sct knows neither its Python source nor the "
+                      "type of its result", why="the type is observed in a run of the program, and cannot be here",
+                      hint="call the derivative with numbers, arrays, and containers of these")
+        return _call_object(ev, fn, args, kwargs)
+    except SctError as refusal:
+        if refusal.code[:4] == "SCT3":  # it writes to what is outside of it
+            raise
+        ev.restore(checkpoint)
+        value = called_by_python(ev, fn, args, kwargs, ruled_call_op)
+        if value is None:
+            raise
+        return value
+
+
+def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)
@@ -262,6 +303,9 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     except SctError as refusal:
         if refusal.code != "SCT207":
             raise
+        value = called_by_python(ev, fn, args, kwargs, call_in_rule) if ev.enclosing.rules else None
+        if value is not None:
+            return value
         return entered(ev, f, args, kwargs, refusal)
 
 

@@ -204,7 +204,7 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
                     dims: Sequence[Dim | None], frozen: Sequence[object]) -> OutlinedFunction:
     source = frame.source
     named = tuple((key.name, tree) for key, tree in trees.items())
-    key = frame.code, tuple(outer.links), named, tuple(map(_type_kind, types)), tuple(frozen)
+    key = frame.code, tuple(outer.links), named, tuple(map(_type_kind, types)), tuple(frozen), ev.enclosing.rules
     candidates: list[OutlinedFunction] = ev.functions.specialized.setdefault(key, [])
     for f in candidates:
         if f.in_progress or f.takes(ev, types, dims):

@@ -48,6 +48,7 @@ class OutliningPlan:
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
     counted    the places that make iterators whose position is a number of the program; lost: iterators that are
                refused since their position depends on the path
+    orders     how often functions with a rule of the user are differentiated
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -64,6 +65,7 @@ class OutliningPlan:
     known_keys: bool = False
     counted: set[Any] = field(default_factory=set)
     lost: set[Any] = field(default_factory=set)
+    orders: set[int] = field(default_factory=set)
 
     def with_known_keys(self) -> Unstable:
         """From now on the keys of all dicts are known: the program is evaluated again."""

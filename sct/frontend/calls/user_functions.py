@@ -153,7 +153,8 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, arguments: Mapping[str, A
 
     One that traverses a container has arguments of a new kind in each call, and ends with the container.
     """
-    if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in ev.frames):
+    around = ev.frames[ev.enclosing.callers:]
+    if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in around):
         raise ev.functions.plan.changed(recursive={frame.code})
     if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
         ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "

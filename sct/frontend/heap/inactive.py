@@ -55,9 +55,10 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "by_python", "changes_object", "check_unchanged", "evaluated_by_python", "give",
-    "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module", "is_varied", "may_be_differentiated",
-    "pure_builtin", "takes_items", "template_of", "writes_arguments", "writes_keyword", "written_by_python",
+    "OBSERVED_BEFORE", "by_python", "changes_object", "check_unchanged", "check_value", "evaluated_by_python",
+    "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module", "is_varied",
+    "may_be_differentiated", "numeric_type", "pure_builtin", "takes_items", "template_of", "user_text",
+    "writes_arguments", "writes_keyword", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -76,7 +77,7 @@ _NUMBERS: dict[str, tuple[Type, str, str]] = {
 
 
 def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], values: Sequence[Abstract],
-                        keeps: bool = False) -> Abstract:
+                        keeps: bool = False, op: Op = inactive) -> Abstract:
     """The value of the expression `text`, a template, of the type that was observed at this place.
 
     values  what it is computed from: what the value may hold of it can no longer be written
@@ -86,7 +87,7 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
         return ev.emit(inactive, *operands, text=text, type=t)  # type: ignore[no-any-return]
     cls = _known_class(ev, text, operands)
     types = ev.observed(ev.loc) if cls is None else frozenset([("object", cls)])
-    value = typed(ev, text, operands, types, user_text(ev.loc))
+    value = typed(ev, text, operands, types, user_text(ev.loc), op)
     if keeps or any(map(_may_hold, types)):
         give(ev, values, keeps or any(map(_is_view, types)))
         _hold_all(ev, value)
@@ -361,7 +362,10 @@ def _public_name(f: Any) -> str | None:
         owner = _public_name(f.__self__)
         return None if owner is None else f"{owner}.{f.__name__}"
     name, module = getattr(f, "__name__", None), getattr(f, "__module__", None)
-    if not isinstance(name, str) or not isinstance(module, str):
+    if not isinstance(module, str):  # a ufunc or a function of Fortran does not say where it is
+        return next((f"{m}.{key}" for m in sorted(sys.modules) if is_harmless_module(m) and "._" not in m
+                     for key, x in list(vars(sys.modules[m]).items()) if x is f and key[0] != "_"), None)
+    if not isinstance(name, str):
         return None
     parts = module.lstrip("_").split(".")
     for n in range(1, len(parts) + 1):
@@ -430,7 +434,7 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
                          for k in range(n)))
     if types == {("object", str)}:
         return ev.emit(op, *operands, text=text, type=Text())  # type: ignore[no-any-return]
-    numeric = _numeric(types - {_NONE})
+    numeric = numeric_type(types - {_NONE})
     if numeric is None:
         value = ev.emit(op, *operands, text=text)
         if types != {_NONE}:
@@ -450,7 +454,7 @@ _sizes = itertools.count()
 _NONE = ("object", type(None))
 
 
-def _numeric(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
+def numeric_type(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
     """The type of numbers and of arrays, the check that a value is of it, and its name in messages."""
     kinds = {t[0] for t in types}
     if kinds == {"number"}:

@@ -366,6 +366,8 @@ class Enclosing:
     last_addr  its last address; `kept`: other addresses of it
     written    its cells of which a region writes a copy
     passed     its cells of which the region has a copy; `read`: where the region reads such a cell itself
+    order      how many differentiated regions there are around; `rules`: how many rules of the user
+    callers    the calls in progress around the innermost rule, which does not call itself where it calls them
     """
 
     last_addr: int = 0
@@ -373,12 +375,19 @@ class Enclosing:
     written: set[int] = field(default_factory=set)
     passed: frozenset[int] = frozenset()
     read: dict[int, Loc | None] = field(default_factory=dict)
+    order: int = 0
+    rules: int = 0
+    callers: int = 0
 
     def around(self, store: Store, passed: Collection[int]) -> Changed:
         """Evaluates a region: the cells of `store` are outside of it, and those at `passed` are its arguments."""
         return changed(self, last_addr=max([self.last_addr, *store.cells]),
                        kept=self.kept | frozenset(a for a in store.cells if a < 0),
-                       passed=self.passed | frozenset(passed), read={})
+                       passed=self.passed | frozenset(passed), read={}, order=self.order + 1)
+
+    def in_rule(self, callers: int) -> Changed:
+        """Evaluates a rule of the user, which is no differentiated region itself."""
+        return changed(self, order=self.order - 1, rules=self.rules + 1, callers=callers)
 
     def note_read(self, addr: int, loc: Loc | None) -> None:
         if addr in self.passed:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim, divided
-from sct.ir.types import INT, Seq, Tensor, TypeMismatch, note_size_requirement
+from sct.ir.types import BOOL, INT, Seq, Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import strong
 from sct.ops.registry import display, op, placeholders, sequence
@@ -20,7 +20,7 @@ from sct.ops.type_rules import Axis, normalize, number, size_dim, size_of
 
 __all__ = [
     "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "range_length", "ravel", "reshape", "reshape_as",
-    "reshape_like", "shape_of", "size", "squeeze", "swapaxes", "transpose",
+    "reshape_like", "shape_of", "shapes_differ", "size", "squeeze", "swapaxes", "transpose",
 ]
 
 SIZE = "a size has no derivative"
@@ -54,6 +54,10 @@ dim = op("dim", "builtins.len", type=type_dim, run=run_dim, defaults={"axis": 0}
          shapes=(0,), bind=lambda x: ([x], {"axis": 0}), nondiff=SIZE,
          emit=lambda x, *_, axis=0: "len(_0)" if isinstance(x.type, Seq) else f"_0.shape[{axis}]",
          samples=lambda: [((np.ones((2, 3)),), {"axis": k}) for k in (0, 1, -1)], complex=True)
+
+shapes_differ = op("shapes_differ", type=lambda *_: BOOL, run=lambda x, y: x.shape != y.shape, cost="free",
+                   shapes=(0, 1), nondiff=SIZE, emit="_0.shape != _1.shape", complex=True,
+                   samples=lambda: [((np.ones((2, 3)), np.ones((3, 2))), {}), ((np.ones(2), np.zeros(2)), {})])
 
 range_length = op("range_length", type=lambda *bounds: INT, run=lambda *bounds: len(range(*bounds)), nondiff=SIZE,
                   raises="value", emit=lambda *bounds: f"len(range({', '.join(placeholders(len(bounds)))}))",

@@ -1,4 +1,5 @@
-"""Solutions of equations and integrals: values that a theorem differentiates, and not the code that computes them.
+"""Values that are not differentiated through the code that computes them: solutions of equations, integrals, and what
+functions with a rule of the user return.
 
     x = brentq(f, a, b)    ->   f = closure(body=...)
     with f(x, p) == 0           x0 = solver(f, a, b, text="scipy.optimize.brentq(_0, _1, _2)")
@@ -12,19 +13,22 @@ runs as a part of the primal, and the pass `drop_residuals` removes it after the
                                 I0 = part(found, text="_0[0]");  I = integral(I0, a, b, p, body=f)
 
 The region of an `integral` is the integrand as a function of `x` and of the numbers `p` that it reads.
+
+    y = f(x)               ->   y0 = <the equations of f, or a call of it>
+    with sct.rule(f, ...)       y = ruled(y0, x, vjp=<of dy, y, x>, jvp=<of dx, y, x>)
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sct.ir.core import Operand
+from sct.ir.core import Eqn, Fn, Operand
 from sct.ir.types import FLOAT, Type
 from sct.ops.program.call_ops import by_driver
 from sct.ops.program.effects import run_inactive
 from sct.ops.registry import op
 
-__all__ = ["BY_THEOREM", "integral", "solution", "solver"]
+__all__ = ["BY_THEOREM", "call_in_rule", "integral", "rule_of", "ruled", "ruled_call", "solution", "solver"]
 
 
 def type_solver(*_: Operand, type: Type = FLOAT, **__: Any) -> Type:
@@ -33,6 +37,10 @@ def type_solver(*_: Operand, type: Type = FLOAT, **__: Any) -> Type:
 
 def type_solution(x: Operand, *_: Operand, **__: Any) -> Type:
     return x.type
+
+
+def type_ruled(*args: Operand, values: int, **_: Any) -> tuple[Type, ...]:
+    return tuple(x.type for x in args[:values])
 
 
 solver = op("solver", type=type_solver, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
@@ -53,5 +61,37 @@ function  the function of `scipy.integrate` that computes it
 options   pairs of a keyword of that function and its text, in which the operands are numbered from 3
 given     the number of operands of `options`"""
 
-BY_THEOREM = frozenset((integral, solution))
+def is_not_fresh(*_: Operand, fresh: bool = False, **__: Any) -> bool:
+    return not fresh
+
+
+ruled_call = op("ruled_call", type=type_solver, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
+                cost="never", complex=True, defaults={"fresh": False}, readonly=is_not_fresh,
+                nondiff="its value is differentiated by the rule of the user")
+"""A call of a function with a rule that Python itself makes; `text` is its template.
+
+fresh  is the result new memory?  Else it may be memory of another object, and is not written"""
+
+call_in_rule = op("call_in_rule", type=type_solver, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
+                  cost="never", complex=True, defaults={"fresh": False}, readonly=is_not_fresh,
+                  nondiff="it is a call in a rule of a function that has none")
+"""The same for a function without a rule, in a rule: the rule has no derivative then."""
+
+ruled = op("ruled", type=type_ruled, run=lambda *args, values, **_: args[0] if values == 1 else args[:values],
+           emit="_0", cost="never", vjp=by_driver, jvp=by_driver, complex=True)
+"""What a function with a rule of the user returns.  The operands are the `values`, behind a `stop_gradient`, and the
+numbers in the arguments.
+
+modes     the names of the regions: "vjp" takes the cotangents, the values and the arguments, and returns cotangents of
+          the arguments; "jvp" takes the tangents, the values and the arguments, and returns tangents of the values.
+          None in the place of a cotangent: the rule gives none
+missing   the positions of arguments for which no rule gives a derivative
+function  the name of the function; `once`: its rule is not differentiated again"""
+
+BY_THEOREM = frozenset((integral, ruled, solution))
 """The ops with a region that never runs: it defines the derivative."""
+
+
+def rule_of(eqn: Eqn, mode: str) -> Fn | None:
+    """The region of a `ruled` that is its rule for a mode."""
+    return dict(zip(eqn.attrs["modes"], eqn.regions)).get(mode)

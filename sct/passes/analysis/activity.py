@@ -18,7 +18,7 @@ from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import store
 from sct.ops.program.attempts import attempted
-from sct.ops.program.solutions import BY_THEOREM
+from sct.ops.program.solutions import BY_THEOREM, call_in_rule, ruled
 from sct.passes.rewriting.table import is_full
 
 __all__ = ["TO_TEXT", "Activity", "activity", "differentiable"]
@@ -146,10 +146,16 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
                 hint="pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
-        if eqn.op in BY_THEOREM and varied.intersection(free_values(eqn.regions[0])):
-            raise SctError(
-                "SCT401", "the equation is solved for numbers that it reads in a way that sct does not see",
-                why="its derivative would be cut silently", hint="pass them as arguments of its function", loc=eqn.loc)
+        if eqn.op is call_in_rule and varied.intersection(eqn.args):
+            raise SctError("SCT402", "a rule calls a function that has no rule, and is differentiated itself",
+                           why="this derivative is one of the function that the rule calls",
+                           hint="give that function a rule, too: sct.rule(f, vjp=..., jvp=...)", loc=eqn.loc)
+        if eqn.op in BY_THEOREM and any(varied.intersection(free_values(region)) for region in eqn.regions):
+            what = f"the rule of `{eqn.attrs['function']}` reads differentiated numbers that are no arguments of it" \
+                if eqn.op is ruled else \
+                "the equation is solved for numbers that it reads in a way that sct does not see"
+            raise SctError("SCT401", what, why="its derivative would be cut silently",
+                           hint="pass them as arguments of its function", loc=eqn.loc)
 
 
 def _refuse_read(fn: Fn, varied: set[Value]) -> None:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
@@ -63,6 +63,12 @@ class FunctionDerivatives(Protocol):
 
     def solution_tangent(self, eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
         """The tangent of a `solution` or an `integral`, given those of operands."""
+
+    def ruled_cotangents(self, eqn: Eqn, cts: Sequence[Operand | None], wrt: Collection[int]) -> Mapping[int, Operand]:
+        """The contributions of a `ruled` to the cotangents of its operands at `wrt`, given those of its outs."""
+
+    def ruled_tangents(self, eqn: Eqn, tangents: Mapping[int, Operand]) -> Sequence[Operand]:
+        """The tangents of the outs of a `ruled`, given those of the operands that have one."""
 
     def new_mirror(self) -> int:
         """A new number for loops and conditionals that mirror each other."""

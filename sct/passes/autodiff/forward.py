@@ -99,7 +99,8 @@ class Forward:
     def __init__(self, active: frozenset[Value]) -> None:
         self.active = active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
-                      "attempt": self.attempt, "integral": self.solution, "solution": self.solution}
+                      "attempt": self.attempt, "integral": self.solution, "ruled": self.ruled,
+                      "solution": self.solution}
         self.tangents: dict[Operand, Operand] = {}
         self.masks = Masks()
 
@@ -226,6 +227,17 @@ class Forward:
         tangents = {x: dx for x in eqn.args[1:] if isinstance(x, Value) and (dx := self.tangent_of(x)) is not None}
         if tangents and eqn.out in self.active:
             self.set_tangent(eqn.out, derivatives_var.get().solution_tangent(eqn, tangents))
+
+    def ruled(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        self.ruled_tangents(eqn)
+
+    def ruled_tangents(self, eqn: Eqn) -> None:
+        tangents = {k: dx for k, x in enumerate(eqn.args) if k >= len(eqn.outs) and isinstance(x, Value)
+                    and (dx := self.tangent_of(x)) is not None}
+        if tangents and any(out in self.active for out in eqn.outs):
+            for out, dy in zip(eqn.outs, derivatives_var.get().ruled_tangents(eqn, tangents)):
+                self.set_tangent(out, materialize(dy, out))
 
     def pack(self, eqn: Eqn) -> None:
         current().add(eqn)

@@ -9,7 +9,7 @@ The derivative of a function is named before its body exists, so that a recursiv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import cast
@@ -28,6 +28,7 @@ from sct.passes.autodiff.forward import forward, tangent_type
 from sct.passes.autodiff.implicit_functions import solution_cotangents, solution_tangent
 from sct.passes.autodiff.integrals import integral_cotangents, integral_tangent
 from sct.passes.autodiff.reverse import reverse
+from sct.passes.autodiff.transposed_rules import ruled_cotangents, ruled_tangents
 from sct.passes.functions.split_forward_backward import split
 
 __all__ = ["ProgramDerivatives"]
@@ -57,6 +58,12 @@ class ProgramDerivatives:
 
     def solution_tangent(self, eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
         return (integral_tangent if eqn.op is integral else solution_tangent)(eqn, tangents)
+
+    def ruled_cotangents(self, eqn: Eqn, cts: Sequence[Operand | None], wrt: Collection[int]) -> Mapping[int, Operand]:
+        return ruled_cotangents(eqn, cts, wrt)
+
+    def ruled_tangents(self, eqn: Eqn, tangents: Mapping[int, Operand]) -> Sequence[Operand]:
+        return ruled_tangents(eqn, tangents)
 
     def function(self, name: str) -> Fn:
         """The function called `name`, without equations that differentiate."""

@@ -22,9 +22,9 @@ from sct.ops.program.control import cond
 from sct.ops.program.effects import python, raise_
 from sct.ops.program.solutions import BY_THEOREM, solver
 from sct.ops.registry import ELEMENTWISE
-from sct.ops.scalar.arithmetic import div, neg
+from sct.ops.scalar.arithmetic import div, neg, stop_gradient
 from sct.ops.type_rules import number
-from sct.passes.autodiff.cotangents import current, materialize
+from sct.passes.autodiff.cotangents import as_adjoint, current, materialize
 from sct.passes.autodiff.jacobian import derivative_blocks, tangents_again
 from sct.passes.autodiff.linearize import pushforward
 from sct.passes.autodiff.residuals import ResidualTaps
@@ -58,7 +58,7 @@ def solution_tangent(eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
 
 
 def drop_residuals(fn: Fn) -> Fn:
-    """`fn` with the values that were computed in the place of the solutions and integrals that are differentiated."""
+    """`fn` with the values that were computed in the place of those that are differentiated by a theorem or a rule."""
     if not any(eqn.op in BY_THEOREM for eqn in walk(fn)):
         return fn
     env: dict[Value, Operand] = {}
@@ -66,19 +66,24 @@ def drop_residuals(fn: Fn) -> Fn:
 
 
 def _without_residuals(fn: Fn, env: dict[Value, Operand]) -> Fn:
-    solutions = {eqn.args[0]: eqn.out for eqn in fn.eqns if eqn.op in BY_THEOREM}
+    """A value without a name of its own takes over that of the value that is differentiated in its place."""
+    stopped = {eqn.out: eqn.args[0] for eqn in fn.eqns if eqn.op is stop_gradient}
+    named: dict[Operand, Value] = {}
+    for eqn in fn.eqns:
+        if eqn.op in BY_THEOREM:
+            named.update((stopped.get(cast(Value, x), x), out) for x, out in zip(eqn.args, eqn.outs))
     eqns: list[Eqn] = []
     for eqn in fn.eqns:
-        if eqn.op is solver and eqn.out in solutions:
-            env[eqn.out] = x = solutions[eqn.out]
-            eqn = eqn.replace(outs=(x,))
-        elif eqn.op in BY_THEOREM:
-            if env.get(cast(Value, eqn.args[0])) is not eqn.out:
-                env[eqn.out] = env.get(cast(Value, eqn.args[0]), eqn.args[0])
+        if eqn.op in BY_THEOREM:
+            for x, out in zip(eqn.args, eqn.outs):
+                x = stopped.get(cast(Value, x), x)
+                if env.get(cast(Value, x)) is not out:
+                    env[out] = env.get(cast(Value, x), x)
             continue
-        elif eqn.regions:
-            eqn = eqn.replace(regions=tuple(_without_residuals(region, env) for region in eqn.regions))
-        eqns.append(eqn)
+        renamed = {out: named[out] for out in eqn.outs if out in named and (out.hint is None or eqn.op is solver)}
+        env.update(renamed)
+        regions = tuple(_without_residuals(region, env) for region in eqn.regions)
+        eqns.append(eqn.replace(outs=tuple(renamed.get(out, out) for out in eqn.outs), regions=regions))
     return fn.replace(eqns=tuple(eqns))
 
 
@@ -115,14 +120,14 @@ def _residual(eqn: Eqn) -> Fn:
     operands = (eqn.out, *eqn.args[1:])
     fn = rebuild(fn, dict(zip(fn.params, operands)))
     params = tuple(dict.fromkeys(x for x in operands if isinstance(x, Value)))
-    return _as_adjoint(_without_raises(fn).replace(params=params))
+    return as_adjoint(_without_raises(fn).replace(params=params))
 
 
 def integrand_of(eqn: Eqn) -> Fn:
     """The integrand of an `integral` as a function of its variable, without its region's own values."""
     fn = rebuild(eqn.regions[0], fresh=True)
     fn = rebuild(fn, dict(zip(fn.params[1:], eqn.args[3 + eqn.attrs["given"]:])))
-    return _as_adjoint(_without_raises(fn).replace(params=fn.params[:1]))
+    return as_adjoint(_without_raises(fn).replace(params=fn.params[:1]))
 
 
 def _without_raises(fn: Fn) -> Fn:
@@ -138,12 +143,6 @@ def _without_raises(fn: Fn) -> Fn:
         else:
             eqns.append(eqn.replace(regions=tuple(map(_without_raises, eqn.regions))))
     return rebuild(fn.replace(eqns=tuple(eqns)), env)
-
-
-def _as_adjoint(fn: Fn) -> Fn:
-    """`fn` as code of a derivative, whose rounding is not that of the user's own arithmetic."""
-    return fn.replace(eqns=tuple(
-        eqn.replace(primal=False, regions=tuple(map(_as_adjoint, eqn.regions))) for eqn in fn.eqns))
 
 
 def _calls(fn: Fn) -> bool:

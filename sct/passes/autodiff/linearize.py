@@ -60,6 +60,9 @@ class _Pushforward(Forward):
     def solution(self, eqn: Eqn) -> None:
         self.solution_tangent(eqn)
 
+    def ruled(self, eqn: Eqn) -> None:
+        self.ruled_tangents(eqn)
+
     def cond(self, eqn: Eqn) -> None:
         live = [out for out in eqn.outs if out in self.active]
         branches = [branch for branch in eqn.regions if not always_raises(branch)]

@@ -121,7 +121,8 @@ class _Reverse:
     def __init__(self, active: Activity, taps: ResidualTaps, same_active: bool) -> None:
         self.active, self.taps, self.same_active = active, taps, same_active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
-                      "attempt": self.attempt, "integral": self.solution, "solution": self.solution}
+                      "attempt": self.attempt, "integral": self.solution, "ruled": self.ruled,
+                      "solution": self.solution}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
         self.lines: dict[Value, set[tuple[str, int]]] = {}
@@ -279,6 +280,12 @@ class _Reverse:
         wrt = [x for x in dict.fromkeys(eqn.args[1:]) if isinstance(x, Value) and x in self.active]
         for x, contribution in zip(wrt, derivatives_var.get().solution_cotangents(eqn, ct, wrt)):
             self.add(x, contribution)
+
+    def ruled(self, eqn: Eqn) -> None:
+        cts = [self.cts.pop(out, None) for out in eqn.outs]
+        wrt = [k for k, x in enumerate(eqn.args) if k >= len(cts) and x in self.active]
+        for k, contribution in derivatives_var.get().ruled_cotangents(eqn, cts, wrt).items():
+            self.add(eqn.args[k], match_type(contribution, eqn.args[k], self.masks))
 
     def pack(self, eqn: Eqn) -> None:
         cts = unpack_cotangents(self.cts.pop(eqn.out), eqn.args)

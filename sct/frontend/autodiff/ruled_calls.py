@@ -1,0 +1,291 @@
+"""Functions with a rule of the user: `sct.rule`.
+
+    y = f(x)  ->  y0 = <the equations of f, or a call of it>;  y = ruled(y0, x, vjp=<of dy, y, x>, jvp=<of dx, y, x>)
+
+The rule is evaluated as any function is, as a region whose params are the directions, the values and the numbers in
+the arguments.  It may call the function whose rule it is: such calls have rules as deep as the program differentiates.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.arguments.lift import rooted
+from sct.frontend.autodiff.differentiated_region import d_name, evaluate, tangent_type, without_constants
+from sct.frontend.autodiff.implicit_functions import has_effect
+from sct.frontend.autodiff.tangent_arguments import Direction
+from sct.frontend.autodiff.value_trees import rebuild_tree, tree_of
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.heap.inactive import (
+    check_value,
+    evaluated_by_python,
+    give,
+    harmless_name,
+    numeric_type,
+    template_of,
+    user_text,
+)
+from sct.frontend.state.observed_types import Observed
+from sct.frontend.state.store import is_written
+from sct.frontend.user_rules import UserRule
+from sct.frontend.values.abstract_values import Abstract, Array, Container, DerivedCallable, Ref, Slots, Static, Tup
+from sct.ir import Eqn, Fn, Lit, Op, Operand, Value, is_float, walk
+from sct.ir.pytrees.pytree import Leaf, Node, Tree
+from sct.ir.types import Opaque, Tensor, Text
+from sct.ops import stop_gradient
+from sct.ops.program.effects import part
+from sct.ops.program.solutions import ruled
+from sct.ops.type_rules import ufunc_result
+
+__all__ = ["called_by_python", "ruled_call"]
+
+COTANGENT, TANGENT = Direction("cotangent", "argument", False), Direction("tangent", "result", False)
+
+
+class _Arranged:
+    """An argument or a result as a tree.
+
+    floats  for each leaf: is it a number that a derivative passes through?
+    """
+
+    def __init__(self, ev: Evaluator, v: Abstract, where: str, numbers: dict[Any, int] | None = None) -> None:
+        self.value = v
+        self.leaves: list[Abstract] = []
+        self.tree: Tree = tree_of(ev, v, self.leaves, where, numbers)
+        self.floats = [isinstance(x, (Value, Ref)) and is_float(ev.operand(x)) for x in self.leaves]
+        self.operands = [ev.operand(x) for x, is_one in zip(self.leaves, self.floats) if is_one]
+
+    def direction(self, ev: Evaluator, zero: Any) -> Abstract:
+        """Tangents or cotangents, new values for the numbers, arranged as the value is; `zero` stands for other
+        numbers."""
+        def leaf(k: int) -> Abstract:
+            x = self.leaves[k]
+            if self.floats[k]:
+                like = ev.operand(x)
+                return ev.wrap(Value(tangent_type(like.type), d_name(like.hint if isinstance(like, Value) else None)))
+            return Static(zero if isinstance(x, Static) or not isinstance(x, Ref) and _is_number(x) else None)
+
+        return rebuild_tree(ev, without_constants(self.tree), leaf)
+
+
+def _is_number(x: Abstract) -> bool:
+    return isinstance(x, Value) and getattr(x.type, "kind", "") in ("i", "f")
+
+
+def ruled_call(ev: Evaluator, rule: UserRule, args: Args, kwargs: Kwargs, call: Callable[[], Abstract]) -> Abstract:
+    """What a function with a rule returns; `call` evaluates the call itself."""
+    if ev.enclosing.order == 0 and not ev.functions.in_progress:
+        return call()
+    if ev.enclosing.order > max(ev.functions.plan.orders, default=1):
+        raise ev.functions.plan.changed(orders={ev.enclosing.order})
+    xs = [_Arranged(ev, v, f"as an argument of `{rule.name}`, which has a rule") for v in (*args, *kwargs.values())]
+    before, last = dict(ev.store.cells), ev.addresses.last
+    result = call()
+    y = _Arranged(ev, result, "as a result of a function with a rule", {})
+    if not any(x.operands for x in xs) or not y.operands:
+        return result
+    _refuse_written(ev, rule, before, xs)
+    regions: dict[str, Fn] = {}
+    missing = {k for k, x in enumerate(xs) for _ in x.operands if k >= len(args)}
+    places = [k for k, x in enumerate(xs) for _ in x.operands]
+    if _is_deep_enough(ev, rule):
+        if rule.vjp is not None:
+            regions["vjp"] = _vjp_region(ev, rule, rule.vjp, y, xs, kwargs)
+        if rule.jvp is not None:
+            regions["jvp"] = _jvp_region(ev, rule, rule.jvp, y, xs, kwargs)
+    values = [ev.emit(stop_gradient, v) if isinstance(v, Value) else v for v in y.operands]
+    outs = [Value(v.type, v.hint, v.dim) for v in y.operands]
+    ev.b.add(Eqn(ruled, (*values, *(x for arranged in xs for x in arranged.operands)), tuple(outs), {
+        "values": len(outs), "function": rule.name, "modes": tuple(regions), "once": rule.order == 1,
+        "missing": tuple(j for j, k in enumerate(places) if k in missing)}, tuple(regions.values()), loc=ev.loc))
+    return _rebuilt(ev, y, outs, last)
+
+
+def _is_deep_enough(ev: Evaluator, rule: UserRule) -> bool:
+    """Can the program differentiate a call here?  The derivative of one mode by the other one differentiates, too."""
+    order = max(ev.functions.plan.orders, default=1)
+    return ev.enclosing.rules < (order if rule.vjp is not None and rule.jvp is not None else 2 * order)
+
+
+def _refuse_written(ev: Evaluator, rule: UserRule, before: Mapping[int, Array | Slots],
+                    xs: Sequence[_Arranged]) -> None:
+    """Refuses a function that writes to its arguments: its rule speaks of what it returns."""
+    todo: list[Abstract] = [x.value for x in xs]
+    while todo:
+        v = todo.pop()
+        if isinstance(v, (Ref, Container)) and is_written(before[v.addr], ev.store.cells.get(v.addr)):
+            ev.refuse("SCT302", f"`{rule.name}`, which has a rule, writes to its arguments",
+                      why="the rule is that of what it returns", hint="write to a copy in it: `x = x.copy()`")
+        if isinstance(v, Tup):
+            todo += v.items
+        elif isinstance(v, Container):
+            todo += getattr(before[v.addr], "items", ())
+
+
+def _rebuilt(ev: Evaluator, y: _Arranged, outs: Sequence[Value], last: int) -> Abstract:
+    """The result with `outs` in the place of its numbers.
+
+    last  the last address before the call: what is older is also the caller's, and is not written from here on
+    """
+    new = iter(outs)
+    numbers = [next(new) if is_one else None for is_one in y.floats]
+    wrapped = [v if out is None else ev.wrap(out) for v, out in zip(y.leaves, numbers)]
+    old = [v.addr for v in y.leaves if isinstance(v, Ref) and v.addr <= last]
+    if old:
+        ev.freeze(*old, *(v.addr for v in wrapped if isinstance(v, Ref)))
+    return rebuild_tree(ev, y.tree, wrapped.__getitem__, {})
+
+
+# -- calls of functions that sct does not read ------------------------------------------------------------
+
+
+def called_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op) -> Abstract | None:
+    """A call that Python itself makes: of a function with a rule, or in a rule.
+
+    None if the type of its result is not known, or if an argument is no number, array, text, or container of these.
+    """
+    f = fn.peek
+    operands: list[Operand] = []
+    name = harmless_name(f) or template_of(ev, fn if fn.path is not None else Static(f, (f,)), operands)
+    texts = [template_of(ev, a, operands) for a in (*args, *kwargs.values())]
+    if name is None or None in texts:
+        return None
+    keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
+    text = f"{name}({', '.join(f'{keyword}{text}' for keyword, text in zip(keywords, texts))})"
+    if isinstance(f, np.ufunc) and f.nout == 1 and not kwargs and len(operands) == f.nin == len(args) and all(
+            isinstance(x.type, Tensor) for x in operands):
+        return ev.wrap(ev.emit(op, *operands, text=text, type=ufunc_result(f, operands, f"numpy.{f.__name__}"),
+                               fresh=True))
+    if not ev.is_observed:
+        return None
+    types = ev.observed(ev.loc)
+    if len(types) == 1 and (t := next(iter(types)))[0] == "tuple":
+        value = _tuple(ev, ev.emit(op, *operands, text=text), t)
+        give(ev, [*args, *kwargs.values(), value], False)
+    else:
+        value = evaluated_by_python(ev, text, operands, (*args, *kwargs.values()), op=op)
+    if any(isinstance(x, Value) and isinstance(x.type, (Opaque, Text)) for x in _items(value)):
+        ev.refuse("SCT207", f"`{getattr(f, '__name__', text)}` returns an object, or a text",
+                  why="sct does not see into it, so the derivative by what it holds would be lost",
+                  hint="call it in a function that returns numbers, arrays and tuples of these, and give that the rule")
+    return value
+
+
+def _items(v: Abstract) -> Iterator[Abstract]:
+    if isinstance(v, Tup):
+        for x in v.items:
+            yield from _items(x)
+    else:
+        yield v
+
+
+def _tuple(ev: Evaluator, value: Value, types: Observed) -> Abstract:
+    """A tuple of these types, which is checked when the derivative runs."""
+    checks: list[str] = []
+
+    def item(text: str, t: Observed) -> tuple[Abstract, str]:
+        if t[0] == "tuple":
+            checks.append(f"type({text}) is tuple and len({text}) == {len(t[1])}")
+            items = [item(f"{text}[{k}]", x) for k, x in enumerate(t[1])]
+            return Tup(tuple(v for v, _ in items)), f"({', '.join(words for _, words in items)})"
+        numeric = numeric_type(frozenset([t]))
+        if numeric is None:
+            return ev.emit(part, value, text=text), "an object"
+        kind, check, words = numeric
+        checks.append(check.replace("_0", text))
+        return ev.emit(part, value, text=text, type=kind), words
+
+    result, words = item("_0", types)
+    check_value(ev, value, " and ".join(checks), f"{user_text(ev.loc)} must be {words}")
+
+    def wrapped(v: Abstract) -> Abstract:
+        return Tup(tuple(map(wrapped, v.items))) if isinstance(v, Tup) else ev.wrap(v)  # type: ignore[arg-type]
+
+    return wrapped(result)
+
+
+# -- the rules --------------------------------------------------------------------------------------------
+
+
+def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
+    def cotangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        returned = ev.call(rooted(ev, vjp), args, kwargs)
+        with ev.at(ev.returned_at or ev.loc):
+            parts = _one_each(ev, rule, returned, args[2:])
+            fitted = [ct for part, v in zip(parts, args[2:]) for ct in _fitted(ev, COTANGENT, v, part)]
+        return Tup((*fitted, *(Static(None) for v in kwargs.values() for _ in _Arranged(ev, v, "here").operands)))
+
+    return _evaluated(ev, rule, cotangents, y.direction(ev, None), y, xs, kwargs)
+
+
+def _jvp_region(ev: Evaluator, rule: UserRule, jvp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
+    def tangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        returned = ev.call(rooted(ev, jvp), args, kwargs)
+        with ev.at(ev.returned_at or ev.loc):
+            return Tup(tuple(_fitted(ev, TANGENT, args[1], returned)))
+
+    directions = Tup(tuple(x.direction(ev, 0.0) for x in xs[:len(xs) - len(kwargs)]))
+    return _evaluated(ev, rule, tangents, directions, y, xs, kwargs)
+
+
+def _evaluated(ev: Evaluator, rule: UserRule, f: Any, direction: Abstract, y: _Arranged, xs: Sequence[_Arranged],
+               kwargs: Kwargs) -> Fn:
+    """The rule as a region: its params are the numbers of the direction, of the values and of the arguments."""
+    args = [direction, y.value, *(x.value for x in xs[:len(xs) - len(kwargs)])]
+    given = [_Arranged(ev, direction, "here"), y, *xs]
+    with ev.tries.none(), ev.enclosing.in_rule(len(ev.frames)):
+        region = evaluate(ev, DerivedCallable(f), args, kwargs, [*range(len(args)), *kwargs],
+                          skip=lambda which, j: not given[which].floats[j])
+    if has_effect(region.fn):
+        ev.refuse("SCT412", f"a rule of `{rule.name}` has an effect (print, random draw)",
+                  why="how often it would happen depends on the derivative", hint="move the effect out")
+    ev.tries.certain.update(walk(region.fn))
+    assert isinstance(region.out, Node)
+    results = tuple(region.outs[part.index] if isinstance(part, Leaf) else Lit(None) for part in region.out.children)
+    return region.fn.replace(results=results)
+
+
+def _one_each(ev: Evaluator, rule: UserRule, returned: Abstract, args: Args) -> Sequence[Abstract]:
+    """What a vjp returns for each argument; of a single one, without a tuple around it."""
+    several = isinstance(returned, Tup) and returned.cls is tuple
+    parts = returned.items if isinstance(returned, Tup) and several else (returned,)
+    if len(args) == 1 and len(parts) != 1 and isinstance(args[0], (Tup, Container)):
+        parts = (returned,)
+    if not len(args) <= len(parts) <= max(len(args), _count_of_parameters(rule.f)):
+        ev.refuse("SCT406", f"the vjp of `{rule.name}` returns {_count(parts)} for {len(args)} "
+                  f"argument{'s' * (len(args) != 1)}",
+                  hint="return a tuple with one cotangent for each argument, and None for one that has none")
+    return parts
+
+
+def _count(parts: Sequence[object]) -> str:
+    return f"{len(parts)} cotangent{'s' * (len(parts) != 1)}"
+
+
+def _count_of_parameters(f: Any) -> int:
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return 0
+    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+
+
+def _fitted(ev: Evaluator, kind: Direction, value: Abstract, direction: Abstract) -> list[Abstract]:
+    """The directions of the numbers in `value`, in their shapes and dtypes; None where there is none.
+
+    The number 0 stands for the zeros of a whole argument.
+    """
+    arranged = _Arranged(ev, value, "here")
+    if isinstance(direction, Static) and type(direction.peek) in (int, float) and direction.peek == 0:
+        return [Static(0.0) for _ in arranged.operands]
+    fitted: list[Abstract] = []
+    for leaf, d, is_one in zip(arranged.leaves, kind.leaves(ev, value, direction), arranged.floats):
+        if is_one:
+            none = isinstance(d, Static) and d.peek is None
+            fitted.append(Static(None) if none else ev.wrap(kind.fitted(ev, d, ev.operand(leaf))))
+    return fitted

@@ -1,0 +1,98 @@
+"""The rules of the user: for a function, what `sct.rule` says its derivative is.
+
+    rule(f, vjp=g)  ->  rule_of(f).vjp is g
+
+A function is found as the object that it is, a method of an object by the object and its name. So any callable may
+have a rule: functions of the user, of libraries, of C extensions, ufuncs, methods.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+__all__ = ["UserRule", "add_rule", "normal_call", "owned_rule", "rule_name", "rule_of", "when_rules_change"]
+
+
+@dataclass(frozen=True, eq=False)
+class UserRule:
+    """What a function `f` has in the place of its own derivative.
+
+    vjp    vjp(ct, y, *args, **kwargs) returns the cotangents of the arguments; None: there is none
+    jvp    jvp(tangents, y, *args, **kwargs) returns the tangent of the result; None: there is none
+    order  the highest derivative for which they hold; None: any
+    """
+
+    f: Callable[..., Any]
+    vjp: Callable[..., Any] | None = None
+    jvp: Callable[..., Any] | None = None
+    order: int | None = None
+
+    @property
+    def name(self) -> str:
+        return rule_name(self.f)
+
+
+def rule_name(f: Any) -> str:
+    """The name of a function: "log1p"; of one of Fortran, which says that it is the "function dposv", "dposv"."""
+    return str(getattr(f, "__name__", "") or type(f).__name__).split()[-1]
+
+
+_rules: dict[Any, UserRule] = {}
+_listeners: list[Callable[[], None]] = []
+
+
+def when_rules_change(listener: Callable[[], None]) -> None:
+    """Calls the listener when a rule is added: what was compiled before does not know it."""
+    _listeners.append(listener)
+
+
+def add_rule(rule: UserRule) -> None:
+    """Adds a rule; one for the same function and mode takes the place of an earlier one."""
+    earlier = rule_of(rule.f)
+    if earlier is not None:
+        rule = replace(rule, vjp=rule.vjp or earlier.vjp, jvp=rule.jvp or earlier.jvp,
+                       order=earlier.order if rule.order is None else rule.order)
+    _rules[_key(rule.f)] = rule
+    for listener in _listeners:
+        listener()
+
+
+def rule_of(f: Any) -> UserRule | None:
+    """The rule of exactly this function, or method of this object."""
+    return _rules.get(_key(f)) if _rules else None
+
+
+def owned_rule(f: Any) -> tuple[UserRule, Any] | None:
+    """The rule of the method of a class of which `f` is bound to an object, and the object."""
+    if not _rules or not isinstance(f, types.BuiltinMethodType) or isinstance(f.__self__, (type, types.ModuleType)):
+        return None
+    rule = rule_of(getattr(type(f.__self__), f.__name__, None))
+    return None if rule is None else (rule, f.__self__)
+
+
+def _key(f: Any) -> Any:
+    """What identifies a function; a bound method is a new object at each access."""
+    owner = getattr(f, "__self__", None)
+    if isinstance(f, types.MethodType):
+        return id(owner), id(f.__func__)
+    if isinstance(f, types.BuiltinMethodType) and owner is not None and not isinstance(owner, types.ModuleType):
+        return id(owner), f.__name__
+    return id(f)
+
+
+def normal_call(f: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The same call with arguments by position, as far as they follow one another in the signature."""
+    args, kwargs = [*args], {**kwargs}
+    try:
+        parameters = [*inspect.signature(f).parameters.values()] if kwargs else []
+    except (TypeError, ValueError):
+        parameters = []
+    for p in parameters[len(args):]:
+        if p.kind is not p.POSITIONAL_OR_KEYWORD or p.name not in kwargs:
+            break
+        args.append(kwargs.pop(p.name))
+    return args, kwargs
