@@ -122,7 +122,7 @@ def show_ir(folder: Path) -> bool:
     path.write_text("\n".join([*lines[:3], "from sct import grad", "", "", "@grad", *lines[place:]]))
     start = time.perf_counter()
     run = subprocess.run(
-        [sys.executable, "-m", "sct.cli", "show-ir", str(path)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "sct", "show-ir", str(path)], capture_output=True, text=True, check=False
     )
     seconds = time.perf_counter() - start
     print(f"sct show-ir of {len(lines) - 6} lines: {seconds:.2f} s")

@@ -38,6 +38,7 @@ from sct.export.write_module import module_of
 from sct.frontend import (
     Traced,
     Transform,
+    Unloaded,
     identity,
     key_of,
     root_of,
@@ -387,6 +388,8 @@ def check_function(kind: str, f: object) -> None:
     inner: Any = f
     while isinstance(inner, functools.partial):
         inner = inner.func
+    if isinstance(inner, Unloaded):
+        raise inner.refusal()
     if isinstance(inner, (types.FunctionType, types.MethodType)) or hasattr(inner, "__sct_transform__"):
         return
     if not hasattr(type(inner).__call__, "__code__"):

@@ -33,7 +33,8 @@ def imported(path: Path) -> ModuleType:
 
 
 def emitted(path: Path) -> str:
-    text, refused = DecoratedFile(path).emit()
+    with DecoratedFile.opened(path) as file:
+        text, refused = file.emit(list(file.decorated()), lambda decorated: {})
     assert not refused, refused
     return text
 

@@ -8,36 +8,44 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from sct.errors import Loc, SctError
-from sct.export.file_without_running import plain_statements
+from sct.errors import SctError
+from sct.export.reading.names import (
+    bound_alias,
+    bound_names,
+    changed_names,
+    is_docstring,
+    read_names,
+    statements_without_main,
+)
+from sct.export.reading.plain_statements import plain_statements
+from sct.export.reading.sources import SourceText
 
-__all__ = ["Definitions", "changed_names", "read_names", "statements_without_main"]
+__all__ = ["Definitions"]
 
 
 class Definitions:
     """The statements of a module.
 
-    text, file     its source, and the path of it
+    source         its text and trees
     plain          the statements that are run: imports, functions, classes, constants
     statements_of  the plain statements that bind each name
     future         the names that `from __future__` imports bind
     not_run        all other statements
     """
 
-    def __init__(self, tree: ast.Module, text: str, file: str) -> None:
-        self.text, self.file = text, file
-        self.lines = text.splitlines()
-        self.plain = plain_statements(tree)
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.plain = plain_statements(source.statements)
         self.statements_of: dict[str, list[ast.stmt]] = {}
         for node in self.plain:
             for name in bound_names(node):
                 self.statements_of.setdefault(name, []).append(node)
         self.future = [name for name, (first, *_) in self.statements_of.items()
                        if isinstance(first, ast.ImportFrom) and first.module == "__future__"]
-        self.not_run = [node for node in statements_without_main(tree.body)
-                        if node not in self.plain and not _is_docstring(node)]
+        self.not_run = [node for node in statements_without_main(source.statements)
+                        if node not in self.plain and not is_docstring(node)]
 
     def statements_for(self, names: Collection[str], emitted: Collection[str] = ()) -> list[ast.stmt]:
         """The statements that bind these names and, in turn, the names that those read; in the order of the module.
@@ -69,10 +77,10 @@ class Definitions:
     def source_of(self, node: ast.stmt, names: Collection[str] | None = None) -> str:
         """The text of a statement, as the user wrote it; of an import, only the part that binds `names`."""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            aliases = [a for a in node.names if names is None or _bound_alias(a) in names]
+            aliases = [a for a in node.names if names is None or bound_alias(a) in names]
             return ast.unparse(type(node)(**{**dict(ast.iter_fields(node)), "names": aliases}))
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        return "\n".join(self.lines[first - 1:node.end_lineno])
+        return "\n".join(self.source.part_of(node).lines[first - 1:node.end_lineno])
 
     def names_needed_by(self, node: ast.ClassDef, without: Collection[ast.stmt]) -> list[str]:
         """The names of the module that a class reads outside these methods."""
@@ -88,7 +96,7 @@ class Definitions:
         """Refuse a name whose value may be changed by statements that are not run, or by a function."""
         statements = self.statements_of[name]
         if any(isinstance(node, (ast.Import, ast.ImportFrom)) and _is_sct(node, name) for node in statements):
-            raise SctError("SCT914", f"`{name}` of sct is needed where the derivative runs", loc=self._loc(
+            raise SctError("SCT914", f"`{name}` of sct is needed where the derivative runs", loc=self.source.loc(
                 self.statements_of[name][0]), hint="what is called at run time may not call sct")
         values = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in self.statements_of[name])
         for node in self.not_run:
@@ -112,67 +120,12 @@ class Definitions:
         node = node or next((statement for statement in self.not_run if name in changed_names(statement)), None)
         return SctError("SCT914", f"the definition of `{name}` cannot be copied",
                         why="its value is made or changed by statements that sct does not run" if node else
-                            f"no plain statement of {self.file} binds it",
+                            f"no plain statement of {self.source.path} binds it",
                         hint="assign it once, with a literal or a call of NumPy, or make it an argument",
-                        loc=self._loc(node) if node else None)
-
-    def _loc(self, node: ast.stmt) -> Loc:
-        return Loc(self.file, node.lineno, node.col_offset)
-
-
-def bound_names(node: ast.AST) -> set[str]:
-    """The names that a statement binds at its own level."""
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {_bound_alias(a) for a in node.names}
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {node.name}
-    return changed_names(node)
-
-
-def local_names(node: ast.AST) -> set[str]:
-    """The names that a statement of a function makes local."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-
-
-def changed_names(node: ast.AST) -> set[str]:
-    """The names that are assigned, deleted or written into, anywhere in a statement."""
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-    for part in ast.walk(node):
-        if isinstance(part, (ast.Subscript, ast.Attribute)) and not isinstance(part.ctx, ast.Load):
-            names |= {inner.id for inner in ast.walk(part.value) if isinstance(inner, ast.Name)}
-        elif isinstance(part, (ast.FunctionDef, ast.ClassDef)):
-            names.add(part.name)
-        elif isinstance(part, (ast.Import, ast.ImportFrom)):
-            names |= {_bound_alias(a) for a in part.names}
-    return names
-
-
-def read_names(node: ast.AST) -> set[str]:
-    """The names of the module that a statement reads when it runs, or when the function that it defines is called."""
-    if isinstance(node, ast.ClassDef):
-        return {name for part in ast.iter_child_nodes(node) for name in read_names(part)}
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
-        own |= {name for part in node.body for name in local_names(part)}
-        return {name for part in ast.iter_child_nodes(node) for name in read_names(part)} - own
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-
-
-def statements_without_main(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements without `if __name__ == "__main__": ...`."""
-    for node in body:
-        if not (isinstance(node, ast.If) and "__name__" in read_names(node.test)):
-            yield node
-
-
-def _bound_alias(alias: ast.alias) -> str:
-    return alias.asname or alias.name.split(".")[0]
+                        loc=self.source.loc(node) if node else None)
 
 
 def _is_sct(node: ast.Import | ast.ImportFrom, name: str) -> bool:
     home = node.module if isinstance(node, ast.ImportFrom) else None
-    return any(_bound_alias(a) == name and (home or a.name).split(".")[0] == "sct" for a in node.names)
+    return any(bound_alias(a) == name and (home or a.name).split(".")[0] == "sct" for a in node.names)
 
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -24,8 +24,10 @@ import numpy as np
 from sct.codegen.python.unparse import unparse
 from sct.errors import SctError
 from sct.export.argument_checks import exact_conditions, subscripted
-from sct.export.copied_definitions import Definitions, read_names
+from sct.export.copied_definitions import Definitions
 from sct.export.identity_checks import nested_lists
+from sct.export.reading.names import read_names
+from sct.export.reading.sources import read_source
 from sct.frontend import Traced, read_path
 
 __all__ = ["CopiedVariables", "FreeVariables", "ImportedVariables", "literal"]
@@ -178,8 +180,7 @@ class CopiedVariables(FreeVariables):
         """For a function of an imported module."""
         function = _underlying_function(function)
         file = inspect.getsourcefile(function)
-        text = Path(file).read_text(encoding="utf-8") if file and Path(file).is_file() else None
-        definitions = None if text is None else Definitions(ast.parse(text), text, str(file))
+        definitions = Definitions(read_source(Path(file))) if file and Path(file).is_file() else None
         return CopiedVariables(definitions, function.__globals__, strict)
 
     def whole(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
@@ -241,7 +242,7 @@ class CopiedVariables(FreeVariables):
         if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
             space: dict[str, Any] = {"__name__": "copied"}
             try:
-                exec(compile(text, self.definitions.file, "exec"), space)
+                exec(compile(text, str(self.definitions.source.path), "exec"), space)
                 return literal(eval(steps[1:], space)) == literal(value)
             except Exception:  # the user's definition does not run by itself: its value is written instead
                 return False

@@ -62,17 +62,18 @@ class ModuleWriter:
         self.needs_numpy = False
 
     def function_text(self, name: str, traced: Sequence[Traced], self_name: str | None = None,
-            open_sizes: Collection[Dim] = ()) -> str:
+            open_sizes: Collection[Dim] = (), doc: str | None = None) -> str:
         """The text of a function that dispatches between these specializations.
 
         self_name   of a method, the name of its first parameter
         open_sizes  sizes of arrays that need no check
+        doc         its docstring
         """
         if len(traced) == 1:
-            return self._function(name, traced[0], self_name, checked=True, open_sizes=open_sizes)[0]
+            return _documented(self._function(name, traced[0], self_name, checked=True, open_sizes=open_sizes)[0], doc)
         parts = [self._function(f"_{name}_{k}", specialization, self_name, checked=False)
                  for k, specialization in enumerate(traced, 1)]
-        return "\n\n".join([*(part for part, _ in parts), _dispatcher_text(name, parts)])
+        return "\n\n".join([*(part for part, _ in parts), _documented(_dispatcher_text(name, parts), doc)])
 
     def parameters(self, text: str) -> set[str]:
         """The names of the parameters of a function."""
@@ -226,6 +227,18 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 def _names_in(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
+
+
+def _documented(text: str, doc: str | None) -> str:
+    """The text of a function with a docstring."""
+    if not doc:
+        return text
+    doc = inspect.cleandoc(doc).replace("\\", r"\\").replace('"""', r'\"\"\"')
+    quoted = f'"""{doc}"""' if "\n" not in doc and not doc.endswith('"') else f'"""{doc}\n"""'
+    (*_, main) = ast.parse(text).body
+    lines = text.split("\n")
+    end = next(k for k in range(main.lineno, len(lines) + 1) if lines[k - 1].endswith(":"))
+    return "\n".join([*lines[:end], textwrap.indent(quoted, "    "), *lines[end:]])
 
 
 def _dispatcher_text(name: str, parts: Sequence[tuple[str, list[Check]]]) -> str:

@@ -34,7 +34,8 @@ in the same order. The frontend refuses an unknown construct with an `SctError`:
 from sct.frontend.ahead_of_time import trace_ahead
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, ROWS, Equal, item_kind, key_of
-from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
+from sct.frontend.arguments.lift import Untyped, read_path
+from sct.frontend.arguments.unloaded import NotLoaded, Unloaded
 from sct.frontend.autodiff import integrals, nested_jacobians, solvers
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import subscripts
@@ -54,7 +55,7 @@ from sct.frontend.numpy_library import array_copies, array_namespace
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
-from sct.frontend.signatures import SourceParameter, root_of, signature_comment, tangent_names
+from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
     bisect_heapq,
@@ -72,9 +73,10 @@ from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COMPARED_BY_CLASS", "FEW_ITEMS", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same", "SourceParameter", "Traced",
-    "Transform", "Unloaded", "Untyped", "apart", "exact", "identity", "item_kind", "key_of", "library_facts",
-    "read_path", "root_of", "shared_with_callable", "signature_comment", "tangent_names", "trace", "trace_ahead",
+    "COMPARED_BY_CLASS", "FEW_ITEMS", "NotLoaded", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same",
+    "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped", "apart", "exact", "identity", "item_kind",
+    "key_of", "library_facts", "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment",
+    "tangent_names", "trace", "trace_ahead",
 ]
 
 _handlers = (

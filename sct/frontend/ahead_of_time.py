@@ -20,6 +20,7 @@ from sct.frontend.arguments.type_syntax import (
     tangent_of,
     type_text,
 )
+from sct.frontend.arguments.unloaded import Unloaded
 from sct.frontend.calls.outlining import OutliningPlan
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.signatures import NO_DEFAULT, root_of, signature_of, transform_kind
@@ -58,6 +59,8 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
             texts[name] = known_value(name, text[1:]) if text.startswith("=") else structure(text)
         elif p is not None and p.kind in _REST:
             texts[name] = _REST[p.kind]
+        elif p is not None and isinstance(p.default, Unloaded):
+            raise p.default.refusal()
         elif p is not None and p.default is not NO_DEFAULT:
             texts[name] = p.default
         elif fields:

@@ -15,6 +15,7 @@ EFFICIENCY = 0.9 * GRAVITY * DENSITY / 3.6e9
 
 
 def revenue(releases, volume, inflows, level, swing=0.25):
+    """What the water earns, less what is lost."""
     # releases: f64[n], volume: float, inflows: f64[m], level: float, swing: float
     if (
         type(releases) is not np.ndarray
@@ -73,6 +74,7 @@ def revenue(releases, volume, inflows, level, swing=0.25):
 
 
 def spilled(volume, capacity, gates=3):
+    """Water over the gates, each opened when the one before is full."""
     # volume: float, capacity: float, gates: int
     if not isinstance(volume, float):
         raise TypeError("volume must be a float")
@@ -111,6 +113,7 @@ def spilled(volume, capacity, gates=3):
 
 
 def filling_time(rate, volume, capacity):
+    """Hours until the reservoir is full; the last hour counts in part."""
     # rate: float, volume: float, capacity: float
     if not isinstance(rate, float):
         raise TypeError("rate must be a float")
@@ -147,6 +150,7 @@ def filling_time(rate, volume, capacity):
 
 
 def cascade(releases, share):
+    """Volumes along a river, each fed by the one above it."""
     # releases: f64[n], share: float
     if (
         type(releases) is not np.ndarray
@@ -174,6 +178,7 @@ def cascade(releases, share):
 
 
 def routed(flow, weights):
+    """A flood wave through a channel, sharpened by its own height."""
     # flow: f64[n], weights: f64[n]
     if type(flow) is not np.ndarray or flow.dtype != np.float64 or flow.ndim != 1:
         raise TypeError("flow must be a 1-D array of float64")
@@ -276,6 +281,7 @@ def satisfaction(money, aversion):
 
 
 def smoothness_grad(plan, target):
+    """How far a plan is from a target, and how much it jumps."""
     # plan: f64[n], target: float
     if type(plan) is not np.ndarray or plan.dtype != np.float64 or plan.ndim != 1:
         raise TypeError("plan must be a 1-D array of float64")

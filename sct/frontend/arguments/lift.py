@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sct.errors import Loc, SctError, contains_itself
+from sct.errors import SctError, contains_itself
 from sct.frontend.arguments.abstract_arguments import (
     add_leaf,
     is_mutable_container,
@@ -22,6 +22,7 @@ from sct.frontend.arguments.abstract_arguments import (
     type_of_object,
 )
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, key_of, list_tree
+from sct.frontend.arguments.unloaded import Unloaded
 from sct.frontend.evaluator.own_methods import HASHING
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
@@ -50,7 +51,7 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["Unloaded", "Untyped", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
+__all__ = ["Untyped", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -79,14 +80,6 @@ class Untyped:
     """Stands ahead of time for an attribute of an object that is bound: `self.NAME`."""
 
     name: str
-
-
-@dataclass(frozen=True, eq=False)
-class Unloaded:
-    """Stands for a global of a file that was loaded without the statement that binds it."""
-
-    name: str
-    loc: Loc
 
 
 def lift(ev: Evaluator, obj: Any, path: Path | None = None) -> Abstract:
@@ -138,9 +131,7 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
 
 def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if isinstance(obj, Unloaded):
-        raise SctError("SCT914", f"the value of `{obj.name}` is not known", loc=obj.loc,
-                       why="it is made by a statement that sct does not run",
-                       hint="assign it with a literal or a call of NumPy, or make it an argument")
+        raise obj.refusal(ev.loc)
     if isinstance(obj, Untyped):
         return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.outside.attribute_types[obj.name], path, obj))
     kind = item_kind(obj, {}, ev.containers.records) if type(obj) is list and len(obj) > FEW_ITEMS else None

@@ -7,9 +7,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import itertools
+import linecache
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args, get_origin
@@ -18,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sct.errors import SctError
+from sct.frontend.arguments.unloaded import Unloaded
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, make_gradient
 from sct.ir.types import BOOL, COMPLEX, FLOAT, INT, List, Opaque, Tensor, Text, Type
@@ -117,11 +121,47 @@ def known_value(name: str, text: str) -> Any:
 
 
 def hints_of(f: Any) -> dict[str, Any]:
-    """The annotations of a function or class, evaluated where they can be."""
+    """The annotations of a function or class, each evaluated where it can be.
+
+    Names that are imported under `if TYPE_CHECKING:` are imported for it.
+    """
     try:
         return inspect.get_annotations(f, eval_str=True)
-    except (NameError, AttributeError, LookupError, TypeError, ValueError, SyntaxError, ImportError):
-        return dict(getattr(f, "__annotations__", {}))
+    except Exception:  # an annotation may be any expression
+        pass
+    function = inspect.unwrap(f) if callable(f) else f
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    names: dict[str, Any] = getattr(function, "__globals__", vars(module) if module is not None else {})
+    own = vars(function) if isinstance(function, type) else {}
+    hints = own.get("__annotations__", {}) if isinstance(function, type) else getattr(function, "__annotations__", {})
+    file = getattr(getattr(function, "__code__", None), "co_filename", names.get("__file__"))
+    return {name: _evaluated(a, {**names, **own}, file) if isinstance(a, str) else a for name, a in dict(hints).items()}
+
+
+def _evaluated(annotation: str, names: Mapping[str, Any], file: str | None) -> Any:
+    """The value of an annotation; its text where it has none."""
+    names = dict(names)
+    try:
+        read = {part.id for part in ast.walk(ast.parse(annotation, mode="eval")) if isinstance(part, ast.Name)}
+        for node in _imports_of_type_checkers("".join(linecache.getlines(file or ""))):
+            for alias in node.names:
+                if (alias.asname or alias.name.partition(".")[0]) in read - names.keys():
+                    fields = {**dict(ast.iter_fields(node)), "names": [alias]}
+                    exec(ast.unparse(type(node)(**fields)), names)
+        return eval(annotation, names)
+    except Exception:  # an annotation may be any expression, and what it imports may be missing
+        return annotation
+
+
+@functools.lru_cache(maxsize=64)
+def _imports_of_type_checkers(text: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The imports under `if TYPE_CHECKING:` of a module."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return ()
+    return tuple(node for outer in body if isinstance(outer, ast.If) and "TYPE_CHECKING" in ast.unparse(outer.test)
+                 for node in outer.body if isinstance(node, (ast.Import, ast.ImportFrom)))
 
 
 def type_text(a: Any) -> str | None:
@@ -130,6 +170,8 @@ def type_text(a: Any) -> str | None:
     >>> type_text(float), type_text(np.ndarray), type_text("f64[n]")
     ('float', 'f64[...]', 'f64[n]')
     """
+    if isinstance(a, Unloaded):
+        return None
     if a in (float, int, bool, complex, str):
         return str(a.__name__)
     if isinstance(a, str):

@@ -50,7 +50,7 @@ def _parse(file: str, text: str, by_pytest: bool
         lines = [d.lineno for d in [*getattr(node, "decorator_list", []), node]]
         by_line.setdefault(min(lines), []).append((node, cls))
     return by_line, list(nested_codes(compile(_rewritten(file, text) if by_pytest else module, file, "exec",
-                                        dont_inherit=True)))
+                                        flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)))  # as in a notebook
 
 
 def _rewritten(file: str, text: str) -> ast.Module:

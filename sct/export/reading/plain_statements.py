@@ -1,113 +1,30 @@
-"""Loads a file of the user as a module without running it.
+"""Which statements of a file are run: those whose only effect is to bind names.
 
-`load` executes only its imports, functions, classes and plain constants:
-
-    import numpy as np; N = 3; w = np.zeros(N); main()     ->     a module with np, N and w
+    import numpy as np; N = 3; w = np.zeros(N); main()     ->     all but `main()`
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
-import linecache
-import sys
-import types
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from sct.errors import Loc, SctError
-
-__all__ = ["load", "plain_statements"]
+__all__ = ["is_type_checking", "plain_statements"]
 
 
-def load(file: Path) -> tuple[ast.Module, types.ModuleType]:
-    """The syntax tree of `file`, and a module in which its definitions were run.
-
-    An assignment that raises is left out; a function that needs its name is refused by name.
-    """
-    path = file.resolve()
-    linecache.cache.pop(str(path), None)
-    tree = _parse(path)
-    module = types.ModuleType(path.stem if path.stem not in sys.modules else f"_sct_{path.stem}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module
-    sys.path.insert(0, str(path.parent))
-    imports = list(_imports(tree.body))
-    for node in plain_statements(tree):
-        _run(node, imports, module, optional=isinstance(node, (ast.Assign, ast.AnnAssign)))
-    return tree, module
-
-
-def _parse(path: Path) -> ast.Module:
-    try:
-        return ast.parse(path.read_bytes(), str(path))
-    except SyntaxError as error:
-        loc = Loc(str(path), error.lineno or 1, max(0, (error.offset or 1) - 1))
-        raise SctError("SCT911", f"{path.name} is not valid Python: {error.msg}", loc=loc) from None
-    except ValueError as error:
-        raise SctError("SCT911", f"{path.name} is not valid Python: {error}") from None
-
-
-def _run(node: ast.stmt, imports: list[ast.stmt], module: types.ModuleType, optional: bool = False) -> None:
-    """Run one statement.
-
-    The bytecode of a function depends on which names its module imports.  So all imports are compiled beside the
-    statement, in a branch that never runs.
-    """
-    path = str(module.__file__)
-    loc = Loc(path, node.lineno, node.col_offset)
-    never = ast.copy_location(ast.If(ast.copy_location(ast.Constant(False), node), imports, []), node)
-    body = [node, never] if imports else [node]
-    try:
-        exec(compile(ast.Module(body, []), path, "exec", flags=_future_flags(module), dont_inherit=True), vars(module))
-    except SctError as error:
-        error.loc = error.loc or loc
-        raise
-    except Exception as error:
-        if optional:
-            for name in _assigned_names(node):
-                vars(module).pop(name, None)  # an earlier value is not the value of the name
-            return
-        raise SctError("SCT912", f"{Path(path).name} cannot be loaded: {type(error).__name__}: {error}",
-                       loc=loc) from error
-
-
-def _assigned_names(node: ast.stmt) -> Iterator[str]:
-    """The names that an assignment binds, or whose objects it changes."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    for target in targets:
-        yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
-
-
-def _imports(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
-    """The imports at module scope, in branches too."""
-    for node in body:
-        if isinstance(node, ast.Import) or isinstance(node, ast.ImportFrom) and node.module != "__future__":
-            yield node
-        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
-            yield from _imports(list(ast.iter_child_nodes(node)))
-
-
-def _future_flags(module: types.ModuleType) -> int:
-    """Compiler flags of the `from __future__` imports that were run."""
-    flags = 0
-    for feature in vars(module).values():
-        if isinstance(feature, __future__._Feature):
-            flags |= feature.compiler_flag
-    return flags
-
-
-# -- plain statements ----------------------------------------------------------------------
-
-
-def plain_statements(tree: ast.Module) -> list[ast.stmt]:
+def plain_statements(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements at the top of a module whose only effect is to bind names.
 
     These are imports, functions, classes, and assignments of plain expressions to names.  A plain expression is made
-    of literals, functions, names bound by plain statements, calls of NumPy, math or sct, and arithmetic.
+    of literals, functions, names bound by plain statements, calls of NumPy, math or sct, and arithmetic.  A `try`
+    around imports is plain if all its statements are, and so is an `if` that asks for the version of Python.
     """
     names = _PlainNames()
-    return [node for node in tree.body if names.binds(node)]
+    return [node for node in body if names.binds(node)]
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    """Is this `if TYPE_CHECKING: ...`, whose body type checkers alone read?"""
+    return isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING"
 
 
 _LIBRARIES = ("numpy", "math", "sct")
@@ -133,6 +50,16 @@ class _PlainNames:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.library.pop(node.name, None)
             self.functions.add(node.name)
+        elif isinstance(node, ast.Pass):
+            return True
+        elif is_type_checking(node):
+            assert isinstance(node, ast.If)
+            return all([self.binds(inner) for inner in node.orelse])
+        elif isinstance(node, ast.If) and _asks_for_the_platform(node.test):
+            return all([self.binds(inner) for inner in (*node.body, *node.orelse)])
+        elif isinstance(node, ast.Try) and any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in node.body):
+            parts = [*node.body, *node.orelse, *node.finalbody, *(n for h in node.handlers for n in h.body)]
+            return all([self.binds(inner) for inner in parts])
         else:
             return self._assigns(node)
         return True
@@ -200,6 +127,13 @@ class _PlainNames:
         if isinstance(node, ast.Subscript):
             return self.library_of(node.value)
         return self.library.get(node.id) if isinstance(node, ast.Name) else None
+
+
+def _asks_for_the_platform(test: ast.expr) -> bool:
+    """Does the test compare the version of Python, or the platform, with literals?"""
+    asked = [part for part in ast.walk(test) if isinstance(part, ast.Attribute)]
+    return bool(asked) and all(ast.unparse(part) in ("sys.version_info", "sys.platform", "os.name") for part in asked) \
+        and not any(isinstance(part, (ast.Call, ast.NamedExpr)) for part in ast.walk(test))
 
 
 _PLAIN_NODES = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.UnaryOp, ast.BinOp, ast.keyword, ast.Slice)
