@@ -1,0 +1,7 @@
+"""Answers GradBench on standard output."""
+
+import sys
+
+from benchmarks.gradbench.tool import serve
+
+serve(sys.stdin, sys.stdout)
