@@ -50,6 +50,7 @@ from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
 from sct.frontend.objects.objects import special_call, special_method, undefined
+from sct.frontend.operators.choices import distributed, told
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.constant_splines import value_of_spline
 from sct.frontend.operators.frozen_distributions import frozen_distribution
@@ -62,6 +63,7 @@ from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
+    Choice,
     Closure,
     DerivedCallable,
     DictRef,
@@ -261,6 +263,9 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
     f = fn.value
+    if not (isinstance(f, (types.FunctionType, types.MethodType)) and not is_library(getattr(f, "__func__", f))) and \
+            (each := _for_each_argument(ev, fn, args, kwargs)) is not None:
+        return each
     if (value := _of_library(ev, fn, args, kwargs) or linear_method(ev, fn, args, kwargs)
             or value_of_spline(ev, fn, args, kwargs) or frozen_distribution(ev, fn, args, kwargs)) is not None:
         return value
@@ -307,6 +312,16 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         if value is not None:
             return value
         return entered(ev, f, args, kwargs, refusal)
+
+
+def _for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of a function that is not the user's with an argument that is one of several objects."""
+    if isinstance(fn.value, type) and is_container(fn.value):
+        return None
+    if fn.value in (isinstance, callable, issubclass) and isinstance(args[0], Choice):
+        return told(ev, args[0], lambda m: ev.call(fn, [m, *args[1:]], kwargs))
+    values = [*args, *kwargs.values()]
+    return distributed(ev, values, lambda vs: ev.call(fn, vs[:len(args)], dict(zip(kwargs, vs[len(args):]))))
 
 
 def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwargs) -> Abstract:

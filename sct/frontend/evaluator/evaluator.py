@@ -21,9 +21,11 @@ from sct.frontend.evaluator.handlers import (
 )
 from sct.frontend.evaluator.known_values import KnownValues
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state.choices import narrowed
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     Container,
     Poison,
     Slots,
@@ -44,6 +46,8 @@ class Evaluator(KnownValues):
         if isinstance(result, Poison):
             self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
                         hint="give it the same type on every path")
+        if isinstance(result, Choice):
+            result = narrowed(self.store, result)
         return self.temporaries.hold(result)
 
     def slots(self, v: Container) -> Slots:

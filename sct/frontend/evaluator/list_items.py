@@ -35,7 +35,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Tensor, Text
+from sct.ir.types import Tensor, Text, Undef
 from sct.ops import index, store
 
 if TYPE_CHECKING:
@@ -144,10 +144,16 @@ def release(ev: Evaluator, v: Abstract) -> None:
 # -- reading and writing --------------------------------------------------------------------------------
 
 
-def refresh(ev: Evaluator, v: Container) -> None:
-    """Reads the attributes of an object again, if others of its list were written since, and its place is known."""
+def refresh(ev: Evaluator, v: Container, there: bool = False) -> None:
+    """Reads the attributes of an object again, if others of its list were written since, and its place is known.
+
+    there  it is known to be an object on this path
+    """
     item, cell = ev.store.items.get(v.addr), ev.store.cells[v.addr]
     if item is None or item.of is None or cell.frozen != Frozen.STALE or not ev.store.owns(item.of):
+        return
+    at = _place_of(ev, item, there)
+    if at is None:
         return
     assert isinstance(cell, Slots) and item.schema is not None
     columns = ev.store.slots(ListRef(item.of)).items
@@ -159,14 +165,21 @@ def refresh(ev: Evaluator, v: Container) -> None:
         if not isinstance(schema, int) or isinstance(old, Container):
             return old
         column = columns[schema]
-        assert isinstance(column, Ref) and item is not None and item.at is not None
-        new = ev.wrap(ev.emit(index, ev.read(column), item.at, key=("i",)))
+        assert isinstance(column, Ref)
+        new = ev.wrap(ev.emit(index, ev.read(column), at, key=("i",)))
         if isinstance(new, Ref):
             _hold(ev, new.addr)
         return new
 
     items = tuple(map(read, item.schema.parts, cell.items))
     ev.store.cells[v.addr] = replace(cell, items=items, frozen=Frozen.HELD)
+
+
+def _place_of(ev: Evaluator, item: Item, there: bool) -> Operand | None:
+    """The place of an object in its list; None where the object may be none."""
+    if isinstance(item.at, Value) and isinstance(item.at.type, Undef):
+        return ev.known_bound(item.at) if there else None
+    return item.at
 
 
 def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> bool:
@@ -183,8 +196,8 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     if not ev.store.owns(item.of) or item.schema is None or item.at is None or \
             ev.store.cells[item.of].frozen == Frozen.HELD:
         return False
-    refresh(ev, owner)
-    cell = ev.slots(owner)
+    refresh(ev, owner, True)
+    cell, at = ev.slots(owner), _place_of(ev, item, True)
     part = item.schema.parts[cell.keys.index(key)] if key in cell.keys else None
     if part is None or not _has_schema(value, part):
         return False
@@ -196,7 +209,7 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
         assert isinstance(column, Ref)
         buffer = ev.writable(column.addr, "a write")
         assert isinstance(buffer, Array)
-        new = ev.emit(store, buffer.value, x, item.at, key=("i",))
+        new = ev.emit(store, buffer.value, x, at, key=("i",))
         if isinstance(new, Value) and isinstance(buffer.value, Value):
             new.hint = new.hint or buffer.value.hint
         ev.store.cells[column.addr] = replace(buffer, value=new)

@@ -6,7 +6,7 @@ exact, a write is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,14 +15,16 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import (
     Join,
     alike,
-    all_members,
-    chosen,
-    code,
     conflicts,
+    hint_of,
+    layout_of,
     left_to_give,
-    may_be_absent,
+    origin_of,
+    part_name,
     perhaps_tuple,
 )
+from sct.frontend.state import choices
+from sct.frontend.state.choices import by_code, chosen, code, may_be_absent
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.store import Branch, Cells, Store, is_such_tuple, of_one_class, tells
 from sct.frontend.values.abstract_values import (
@@ -30,15 +32,12 @@ from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
     Array,
-    Cell,
     Choice,
     Container,
     Frozen,
     Key,
-    Layout,
     ListRef,
     OptionalTuple,
-    Origin,
     Poison,
     Ref,
     Slots,
@@ -150,7 +149,19 @@ class _Merge(Join[Abstract]):
         return Static(joined.value) if isinstance(joined, Lit) else joined
 
     def choice(self, a: Any, b: Any, hint: str | None) -> Abstract:
-        return chosen(self.phi(code(a), code(b), hint), all_members(a, b))
+        left, right = by_code(a), by_code(b)
+        members = tuple(self.member(left.get(k), right.get(k), hint) for k in {**left, **right})
+        wrong = next((m for m in members if isinstance(m, Poison)), None)
+        return wrong or chosen(self.phi(code(a), code(b), hint), members)
+
+    def member(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        """One of the objects of a choice; None: it is another one on that path."""
+        one = a if a is not None else b
+        if one is not None and choices.is_kept(one):
+            for part in parts(one):
+                self.value(part, part)
+            return one
+        return self.value(a, b, hint)
 
     def other(self, a: Any, b: Any, hint: str | None) -> Abstract:
         if a == b:
@@ -234,7 +245,7 @@ class _Merge(Join[Abstract]):
             present = [c for c in cells if isinstance(c, Array)]
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
-                value, _origin(present), next((c.frozen for c in present if c.frozen), Frozen.NO), _layout(present),
+                value, origin_of(present), next((c.frozen for c in present if c.frozen), Frozen.NO), layout_of(present),
                 frozenset().union(*(c.readonly for c in present)), merged=True, starts=any(c.starts for c in present))
         return Ref(self.addrs[a, b], path)
 
@@ -292,7 +303,7 @@ class _Merge(Join[Abstract]):
             if not alike(x, y):
                 return Poison("a container of another length or with other keys on another path")
             addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
-            self.store.cells[addr] = self.slots(x, y)
+            self.store.cells[addr] = self.slots(x, y, hint)
         return replace(a, addr=self.addrs[a.addr, b.addr])
 
     def columns(self, a: ListRef, b: ListRef) -> tuple[Slots, Slots]:
@@ -326,10 +337,12 @@ class _Merge(Join[Abstract]):
 
     # -- cells ---------------------------------------------------------------------------
 
-    def slots(self, x: Slots, y: Slots) -> Slots:
-        items = tuple(self.value(p, q) for p, q in zip(x.items, y.items))
+    def slots(self, x: Slots, y: Slots, hint: str | None = None) -> Slots:
+        names = [part_name(hint, key) for key in x.keys] or [None] * len(x.items)
+        items = tuple(self.value(p, q, name if hint_of(p) != hint_of(q) else None)
+                      for p, q, name in zip(x.items, y.items, names))
         frozen = Frozen.STALE if Frozen.STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
-        return replace(x, items=items, frozen=frozen, origin=_origin((x, y)))
+        return replace(x, items=items, frozen=frozen, origin=origin_of((x, y)))
 
     def cell(self, addr: int) -> None:
         """Merges the cell at an address that both paths have, or the one that does not raise."""
@@ -361,19 +374,9 @@ class _Merge(Join[Abstract]):
             a = x.value if isinstance(x, Array) else None
             b = y.value if isinstance(y, Array) else None
             frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), Frozen.NO)
-            layout = _layout([c for c in (x, y) if isinstance(c, Array)])
+            layout = layout_of([c for c in (x, y) if isinstance(c, Array)])
             starts = any(c.starts for c in (x, y) if isinstance(c, Array))
             self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
-
-
-def _origin(cells: Iterable[Cell]) -> Origin:
-    """The origin that restricts writes to any of these cells the most."""
-    return max((c.origin for c in cells), key=list(Origin).index)
-
-
-def _layout(cells: Sequence[Array]) -> Layout:
-    layouts = {c.layout for c in cells}
-    return layouts.pop() if len(layouts) == 1 else False
 
 
 def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> tuple[Store, Any]:
@@ -406,6 +409,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     if a.dead != b.dead:
         for addr in sorted((b if a.dead else a).cells):
             m.cell(addr)
+    m.store.told = choices.joined(a, b)
     list_items.join(a, b, m.store, m.addrs, m.inner[0] | m.inner[1], m.phi)
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
     for addr in sorted(frozen & m.store.cells.keys()):
@@ -439,7 +443,7 @@ def evaluate_branches(ev: Evaluator, pred: Operand, then: Callable[[], Abstract 
 def run_branches(ev: Evaluator, pred: Operand, then: Callable[[], Any], orelse: Callable[[], Any],
                  live: Callable[[Key], bool]) -> Any:
     """Runs both branches and joins them, and their values; the store is dead if both raise."""
-    branches = ev.fork(), ev.fork()
+    branches = choices.forks(ev, pred)
     for branch, thunk in zip(branches, (then, orelse)):
         run_branch(ev, branch, thunk, live)
     return join_branches(ev, pred, branches[0], branches[1], live)

@@ -8,21 +8,24 @@ A value that cannot be joined is a `Poison`: reading it is refused.
 
 from __future__ import annotations
 
-import enum
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
+from sct.frontend.state.choices import may_be_chosen
 from sct.frontend.state.store import Store, is_such_tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
-    Choice,
+    Array,
+    Cell,
     Container,
     DictRef,
     Iteration,
+    Layout,
     ListRef,
     OptionalTuple,
+    Origin,
     Position,
     Ref,
     Slots,
@@ -31,12 +34,10 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
-from sct.ir import Lit, Operand, Value
-from sct.ir.types import Optional, Undef
+from sct.ir import Value
 
 __all__ = [
-    "Join", "alike", "all_members", "chosen", "code", "code_of", "conflicts", "left_to_give", "may_be_absent",
-    "may_be_chosen", "members_of", "perhaps_tuple",
+    "Join", "alike", "conflicts", "hint_of", "layout_of", "left_to_give", "origin_of", "part_name", "perhaps_tuple",
 ]
 
 R = TypeVar("R")
@@ -63,7 +64,7 @@ class Join(ABC, Generic[R]):
 
     @abstractmethod
     def choice(self, a: Any, b: Any, at: Any) -> R:
-        """Two members of enums, of which one may be None, or depend on the path already."""
+        """Two objects of different kinds, of which one may be None, or depend on the path already."""
 
     @abstractmethod
     def optional_tuple(self, a: Any, b: Any, at: Any) -> R:
@@ -100,50 +101,6 @@ def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, objec
     return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
 
 
-def may_be_chosen(a: Abstract, b: Abstract) -> bool:
-    """Are these members of enums, of which one may be None, or depend on the path already?"""
-    both = a, b
-    if not any(isinstance(v, Choice) or isinstance(v, Static) and isinstance(v.peek, enum.Enum) for v in both):
-        return False
-    texts = [(code_of(m), m) for v in both for m in members_of(v)]
-    return bool(members_of(a) and members_of(b)) and len({text for text, _ in texts}) == len({m for _, m in texts})
-
-
-def members_of(v: Abstract) -> tuple[Static, ...]:
-    """The members that this may be; none if it is no member of an enum, and not None."""
-    if isinstance(v, Choice):
-        return v.members
-    return (v,) if isinstance(v, Static) and (v.value is None or isinstance(v.peek, enum.Enum)) else ()
-
-
-def code_of(v: Static) -> str:
-    """The text that says which member this is."""
-    x = v.peek
-    return f"{type(x).__name__}.{x.name}" if isinstance(x, enum.Enum) else str(x)
-
-
-def code(v: Static | Choice) -> Operand:
-    return v.code if isinstance(v, Choice) else Lit(code_of(v))
-
-
-def chosen(code: Operand, members: tuple[Static, ...]) -> Choice:
-    """The member that this code says."""
-    assert isinstance(code, Value)
-    return Choice(code, members)
-
-
-def all_members(a: Abstract, b: Abstract) -> tuple[Static, ...]:
-    """The members that either may be."""
-    return *members_of(a), *(m for m in members_of(b) if m not in members_of(a))
-
-
-def may_be_absent(v: Tup | OptionalTuple) -> bool:
-    """Can this become a `OptionalTuple`: is it one, or a tuple of numbers and arrays, none of which may be None?"""
-    return isinstance(v, OptionalTuple) or bool(v.items) and all(
-        isinstance(x, Ref) or isinstance(x, Value) and not isinstance(x.type, (Optional, Undef))
-        or is_literal(x) and x != Static(None) for x in v.items)
-
-
 def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
     """None, a tuple such as `like` or one that may be None, as a tuple; None of anything else."""
     if v == Static(None):
@@ -175,3 +132,24 @@ def left_to_give(store: Store, v: Abstract | None) -> tuple[tuple[Container, ...
 def alike(x: Slots, y: Slots) -> bool:
     """Do the slots correspond?"""
     return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.schema == y.schema
+
+
+def part_name(owner: str | None, key: Any) -> str | None:
+    """The name of an attribute of an object with this name."""
+    return f"{owner}_{key}" if owner and isinstance(key, str) and key.isidentifier() else None
+
+
+def hint_of(v: Abstract) -> str | None:
+    """The name of a number."""
+    return v.hint if isinstance(v, Value) else None
+
+
+def origin_of(cells: Iterable[Cell]) -> Origin:
+    """The origin that restricts writes to any of these cells the most."""
+    return max((c.origin for c in cells), key=list(Origin).index)
+
+
+def layout_of(cells: Sequence[Array]) -> Layout:
+    """The memory layout of arrays that are one on each path."""
+    layouts = {c.layout for c in cells}
+    return layouts.pop() if len(layouts) == 1 else False

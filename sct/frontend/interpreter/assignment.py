@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from sct.frontend.heap.subscripts import assign_item, slice_view
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.objects.objects import set_attribute
+from sct.frontend.operators.choices import for_each
 from sct.frontend.source.name_scopes import writes
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, MapRef, Ref, Static
@@ -23,7 +24,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ops import fstring, gt, lt, python
 
-__all__ = ["assign", "home_of", "named", "unpack"]
+__all__ = ["assign", "doing", "home_of", "named", "unpack"]
 
 
 def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
@@ -31,15 +32,25 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     if isinstance(target, gast.Name):
         ev.store.bind(home_of(ev, target), named(ev, v, target.id))
     elif isinstance(target, gast.Subscript):
-        assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
+        owner, at = ev.eval(target.value), ev.eval(target.slice)
+        for_each(ev, owner, doing(lambda m: assign_item(ev, m, at, v)))
     elif isinstance(target, (gast.Tuple, gast.List)):
         frame = ev.frames[-1]
         with changed(frame, now=frame.now | writes(target)):  # a part that is bound stays so while others are unpacked
             unpack(ev, target.elts, _unpacked(ev, v, target.elts))
     elif isinstance(target, gast.Attribute):
-        set_attribute(ev, ev.eval(target.value), target.attr, named(ev, v, target.attr))
+        owner, value = ev.eval(target.value), named(ev, v, target.attr)
+        for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, value)))
     else:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
+
+
+def doing(write: Callable[[Abstract], None]) -> Callable[[Abstract], Abstract]:
+    """A write as a function that gives None."""
+    def done(owner: Abstract) -> Abstract:
+        write(owner)
+        return Static(None)
+    return done
 
 
 def home_of(ev: Evaluator, target: Any) -> Key:

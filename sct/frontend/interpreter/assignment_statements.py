@@ -10,11 +10,12 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
-from sct.frontend.interpreter.assignment import assign, home_of, named
+from sct.frontend.interpreter.assignment import assign, doing, home_of, named
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.expressions import name
 from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.arithmetic_operators import binary, in_place
+from sct.frontend.operators.choices import for_each
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
@@ -55,10 +56,16 @@ def augassign(ev: Evaluator, node: Any) -> None:
     owner = ev.eval(target.value)
     if isinstance(target, gast.Attribute):
         old = ev.temporaries.hold(get(ev, owner, target.attr))
-        result = augment(ev, kind, old, ev.eval(node.value))
-        set_attribute(ev, owner, target.attr, named(ev, result, target.attr))
+        result = named(ev, augment(ev, kind, old, ev.eval(node.value)), target.attr)
+        for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, result)))
         return
     key = ev.eval(target.slice)
+    for_each(ev, owner, doing(lambda m: _augment_item(ev, node, m, key)))
+
+
+def _augment_item(ev: Evaluator, node: Any, owner: Abstract, key: Abstract) -> None:
+    """`owner[key] op= value`."""
+    kind = type(node.op)
     old = ev.temporaries.hold(item(ev, owner, key))
     columns = dynamic_lists.cells(ev, owner)
     value = ev.eval(node.value)

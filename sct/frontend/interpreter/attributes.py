@@ -26,6 +26,7 @@ from sct.frontend.objects.objects import bind, class_of, find_attribute, get_att
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.source.private_names import name_of
+from sct.frontend.state.choices import mixed
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -208,11 +209,12 @@ def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
 
 
 def _of_choice(ev: Evaluator, owner: Choice, name: str) -> Abstract:
-    """An attribute of a member of an enum; a method of the user's is that of the class."""
-    (cls, *others) = dict.fromkeys(type(m.peek) for m in owner.members)
-    raw, where = in_class(ev, cls, name)
-    if not others and isinstance(raw, types.FunctionType) and not is_library(raw):
-        return bind(ev, raw, where, owner, name)
+    """An attribute of one of several objects; a method of members of one enum is that of the class."""
+    if not mixed(owner):
+        (cls, *others) = dict.fromkeys(type(m.peek) for m in owner.members if isinstance(m, Static))
+        raw, where = in_class(ev, cls, name)
+        if not others and isinstance(raw, types.FunctionType) and not is_library(raw):
+            return bind(ev, raw, where, owner, name)
     return for_each(ev, owner, lambda m: get(ev, m, name))
 
 

@@ -113,7 +113,7 @@ def subscript(ev: Evaluator, node: Any) -> Abstract:
     t = condition(ev, key.test) if isinstance(key, gast.IfExp) and isinstance(owner, (ListRef, Tup)) else None
     if t is None:
         at = ev.eval(key)
-        return item(ev, owner, at) if not isinstance(at, Choice) else for_each(ev, at, lambda m: item(ev, owner, m))
+        return for_each(ev, owner, lambda of: for_each(ev, at, lambda k: item(ev, of, k)))
     if isinstance(t, Lit):
         return item(ev, owner, ev.eval(key.body if t.value else key.orelse))
     return either_expression(ev, t, lambda: item(ev, owner, ev.eval(key.body)),
@@ -195,7 +195,10 @@ def _piece(ev: Evaluator, node: Any) -> str | Piece:
         return str(node.value)
     v = ev.eval(node.value)
     spec = Static("") if node.format_spec is None else ev.eval(node.format_spec)
-    return v, chr(node.conversion) if node.conversion and node.conversion > 0 else "", spec
+    conversion = chr(node.conversion) if node.conversion and node.conversion > 0 else ""
+    if isinstance(v, Choice):
+        return for_each(ev, v, lambda m: formatted(ev, [m], lambda x: (x, conversion, spec))), "", Static("")
+    return v, conversion, spec
 
 
 def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | Piece]) -> Abstract:

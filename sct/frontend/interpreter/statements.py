@@ -22,9 +22,10 @@ from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_b
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.expressions import closure
-from sct.frontend.operators.truth import ASKED, condition
+from sct.frontend.operators.truth import ASKED, askable, condition
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state import choices
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import (
     DELETED,
@@ -168,7 +169,7 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
 def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     frame = ev.frames[-1]
     after = frame.live.after.get(stmt, frozenset())
-    branches = [ev.fork(), ev.fork()]
+    branches = choices.forks(ev, test)
     exits = []
     for branch, body in zip(branches, (stmt.body, stmt.orelse)):
         run_branch(ev, branch, lambda: block(ev, body), ev.live_after(after | _pending(ev)))  # noqa: B023
@@ -187,21 +188,14 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
     state = ev.store, list(ev.b.eqns)
     join_branches(ev, test, branches[0], branches[1], ev.live_after(after | _pending(ev)))
-    poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED and k not in before]
-    if poisoned and _askable(ev, test):
+    poisoned = [k for k, v in ev.store.vars.items() if (isinstance(v, Poison) and v != DELETED or choices.mixed(v))
+                and k not in before and state[0].vars.get(k) != v]
+    if poisoned and askable(ev, test):
         ev.go_to(state[0])
         ev.b.eqns[:] = state[1]
         v = poisoned[0]
         ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its values on the two paths cannot be joined")
     return took_rest
-
-
-def _askable(ev: Evaluator, test: Value) -> bool:
-    try:
-        ev.ask(test, "this test")
-    except (NeedsStatic, SctError):
-        return False
-    return True
 
 
 def _pending(ev: Evaluator) -> frozenset[str]:

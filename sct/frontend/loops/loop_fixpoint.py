@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import (
     Join,
     alike,
-    all_members,
-    code,
     conflicts,
     left_to_give,
-    may_be_absent,
-    members_of,
     perhaps_tuple,
 )
 from sct.frontend.iteration.iteration_space import is_held
-from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
+from sct.frontend.loops.loop_learning import Learning, change_in_words, kind_in_words
+from sct.frontend.state.choices import by_code, code, is_kept, may_be_absent
 from sct.frontend.state.fixpoint import Unstable
 from sct.frontend.state.store import Store, is_such_tuple, is_written, of_one_class, type_of
 from sct.frontend.values.abstract_values import (
@@ -32,12 +29,10 @@ from sct.frontend.values.abstract_values import (
     Array,
     Cell,
     Choice,
-    Closure,
     Container,
     Frozen,
     Key,
     ListRef,
-    Method,
     OptionalTuple,
     Origin,
     Poison,
@@ -45,13 +40,12 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
-    abstract_in_words,
     is_literal,
     parts,
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
-from sct.ir.types import Optional, Tensor, Undef, in_words
+from sct.ir.types import Optional, Tensor, in_words
 
 __all__ = ["ITERATED", "BackEdge"]
 
@@ -59,7 +53,7 @@ ITERATED = "iterated"
 """The owner of an array that a loop runs over: the loop itself."""
 
 
-class BackEdge(LoopHead, Join[None]):
+class BackEdge(Learning, Join[None]):
     """The end of an iteration, compared with the head: it confirms the carried values, or learns more about them.
 
     learnt  this round has learnt something
@@ -134,24 +128,6 @@ class BackEdge(LoopHead, Join[None]):
                           hint="give it all of them before the loop, also those that its class has")
             self.compare_items(("slot", addr), cell.items, now.items)
 
-    def learn_items(self, addr: int) -> None:
-        """Notes that the list at `addr` changes its length in this loop: it has columns from the head on."""
-        if self.few():
-            self.ev.refuse("SCT310", "a list that grows in a loop of few iterations", node=self.node)
-        self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
-        self.learnt = True
-
-    def grown(self, before: ListRef, now: ListRef) -> GrownList:
-        """The items of a list: their schema at the head, joined with that after an iteration."""
-        ev = self.ev
-        like = dynamic_lists.items_like(ev, now, None)
-        if self.head.cells[before.addr].items:  # type: ignore[union-attr]
-            end = ev.store
-            ev.go_to(self.head)
-            like = dynamic_lists.items_like(ev, before, like)
-            ev.go_to(end)
-        return GrownList(*like, [ev.addresses.new_kept() for _ in like[1]])
-
     def note(self, v: Any) -> None:
         """Notes the aliases of an unchanged value."""
         if isinstance(v, (Ref, Container)):
@@ -194,15 +170,18 @@ class BackEdge(LoopHead, Join[None]):
             self.compare((*id, k), p, q)
 
     def choice(self, head: Any, end: Any, id: Any) -> None:
-        members = all_members(head, end)
-        if members != members_of(head) or not isinstance(head, Choice):
-            self.memo.templates[id] = Choice(Value(code(end).type), members)
-            self.memo.types[id] = code(end).type
-            self.learnt = True
+        before, after = by_code(head), by_code(end)
+        if not isinstance(head, Choice) or after.keys() - before.keys():
+            self.learn_choice(id, before, after, code(head), code(end))
             return
         carry = self.carries[id]
         carry.back = code(end)
         self.widen(id, carry.param.type, carry.back.type)
+        for which, member in after.items():
+            if is_kept(member):
+                self.note(member)
+            else:
+                self.compare((*id, which), before[which], member)
 
     def optional_tuple(self, head: Any, end: Any, id: Any) -> None:
         if isinstance(head, OptionalTuple) and (whole := perhaps_tuple(end, head.of)) is not None:
@@ -246,7 +225,7 @@ class BackEdge(LoopHead, Join[None]):
         elif head.addr in self.entry.cells:
             self.rebound(id, head, end)
         else:
-            self.poison(id, _change(head, end))
+            self.poison(id, change_in_words(head, end))
 
     def rebound(self, id: Any, head: Container, end: Container) -> None:
         """Notes that each iteration binds a slot to another container: a new one, whose slots are carried values."""
@@ -279,7 +258,8 @@ class BackEdge(LoopHead, Join[None]):
             self.pairs.append((id, head.addr, end.addr))
             self.compare_items(id, mine.items, theirs.items)
         else:
-            self.changes_kind(id, f"it is {_kind(head)} that has other items, keys or attributes after an iteration")
+            self.changes_kind(id, f"it is {kind_in_words(head)} that has other items, keys or attributes after an "
+                              "iteration")
 
     def tuples(self, head: Any, end: Any, id: Any) -> None:
         if is_such_tuple(end, head):
@@ -303,102 +283,9 @@ class BackEdge(LoopHead, Join[None]):
         if head == end:
             self.note(end)
         elif isinstance(head, (Tup, Container)):
-            self.changes_kind(id, _change(head, end))
+            self.changes_kind(id, change_in_words(head, end))
         else:
-            self.poison(id, _change(head, end))
-
-    def poison(self, id: Any, why: str) -> None:
-        """Notes that a slot cannot be used in the loop."""
-        self.memo.poison[id] = why
-        self.learnt = True
-
-    def changes_kind(self, id: Any, why: str) -> None:
-        """Notes that a slot holds a container of another class or with other keys; a short loop is unrolled instead."""
-        if self.few():
-            self.ev.refuse("SCT502", "a variable of this loop changes its kind", node=self.node, why=why)
-        self.poison(id, why)
-
-    def becomes_array(self, id: Any, end: Ref) -> NoReturn:
-        """A number becomes an array: the next round starts in the enclosing loop where it is a literal."""
-        with self.ev.as_array():
-            t = self.ev.type_of(end)
-        head: LoopHead | None = self
-        while head is not None:
-            init = head.carries[id].init
-            if is_start(init):
-                head.memo.types[id] = t
-                raise Unstable(head)
-            around = ((h, k) for h in reversed(self.ev.loops.heads) for k, c in h.carries.items() if c.param is init)
-            head, id = next(around, (None, None))
-        self.ev.becomes_array()
-
-    def hold(self, addr: int) -> None:
-        """Notes that a list may hold this array or list at the head, since it does so after an iteration."""
-        ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
-        if ids:
-            self.memo.held |= ids
-            self.learnt = True
-        else:
-            self.freeze(addr, why=Frozen.HELD)
-
-    def learn_rows(self, kept: int, head: Container, end: ListRef) -> None:
-        """Notes that a name is bound to a list of another length, so that the list has columns."""
-        self.learnt = True
-        grown = self.memo.grown[kept] = self.grown(ListRef(head.addr), end)
-        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), schema=grown.schema)
-
-    def learn(self, id: Any, end: Abstract) -> None:
-        """Notes the kind of a value that the loop binds first: it is undefined at the head."""
-        memo, items = self.memo, tuple[Abstract, ...]()
-        self.learnt = True
-        if isinstance(end, Tup):
-            memo.templates[id], items = end, end.items
-        elif isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED):
-            # A list made in the loop, or not written, and read after it: a new list, whose slots are carried values.
-            cell = self.ev.store.slots(end)
-            kept = ListRef(self.ev.addresses.new_kept())
-            memo.templates[id], items = kept, cell.items
-            why = Frozen.STALE if cell.frozen == Frozen.STALE else Frozen.AMBIGUOUS
-            memo.cell_templates[kept.addr] = replace(cell, frozen=why)
-        elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):
-            memo.templates[id] = end
-        elif isinstance(end, (Value, Ref)) or is_literal(end):
-            t = self.ev.type_of(end)
-            memo.types[id] = t if isinstance(t, Undef) else Undef(t)
-            if isinstance(end, Ref) and end.path:
-                self.split(id, end.addr)
-        else:
-            memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after an iteration"
-        for k, x in enumerate(items):
-            self.learn((*id, k), x)
-
-    def split(self, id: Any, *addrs: int) -> None:
-        """Gives a name a cell of its own, as its aliases change from iteration to iteration.
-
-        If no iteration reads the name before it binds it, writes in the loop cannot be seen through it.  Then the name
-        and its aliases may not be written after the loop, but may be in it.
-        """
-        self.learnt = True
-        self.memo.split.add(id)
-        if self.unread(id):
-            self.memo.frozen_after.update(addrs)
-        else:
-            self.freeze(*addrs)
-
-    def unread(self, id: Any) -> bool:
-        """Does the slot belong to a name that each iteration binds before it reads it?"""
-        return id is not None and id[0] == "var" and id[1].frame == self.frame.id and \
-            id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
-
-    def freeze(self, *addrs: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
-        frozen = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
-        frozen -= {a for a, was in self.memo.frozen.items() if why != Frozen.STALE or was == Frozen.STALE}
-        self.memo.frozen.update(dict.fromkeys(frozen, why))
-        self.learnt |= bool(frozen)
-
-    def lasts(self, addr: int) -> bool:
-        """Is this address the same in every round?"""
-        return addr in self.entry.cells or addr in self.memo.cell_templates
+            self.poison(id, change_in_words(head, end))
 
     def share(self, end: Store) -> None:
         """Freezes the cells whose aliases after an iteration differ from those at the head."""
@@ -479,15 +366,3 @@ class BackEdge(LoopHead, Join[None]):
         """The name of an array at the head."""
         names = (key.name for key, v in self.head.vars.items() if isinstance(v, Ref) and v.addr == addr)
         return next((f"`{name}`" for name in names if name.isidentifier()), "an array")
-
-
-def _kind(v: Any) -> str:
-    if isinstance(v, Value):
-        return str(v.type)
-    if isinstance(v, Static):
-        return repr(v.value)
-    return abstract_in_words(v)
-
-
-def _change(head: Any, end: Any) -> str:
-    return f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration"

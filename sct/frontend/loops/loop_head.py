@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sct.errors import SctError
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.lattice import all_members, chosen, code, members_of
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
+from sct.frontend.state.choices import by_code, chosen, code, is_kept, members_of
 from sct.frontend.state.fixpoint import widened
 from sct.frontend.state.store import Item, Store, of_one_class, tells
 from sct.frontend.state.tries import is_slot
@@ -39,7 +40,7 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Operand, Value, undef
 from sct.ir.dims import sym
-from sct.ir.types import BOOL, List, Tensor, Type, TypeMismatch, base_type
+from sct.ir.types import BOOL, INT, List, Tensor, Type, TypeMismatch, base_type
 
 __all__ = ["Carry", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
 
@@ -197,15 +198,11 @@ class LoopHead:
         if v is None:
             template = memo.templates.get(id)
             if isinstance(template, Choice):
-                memo.poison[id] = "it is not bound before the loop, and another member of an enum on another path"
-                return Poison(memo.poison[id])
+                return self.choice_at_head(id, template, None, hint)
             if template is not None and not isinstance(template, (Tup, Container)):
                 return template
             if isinstance(template, Container):
-                slots = self.memo.cell_templates[template.addr]
-                items = [self.head_value((*id, k), None, None) for k in range(len(slots.items))]
-                ev.store.cells[template.addr] = replace(slots, items=tuple(x for x in items if x is not None))
-                return template
+                return self.undefined_container(id, template, hint)
             if isinstance(template, Tup):
                 items = [self.head_value((*id, k), None, None) for k in range(len(template.items))]
                 return None if None in items else template.with_(x for x in items if x is not None)
@@ -214,8 +211,7 @@ class LoopHead:
             return self.own_cell(id, undef(memo.types[id]), hint)
         template = memo.templates.get(id)
         if isinstance(v, Choice) or isinstance(template, Choice) and members_of(v):
-            members = all_members(v, template) if isinstance(template, Choice) else members_of(v)
-            return chosen(self.carry(id, code(v), hint), members)  # type: ignore[arg-type]
+            return self.choice_at_head(id, template if isinstance(template, Choice) else v, v, hint)
         if isinstance(v, Static) and isinstance(template, OptionalTuple):
             v = OptionalTuple(template.of.with_([v] * len(template.of.items)))
         if isinstance(v, OptionalTuple):
@@ -236,6 +232,31 @@ class LoopHead:
         if isinstance(v, Ref) and id in memo.split:
             return self.own_cell(id, ev.contents(v), hint)
         return replace(v, object=None) if isinstance(v, Ref) and v.object else v
+
+    def choice_at_head(self, id: Any, template: Any, v: Abstract | None, hint: str | None) -> Abstract:
+        """An object that depends on the path: its code and the parts of its members as carried values."""
+        before = {} if v is None else by_code(v)
+        members = []
+        for which, member in {**before, **by_code(template)}.items():
+            at_head = member if is_kept(member) else self.head_value((*id, which), before.get(which), hint)
+            if at_head is None or isinstance(at_head, Poison):
+                self.memo.poison.setdefault(id, "it is another object on another path, and its parts are not known")
+                return Poison(self.memo.poison[id])
+            members.append(at_head)
+        init = undef(template.code.type) if v is None else code(v)
+        return chosen(self.carry(id, init, hint), tuple(members))
+
+    def undefined_container(self, id: Any, kept: Any, hint: str | None) -> Abstract:
+        """A container that each iteration binds, and that nothing is before the loop."""
+        ev, memo = self.ev, self.memo
+        slots = memo.cell_templates[kept.addr]
+        names = [f"{hint}_{key}" if hint else None for key in slots.keys] or [None] * len(slots.items)
+        items = [self.head_value((*id, k), None, name) for k, name in enumerate(names)]
+        known = [Poison("it is not known before the loop") if x is None else x for x in items]
+        ev.store.cells[kept.addr] = replace(slots, items=tuple(known))
+        if (item := memo.places.get(kept.addr)) is not None:
+            ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), undef(INT), None))
+        return kept  # type: ignore[no-any-return]
 
     def compare_items_of_lists(self, end: Store, pairs: list[tuple[Any, int, int]]) -> None:
         """Notes which lists do not own their items after an iteration, and which objects are not in their place."""
@@ -264,7 +285,8 @@ class LoopHead:
     def kept_container(self, id: Any, v: Container, kept: Any, hint: str | None) -> Any:
         """A container that each iteration rebinds, with its slots as carried values."""
         ev, memo = self.ev, self.memo
-        cell, before = ev.slots(v), self.entry.cells.get(v.addr)
+        list_items.refresh(ev, v)
+        cell, before = ev.store.slots(v), self.entry.cells.get(v.addr)
         if isinstance(before, Slots) and before.schema == cell.schema:
             cell = before  # its items may be carried values already
         if (grown := memo.grown.get(kept.addr)) is not None and cell.schema is None:

@@ -451,7 +451,7 @@ def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:
     if isinstance(v, Tup):
         return v.with_(_rename(x, names) for x in v.items)
     if isinstance(v, Choice):
-        return replace(v, code=names.get(v.code, v.code))
+        return Choice(names.get(v.code, v.code), tuple(_rename(m, names) for m in v.members))
     if isinstance(v, OptionalTuple):
         return OptionalTuple(v.of.with_(_rename(x, names) for x in v.of.items))
     return v

@@ -29,10 +29,12 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
+from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.state import ATTRIBUTE_WRITE
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Array,
     Bound,
     DictRef,
     ListRef,
@@ -46,7 +48,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_user_class
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Tensor
+from sct.ir.types import Tensor, Undef
 from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
@@ -180,8 +182,9 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
 def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """An attribute that the object itself has."""
     if isinstance(owner, ObjRef):
+        list_items.refresh(ev, owner, True)
         cell = ev.slots(owner)
-        return cell.items[cell.keys.index(name)] if name in cell.keys else None
+        return _present(ev, cell.items[cell.keys.index(name)]) if name in cell.keys else None
     if isinstance(owner, Tup):
         return owner.items[owner.fields.index(name)] if name in owner.fields else None
     assert isinstance(owner, Static)
@@ -195,6 +198,17 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     if value is MISSING:
         return None
     return lift(ev, value, (*path_to(owner), ("attr", name)))
+
+
+def _present(ev: Evaluator, v: Abstract) -> Abstract:
+    """An attribute of an object that is there: where another object would be, this is a path that is not taken."""
+    if isinstance(v, Value) and isinstance(v.type, Undef):
+        return ev.known_bound(v)
+    cell = ev.store.cells[v.addr] if isinstance(v, Ref) else None
+    if isinstance(v, Ref) and isinstance(cell, Array) and isinstance(cell.value, Value) and \
+            isinstance(cell.value.type, Undef):
+        ev.store.cells[v.addr] = replace(cell, value=ev.known_bound(cell.value))
+    return v
 
 
 def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
@@ -331,6 +345,8 @@ def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) 
     if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p) and \
             _python(ev, q, swapped) not in (None, _python(ev, p, swapped)):
         tries.reverse()
+    if p is None and _is_computed_by(ev, a, b):
+        tries.pop()
     for owner, method, other in tries:
         bound = special_method(ev, owner, method)
         if bound is None:
@@ -339,6 +355,19 @@ def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) 
         if not (isinstance(result, Static) and result.value is NotImplemented):
             return result
     return None
+
+
+def _is_computed_by(ev: Evaluator, a: Abstract, b: Abstract) -> bool:
+    """Does the number or array `a` compute with `b`, a member of an enum that is a number, before `b` is asked?"""
+    of = type(b.peek) if isinstance(b, Static) else object
+    if not issubclass(of, (int, float, complex)) or not isinstance(a, (Value, Ref, Static)):
+        return False
+    classes = possible_classes(a) or (python_class(ev, a),)
+    first = {not issubclass(of, cls) for cls in classes if issubclass(cls, (numbers.Number, np.generic, np.ndarray))}
+    if len(first) > 1:
+        ev.refuse("SCT504", f"whether this number or the member of `{of.__name__}` computes the result is not known",
+                  why="it may be a float or an int", hint="convert it: `float(...)`")
+    return first == {True}
 
 
 def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstract:

@@ -18,6 +18,7 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.inactive import by_python, is_changed_in_place
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, special_method, undefined
+from sct.frontend.operators.choices import distributed
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
 from sct.frontend.operators.sparse_matrices import sparse_product
 from sct.frontend.operators.text_formatting import joined
@@ -52,6 +53,9 @@ UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
 def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callable[..., Any] | None = None) -> Abstract:
     """`a op b`; `in_place`: as part of `a op= b`."""
     spelling, run = BINARY[kind]
+    each = distributed(ev, (a, b), lambda values: binary(ev, kind, values[0], values[1], in_place))
+    if each is not None:
+        return each
     a, b = as_set(ev, a), as_set(ev, b)
     name = _METHOD.get(spelling, spelling)
     if is_member(a, b) and (own := reflected(ev, a, b, f"__{name}__", f"__r{name}__")) is not None:
@@ -153,6 +157,8 @@ def _is_known(v: Static) -> bool:
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     """The value that `a op= b` assigns."""
     spelling, _ = BINARY[kind]
+    if (each := distributed(ev, (a, b), lambda values: in_place(ev, kind, *values))) is not None:
+        return each
     name = _METHOD.get(spelling, spelling)
     result = special_call(ev, a, f"__i{name}__", b)
     if result is not None and result != Static(NotImplemented):
@@ -184,6 +190,8 @@ def binop(ev: Evaluator, node: Any) -> Abstract:
 
 def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
     """`op v`."""
+    if (each := distributed(ev, (v,), lambda values: unary(ev, kind, values[0]))) is not None:
+        return each
     spelling, run = UNARY[kind]
     result = special_call(ev, v, f"__{spelling}__")
     if result is not None:

@@ -1,27 +1,31 @@
-"""Members of enums that depend on the path: what is done with one is done for each, as its code says.
+"""Objects that depend on the path: what is done with one is done for each, as the code of the choice says.
 
     state = State.RUN if c else State.STOP; state is State.RUN   ->   state = "State.RUN" ...; state == "State.RUN"
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.lattice import code_of
+from sct.frontend.state.choices import code_of, narrowed, test_text
 from sct.frontend.values.abstract_values import Abstract, Choice, Static
-from sct.ir import Operand
+from sct.ir import Operand, Value
 from sct.ir.types import BOOL
+from sct.ops import is_none, not_
 from sct.ops.program.effects import part
 
-__all__ = ["for_each", "told"]
+__all__ = ["distributed", "for_each", "told"]
 
 
-def for_each(ev: Evaluator, v: Choice, do: Callable[[Static], Abstract]) -> Abstract:
+def for_each(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> Abstract:
     """`do(v)`, for the member that it is."""
+    v = narrowed(ev.store, v) if isinstance(v, Choice) else v
+    if not isinstance(v, Choice):
+        return do(v)
     first, *rest = v.members
     if not rest:
         return do(first)
@@ -29,7 +33,7 @@ def for_each(ev: Evaluator, v: Choice, do: Callable[[Static], Abstract]) -> Abst
         ev, _is(ev, v, first), lambda: do(first), lambda: for_each(ev, Choice(v.code, tuple(rest)), do))
 
 
-def told(ev: Evaluator, v: Choice, test: Callable[[Static], Abstract]) -> Abstract:
+def told(ev: Evaluator, v: Choice, test: Callable[[Abstract], Abstract]) -> Abstract:
     """A test that is known for each member, as a test of the code."""
     answers = [(m, test(m)) for m in v.members]
     known = [(m, x.value) for m, x in answers if isinstance(x, Static) and isinstance(x.value, bool)]
@@ -44,9 +48,22 @@ def told(ev: Evaluator, v: Choice, test: Callable[[Static], Abstract]) -> Abstra
     return for_each(ev, v, test)
 
 
-def _is(ev: Evaluator, v: Choice, member: Static, answer: bool = True) -> Operand:
-    text = f"_0 {'==' if answer else '!='} {code_of(member)!r}"
-    return ev.emit(part, v.code, text=text, type=BOOL)  # type: ignore[no-any-return]
+def _is(ev: Evaluator, v: Choice, member: Abstract, answer: bool = True) -> Operand:
+    code, which = code_of(member), ev.bound(v.code)
+    assert isinstance(which, Value)
+    if code is None:
+        absent = ev.emit(is_none, which)
+        return absent if answer else ev.emit(not_, absent)  # type: ignore[no-any-return]
+    test: Operand = ev.emit(part, which, text=test_text(code, answer), type=BOOL)
+    return test
+
+
+def distributed(ev: Evaluator, values: Sequence[Abstract], do: Callable[[list[Abstract]], Abstract]) -> Abstract | None:
+    """`do(values)`, for the member that the first choice among them is; None if there is none."""
+    k = next((k for k, v in enumerate(values) if isinstance(v, Choice)), None)
+    if k is None:
+        return None
+    return for_each(ev, values[k], lambda m: do([*values[:k], m, *values[k + 1:]]))
 
 
 @called(Choice)

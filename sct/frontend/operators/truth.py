@@ -21,6 +21,7 @@ from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
 from sct.frontend.operators.choices import told
+from sct.frontend.state.choices import mixed
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -47,7 +48,7 @@ from sct.ir.dims import Dim
 from sct.ir.types import BOOL, Optional, Tensor
 from sct.ops import BY_CALL, gt, is_none, ne, not_
 
-__all__ = ["ASKED", "as_bool", "boolean", "condition", "either_expression", "negated", "truth"]
+__all__ = ["ASKED", "as_bool", "askable", "boolean", "condition", "either_expression", "negated", "truth"]
 
 
 @expression(gast.UnaryOp)
@@ -216,6 +217,15 @@ def ternary(ev: Evaluator, node: Any) -> Abstract:
     return either_expression(ev, t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse))
 
 
+def askable(ev: Evaluator, test: Value) -> bool:
+    """Can the test be computed from the arguments?  Then it is guarded."""
+    try:
+        ev.ask(test, "this test")
+    except (NeedsStatic, SctError):
+        return False
+    return True
+
+
 def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
                       orelse: Callable[[], Abstract]) -> Abstract:
     """The value of one of two expressions; if they cannot be joined, or one is refused, the test is guarded."""
@@ -223,7 +233,7 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
     refused = None
     try:
         joined = evaluate_branches(ev, t, then, orelse)
-        if not isinstance(joined, Poison):
+        if not isinstance(joined, Poison) and not (mixed(joined) and askable(ev, t)):
             return joined  # type: ignore[no-any-return]
     except SctError as error:
         if error.code not in ASKED:

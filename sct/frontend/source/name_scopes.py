@@ -35,10 +35,13 @@ def nodes_in(node: Any) -> Iterator[Any]:
 
 @functools.lru_cache(maxsize=65536)
 def reads(node: Any) -> frozenset[str]:
-    """Names that the expression or statement reads, nested functions included."""
+    """Names that the expression or statement reads, nested functions included; not variables of comprehensions."""
     if isinstance(node, gast.Name):
         return frozenset([node.id]) if isinstance(node.ctx, (gast.Load, gast.Del)) else frozenset()
     names = frozenset().union(*map(reads, children(node)))
+    if isinstance(node, _COMPREHENSIONS):
+        own = {n.id for g in node.generators for n in nodes_in(g.target) if isinstance(n, gast.Name)}
+        names = names - own | reads(node.generators[0].iter)
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         names |= {node.target.id}
     return names

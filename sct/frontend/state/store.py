@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Union
 
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -27,8 +27,12 @@ from sct.ir import Builder, Lit, Operand, Value
 from sct.ir.types import Type
 
 __all__ = [
-    "Branch", "Captured", "Cells", "Item", "Store", "is_such_tuple", "is_written", "of_one_class", "tells", "type_of",
+    "Branch", "Captured", "Cells", "Item", "Store", "Told", "is_such_tuple", "is_written", "of_one_class", "tells",
+    "type_of",
 ]
+
+Told = tuple[bool, frozenset[Union[str, None]]]
+"""What a path knows about the code of a choice: whether it is among these, or none of them."""
 
 
 class Captured(dict[int, Cell]):
@@ -104,6 +108,7 @@ class Store:
     owners  lists of columns that hold each of their objects once, and alone, with the columns that they then had
     bound  flags of names that some path does not bind: True on paths that bind the name, unassigned on others.  They
            serve values that are no operands (lists, tuples, functions), which cannot be unassigned themselves
+    told   what the path knows about choices, by their codes
     """
 
     cells: Cells
@@ -112,10 +117,11 @@ class Store:
     bound: dict[Key, Value] = field(default_factory=dict)
     items: dict[int, Item] = field(default_factory=dict)
     owners: dict[int, tuple[Operand, ...]] = field(default_factory=dict)
+    told: dict[Value, Told] = field(default_factory=dict)
 
     def copy(self) -> Store:
         return Store(self.cells.copy(), dict(self.vars), self.dead, dict(self.bound), dict(self.items),
-                     dict(self.owners))
+                     dict(self.owners), dict(self.told))
 
     def columns(self, addr: int) -> tuple[Operand, ...] | None:
         """The columns that the list at this address has now."""

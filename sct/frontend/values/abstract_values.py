@@ -152,10 +152,10 @@ class OptionalTuple:
 
 @dataclass(frozen=True)
 class Choice:
-    """A member of an enum, or None, that depends on the path: `code` is a text that says which of the `members`."""
+    """One of several objects, that depends on the path: `code` is None or a text, and says which of the `members`."""
 
     code: Value
-    members: tuple[Static, ...]
+    members: tuple[Abstract, ...]
 
 
 @dataclass(frozen=True)
@@ -329,6 +329,8 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
         return v.fn, *v.args, *(x for _, x in v.kwargs)
     if isinstance(v, (Method, Parent)):
         return (v.owner,)
+    if isinstance(v, Choice):
+        return v.members
     if isinstance(v, Cached):
         return (v.fn,)
     if isinstance(v, Iteration):
@@ -339,7 +341,7 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
 
 
 _IN_WORDS: dict[type, str] = {
-    Choice: "a member of an enum",
+    Choice: "one of several objects",
     Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
     MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
     Position: "an iterator at one place", Suspended: "a generator at one place"}

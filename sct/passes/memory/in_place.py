@@ -78,6 +78,7 @@ class _Plan:
         self._owned = self.ownership.owned
         self._writes_inner_lists = any(map(writes_inner_list, (eqn for eqn, _ in self.memory.eqns)))
         self._edges: dict[Value, list[tuple[Value, int]]] = {}
+        self._item_edges: dict[Value, list[Value]] = {}
         self._targets: dict[Value, list[Value]] = {}
         self._pushes: dict[Value, list[Access]] = {}
         self._sources: dict[Value, list[Access]] = {}
@@ -97,11 +98,15 @@ class _Plan:
                         self.link(x, eqn.out, shared)
                 continue
             for k, flow in self._numbered_flows(eqn):
-                if (eqn, k) not in self._owned:
-                    for owner, index in flow.sources:
-                        x = (owner.args if isinstance(owner, Eqn) else owner.results)[index]
-                        for target in flow.targets:
+                owned = (eqn, k) in self._owned
+                for owner, index in flow.sources:
+                    x = (owner.args if isinstance(owner, Eqn) else owner.results)[index]
+                    for target in flow.targets:
+                        if not owned:
                             self.link(x, target)
+                        elif isinstance(x, Value) and isinstance(target.type, List) and holds_array(target.type.elem):
+                            self._item_edges.setdefault(x, []).append(target)
+                            self._item_edges.setdefault(target, []).append(x)
             if eqn.op.name == "loop":
                 self.link_loop_aliases(eqn)
 
@@ -131,16 +136,21 @@ class _Plan:
             self._edges.setdefault(x, []).append((y, shared))
             self._edges.setdefault(y, []).append((x, shared))
 
-    def alias_class(self, v: Value, at: int | None = None) -> list[Value]:
-        """The values that may share the buffer of `v`, or with `at`, the buffers in it that have the depth `at`."""
+    def alias_class(self, v: Value, at: int | None = None, *, items: bool = False) -> list[Value]:
+        """The values that may share the buffer of `v`, or with `at`, the buffers in it that have the depth `at`.
+
+        items  also those that share an array with it that a list holds which is owned: a list with a buffer of its own
+        """
         at = list_depth(v.type) if at is None else at
         aliases = {v: None}
         todo = [v]
         while todo:
-            for w, shared in self._edges.get(todo.pop(), ()):
-                if w not in aliases and shared >= at:
-                    aliases[w] = None
-                    todo.append(w)
+            w = todo.pop()
+            of_items = self._item_edges.get(w, ()) if items and at == 0 else ()
+            for x in (*(x for x, shared in self._edges.get(w, ()) if shared >= at), *of_items):
+                if x not in aliases:
+                    aliases[x] = None
+                    todo.append(x)
         return list(aliases)
 
     # -- claiming buffers ------------------------------------------------------------------------
@@ -161,7 +171,7 @@ class _Plan:
         """Make sure that the buffer which `access` reads may be overwritten there, by copies if need be."""
         level = list_depth(access.value.type)
         deep = self._writes_inner_lists and level > 1
-        aliases = self.alias_class(access.value, level - deep)
+        aliases = self.alias_class(access.value, level - deep, items=True)
         if deep and any((eqn := self.memory.bindings[v].eqn) is not None and may_repeat_items(eqn) for v in aliases):
             self.copy_at(access)
             return
@@ -269,7 +279,7 @@ class _Plan:
         x = access.value
         if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None):
             return False
-        aliases = self.alias_class(x)
+        aliases = self.alias_class(x, items=True)
         return (self.is_exclusive(aliases, access) and not self.later_reads(aliases, access)
                 and not any(self._pushes.get(v) for v in aliases))
 

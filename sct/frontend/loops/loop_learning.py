@@ -1,0 +1,187 @@
+"""What a round of a loop's fixpoint learns about the loop, for the next round.
+
+    a name that is bound first in the loop is undefined at the head; a list that grows has columns; an array whose
+    aliases change is not written
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
+from sct.frontend.state.choices import by_code, is_kept, mixed
+from sct.frontend.state.fixpoint import Unstable
+from sct.frontend.values.abstract_values import (
+    CAPTURED,
+    Abstract,
+    Choice,
+    Closure,
+    Container,
+    DictRef,
+    Frozen,
+    ListRef,
+    Method,
+    ObjRef,
+    Ref,
+    Static,
+    Tup,
+    abstract_in_words,
+    is_literal,
+)
+from sct.ir import Operand, Value, undef
+from sct.ir.types import Undef
+from sct.ir.types import join as joined_type
+
+__all__ = ["Learning", "change_in_words", "kind_in_words"]
+
+DEEPEST = 12
+"""Objects in objects that a loop carries, so deep: a chain that gets longer in each iteration has no end."""
+
+
+class Learning(LoopHead):
+    """Notes what is learnt: each note makes another round necessary."""
+
+    def learn_items(self, addr: int) -> None:
+        """Notes that the list at `addr` changes its length in this loop: it has columns from the head on."""
+        if self.few():
+            self.ev.refuse("SCT310", "a list that grows in a loop of few iterations", node=self.node)
+        self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
+        self.learnt = True
+
+    def grown(self, before: ListRef, now: ListRef) -> GrownList:
+        """The items of a list: their schema at the head, joined with that after an iteration."""
+        ev = self.ev
+        like = dynamic_lists.items_like(ev, now, None)
+        if self.head.cells[before.addr].items:  # type: ignore[union-attr]
+            end = ev.store
+            ev.go_to(self.head)
+            like = dynamic_lists.items_like(ev, before, like)
+            ev.go_to(end)
+        return GrownList(*like, [ev.addresses.new_kept() for _ in like[1]])
+
+    def learn_choice(self, id: Any, before: Any, after: Any, first: Operand, last: Operand) -> None:
+        """Notes that a slot holds one of several objects; a short loop is unrolled instead."""
+        members = {**after, **before}
+        template = Choice(Value(joined_type(first.type, last.type)), tuple(members.values()))
+        if mixed(template) and self.few():
+            self.ev.refuse("SCT502", "a variable of this loop is another object in another iteration", node=self.node)
+        self.memo.templates[id] = template
+        self.memo.types[id] = template.code.type
+        self.learnt = True
+        for which in after.keys() - before.keys():
+            if not is_kept(after[which]):
+                self.learn((*id, which), after[which])
+
+    def poison(self, id: Any, why: str) -> None:
+        """Notes that a slot cannot be used in the loop."""
+        self.memo.poison[id] = why
+        self.learnt = True
+
+    def changes_kind(self, id: Any, why: str) -> None:
+        """Notes that a slot holds a container of another class or with other keys; a short loop is unrolled instead."""
+        if self.few():
+            self.ev.refuse("SCT502", "a variable of this loop changes its kind", node=self.node, why=why)
+        self.poison(id, why)
+
+    def becomes_array(self, id: Any, end: Ref) -> NoReturn:
+        """A number becomes an array: the next round starts in the enclosing loop where it is a literal."""
+        with self.ev.as_array():
+            t = self.ev.type_of(end)
+        head: LoopHead | None = self
+        while head is not None:
+            init = head.carries[id].init
+            if is_start(init):
+                head.memo.types[id] = t
+                raise Unstable(head)
+            around = ((h, k) for h in reversed(self.ev.loops.heads) for k, c in h.carries.items() if c.param is init)
+            head, id = next(around, (None, None))
+        self.ev.becomes_array()
+
+    def hold(self, addr: int) -> None:
+        """Notes that a list may hold this array or list at the head, since it does so after an iteration."""
+        ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
+        if ids:
+            self.memo.held |= ids
+            self.learnt = True
+        else:
+            self.freeze(addr, why=Frozen.HELD)
+
+    def learn_rows(self, kept: int, head: Container, end: ListRef) -> None:
+        """Notes that a name is bound to a list of another length, so that the list has columns."""
+        self.learnt = True
+        grown = self.memo.grown[kept] = self.grown(ListRef(head.addr), end)
+        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), schema=grown.schema)
+
+    def learn(self, id: Any, end: Abstract) -> None:
+        """Notes the kind of a value that the loop binds first: it is undefined at the head."""
+        memo, items = self.memo, tuple[Abstract, ...]()
+        self.learnt = True
+        if isinstance(end, Tup):
+            memo.templates[id], items = end, end.items
+        elif isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED) or \
+                isinstance(end, (ObjRef, DictRef)) and len(id) < DEEPEST:
+            # One made in the loop, or not written, and read after it: a new one, whose slots are carried values.
+            cell = self.ev.store.slots(end)
+            kept: Any = replace(end, addr=self.ev.addresses.new_kept())
+            memo.templates[id], items = kept, cell.items
+            why = Frozen.STALE if cell.frozen == Frozen.STALE else Frozen.AMBIGUOUS
+            memo.cell_templates[kept.addr] = replace(cell, frozen=why)
+            if (place := self.ev.store.items.get(end.addr)) is not None and place.of is not None:
+                memo.places[kept.addr] = replace(place, at=None)
+        elif isinstance(end, Choice):
+            self.learn_choice(id, {}, by_code(end), undef(end.code.type), end.code)
+        elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):
+            memo.templates[id] = end
+        elif isinstance(end, (Value, Ref)) or is_literal(end):
+            t = self.ev.type_of(end)
+            memo.types[id] = t if isinstance(t, Undef) else Undef(t)
+            if isinstance(end, Ref) and end.path:
+                self.split(id, end.addr)
+        else:
+            memo.poison[id] = f"it is not bound before the loop, and {kind_in_words(end)} after an iteration"
+        for k, x in enumerate(items):
+            self.learn((*id, k), x)
+
+    def split(self, id: Any, *addrs: int) -> None:
+        """Gives a name a cell of its own, as its aliases change from iteration to iteration.
+
+        If no iteration reads the name before it binds it, writes in the loop cannot be seen through it.  Then the name
+        and its aliases may not be written after the loop, but may be in it.
+        """
+        self.learnt = True
+        self.memo.split.add(id)
+        if self.unread(id):
+            self.memo.frozen_after.update(addrs)
+        else:
+            self.freeze(*addrs)
+
+    def unread(self, id: Any) -> bool:
+        """Does the slot belong to a name that each iteration binds before it reads it?"""
+        return id is not None and id[0] == "var" and id[1].frame == self.frame.id and \
+            id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
+
+    def freeze(self, *addrs: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
+        frozen = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
+        frozen -= {a for a, was in self.memo.frozen.items() if why != Frozen.STALE or was == Frozen.STALE}
+        self.memo.frozen.update(dict.fromkeys(frozen, why))
+        self.learnt |= bool(frozen)
+
+    def lasts(self, addr: int) -> bool:
+        """Is this address the same in every round?"""
+        return addr in self.entry.cells or addr in self.memo.cell_templates
+
+
+def kind_in_words(v: Any) -> str:
+    """The kind of a value, for a message."""
+    if isinstance(v, Value):
+        return str(v.type)
+    if isinstance(v, Static):
+        return repr(v.value)
+    return abstract_in_words(v)
+
+
+def change_in_words(head: Any, end: Any) -> str:
+    """How a value differs from that at the head, for a message."""
+    return f"it is {kind_in_words(head)} before the loop and {kind_in_words(end)} after an iteration"
