@@ -2,6 +2,7 @@
 
 from sct.api import (
     Derivative,
+    checkpointed,
     emit,
     fixed_point,
     grad,
@@ -21,6 +22,6 @@ from sct.errors import SctError, SctWarning
 from sct.gradient_check import check_grads
 
 __all__ = [
-    "Derivative", "SctError", "SctWarning", "check_grads", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit",
-    "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "value_and_grad", "vjp",
+    "Derivative", "SctError", "SctWarning", "check_grads", "checkpointed", "emit", "fixed_point", "grad", "hessian",
+    "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "value_and_grad", "vjp",
 ]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent
-WORDS = {"_", "tape", "residuals", "value", "done", "trips"}
+WORDS = {"_", "tape", "residuals", "value", "done", "trips", "segment", "first", "last"}
 """Names that say what they are in any program."""
 
 

@@ -16,6 +16,7 @@ import pytest
 from programs import (
     arrays,
     calculus,
+    checkpoints,
     control,
     estimation,
     exemplars,
@@ -157,6 +158,10 @@ GOLDENS = [
     matrix(estimation, "normal_nll", "hessian", 0),
     gradient(estimation, "convolution", (0, 1)),
     # what is not kept: shapes, what is the same in each trip, what is computed already
+    gradient(checkpoints, "heat", (0, 1), "checkpointed_heat_grad"),
+    gradient(checkpoints, "logistic", (0, 1), "checkpointed_logistic_grad"),
+    gradient(checkpoints, "half_life", (0, 1), "checkpointed_half_life_grad"),
+    gradient(checkpoints, "recurrent", (0, 1), "checkpointed_recurrent_grad"),
     gradient(tapes, "relaxed", 0),
     gradient(tapes, "chosen_parts", 0),
     gradient(tapes, "mixed", (0, 1)),

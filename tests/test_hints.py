@@ -16,6 +16,7 @@ import enum
 import fractions
 import functools
 import io
+import itertools
 import json
 import math
 import os
@@ -39,6 +40,7 @@ import scipy.optimize
 import scipy.sparse
 import scipy.special
 
+import sct
 from sct import SctError, SctWarning, implicit, stop_gradient, value_and_grad
 from tests.oracle import agrees
 
@@ -1652,6 +1654,55 @@ def _() -> Any:
                     for d in parts(c, 4):
                         s += math.sin(d)
                         s *= 0.5
+        return s
+
+    return refused, followed
+
+
+@case("do it before the loop: draw all random numbers at once, and read `noise[i]`")
+def _() -> Any:
+    def refused(x):
+        rng = np.random.default_rng(0)
+        for _ in sct.checkpointed(range(4)):
+            x = x + rng.normal() * x * x
+        return np.sum(x)
+
+    def followed(x):
+        rng = np.random.default_rng(0)
+        noise = rng.normal(size=4)
+        for i in sct.checkpointed(range(4)):
+            x = x + noise[i] * x * x
+        return np.sum(x)
+
+    return refused, followed
+
+
+@case("run over a range, an array or a list, or over `enumerate` or `zip` of these")
+def _() -> Any:
+    def refused(x):
+        s = 1.0
+        for v, w in sct.checkpointed(itertools.product(x, x)):
+            s = s * v + w
+        return s
+
+    def followed(x):
+        s = 1.0
+        for v, w in sct.checkpointed(zip(np.repeat(x, 3), np.tile(x, 3))):
+            s = s * v + w
+        return s
+
+    return refused, followed
+
+
+@case("write `for i in sct.checkpointed(range(n)):`")
+def _() -> Any:
+    def refused(x):
+        return sum(x[i] * x[i] for i in sct.checkpointed(range(3)))
+
+    def followed(x):
+        s = 0.0
+        for i in sct.checkpointed(range(3)):
+            s += x[i] * x[i]
         return s
 
     return refused, followed

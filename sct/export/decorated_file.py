@@ -282,7 +282,7 @@ class DecoratedFile:
             f = part.func if isinstance(part, ast.Call) else part if part is node else None
             function = self.look_up(ast.unparse(f)) if isinstance(f, (ast.Name, ast.Attribute)) else None
             if getattr(function, "__sct_call__", "") not in (
-                    "", "stop_gradient", "vjp", "jvp", "hvp", "implicit", "fixed_point", "rule"):
+                    "", "checkpointed", "stop_gradient", "vjp", "jvp", "hvp", "implicit", "fixed_point", "rule"):
                 return True
         return False
 

@@ -10,15 +10,14 @@ Passes are pure functions. This module alone puts them in order, verifies and du
 
 from __future__ import annotations
 
-import builtins
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator
 
 from sct.ir.check import verify as verified
-from sct.ir.core import Eqn, Fn, bound_values, walk
+from sct.ir.core import Fn, bound_values, walk
 from sct.ir.text import show
-from sct.ops.program.attempts import may_not_repeat
+from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.passes.analysis.activity import activity
 from sct.passes.autodiff.expand import expand
 from sct.passes.autodiff.implicit_functions import drop_residuals
@@ -38,6 +37,7 @@ from sct.passes.motion.sink import sink
 from sct.passes.motion.vectorize import vectorize
 from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rematerialization.masks_on_tapes import compare_forward
+from sct.passes.rematerialization.segments import segments
 from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.chained_reads import merge_chained_reads
 from sct.passes.scalar.cse import cse
@@ -52,7 +52,7 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
-    ("expanded", ("stop shifts", "expand", "drop residuals")),
+    ("expanded", ("stop shifts", "segments", "expand", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
         # Once, after the last differentiation: it relies on every residual of a loop being on a tape, as `expand`
@@ -185,6 +185,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     }
     return {
         **{name: _on_each_function(step) for name, step in per_function.items()},
+        "segments": segments,
         "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand,
         "dead arguments": lambda f: remove_dead_arguments(f, keep_raises=keep, offers=forwarded_params(f)),
         "split": lambda f: split_all(f, keep_raises=keep),
@@ -214,12 +215,7 @@ def unused(fn: Fn) -> list[str]:
 
 def has_effects(fn: Fn) -> bool:
     """Has the function effects that must not happen twice: printing, reading, drawing random numbers?"""
-    return any(may_not_repeat(eqn) and eqn.op.name != "raise_" and not _is_exception(eqn) for eqn in walk(fn))
-
-
-def _is_exception(eqn: Eqn) -> bool:
-    callee = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
-    return isinstance(callee, type) and issubclass(callee, BaseException)
+    return any(may_not_repeat(eqn) and not is_of_raise(eqn) for eqn in walk(fn))
 
 
 def returns_value(fn: Fn) -> bool:

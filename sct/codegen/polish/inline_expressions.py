@@ -27,6 +27,7 @@ from sct.codegen.program.statement_ir import (
     If,
     Increment,
     Loop,
+    Push,
     Return,
     Select,
     Statement,
@@ -37,7 +38,7 @@ from sct.codegen.program.statement_ir import (
 from sct.codegen.program.templates import occurrences, width
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import BOOL, Tensor
-from sct.ops import aliases, attempt, enter, leave
+from sct.ops import aliases, attempt, copy, enter, leave
 
 __all__ = ["Expression", "Inlined", "inline_expressions"]
 
@@ -250,7 +251,9 @@ class _BlockWalk:
         return depth < MAX_DEPTH + one_more
 
     def is_short_write(self, v: Value, expression: Evaluate, s: Statement) -> bool:
-        """Is a named value of adjoint code only written into an array, on a short line?"""
+        """Is a named value of adjoint code only written into an array, or a copy put on a tape, on a short line?"""
+        if isinstance(s, Push):
+            return len(s.items) == 1 and expression.eqn.op is copy and self.width[v] <= SHORT_WIDTH
         return (not expression.eqn.primal and self.width[v] <= SHORT_WIDTH
                 and (isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.updates))
 

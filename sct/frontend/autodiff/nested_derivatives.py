@@ -29,7 +29,7 @@ from sct.frontend.heap.sample_calls import by_position, check_arguments
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.transform import Transform
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Iteration, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_float, rebuild, walk
 from sct.ir.pytrees.pytree import Const, Leaf, Node, map_tree
 from sct.ir.pytrees.pytree import leaves as leaves_of
@@ -75,6 +75,10 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
             f = derivative(ev, "grad", f, {})
         both = run_jvp(ev, f, items_of(ev, primals), items_of(ev, tangents), has_aux)
         return both if kind == "jvp" else both.items[1]
+    if kind == "checkpointed":
+        check_arguments(ev, fn.value, args, kwargs)
+        (of, *slots), named = by_position(fn.value, args, kwargs)
+        return Iteration("checkpointed", (of, *slots, *named.values(), Static(None))[:2])
     if kind == "stop_gradient":
         return call_named(ev, "sct.stop_gradient", args, {})
     ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function",

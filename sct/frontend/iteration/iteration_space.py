@@ -128,6 +128,7 @@ class IterationSpace:
 
     count  the number of iterations, if it is known; `WITHOUT_END` for an iteration that only an exit ends
     calls  the item is the result of a call of a function
+    segments  of a checkpointed loop: at most how many segments it has; 0: about the square root of its iterations
     """
 
     start: Operand
@@ -136,6 +137,7 @@ class IterationSpace:
     item: Callable[[Value], Abstract]
     count: Operand | None = None
     calls: bool = False
+    segments: int | None = None
 
     @property
     def ends(self) -> bool:

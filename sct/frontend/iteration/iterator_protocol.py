@@ -217,6 +217,9 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
     if is_deque(v):
         return list_of_deque(ev, v)
+    if isinstance(v, Iteration) and v.kind == "checkpointed":
+        ev.refuse("SCT503", "`checkpointed` is not what a `for` statement runs over",
+                  why="it says how the loop is differentiated", hint="write `for i in sct.checkpointed(range(n)):`")
     own = special_call(ev, v, "__iter__")
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")

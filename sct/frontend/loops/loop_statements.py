@@ -62,9 +62,10 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.size_terms import range_size
-from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild, walk
 from sct.ir.types import INT, Undef
 from sct.ops import loop, lt
+from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.ops.type_rules import size_of
 
 __all__: list[str] = []
@@ -79,6 +80,7 @@ def for_(ev: Evaluator, node: Any) -> None:
         over = ev.eval(node.iter)
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
+    over, segments = _checkpointed(ev, node, over)
     over = iterable(ev, over)
     if isinstance(over, Iteration) and over.kind in NESTS and place(ev, over) == 0:
         use_up(ev, over)
@@ -109,7 +111,7 @@ def for_(ev: Evaluator, node: Any) -> None:
     try:
         with ev.loops.over(listed):
             start(ev, over)
-            LoopBuilder(ev, node, where, held).run()
+            LoopBuilder(ev, node, replace(where, segments=segments), held).run()
             if of_python is not None:
                 check_unchanged(ev, over)
             if not leaves(node):
@@ -121,6 +123,24 @@ def for_(ev: Evaluator, node: Any) -> None:
         ev.restore(checkpoint)
         _release(ev, held)
         unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
+
+
+def _checkpointed(ev: Evaluator, node: Any, over: Abstract) -> tuple[Abstract, int | None]:
+    """What the loop runs over, and at most how many segments it has, if it is checkpointed."""
+    if not isinstance(over, Iteration) or over.kind != "checkpointed":
+        return over, None
+    of, slots = over.parts
+    if isinstance(of, Iteration) and of.kind == "range" and len(of.parts) == 3:
+        of = replace(of, parts=(*of.parts[:2], Static(ev.ask(of.parts[2], "the step of a checkpointed range"))))
+    count = ev.ask(slots, "`slots` of `checkpointed`")
+    if count is not None and (type(count) is not int or count < 1):
+        ev.refuse("SCT504", "`slots` of `checkpointed` is an int of at least 1", node=node.iter,
+                  hint="leave it out for about sqrt(n) segments")
+    if isinstance(of, Iteration) and (of.kind in NESTS or of.counted is not None) or streamed(ev, of) is not None:
+        ev.refuse("SCT503", "a loop over this cannot be checkpointed", node=node.iter,
+                  why="it is several loops, or an iterator that other code may have advanced",
+                  hint="run over a range, an array or a list, or over `enumerate` or `zip` of these")
+    return of, count or 0
 
 
 def _release(ev: Evaluator, held: set[Key]) -> None:
@@ -343,6 +363,9 @@ class LoopBuilder(BackEdge):
         bounds = [self.where.start, self.where.stop, self.where.step] if self.where is not None else []
         attrs = {"counted": self.where is not None, "tested": test is not None, "reverse": False,
                  "carries": len(carries)}
+        if self.where is not None and self.where.segments is not None:
+            attrs["segments"] = self.where.segments
+            self.check_recomputable(body)
         ev.b.add(Eqn(loop, (*bounds, *(c.init for c in carries)), (*outs, Value(INT, "trips")), attrs,
                      tuple(regions), loc=ev.loc))
         renamed: dict[Value, Value] = dict(zip(params, outs))
@@ -377,6 +400,14 @@ class LoopBuilder(BackEdge):
                 store.unbind(key)
         ev.go_to(store)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
+
+    def check_recomputable(self, body: Builder) -> None:
+        """Refuses a checkpointed loop that the backward pass cannot evaluate again."""
+        for eqn in walk(Fn("body", (), tuple(body.eqns), ())):
+            if may_not_repeat(eqn) and not is_of_raise(eqn):
+                raise SctError("SCT508", "a checkpointed loop has an effect", loc=eqn.loc or self.ev.loc,
+                               why="its body runs again in the backward pass, and this may happen only once",
+                               hint="do it before the loop: draw all random numbers at once, and read `noise[i]`")
 
     def note_bound(self, test: Fn | None) -> None:
         """Notes which variables each iteration binds, if there is one: they are bound where none has raised."""

@@ -9,6 +9,7 @@ and the results are unassigned on the path that has none.
 
 from __future__ import annotations
 
+import builtins
 import importlib
 from typing import Any
 
@@ -16,10 +17,10 @@ from sct.ir.core import UNDEF, Eqn, Operand, is_effect
 from sct.ir.interp import call
 from sct.ir.real_ints import result_type
 from sct.ir.types import BOOL, Type, Undef
-from sct.ops.program.effects import OBJECT
+from sct.ops.program.effects import OBJECT, raise_
 from sct.ops.registry import OPS, op
 
-__all__ = ["attempt", "attempted", "is_caught", "may_not_repeat"]
+__all__ = ["attempt", "attempted", "is_caught", "is_of_raise", "may_not_repeat"]
 
 
 def type_attempt(*args: Operand, of: str, attrs: tuple[tuple[str, Any], ...] = (), spelled: str | None = None,
@@ -64,6 +65,12 @@ def attempted(eqn: Eqn) -> Eqn:
 def may_not_repeat(eqn: Eqn) -> bool:
     """Has the equation an effect that must not happen twice?  An attempt of arithmetic has none."""
     return is_effect(attempted(eqn))
+
+
+def is_of_raise(eqn: Eqn) -> bool:
+    """Does this raise an exception, or make one?"""
+    callee = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
+    return eqn.op is raise_ or isinstance(callee, type) and issubclass(callee, BaseException)
 
 
 def run_is_caught(error: BaseException, *classes: Any, catches: tuple[str, ...] = ()) -> bool:

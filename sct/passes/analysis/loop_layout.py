@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, walk
@@ -16,13 +17,13 @@ __all__ = ["emit_loop", "flows", "moving_sizes", "positions"]
 
 def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits: Sequence[Operand],
               xs: Sequence[Operand], body: Fn, *,
-              mirrors: tuple[int, ...] = ()) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+              mirrors: tuple[int, ...] = (), **attrs: Any) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
     """Add a counted loop without exits; (its final carries, its ys)."""
     n = len(inits)
     params, yields = body.params[1:1 + n], body.results[1 + n:]
     types: list[Type] = [*(p.type for p in params), INT, *(Seq(y.type) for y in yields)]
     hints = [*(p.hint for p in params), None, *(y.hint for y in yields)]
-    attrs = {"counted": True, "tested": False, "reverse": reverse, "carries": n, "mirrors": mirrors}
+    attrs = {"counted": True, "tested": False, "reverse": reverse, "carries": n, "mirrors": mirrors, **attrs}
     outs = builder.emit(loop, (*bounds, *inits, *xs), attrs, regions=(body,), types=types, hints=hints)
     return outs[:n], outs[n + 1:]
 

@@ -16,7 +16,7 @@ from typing import cast
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, substitute, undef, walk
 from sct.ir.dims import Apply, Dim
 from sct.ir.loop_view import LoopView
 from sct.ir.types import INT, List, Optional, Seq, Tensor, Type, Undef
@@ -29,7 +29,7 @@ from sct.passes.analysis.loop_layout import moving_sizes
 from sct.passes.autodiff.cotangents import unwrap_known
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 
-__all__ = ["ResidualTaps", "live_equations"]
+__all__ = ["ResidualTaps", "live_equations", "without_raises"]
 
 
 def _is_fixed(size: Dim, moving: Set[str]) -> bool:
@@ -271,3 +271,19 @@ def live_equations(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]
             for region in eqn.regions:
                 used.update(operands_read(region))
     return live[::-1]
+
+
+def without_raises(fn: Fn) -> Fn:
+    """`fn`, which is evaluated again and has not raised, without the conditionals that decide whether it raises."""
+    env: dict[Value, Operand] = {}
+    eqns: list[Eqn] = []
+    for eqn in fn.eqns:
+        (eqn,) = rebuild(Fn("", (), (eqn,), ()), env).eqns
+        eqn = eqn.replace(regions=tuple(map(without_raises, eqn.regions)))
+        branches = [branch for branch in eqn.regions if eqn.op.name == "cond" and not always_raises(branch)]
+        if len(branches) == 1 and all(r.type == out.type for r, out in zip(branches[0].results, eqn.outs)):
+            eqns += branches[0].eqns
+            env.update(zip(eqn.outs, branches[0].results))
+        else:
+            eqns.append(eqn)
+    return fn.replace(eqns=tuple(eqns), results=substitute(fn.results, env))

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from heapq import heapify, heappop, heappush
+from functools import partial, reduce
 from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
@@ -30,6 +29,7 @@ from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.analysis.activity import Activity, activity, differentiable
 from sct.passes.analysis.loop_layout import emit_loop, positions
+from sct.passes.analysis.transposed_block import TransposedBlock, read_by
 from sct.passes.autodiff.cotangents import (
     Masks,
     add_element,
@@ -54,7 +54,7 @@ from sct.passes.autodiff.cotangents import (
     zero,
 )
 from sct.passes.autodiff.derivative_lookup import derivatives_var
-from sct.passes.autodiff.residuals import ResidualTaps, live_equations
+from sct.passes.autodiff.residuals import ResidualTaps, live_equations, without_raises
 
 __all__ = ["Reversed", "pullback", "reverse"]
 
@@ -126,14 +126,14 @@ class _Reverse:
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
         self.lines: dict[Value, set[tuple[str, int]]] = {}
-        self.around = _TransposedBlock((), active)
+        self.around = TransposedBlock((), active)
         self.branch: Fn | None = None
         self.where: Operand | None = None
         self.known_values: dict[tuple[Operand, Fn | None], Value] = {}
 
     def block(self, eqns: Sequence[Eqn]) -> None:
         current().nonzero.update(v for eqn in eqns for v in known_nonzero(eqn))
-        around, self.around = self.around, _TransposedBlock(eqns, self.active)
+        around, self.around = self.around, TransposedBlock(eqns, self.active)
         for eqn in reversed(eqns):
             if any(out in self.cts for out in eqn.outs):
                 b = current()
@@ -371,25 +371,15 @@ class _Reverse:
         sums = {s: cts.pop(s) for s in listed if s in cts and whole}
         # The size of a carry may change from one iteration to the next.
         types = [*(join(loop.params[k].type, loop.results[k].type) for k in carried), *(v.type for v in reads)]
-        params = [loop.params[k] for k in carried]
-        carries = [Value(cotangent_type(t), d_hint(v)) for t, v in zip(types, (*params, *reads))]
+        carries = [Value(cotangent_type(t), d_hint(v))
+                   for t, v in zip(types, (*(loop.params[k] for k in carried), *reads))]
         elems = {s: Value(cast(Seq, s.type).elem) for s in (*yielded.values(), *sums.values())}
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
+        transposed = self.recomputed_body if eqn.attrs.get("recomputed") else self.transposed_body
         with current().nested() as b:
-            cts.update(zip(reads, carries[len(carried):]))
-            for carry in carries[len(carried):]:
-                self.masks.track_sums(carry)
-            for k, ct in zip(carried, carries):
-                self.add(loop.results[k], ct)
-            for j, s in yielded.items():
-                self.add(loop.yields[j], elems[s])
-            self.block(loop.body.eqns)
-            b.module = b.loc = None
-            results = [materialize(
-                cts.pop(p, None), p if isinstance(p.type, List) or cotangent_type(p.type) != ct.type else ct)
-                for p, ct in zip(params, carries)]
-            results += [materialize(cts.pop(v), v) for v in reads]
-            element_cts = [self.element_cotangent(loop, s, elems.get(sums[s]) if s in sums else None) for s in listed]
+            results, element_cts = transposed(
+                loop, dict(zip(carried, carries)), dict(zip(reads, carries[len(carried):])),
+                {j: elems[s] for j, s in yielded.items()}, {s: elems[sums[s]] if s in sums else None for s in listed})
         changed = [k for k, r in enumerate(results) if r is not carries[k]]
         finals: list[Operand] = [*inits]
         block = Fn(loop.body.name, (position, *(carries[k] for k in changed), *elems.values()),
@@ -399,7 +389,8 @@ class _Reverse:
         inside = {*bound_values(loop.body), *bound_values(block)}
         block, tapes = self.taps.mirrored_body(loop, block)
         outs, ys = emit_loop(current(), positions(loop), not eqn.attrs["reverse"], [inits[k] for k in changed],
-                             [*elems, *tapes], block, mirrors=self.taps.mirrors_of(eqn))
+                             [*elems, *tapes], block, mirrors=self.taps.mirrors_of(eqn),
+                             recomputed=bool(eqn.attrs.get("recomputed")))
         for j, k in enumerate(changed):
             finals[k] = outs[j]
             if k >= len(carried):
@@ -411,82 +402,61 @@ class _Reverse:
         for k, total in zip(carried, finals):
             self.add(loop.inits[k], total)
 
+    def transposed_body(self, loop: LoopView, carried: Mapping[int, Value], reads: Mapping[Value, Value],
+                        yielded: Mapping[int, Value], listed: Mapping[Value, Value | None]
+                        ) -> tuple[list[Operand], list[Operand]]:
+        """Add the transpose of the body; (the cotangents of its carries and of what it reads, those of elements).
+
+        carried, reads  by carry or value: the cotangent at the end of the iteration
+        yielded         by position: the cotangent of the yield
+        listed          for a sequence: the cotangent of its element so far
+        """
+        cts = self.cts
+        cts.update(reads)
+        for carry in reads.values():
+            self.masks.track_sums(carry)
+        for k, ct in carried.items():
+            self.add(loop.results[k], ct)
+        for j, ct in yielded.items():
+            self.add(loop.yields[j], ct)
+        self.block(loop.body.eqns)
+        b = current()
+        b.module = b.loc = None
+        params = {loop.params[k]: ct for k, ct in carried.items()}
+        results = [materialize(
+            cts.pop(p, None), p if isinstance(p.type, List) or cotangent_type(p.type) != ct.type else ct)
+            for p, ct in params.items()]
+        results += [materialize(cts.pop(v), v) for v in reads]
+        return results, [self.element_cotangent(loop, s, before) for s, before in listed.items()]
+
+    def recomputed_body(self, loop: LoopView, carried: Mapping[int, Value], reads: Mapping[Value, Value],
+                        yielded: Mapping[int, Value], listed: Mapping[Value, Value | None]
+                        ) -> tuple[list[Operand], list[Operand]]:
+        """The same for a loop that is recomputed: the block evaluates the body again, with tapes of its own."""
+        body, n = loop.body, len(loop.params)
+        first = len(body.params) - len(loop.elems) - n
+        whole = rebuild(without_raises(body.replace(params=(*body.params, *reads))), fresh=True)
+        seeds = {1 + k: ct for k, ct in carried.items()} | {1 + n + j: ct for j, ct in yielded.items()}
+        elems = [[first + n + j for j, x in enumerate(loop.xs) if x is s] for s in listed]
+        buffers = {len(body.params) + j: ct for j, ct in enumerate(reads.values())}
+        buffers |= {at[0]: ct for at, ct in zip(elems, listed.values()) if ct is not None}
+        wrt = [*(first + k for k in carried), *range(len(body.params), len(whole.params))]
+        wrt += [k for at in elems for k in at]
+        transpose = reverse(whole, wrt, seeds, rewrite=current().rewrite, buffers=buffers)
+        block = rebuild(Fn("", whole.params, (*transpose.forward, *transpose.backward), transpose.cotangents),
+                        dict(zip(whole.params, (*body.params, *reads))))
+        for eqn in block.eqns:
+            current().add(eqn)
+        cts = dict(zip(wrt, block.results))
+        results = [cts[k] for k in wrt[:len(carried) + len(reads)]]
+        return results, [reduce(self.masks.sum, [cts[k] for k in at]) for at in elems]
+
     def element_cotangent(self, loop: LoopView, seq: Value, before: Operand | None) -> Operand:
         """The cotangent of the element of `seq`, to which several params of the body may be bound."""
         for s, e in zip(loop.xs, loop.elems):
             if s is seq and e in self.cts:
                 before = self.masks.sum(before, self.cts.pop(e))
         return materialize(before, loop.elems[loop.xs.index(seq)])
-
-
-class _TransposedBlock:
-    """The equations of one block that is being transposed.
-
-    bound_at  for a value: the position of the equation that binds it
-    readers   for a value: the positions of the equations that contribute to its cotangent
-    position  the positions of the equations
-    """
-
-    def __init__(self, eqns: Sequence[Eqn], active: Activity) -> None:
-        self.eqns, self.active = eqns, active
-        self.bound_at: dict[Value, int] = {}
-        self.readers: dict[Value, list[int]] = {}
-        self.position: dict[Eqn, int] = {}
-        if any(eqn.op.name == "cond" for eqn in eqns):
-            self.bound_at.update((out, k) for k, eqn in enumerate(eqns) for out in eqn.outs)
-            self.position.update((eqn, k) for k, eqn in enumerate(eqns))
-            for k, eqn in enumerate(eqns):
-                for v in read_by(eqn, active):
-                    self.readers.setdefault(v, []).append(k)
-
-    def exclusive_to(self, cond: Eqn, branch: Fn, branches: Sequence[Fn], cts: Mapping[Value, Operand]) -> list[Eqn]:
-        """The equations before `cond` on which the result depends only through `branch`.
-
-        They are transposed in that branch. If the other branch is taken, they have no cotangent rather than the
-        cotangent 0.0, so that an infinite slope does no harm:  r = sqrt(s); if r > 0: y = x / r
-        """
-        if len(branches) < 2:
-            return []
-        end = self.position[cond]
-        others = {v for other in branches if other is not branch for v in self.active.reads[other]}
-        todo = [-self.bound_at[v] for v in self.active.reads[branch] if v in self.bound_at]
-        heapify(todo)
-        moved: set[int] = set()
-        while todo:
-            k = -heappop(todo)
-            eqn = self.eqns[k]
-            outs = [out for out in eqn.outs if out in self.active]
-            if k in moved or eqn.op is index and eqn.args[0] not in cts:
-                continue
-            if not any(out in cts or out in others or any(j < end and j not in moved for j in self.readers.get(out, ()))
-                       for out in outs):
-                moved.add(k)
-                for v in read_by(eqn, self.active):
-                    if v in self.bound_at:
-                        heappush(todo, -self.bound_at[v])
-        chosen = set(moved)
-        for k in sorted(moved):
-            # A linear equation of a zero after the conditional is cheaper than an array of zeros in the other branch.
-            if _maps_zero_to_zero(self.eqns[k]) and any(
-                    isinstance(v.type, Tensor) and v.type.is_array and v not in cts and v not in others
-                    and self.bound_at.get(v) not in chosen for v in read_by(self.eqns[k], self.active)):
-                chosen.remove(k)
-        return [self.eqns[k] for k in sorted(chosen)]
-
-
-def _maps_zero_to_zero(eqn: Eqn) -> bool:
-    """Does a zero cotangent contribute zero wherever the operands are finite?"""
-    power = eqn.args[1] if eqn.op.name == "pow" else None
-    return eqn.op.linear is not None or isinstance(power, Lit) and type(power.value) is int and power.value > 0
-
-
-def read_by(eqn: Eqn, active: Activity) -> list[Value]:
-    """The active values to whose cotangents the transpose of `eqn` contributes."""
-    if not any(out in active for out in eqn.outs):
-        return []
-    operands = [x for k, x in enumerate(eqn.args) if x in active and (eqn.regions or differentiable(eqn, k))]
-    inside = [v for region in eqn.regions for v in active.reads.get(region, ())]
-    return list(dict.fromkeys([*cast(list[Value], operands), *inside]))
 
 
 def _constant(x: Operand, _: Operand) -> Operand:

@@ -12,7 +12,7 @@ This is the only pass that adds copies. The program computes the same if every `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Union
 
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
@@ -82,6 +82,8 @@ class _Plan:
         self._targets: dict[Value, list[Value]] = {}
         self._pushes: dict[Value, list[Access]] = {}
         self._sources: dict[Value, list[Access]] = {}
+        self._tapes: dict[tuple[Owner, int], Value] = {}
+        self._own_buffers: set[tuple[Owner, int]] = set()
 
     # -- aliases ---------------------------------------------------------------------------------
 
@@ -127,6 +129,7 @@ class _Plan:
             if access is not None and isinstance(v, Value):
                 self._pushes.setdefault(v, []).append(access)
                 self._sources[loop.ys[j]] = [access]
+                self._tapes[access.owner, access.index] = loop.ys[j]
 
     def link(self, x: Operand, y: Value, shared: int | None = None) -> None:
         """Record that `x` and `y` share the buffers from the depth `shared` inwards (0: the arrays)."""
@@ -176,7 +179,7 @@ class _Plan:
             self.copy_at(access)
             return
         later, shapes = self.split_reads(self.later_reads(aliases, access), access)
-        pushes = [p for v in aliases for p in self._pushes.get(v, ())]
+        pushes = [p for v in aliases for p in self._pushes.get(v, ()) if (p.owner, p.index) not in self._own_buffers]
         views = {s.value for s in later}
         copyable = (all(self._is_view(v, access) for v in views)
                     and all(isinstance(p.value.type, Tensor) for p in pushes))
@@ -187,6 +190,8 @@ class _Plan:
             self.snapshot(v, [s for s in later if s.value is v])
         for push in pushes:
             self.snapshot(push.value, [push])
+        for push in pushes:
+            self.relink_tape(push)
         for s in shapes:
             self.redirects[s.owner, s.index] = updated = access.owner.out  # type: ignore[union-attr]
             self.memory.retarget(s, updated)
@@ -255,6 +260,27 @@ class _Plan:
             if s in self._pushes.get(v, ()):
                 self._pushes[v].remove(s)
                 self._pushes.setdefault(copied, []).append(redirected)
+
+    def relink_tape(self, push: Access) -> None:
+        """Link the tape on which copies are pushed with these, no longer with what they are copies of.
+
+        If each iteration makes a copy, and one loop reads the tape, once, its elements are linked in place of the tape:
+        each of them has a buffer of its own.
+        """
+        tape, copied = self._tapes[push.owner, push.index], self.snapshots[push.value]
+        readers = self.memory.reads.get(tape, ())
+        linked: Sequence[Value] = [tape]
+        if len(readers) == 1 and isinstance(readers[0].owner, Eqn) and readers[0].owner.op.name == "loop" \
+                and readers[0].point.level == self.memory.bindings[tape].point.level \
+                and self.memory.bindings[copied].point.level == push.point.level:
+            loop = loop_view(readers[0].owner)
+            linked = [e for x, e in zip(loop.xs, loop.elems) if x is tape]
+            for x in [x for x, _ in self._edges.get(tape, ())]:
+                self._edges[x] = [(y, shared) for y, shared in self._edges[x] if y is not tape]
+            self._edges[tape] = []
+            self._own_buffers.add((push.owner, push.index))
+        for x in linked:
+            self.link(copied, x)
 
     def claim_for_arithmetic(self) -> None:
         """Do adjoint arithmetic such as `dx = dx + g` in place where that needs no copy."""

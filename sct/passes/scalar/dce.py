@@ -48,7 +48,7 @@ class _Dce:
 
     def run(self) -> Fn:
         self.mark(self.fn.results)
-        self.find_roots(self.fn, (), ())
+        self.find_roots(self.fn, (), (), self.keep_raises)
         self.trace_all()
         for eqn, ranges in self.may_be_roots:
             if eqn not in self.kept_eqns and self.may_raise(eqn, ranges):
@@ -60,7 +60,8 @@ class _Dce:
                 self.trace_all()
         return self.region(self.fn)
 
-    def find_roots(self, fn: Fn, ranges: tuple[Range, ...], branches: tuple[tuple[Operand, bool], ...]) -> None:
+    def find_roots(self, fn: Fn, ranges: tuple[Range, ...], branches: tuple[tuple[Operand, bool], ...],
+                   keep_raises: bool) -> None:
         """Keep the equations that are live in any case, and collect those that are if they may raise.
 
         ranges    of the indices of the loops around the region, inner loops first
@@ -70,17 +71,18 @@ class _Dce:
         for eqn in fn.eqns:
             if eqn.op.name == "cond":
                 for region, taken in zip(eqn.regions, (True, False)):
-                    self.find_roots(region, ranges, (*branches, (eqn.args[0], taken)))
+                    self.find_roots(region, ranges, (*branches, (eqn.args[0], taken)), keep_raises)
             elif eqn.regions:
                 index_range = loop_range(loop_view(eqn), self.defining_op) if eqn.op.name == "loop" else None
                 inner = ranges if index_range is None else (index_range, *ranges)
+                again = eqn.op.name == "loop" and not eqn.primal  # what it evaluates again has not raised before
                 for region in eqn.regions:
-                    self.find_roots(region, inner, branches)
+                    self.find_roots(region, inner, branches, keep_raises and not again)
             if makes_exception(eqn):
                 continue
             if is_effect(eqn) or eqn.primal and eqn.op.name == "unwrap" and self.reads_unbound(eqn, branches):
                 self.need(eqn)
-            elif self.keep_raises and eqn.primal and not eqn.regions \
+            elif keep_raises and eqn.primal and not eqn.regions \
                     and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # removing the item raises as well
                 self.may_be_roots.append((eqn, ranges))
 
