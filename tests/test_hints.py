@@ -1122,7 +1122,15 @@ def _() -> Any:
             s = s + x[0] * ((k + 0.5) / 1000) ** 2 / 1000
         return s
 
-    return lambda x: scipy.integrate.odeint(lambda y, t: x[0] * t * t, 0.0, [0.0, 1.0])[1, 0], followed
+    return lambda x: scipy.integrate.qmc_quad(lambda t: x[0] * t[0] ** 2, 0.0, 1.0).integral, followed
+
+
+@case("pass an array or a list: `[1.0, 0.0]`, `y0.ravel()`")
+def _() -> Any:
+    def end(x, y0):
+        return scipy.integrate.solve_ivp(lambda t, y: -x[0] * y, (0.0, 1.0), y0, rtol=1e-10).y[0, -1]
+
+    return lambda x: end(x, x[:4].reshape(2, 2)), lambda x: end(x, x[:4].reshape(2, 2).ravel())
 
 
 @case("pass a bool argument that says whether they are the same object", X, [1.0, 2.0])

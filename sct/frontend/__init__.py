@@ -36,7 +36,7 @@ from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, ROWS, Equal, item_kind, key_of
 from sct.frontend.arguments.lift import Untyped, read_path
 from sct.frontend.arguments.unloaded import NotLoaded, Unloaded
-from sct.frontend.autodiff import integrals, nested_jacobians, solvers
+from sct.frontend.autodiff import integrals, nested_jacobians, solvers, trajectories
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import subscripts
 from sct.frontend.heap.inactive import OBSERVED_BEFORE
@@ -84,4 +84,4 @@ _handlers = (
     call_expressions, comparisons, comprehensions, expressions, extrema, integrals, interpolants, introspection,
     iterator_builtins, itertools_functools, loop_statements, match_statement, methods, nested_jacobians,
     operator_module, python_expressions, record_classes, solvers, statements, subscripts, suspended_generators,
-    truth, try_statement, with_statement)
+    trajectories, truth, try_statement, with_statement)

@@ -251,7 +251,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
     body = Builder()
     before = argument_contents(ev, inside)
     try:
-        with ev.block(body):
+        with ev.block(body), ev.temporaries.dropped():
             result = ev.call(f, [v for k, v in inside.items() if isinstance(k, int)],
                              {k: v for k, v in inside.items() if isinstance(k, str)})
             aux: Abstract | None = None

@@ -44,10 +44,11 @@ def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, 
     return result
 
 
-def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kwargs, what: str) -> Region:
-    """`f` as a region, differentiated by its first argument, the unknown; refuses effects and writes."""
+def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kwargs, what: str,
+                unknowns: int = 1) -> Region:
+    """`f` as a region, differentiated by its first arguments, the unknowns; refuses effects and writes."""
     with ev.tries.none():
-        region = evaluate(ev, f, args, kwargs, [0])
+        region = evaluate(ev, f, args, kwargs, range(unknowns))
     if has_effect(region.fn):
         ev.refuse("SCT412", f"{what} has an effect (print, random draw)",
                   why="how often it would happen depends on the solver", hint="move the effect out")
@@ -94,8 +95,8 @@ def _raises(eqn: Eqn) -> bool:
 
 
 def _writes(fn: Fn) -> bool:
-    """Does the function write to its first param?"""
-    versions: set[Operand] = {fn.params[0]}
+    """Does the function write to its params?"""
+    versions: set[Operand] = set(fn.params)
     for eqn in walk(fn):
         if eqn.op.updates and eqn.args[0] in versions:
             return True

@@ -80,7 +80,8 @@ def _multiple(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _nodes(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The nodes and weights of `fixed_quad`, which SciPy keeps in a dict."""
     found = ev.emit(inactive, ev.operand(args[0]), text="scipy.special.roots_legendre(_0)", type=OBJECT)
-    size = Dim(n) if isinstance(n := getattr(ev.operand(args[0]), "value", None), int) else sym("n")
+    size = Dim(n) if isinstance(n := getattr(ev.operand(args[0]), "value", None), int) else \
+        sym(f"_nodes{found.id}")
     vector = Tensor("array", "f64", (size,))
     return Tup(tuple(ev.wrap(ev.emit(part, found, text=f"_0[{k}]", type=vector)) for k in range(2)))
 

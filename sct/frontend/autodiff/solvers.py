@@ -239,12 +239,13 @@ def _vector_like(ev: Evaluator, name: str, start: Abstract | None) -> Tensor:
     return Tensor("array", "f64", (Dim(len(items)),))
 
 
-def function_of_unknown(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], unknown: Type, solver_name: str
-                        ) -> Region:
-    """The function `f(x, *extra)` of the unknown x as a region."""
-    names = parameter_names(ev, f)
-    x = Value(unknown, names[0] if names else "x")
-    return function_of(ev, f, [ev.wrap(x), *extra], {}, f"the function that `{solver_name}` calls")
+def function_of_unknown(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], unknowns: Type | Sequence[Type],
+                        solver_name: str) -> Region:
+    """The function `f(x, *extra)` of the unknown x, or `f(t, y, *extra)` of several, as a region."""
+    names = parameter_names(ev, f) or []
+    each = unknowns if isinstance(unknowns, Sequence) else [unknowns]
+    xs = [Value(t, names[k] if k < len(names) else "x") for k, t in enumerate(each)]
+    return function_of(ev, f, [*map(ev.wrap, xs), *extra], {}, f"the function that `{solver_name}` calls", len(xs))
 
 
 def _residual(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], region: Region, unknown: Type, name: str,
@@ -292,8 +293,11 @@ def defined(ev: Evaluator, region: Region, f: Abstract, key: str) -> Value:
     out = Value(Function(), name if name.isidentifier() else default)
     body = rebuild(region.fn.replace(results=tuple(region.outs)), fresh=True)
     ev.tries.certain.update(walk(body))  # what it raises, the solver raises
-    ev.b.add(Eqn(closure, (), (out,), {"names": (region.fn.params[0].hint or "x",), "params": Leaf(0),
-                                        "result": region.out, "escapes": False}, (body,), loc=ev.loc))
+    names = tuple(x.hint or "x" for x in region.fn.params)
+    leaves = tuple(map(Leaf, range(len(names))))
+    params = leaves[0] if len(leaves) == 1 else Node("tuple", tuple(range(len(leaves))), leaves)
+    ev.b.add(Eqn(closure, (), (out,), {"names": names, "params": params, "result": region.out, "escapes": False},
+                 (body,), loc=ev.loc))
     return out
 
 

@@ -28,7 +28,8 @@ from sct.ops.program.call_ops import by_driver
 from sct.ops.program.effects import run_inactive
 from sct.ops.registry import op
 
-__all__ = ["BY_THEOREM", "call_in_rule", "integral", "rule_of", "ruled", "ruled_call", "solution", "solver"]
+__all__ = [
+    "BY_THEOREM", "as_adjoint", "call_in_rule", "integral", "rule_of", "ruled", "ruled_call", "solution", "solver"]
 
 
 def type_solver(*_: Operand, type: Type = FLOAT, **__: Any) -> Type:
@@ -95,3 +96,9 @@ BY_THEOREM = frozenset((integral, ruled, solution))
 def rule_of(eqn: Eqn, mode: str) -> Fn | None:
     """The region of a `ruled` that is its rule for a mode."""
     return dict(zip(eqn.attrs["modes"], eqn.regions)).get(mode)
+
+
+def as_adjoint(fn: Fn) -> Fn:
+    """`fn` as code of a derivative, whose rounding is not that of the user's own arithmetic."""
+    return fn.replace(eqns=tuple(
+        eqn.replace(primal=False, regions=tuple(map(as_adjoint, eqn.regions))) for eqn in fn.eqns))

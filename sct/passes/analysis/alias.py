@@ -14,6 +14,7 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import Function, List, Residuals, Tensor, holds_array, list_depth
+from sct.ops.program.effects import part
 from sct.ops.registry import aliases, is_readonly
 
 __all__ = [
@@ -162,7 +163,7 @@ class MemoryUses:
         in_records = borrowed(eqn)
         for k, out in enumerate(eqn.outs):
             readonly = is_readonly(eqn)
-            escapes = eqn.op.effect or readonly or out in in_records
+            escapes = eqn.op.effect or eqn.op is part or readonly or out in in_records
             self.bindings[out] = Binding(eqn, None, k, point, escapes, out in in_records, readonly)
 
     def _functions_called(self, eqn: Eqn) -> list[Eqn]:

@@ -193,12 +193,6 @@ def with_real_ints_as_floats(eqn: Eqn) -> tuple[tuple[Operand, ...], tuple[Opera
     return args, tuple(map(as_float, eqn.outs))
 
 
-def as_adjoint(fn: Fn) -> Fn:
-    """`fn` as code of a derivative, whose rounding is not that of the user's own arithmetic."""
-    return fn.replace(eqns=tuple(
-        eqn.replace(primal=False, regions=tuple(map(as_adjoint, eqn.regions))) for eqn in fn.eqns))
-
-
 def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
     """The cotangent `ct` with the shape and dtype of `x`; its mask is preserved.
 

@@ -19,8 +19,8 @@ from sct.ir.types import Tensor, Type, TypeMismatch
 from sct.ops.arrays.shape import shapes_differ
 from sct.ops.program.control import cond
 from sct.ops.program.effects import python, raise_
-from sct.ops.program.solutions import rule_of, ruled
-from sct.passes.autodiff.cotangents import Masks, as_adjoint, current, match_type, materialize, with_real_ints_as_floats
+from sct.ops.program.solutions import as_adjoint, rule_of, ruled
+from sct.passes.autodiff.cotangents import Masks, current, match_type, materialize, with_real_ints_as_floats
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
 from sct.passes.autodiff.reverse import pullback
 

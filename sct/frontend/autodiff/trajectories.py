@@ -1,0 +1,288 @@
+"""Differential equations: SciPy solves them as it does, and steps of the same sizes are differentiated.
+
+    sol = solve_ivp(f, (a, b), y0)   ->   sol = solver(f, a, b, y0, text="scipy.integrate.solve_ivp(...)")
+                                          y = solution(part(sol, text="_0.y"), explicit_steps(f, sol.t, y0))
+
+The value is that of the solver. Its derivative is that of a program of `time_steps`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import sys
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.autodiff.differentiated_region import parameter_names
+from sct.frontend.autodiff.implicit_functions import as_solution, solution_of
+from sct.frontend.autodiff.solvers import defined, function_of_unknown
+from sct.frontend.autodiff.time_steps import ends_moved, explicit_steps, implicit_steps, joined
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import may_be_differentiated, template_of
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static, Tup
+from sct.ir import Builder, Fn, Operand, Value
+from sct.ir.dims import Dim, product, sym
+from sct.ir.types import BOOL, FLOAT, INT, Tensor, Type
+from sct.ops import sub
+from sct.ops.program.effects import OBJECT, part
+from sct.ops.program.solutions import as_adjoint, solver
+
+__all__: list[str] = []
+
+_EXPLICIT = ("RK23", "RK45", "DOP853")
+_IMPLICIT = ("Radau", "BDF")
+_OPTIONS = ("rtol", "atol", "first_step", "max_step", "min_step", "lband", "uband")
+_OF_ODEINT = ("ml", "mu", "rtol", "atol", "tcrit", "h0", "hmax", "hmin", "mxstep", "mxhnil", "mxordn", "mxords",
+              "printmessg", "full_output")
+_NONE = Static(None)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The equation `dy/dt = f(t, y)` of a call of a solver.
+
+    f         the function of t and y, as it is evaluated in the steps
+    extra     what it is given beside them
+    function  the same as SciPy calls it
+    y0        what the solution starts from
+    """
+
+    ev: Evaluator
+    solver: str
+    f: Abstract
+    extra: Sequence[Abstract]
+    function: Value
+    y0: Ref
+
+    def call(self, name: str, args: Args, kwargs: Kwargs, options: str = "", type: Type = OBJECT) -> Value:
+        """What a solver of SciPy returns."""
+        operands: list[Operand] = [self.function]
+        texts = ["_0", *(self._text("an argument", v, operands) for v in args)]
+        texts += [f"{key}={self._text(f'`{key}`', v, operands)}" for key, v in kwargs.items()]
+        found: Value = self.ev.emit(solver, *operands, text=f"scipy.integrate.{name}({', '.join(texts)}{options})",
+                                    type=type)
+        found.hint = "sol"
+        return found
+
+    def jacobian(self, v: Abstract) -> Abstract:
+        """The Jacobian that a solver is given, if it is a function as SciPy calls it."""
+        if isinstance(v, Ref):
+            return v
+        region = function_of_unknown(self.ev, v, self.extra, (FLOAT, self.ev.type_of(self.y0)), self.solver)
+        return defined(self.ev, region, v, "jac")
+
+    def _text(self, what: str, v: Abstract, operands: list[Operand]) -> str:
+        text = template_of(self.ev, v, operands)
+        if text is None:
+            self.ev.refuse("SCT402", f"{what} of `{self.solver}` is not a number, a text or a list of these",
+                           hint="pass what SciPy needs as a float, an array or a list")
+        return text
+
+    def steps(self, method: str, found: Value, ts: Abstract) -> Abstract:
+        """The solution at the times `ts`, of which `found` is a solution that may be read between them."""
+        if method in _IMPLICIT:
+            ev, (n,) = self.ev, self.ev.type_of(self.y0).shape  # type: ignore[union-attr]
+            stages = Tensor("array", "f64", (product((Dim(3), n)),))
+            stages_at = DerivedCallable(lambda ev, args, kwargs: ev.wrap(ev.emit(
+                solver, found, ev.operand(args[0]), text="_0.sol(_1).T.ravel()", type=stages)))
+            solved = DerivedCallable(lambda ev, args, kwargs: solution_of(
+                ev, DerivedCallable(lambda *_: args[0]), args[1], args[2:], NO_KEYWORDS))
+            return ev.call(Static(implicit_steps), [self.f, solved, stages_at, ts, self.y0])
+        name = method if method in _EXPLICIT else "DOP853"
+        coefficients: list[Abstract] = []
+        for key in "ABC":
+            shape = getattr(getattr(sys.modules["scipy.integrate"], name), key).shape
+            array = self.ev.emit(part, text=f"scipy.integrate.{name}.{key}",
+                                 type=Tensor("array", "f64", tuple(map(Dim, shape))))
+            array.hint = key
+            coefficients.append(self.ev.wrap(array))
+        return self.ev.call(Static(explicit_steps), [self.f, ts, self.y0, *coefficients])
+
+
+@of_scipy("scipy.integrate.solve_ivp")
+def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """What `solve_ivp` returns, with a solution that is differentiated."""
+    given = _bound(ev, "solve_ivp", args, kwargs)
+    given |= given.pop("options", {})
+    method = given.setdefault("method", Static("RK45"))
+    known = (*_EXPLICIT, *_IMPLICIT, "LSODA")
+    if not isinstance(method, Static) or method.value not in known:
+        ev.refuse("SCT402", "`solve_ivp` is not differentiated by this method", why="sct does not know its steps",
+                  hint=f"use one of {', '.join(map(repr, known))}")
+    options = {key: given[key] for key in _OPTIONS if key in given}
+    _check_options(ev, "solve_ivp", given, ("fun", "t_span", "y0", "t_eval", "args", "method", "jac", *options))
+    span = [ev.call(Static(operator.getitem), [given["t_span"], Static(k)]) for k in range(2)]
+    problem = _problem(ev, "solve_ivp", given, given["fun"], given.get("args", _NONE))
+    times: Abstract | None = None if given.get("t_eval", _NONE) == _NONE else _numbers(ev, "`t_eval`", given["t_eval"])
+    asked: dict[str, Abstract] = {} if times is None else {"t_eval": times}
+    if given.get("jac", _NONE) != _NONE:
+        asked["jac"] = problem.jacobian(given["jac"])
+    start: list[Abstract] = [Tup(tuple(span)), problem.y0]
+    own = {"method": method} if method.value != "RK45" else {}
+    dense = method.value in _IMPLICIT or times is not None and method.value != "LSODA"
+    found = steps = problem.call("solve_ivp", start, {**own, **asked, **options},
+                                 ", dense_output=True" if dense else "")
+    success = ev.emit(part, found, text="_0.success", type=BOOL)
+    with _derivative_code(ev):
+        if method.value == "LSODA":
+            steps = problem.call("solve_ivp", start, {"method": Static("DOP853"), **_tolerance(options)})
+            times = _ends(ev, found, "_0.t", span) if times is None else times
+        accepted = "_0.sol.ts" if dense else "_0.t"
+        ts, places = (_ends(ev, found, accepted, span), None) if times is None else _grid(
+            ev, steps, accepted, span, times)
+        y = problem.steps(method.value, found, ts)
+        if places is not None:
+            y = ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), places))])
+    attributes: dict[str, Abstract] = {
+        "t": _standing_for(ev, found, "_0.t", ts if times is None else times, success),
+        "y": _standing_for(ev, found, "_0.y", y, success), "success": success,
+        "sol": _NONE, "t_events": _NONE, "y_events": _NONE}
+    for key in ("message", "status", "nfev", "njev", "nlu"):
+        attributes[key] = ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
+    unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone")
+    return ev.new_object(types.SimpleNamespace, {
+        **dict.fromkeys(("keys", "values", "items", "get"), unread), **attributes})
+
+
+@of_scipy("scipy.integrate.odeint")
+def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """What `odeint` returns: the solution at the given times, a row for each."""
+    given = _bound(ev, "odeint", args, kwargs)
+    options = {key: given[key] for key in _OF_ODEINT if key in given}
+    _check_options(ev, "odeint", given, ("func", "y0", "t", "args", "tfirst", *options))
+    times = _numbers(ev, "`t`", given["t"])
+    tfirst, full = (ev.ask(given.get(key, Static(False)), f"`{key}` of `odeint`") for key in ("tfirst", "full_output"))
+    f = given["func"] if tfirst else DerivedCallable(
+        lambda ev, args, kwargs: ev.call(given["func"], [args[1], args[0], *args[2:]]))
+    problem = _problem(ev, "odeint", given, f, given.get("args", _NONE), given["func"], not tfirst)
+    sizes = [ev.type_of(x).shape[0] for x in (times, problem.y0)]  # type: ignore[union-attr]
+    found = problem.call("odeint", [problem.y0, times], {"tfirst": Static(True), **options},
+                         type=OBJECT if full else Tensor("array", "f64", tuple(sizes)))
+    tolerance = {**dict.fromkeys(("rtol", "atol"), Static(1.49012e-8)), **_tolerance(options)}
+    with _derivative_code(ev):
+        span = [ev.call(Static(operator.getitem), [times, Static(k)]) for k in (0, -1)]
+        steps = problem.call("solve_ivp", [Tup(tuple(span)), problem.y0], {"method": Static("DOP853"), **tolerance})
+        ts, places = _grid(ev, steps, "_0.t", span, times)
+        y = ev.call(Static(np.transpose), [problem.steps("DOP853", steps, ts)])
+        y = ev.call(Static(operator.getitem), [y, places])
+    result = _standing_for(ev, found, "_0[0]" if full else "_0", y, None)
+    return result if not full else Tup((result, ev.wrap(ev.emit(part, found, text="_0[1]", type=OBJECT))))
+
+
+@contextmanager
+def _derivative_code(ev: Evaluator) -> Iterator[None]:
+    """What is evaluated meanwhile is code of the derivative: its value is not read by the program."""
+    with ev.block(builder := Builder()):
+        yield
+    for eqn in as_adjoint(Fn("steps", (), tuple(builder.eqns), ())).eqns:
+        ev.b.add(eqn)
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------------
+
+
+def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, Any]:
+    signature = inspect.signature(getattr(sys.modules["scipy.integrate"], name))
+    return dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+
+
+def _check_options(ev: Evaluator, name: str, given: Mapping[str, Abstract], known: Sequence[str]) -> None:
+    for key, v in given.items():
+        if key not in known and v not in (_NONE, Static(False)):
+            ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
+                      why="the result need not be the solution at times, or is more than that",
+                      hint=f"leave `{key}` out")
+
+
+def _tolerance(options: Mapping[str, Abstract]) -> dict[str, Abstract]:
+    return {key: options[key] for key in ("rtol", "atol") if options.get(key, _NONE) != _NONE}
+
+
+def _problem(ev: Evaluator, name: str, given: Mapping[str, Abstract], f: Abstract, extra: Abstract,
+             own: Abstract | None = None, swapped: bool = False) -> _Problem:
+    """The equation, given a function of t and y, and what it reads beside them; `own`: the user's function."""
+    start = ev.call(Static(np.atleast_1d), [given["y0"]]) if name == "odeint" else given["y0"]
+    y0 = _numbers(ev, "what the solution starts from", start)
+    more = () if extra == _NONE else extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
+    vector = ev.type_of(y0)
+    names = parameter_names(ev, own or f) or []
+    region = function_of_unknown(ev, f, more, (FLOAT, vector), name)
+    for x, hint in zip(region.fn.params, reversed(names[:2]) if swapped else names):
+        x.hint = hint
+    function = defined(ev, region, own or f, "slope")
+    return _Problem(ev, name, DerivedCallable(lambda ev, args, kwargs: ev.call(f, [*args, *more])), more,
+                    function, y0)
+
+
+def _numbers(ev: Evaluator, what: str, v: Abstract) -> Ref:
+    """A vector of numbers of 64 bits."""
+    x = ev.call(Static(np.asarray), [v])
+    t = ev.type_of(x) if isinstance(x, Ref) else None
+    if not isinstance(t, Tensor) or t.rank != 1 or t.kind not in "fi" or t.dtype in ("f16", "f32"):
+        ev.refuse("SCT402", f"{what} is not a vector of real numbers of 64 bits",
+                  hint="pass an array or a list: `[1.0, 0.0]`, `y0.ravel()`")
+    if t.kind == "i":
+        x = ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
+    assert isinstance(x, Ref)
+    return x
+
+
+# -- times -------------------------------------------------------------------------------------------------------------
+
+
+def _ends(ev: Evaluator, found: Value, accepted: str, span: Sequence[Abstract]) -> Abstract:
+    """The times that the solver has chosen between the ends `span`."""
+    ts = ev.wrap(ev.emit(part, found, text=accepted, type=_vector(found)))
+    moves = any(may_be_differentiated(ev, t) for t in span)
+    return ev.call(Static(ends_moved), [ts, *span]) if moves else ts
+
+
+def _grid(ev: Evaluator, steps: Value, accepted: str, span: Sequence[Abstract], times: Abstract
+          ) -> tuple[Abstract, Abstract]:
+    """Times that are no farther apart than the accepted ones, and the places of the requested `times` among them."""
+    sign = _sign(ev, *span)
+    by, s = ([], sign) if isinstance(sign, str) else ([sign], "_2 * ")
+    t = ev.operand(times)
+    assert isinstance(t.type, Tensor)
+    ts: Value = ev.emit(solver, steps, t, *by, text=f"{s}numpy.union1d({s}{accepted}[1:], {s}_1)", type=_vector(steps))
+    places: Value = ev.emit(solver, ts, t, *by, text=f"1 + numpy.searchsorted({s}_0, {s}_1)",
+                            type=Tensor("array", "i64", t.type.shape))
+    ts.hint, places.hint = "after", "places"
+    at = ev.wrap(places)
+    return ev.call(Static(joined), [span[0], ev.wrap(ts), at, times]), at
+
+
+def _vector(found: Value) -> Tensor:
+    """As many numbers as the solver has taken steps."""
+    return Tensor("array", "f64", (sym(f"_steps{found.id}"),))
+
+
+def _sign(ev: Evaluator, t0: Abstract, t1: Abstract) -> str | Value:
+    """What the times are multiplied by so that they rise."""
+    if isinstance(t0, Static) and isinstance(t1, Static):
+        return "" if t0.value <= t1.value else "-"
+    sign: Value = ev.emit(solver, *map(ev.operand, (t0, t1)), text="numpy.copysign(1.0, _1 - _0)",
+                          type=Tensor("np", "f64"))
+    sign.hint = "sign"
+    return sign
+
+
+def _standing_for(ev: Evaluator, found: Value, text: str, like: Abstract, success: Value | None) -> Abstract:
+    """A part of what the solver returns, which has the derivative of `like`."""
+    y = ev.operand(like)
+    x = ev.emit(part, found, text=text, type=y.type) if text != "_0" else found
+    result = Value(y.type)
+    with ev.block(builder := Builder()):
+        difference = ev.emit(sub, result, y)
+    wrapped = ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), success))
+    if isinstance(wrapped, Ref):
+        ev.freeze(wrapped.addr)
+    return wrapped
