@@ -365,6 +365,15 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, v: add(add_at(store(zeros_of(x), v, 1, **I), v, 0, **I), where(op("gt")(x, 0.0), x, 0.0)),
           "f64[3]; f64", "f32[3]; f32"),
     ],
+    "sum_einsum": [
+        e(lambda x, y: sum_(op("einsum")(x, y, subscripts="nki,kij->nkj"), axis=0), "f64[m, n, k]; f64[n, k, 3]"),
+        e(lambda x, y: sum_(op("einsum")(x, y, subscripts="ij,jk->ik"), axis=1), "f64[m, n]; f64[n, k]"),
+    ],
+    "einsum_as_product": [
+        e(lambda x, y: op("einsum")(x, y, subscripts="nki,nkj->kij"), "f64[m, n, k]; f64[m, n, 3]"),
+        e(lambda x, y: op("einsum")(x, y, subscripts="bij,bkj->bki"), "f64[m, n, k]; f64[m, 3, k]"),
+        e(lambda x, y: op("einsum")(x, y, subscripts="ij,kj->ki"), "f64[m, n]; f64[k, n]"),
+    ],
     "store_again": [
         e(lambda x, v: store(add_at(x, v, 1, **I), v, 1, **I), "f64[3]; f64"),
         e(lambda x, v: store(x, add(index(x, 1, **I), v), 1, **I), "f64[3]; f64"),

@@ -16,5 +16,5 @@ def batched_attention_grad(query, key, value):
     dweights -= np.sum(weights1 * dweights, axis=3, keepdims=True)
     # scores = np.einsum("bhqd,bhkd->bhqk", query, key) / ...
     dkey_part = dweights * weights / scores_sqrt
-    dkey = np.einsum("bhqk,bhqd->bhkd", dkey_part, query)
-    return np.einsum("bhqk,bhkd->bhqd", dkey_part, key), dkey, dvalue
+    dkey = np.swapaxes(dkey_part, -1, -2) @ query
+    return dkey_part @ key, dkey, dvalue

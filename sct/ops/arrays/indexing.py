@@ -247,11 +247,19 @@ def trailing(x: Operand, *items: Any) -> Any:
     return index(x, *operands, key=key)
 
 
+POSITIONS = ("triu_indices", "tril_indices", "nonzero")
+"""Ops that give arrays of indices, one for each axis, which name no element twice."""
+
+
 def distinct(operands: Sequence[Operand], key: Key) -> bool:
-    """Are the positions of a key with integer arrays known to be distinct, as those of `x[np.arange(n), columns]`?"""
+    """Are the positions of a key with integer arrays known to be distinct, as those of `x[np.arange(n), columns]`, or
+    of `x[np.triu_indices(n)]`?"""
     defs = getattr(builder_var.get(), "defs", {})
     arrays = [x for x in operands if number(x).is_array]
+    positions = [eqn for eqn in map(defs.get, arrays) if eqn is not None and eqn.op.name in POSITIONS]
     shapes = {number(x).shape for x in arrays}
+    if len(shapes) == 1 and any(set(eqn.outs) <= set(arrays) for eqn in positions):
+        return True
     for x in arrays:
         eqn = defs.get(x)
         if eqn is not None and eqn.op is arange and len(eqn.args) == 1 and all(len(s) == 1 for s in shapes):

@@ -181,17 +181,23 @@ class _Plan:
         later, shapes = self.split_reads(self.later_reads(aliases, access), access)
         pushes = [p for v in aliases for p in self._pushes.get(v, ()) if (p.owner, p.index) not in self._own_buffers]
         views = {s.value for s in later}
+        missing = [p for p in pushes if not isinstance(p.value.type, (Tensor, List))]
         copyable = (all(self._is_view(v, access) for v in views)
-                    and all(isinstance(p.value.type, Tensor) for p in pushes))
+                    and all(isinstance(p.value.type, Tensor) or p in missing for p in pushes))
         if not copyable or not self.is_exclusive(aliases, access):
             self.copy_at(access)
             return
         for v in views:
             self.snapshot(v, [s for s in later if s.value is v])
         for push in pushes:
-            self.snapshot(push.value, [push])
+            if push in missing:
+                self.separate_sources(push.value, set(aliases))
+                self._pushes[push.value].remove(push)
+            else:
+                self.snapshot(push.value, [push])
         for push in pushes:
-            self.relink_tape(push)
+            if push not in missing:
+                self.relink_tape(push)
         for s in shapes:
             self.redirects[s.owner, s.index] = updated = access.owner.out  # type: ignore[union-attr]
             self.memory.retarget(s, updated)

@@ -22,6 +22,7 @@ from sct.ops.arrays.concatenate import array
 from sct.ops.arrays.creation import astype
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import expand_dims, swapaxes, transpose
+from sct.ops.linalg.einsum import contract, parse
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
 from sct.ops.linalg.tensor_products import product_over
@@ -329,6 +330,70 @@ def sum_matrix_products(site: Site, x: Operand, axis: Any = None, keepdims: bool
         b = spread.args[0]
     batch = range(rank - 2)
     return contracted_over(a, b, [*batch, rank - i], [*batch, rank - j])
+
+
+@rule("sum", phase="simplify", of="einsum", when="finite")
+def sum_einsum(site: Site, x: Operand, axis: Any = None, keepdims: bool = False) -> Any:
+    """sum(einsum("nki,kij->nkj", x, y), axis=0) -> einsum("ki,kij->kj", sum(x, axis=0), y), where nothing else reads it
+
+    What one factor alone is summed over, that factor is summed over first."""
+    eqn = site.sole_eqn(x) if is_result_of(x, "einsum") and not keepdims else None
+    labelled = None if eqn is None else labels_of(eqn.args, eqn.attrs["subscripts"])
+    if eqn is None or labelled is None or len(labelled[0]) != 2:
+        return None
+    terms, result = labelled
+    summed = normalize(axis, len(result))
+    result = [label for k, label in enumerate(result) if k not in summed]
+    factors = []
+    for k, of in enumerate(terms):
+        own = tuple(n for n, label in enumerate(of) if label not in result and label not in terms[1 - k])
+        factor = sum_(eqn.args[k], axis=own[0] if len(own) == 1 else own) if own else eqn.args[k]
+        factors.append((factor, [label for n, label in enumerate(of) if n not in own]))
+    return contract(factors, result) if all(of for _, of in factors) and result else None
+
+
+@rule("einsum", phase="present")
+def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> Any:
+    """einsum("nki,nkj->kij", x, y) -> x.transpose(1, 2, 0) @ y.transpose(1, 0, 2):  a product of matrices is BLAS"""
+    labelled = labels_of(xs, subscripts)
+    if labelled is None or len(xs) != 2:
+        return None
+    (of_a, of_b), result = labelled
+    both = [label for label in of_a if label in of_b]
+    batch, summed = ([label for label in both if (label in result) == kept] for kept in (True, False))
+    if len(summed) != 1 or len(of_a) != len(both) + 1 or len(of_b) != len(both) + 1:
+        return None
+    a, b = xs
+    if result[-2:-1] != [label for label in of_a if label not in both]:
+        a, of_a, b, of_b = b, of_b, a, of_a
+    batch = result[:-2]
+    if {*batch} | {*summed} != {*both} or result[-2] not in of_a:
+        return None
+    left, right = [*batch, result[-2], *summed], [*batch, *summed, result[-1]]
+    return matmul(_with_axes(a, of_a, left), _with_axes(b, of_b, right))
+
+
+def labels_of(xs: Sequence[Operand], subscripts: str) -> tuple[list[list[str]], list[str]] | None:
+    """The labels of the axes of float arrays and of the result; None if an array has a label twice or an ellipsis, or
+    if one of them repeats along an axis."""
+    if not all(map(_is_float_array, xs)) or len({x.type.dtype for x in xs}) > 1:  # type: ignore[union-attr]
+        return None
+    terms, result = parse(subscripts, [len(shape_of(x)) for x in xs])
+    sizes: dict[str, Dim] = {}
+    for x, of in zip(xs, terms):
+        if len({*of}) < len(of) or any(label[0] == "." for label in of) \
+                or any(sizes.setdefault(label, size) != size for label, size in zip(of, shape_of(x))):
+            return None
+    return terms, result
+
+
+def _with_axes(x: Operand, of: Sequence[str], order: Sequence[str]) -> Operand:
+    """`x`, whose axes have these labels, with its axes in another order."""
+    axes = tuple(of.index(label) for label in order)
+    if axes == tuple(range(len(axes))):
+        return x
+    is_of_matrices = axes[:-2] == tuple(range(len(axes) - 2))
+    return cast(Operand, matrix_transpose(x) if is_of_matrices else transpose(x, axes=axes))
 
 
 def contracted_over(a: Operand, b: Operand, i: Sequence[int], j: Sequence[int]) -> Any:
