@@ -169,6 +169,8 @@ GOLDENS = [
     gradient(tapes, "smoothed_rows", (0, 1)),
     gradient(tapes, "gaussian_scores", (0, 1)),
     gradient(numerics, "multigrid", (0, 1)),
+    gradient(numerics, "settled_ranks", 0),
+    gradient(numerics, "last_residuals", (0, 1)),
     # finance
     gradient(finance, "black_scholes", (0, 3)),
     gradient(finance, "bond_price", (0, 1)),

@@ -278,6 +278,8 @@ EXAMPLES: dict[str, list[Example]] = {
     "where_decided": [
         e(lambda x, y: where(True, x, y), "f64[n]; f64[n]", "float; float"),
         e(lambda x, y: where(False, x, y), "f64[n]; f64[n]", "float; float")],
+    "is_none_of_number": [e(lambda x: op("is_none")(x), "f64[n]", "float")],
+    "unwrap_number": [e(lambda x: op("unwrap")(x), "f64[n]", "float")],
     "where_masked": [
         e(lambda c, x, y: where(c, where(c, x, y), y), "b1[n]; f64[n]; f64[n]", "bool; float; float"),
         e(lambda c, x, y: where(c, x, where(c, y, x)), "b1[n]; f64[n]; f64[n]", "b1[n]; f32[n]; f32[n]"),

@@ -322,7 +322,33 @@ def _definite(rng, n):
     return factor @ factor.T + n * np.eye(n)
 
 
+def settled_ranks(links, damping, tolerance):
+    """The rank of a page, iterated until it settles; the loop returns what it has assigned last."""
+    n = links.shape[0]
+    ranks = np.full(n, 1.0 / n)
+    while True:
+        new = damping * links @ ranks + (1.0 - damping) / n
+        if np.max(np.abs(new - ranks)) < tolerance:
+            return new[0] ** 2
+        ranks = new
+
+
+def last_residuals(A, b, steps, rate):
+    """Steepest descent; what the loops assigned last is read after them."""
+    x = np.zeros(len(b))
+    for sweep in range(2):
+        for _ in range(steps):
+            r = b - A @ x
+            if sweep == 1:
+                r = 0.5 * r
+            x = x + rate * r
+        change = rate * r
+    return np.sum(r * r) + np.sum(np.sin(change))
+
+
 INPUTS = {
+    "settled_ranks": lambda rng: ((lambda a: a / a.sum(axis=0))(0.1 + rng.random((4, 4))), 0.6, 1e-3),
+    "last_residuals": lambda rng: (np.eye(3) + 0.3 * rng.normal(size=(3, 3)), rng.normal(size=3), 3, 0.4),
     "horner": lambda rng: (rng.normal(size=5), 0.7),
     "clenshaw": lambda rng: (rng.normal(size=5), 0.3),
     "cumulative_products": lambda rng: (rng.normal(size=5),),

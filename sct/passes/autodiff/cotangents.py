@@ -54,10 +54,10 @@ from sct.passes.analysis.loop_layout import emit_loop
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 
 __all__ = [
-    "Masks", "add_element", "add_to_list", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint",
-    "if_else", "is_narrow", "known_nonzero", "mapped", "match_type", "materialize", "or_zeros", "pack_cotangents",
-    "padded", "real_part", "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats",
-    "zero",
+    "Masks", "add_element", "add_to_list", "before_assignment", "conditional", "copy_static_shape", "cotangent_type",
+    "current", "d_hint", "if_else", "is_assigned_array", "is_narrow", "known_nonzero", "mapped", "match_type",
+    "materialize", "or_zeros", "pack_cotangents", "padded", "real_part", "refusing_type_mismatch", "set_hint",
+    "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero",
 ]
 
 
@@ -108,6 +108,13 @@ def _factors(x: Operand) -> Iterator[Value]:
 def d_hint(v: Value) -> str | None:
     """The name hint of a derivative of `v`."""
     return v.hint and "d" + v.hint
+
+
+def set_hint(x: Operand, name: str | None) -> None:
+    """Name `x`, which the last equation of the block binds, if it has no name."""
+    eqns = current().eqns
+    if isinstance(x, Value) and x.hint is None and eqns and x in eqns[-1].outs:
+        x.hint = name
 
 
 def zero(v: Operand) -> Operand:
@@ -172,6 +179,20 @@ def unwrap_known(v: Operand) -> Operand:
 def or_zeros(ct: Operand, v: Value) -> Operand:
     """The cotangent `ct` of `v`, or zeros if it is `None` at run time."""
     return if_else(cast(Operand, is_none(ct)), lambda: zero(v), lambda: unwrap_known(ct))
+
+
+def is_assigned_array(result: Operand, param: Value, ct: Operand) -> TypeGuard[Value]:
+    """Does each iteration assign an array to the variable of a carry, which has the cotangent `ct` after the loop?"""
+    t = result.type
+    return isinstance(param.type, Undef) and param.type.elem == t and isinstance(result, Value) \
+        and isinstance(t, Tensor) and t.is_array and not isinstance(ct.type, Optional)
+
+
+def before_assignment(ct: Operand, result: Value) -> Operand:
+    """The cotangent of a variable in the iteration before, where this iteration assigns `result` to it."""
+    if not isinstance(ct.type, Optional):
+        return ct
+    return zero(result) if isinstance(ct, Lit) else or_zeros(ct, result)
 
 
 def _of_ints(t: Type) -> bool:

@@ -34,12 +34,14 @@ from sct.passes.autodiff.cotangents import (
     Masks,
     add_element,
     add_to_list,
+    before_assignment,
     conditional,
     copy_static_shape,
     cotangent_type,
     current,
     d_hint,
     if_else,
+    is_assigned_array,
     known_nonzero,
     match_type,
     materialize,
@@ -48,6 +50,7 @@ from sct.passes.autodiff.cotangents import (
     padded,
     real_part,
     refusing_type_mismatch,
+    set_hint,
     unpack_cotangents,
     unwrap_known,
     with_real_ints_as_floats,
@@ -161,7 +164,7 @@ class _Reverse:
                 ct = or_zeros(ct, x)
             ct = real_part(ct, x, self.masks)
             total = self.masks.sum(self.cts.get(x), ct)
-            _set_hint(total, d_hint(x))
+            set_hint(total, d_hint(x))
             self.cts[x] = total
 
     # -- plain ops --------------------------------------------------------------------
@@ -241,18 +244,18 @@ class _Reverse:
             return
         if isinstance(x.type, List):
             self.cts[x] = add_to_list(materialize(self.cts.get(x), x), materialize(ct, eqn.out), key, eqn.attrs["key"])
-            _set_hint(self.cts[x], d_hint(x))
+            set_hint(self.cts[x], d_hint(x))
         elif isinstance(x.type, Seq):
             self.cts[x] = add_element(materialize(self.cts.get(x), x), key[0], lambda e: self.masks.sum(e, ct), if_else)
         elif is_mask(x, key, eqn.attrs["key"]):
             part = add_at(materialize(None, x), materialize(ct, eqn.out), *key, **eqn.attrs)
             self.cts[x] = self.masks.sum(self.cts.get(x), self.masks.mask(key[0], part))
-            _set_hint(self.cts[x], d_hint(x))
+            set_hint(self.cts[x], d_hint(x))
         else:
             buffer = materialize(self.cts.get(x), x)
             element = isinstance(eqn.out.type, Tensor) and eqn.out.type.is_scalar
             self.cts[x] = add_at(buffer, ct if element else materialize(ct, eqn.out), *key, **eqn.attrs)
-            _set_hint(self.cts[x], d_hint(x))
+            set_hint(self.cts[x], d_hint(x))
 
     # -- calls ------------------------------------------------------------------------
 
@@ -270,10 +273,10 @@ class _Reverse:
             "donates": tuple((first + j, k) for j, k in parts.donates)})
         summands = [(eqn.args[k], ct) for k, ct in zip(parts.wrt, outs) if k in wrt]
         for x, ct in summands if len(summands) > 1 else ():
-            _set_hint(ct, d_hint(cast(Value, x)))
+            set_hint(ct, d_hint(cast(Value, x)))
         for x, ct in summands:
             self.add(x, ct)
-            _set_hint(ct, d_hint(cast(Value, x)))
+            set_hint(ct, d_hint(cast(Value, x)))
 
     def solution(self, eqn: Eqn) -> None:
         ct = self.cts.pop(eqn.out)
@@ -369,8 +372,11 @@ class _Reverse:
         inits += [materialize(cts.pop(v, None), v) for v in reads]
         whole = self.taps.reads_all(loop)
         sums = {s: cts.pop(s) for s in listed if s in cts and whole}
+        assigned = {} if eqn.attrs.get("recomputed") else {
+            n: r for n, k in enumerate(carried) if is_assigned_array(r := loop.results[k], loop.params[k], inits[n])}
         # The size of a carry may change from one iteration to the next.
         types = [*(join(loop.params[k].type, loop.results[k].type) for k in carried), *(v.type for v in reads)]
+        types[:len(carried)] = [assigned[n].type if n in assigned else t for n, t in enumerate(types[:len(carried)])]
         carries = [Value(cotangent_type(t), d_hint(v))
                    for t, v in zip(types, (*(loop.params[k] for k in carried), *reads))]
         elems = {s: Value(cast(Seq, s.type).elem) for s in (*yielded.values(), *sums.values())}
@@ -380,6 +386,8 @@ class _Reverse:
             results, element_cts = transposed(
                 loop, dict(zip(carried, carries)), dict(zip(reads, carries[len(carried):])),
                 {j: elems[s] for j, s in yielded.items()}, {s: elems[sums[s]] if s in sums else None for s in listed})
+            for n, result in assigned.items():
+                results[n] = before_assignment(results[n], result)
         changed = [k for k, r in enumerate(results) if r is not carries[k]]
         finals: list[Operand] = [*inits]
         block = Fn(loop.body.name, (position, *(carries[k] for k in changed), *elems.values()),
@@ -461,9 +469,3 @@ class _Reverse:
 
 def _constant(x: Operand, _: Operand) -> Operand:
     return x
-
-
-def _set_hint(x: Operand, name: str | None) -> None:
-    eqns = current().eqns
-    if isinstance(x, Value) and x.hint is None and eqns and x in eqns[-1].outs:
-        x.hint = name

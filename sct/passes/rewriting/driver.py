@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, module_of, operand
 from sct.ir.check import agree, fits
-from sct.ir.core import Eqn, Fn, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
+from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
 from sct.ir.real_ints import result_type
 from sct.ir.types import List, Tensor, Type, TypeMismatch
 from sct.ops.arrays.creation import to_f32
@@ -135,6 +135,12 @@ class _Simplify:
 
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         current = eqn.replace(args=substitute(eqn.args, self.env))
+        if eqn.op.name == "cond" and not eqn.primal and isinstance(current.args[0], Lit):
+            branch = eqn.regions[0 if current.args[0].value else 1]
+            for inner in branch.eqns:
+                self.eqn(inner, b)
+            self.env.update(zip(eqn.outs, substitute(branch.results, self.env)))
+            return
         if eqn.regions:
             with integer_ranges.inside_loop(self.site, current):
                 b.add(current.replace(regions=tuple(self.region(r, b.nested()) for r in eqn.regions)))

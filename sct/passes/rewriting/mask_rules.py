@@ -41,6 +41,18 @@ def where_decided(c: Operand, a: Operand, b: Operand) -> Any:
     return a if c == Lit(True) else b if c == Lit(False) else None
 
 
+@rule("is_none")
+def is_none_of_number(x: Operand) -> Any:
+    """x is None -> False, for a number or an array"""
+    return Lit(False) if isinstance(x.type, Tensor) else None
+
+
+@rule("unwrap")
+def unwrap_number(x: Operand, **attrs: Any) -> Any:
+    """unwrap(x) -> x, for a number or an array"""
+    return x if attrs.get("to") is None and isinstance(x.type, Tensor) else None
+
+
 @rule("where", of="where")
 def where_masked(c: Operand, a: Operand, b: Operand) -> Any:
     """where(c, where(c, x, y), b) -> where(c, x, b);  where(c, a, where(c, x, y)) -> where(c, a, y)"""

@@ -1,0 +1,36 @@
+import numpy as np
+
+
+def settled_ranks_grad(links, damping, tolerance):
+    # links: f64[n, n], damping: float, tolerance: float
+    n = links.shape[0]
+    ranks = np.full(n, 1.0 / n)
+    ranks_now = ranks
+    tape = []
+    trips = 0
+    while True:
+        trips += 1
+        new_factor = damping * links
+        new = new_factor @ ranks_now + (1.0 - damping) / n
+        t = np.max(np.abs(new - ranks_now)) < tolerance
+        tape.append((ranks_now, t))
+        if t:
+            break
+        ranks_now = new
+    dnew = np.zeros_like(new)
+    dnew[0] = 2.0 * new[0]
+    dranks = np.zeros_like(ranks_now)
+    rows = np.empty((trips, links.shape[0]))
+    rankss = np.empty((trips, links.shape[0]))
+    for i in reversed(range(trips)):
+        ranks_now, t = tape.pop()
+        rankss[i] = ranks_now
+        if not t:
+            dnew += dranks
+            dranks = np.zeros_like(ranks)
+        # new = damping * links @ ranks + (1.0 - damping) / n
+        dranks = new_factor.T @ dnew + dranks
+        rows[i] = damping * dnew
+        dnew = np.zeros_like(ranks)
+    dlinks = rows.T @ rankss
+    return dlinks
