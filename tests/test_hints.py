@@ -996,7 +996,7 @@ def _() -> Any:
 
 @case("use np.concatenate, np.arange or np.linspace")
 def _() -> Any:
-    return lambda x: np.sum(np.r_[x, x[0]] ** 2), lambda x: np.sum(np.concatenate([x, [x[0]]]) ** 2)
+    return lambda x: np.sum(np.r_["0,1", x, [x[0]]] ** 2), lambda x: np.sum(np.concatenate([x, [x[0]]]) ** 2)
 
 
 @case("begin with an array: `sum(xs, np.zeros(n))`")
@@ -1023,7 +1023,7 @@ def _() -> Any:
 
 @case("use np.column_stack")
 def _() -> Any:
-    return lambda x: np.sum(np.c_[x, x * x] ** 2), lambda x: np.sum(np.column_stack([x, x * x]) ** 2)
+    return lambda x: np.sum(np.c_["1,2,0", x, x * x] ** 2), lambda x: np.sum(np.column_stack([x, x * x]) ** 2)
 
 
 @case("use np.arange, np.linspace or np.meshgrid")

@@ -12,7 +12,7 @@ import numpy as np
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.array_keys import array_of, is_slice, key_items
 from sct.frontend.heap.inactive import by_python, written_by_python
@@ -79,6 +79,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return own
     owner = ev.text(owner) if not isinstance(owner, OptionalTuple) else ev.present(owner)
     if isinstance(owner, Static):
+        if owner.value is np.r_ or owner.value is np.c_:
+            return SPECIAL[special_key(owner.value)](ev, [key], {})
         for name, instead in _INDEX_TRICKS.items():
             if owner.value is getattr(np, name):
                 ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
@@ -163,8 +165,7 @@ def _may_unroll(ev: Evaluator) -> bool:
     return bool(ev.loops.heads or ev.functions.in_progress) and not ev.loops.many_iterations
 
 
-_INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",
-                 "mgrid": "use np.arange, np.linspace or np.meshgrid",
+_INDEX_TRICKS = {"mgrid": "use np.arange, np.linspace or np.meshgrid",
                  "ogrid": "use np.arange or np.linspace, and np.newaxis"}
 """Replacements for NumPy's objects that are subscripted, for hints."""
 

@@ -19,6 +19,7 @@ from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.numpy_library.call_forms import in_another_form
 from sct.frontend.numpy_library.genuine_functions import is_genuine
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import special_method
@@ -99,6 +100,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     if spelling.removeprefix("numpy.") in JOINS and args and dynamic_lists.is_dynamic(ev, args[0]) and (
             len(args) + len(kwargs) == 1 or spelling in _ALONG and len(args) + ("axis" in kwargs) == 2):
         return ev.wrap(joined_list(ev, args[0], spelling.removeprefix("numpy."), *args[1:], **kwargs))
+    if (value := in_another_form(ev, spelling, args, kwargs)) is not None:
+        return value
     plain = [plain_containers(ev, ev.text(a)) for a in args]
     named = {k: plain_containers(ev, ev.text(v)) for k, v in kwargs.items()}
     if op.bind is None:

@@ -1,0 +1,154 @@
+"""Calls of NumPy in another form than that of an op, which they are evaluated as.
+
+    np.r_[x, 0.0, 1:4]                   ->   np.concatenate((x, np.array([0.0]), np.arange(1, 4)))
+    np.vstack(a)                         ->   a.reshape(...).copy(), if `a` is an array and not a list of arrays
+    np.einsum(a, [0, 1], b, [1], [0])    ->   np.einsum("ab,b->a", a, b)
+"""
+
+from __future__ import annotations
+
+import string
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.heap.array_keys import is_slice
+from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
+from sct.ir import Value
+from sct.ir.types import Tensor
+from sct.ops.program.list_concatenation import JOINS
+
+__all__ = ["in_another_form"]
+
+_INSTEAD = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack"}
+
+
+def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """The value of a call of NumPy that is written in another form than that of the op; None for others."""
+    name = spelling.removeprefix("numpy.")
+    if name == "einsum" and args and isinstance(args[0], Ref) and len(args) > 1:
+        return _einsum(ev, args, kwargs)
+    if name in JOINS and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
+        return _rows_joined(ev, name, args[0])
+    return None
+
+
+@special(np.r_)
+def _row(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`np.r_[...]`: numbers, vectors and ranges in a row, or arrays along their first axis."""
+    return ev.call(Static(np.concatenate), [Tup(tuple(_items(ev, "r_", args[0])))])
+
+
+@special(np.c_)
+def _columns(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`np.c_[...]`: vectors as columns, and matrices."""
+    return ev.call(Static(np.column_stack), [Tup(tuple(_items(ev, "c_", args[0])))])
+
+
+def _items(ev: Evaluator, name: str, key: Abstract) -> list[Abstract]:
+    parts = key.items if isinstance(key, Tup) and not is_slice(key) else (key,)
+    return [_item(ev, name, part, len(parts)) for part in parts]
+
+
+def _item(ev: Evaluator, name: str, v: Abstract, count: int) -> Abstract:
+    """An item as an array."""
+    if is_slice(v) or isinstance(v, Static) and isinstance(v.value, slice):
+        return _range(ev, name, v)
+    if isinstance(v, Static) and type(v.value) not in (int, float, complex):
+        _refuse(ev, name, "an option")
+    if isinstance(v, (Tup, ListRef)) and not (isinstance(v, ListRef) and is_dynamic(ev, v)):
+        v = ev.call(Static(np.array), [v])
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    if t is not None and (not isinstance(t, Tensor) or t.dtype in ("f16", "f32", "c64") and count > 1):
+        _refuse(ev, name, "this item")
+    rank = t.rank if isinstance(t, Tensor) else 0
+    if name == "c_" and rank > 2:
+        _refuse(ev, name, f"an array of {rank} axes")
+    return v if rank else ev.call(Static(np.array), [ev.new_list((v,))])
+
+
+def _range(ev: Evaluator, name: str, v: Abstract) -> Abstract:
+    """`start:stop:step`: a range, or as many numbers as the imaginary step says."""
+    start, stop, step = v.items[1:] if isinstance(v, Tup) else (
+        Static(x) for x in (v.value.start, v.value.stop, v.value.step))  # type: ignore[union-attr]
+    start, step = (Static(other) if x == Static(None) else x for x, other in ((start, 0), (step, 1)))
+    if isinstance(step, Static) and isinstance(step.value, complex):
+        return ev.call(Static(np.linspace), [start, stop, Static(int(abs(step.value)))])
+    return ev.call(Static(np.arange), [start, stop, step])
+
+
+def _refuse(ev: Evaluator, name: str, what: str) -> NoReturn:
+    ev.refuse("SCT206", f"{what} in `np.{name}` is not supported", hint=_INSTEAD[name])
+
+
+# -- the rows of one array ---------------------------------------------------------------------------------------------
+
+
+def _rows_joined(ev: Evaluator, name: str, x: Ref) -> Abstract | None:
+    """`np.vstack(x)`, `hstack` or `column_stack` of an array instead of a list of arrays; None for others."""
+    t = ev.type_of(x)
+    program = _OF_ROWS.get((name, t.rank)) if isinstance(t, Tensor) else None
+    return None if program is None else ev.call(Static(program), [x])
+
+
+def _copied(x: Any) -> Any:
+    return x.copy()
+
+
+def _one_column(x: Any) -> Any:
+    return x.reshape(-1, 1).copy()
+
+
+def _one_row(x: Any) -> Any:
+    return x.reshape(1, -1).copy()
+
+
+def _flat(x: Any) -> Any:
+    return x.reshape(-1).copy()
+
+
+def _transposed(x: Any) -> Any:
+    return x.T.copy()
+
+
+def _one_below_the_other(x: Any) -> Any:
+    return x.reshape(x.shape[0] * x.shape[1], x.shape[2]).copy()
+
+
+def _side_by_side(x: Any) -> Any:
+    return x.transpose(1, 0, 2).reshape(x.shape[1], x.shape[0] * x.shape[2]).copy()
+
+
+_OF_ROWS = {
+    ("vstack", 1): _one_column, ("vstack", 2): _copied, ("vstack", 3): _one_below_the_other,
+    ("hstack", 1): _copied, ("hstack", 2): _flat, ("hstack", 3): _side_by_side,
+    ("column_stack", 1): _one_row, ("column_stack", 2): _transposed, ("column_stack", 3): _side_by_side,
+    ("concatenate", 2): _flat, ("concatenate", 3): _one_below_the_other, ("stack", 2): _copied, ("stack", 3): _copied}
+"""Programs that join the items of an array along its first axis, by function and number of axes."""
+
+
+# -- sums of products --------------------------------------------------------------------------------------------------
+
+
+def _einsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`np.einsum` with the axes of each operand as a list of ints after it."""
+    texts = [_subscripts(ev, v) for v in (*args[1::2], *([args[-1]] if len(args) % 2 else ()))]
+    if None in texts:
+        return None
+    n = len(args) // 2
+    subscripts = ",".join(map(str, texts[:n])) + (f"->{texts[n]}" if len(args) % 2 else "")
+    return ev.call(Static(np.einsum), [Static(subscripts), *args[:2 * n:2]], kwargs)
+
+
+def _subscripts(ev: Evaluator, v: Abstract) -> str | None:
+    """The letters of a list of ints, which may hold an ellipsis."""
+    if not isinstance(v, (Tup, ListRef)) or isinstance(v, ListRef) and is_dynamic(ev, v):
+        return None
+    items = v.items if isinstance(v, Tup) else ev.slots(v).items
+    known: list[Any] = [x.value if isinstance(x, Static) else None for x in items]
+    if not all(x is Ellipsis or type(x) is int and 0 <= x < 26 for x in known):
+        return None
+    return "".join("..." if x is Ellipsis else string.ascii_lowercase[x] for x in known)
