@@ -20,7 +20,9 @@ from sct.frontend.calls.opaque_calls import call_itself
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, special
+from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.inactive import may_be_differentiated
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.state.store import Store
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -32,6 +34,7 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     Iteration,
     ListRef,
+    MapRef,
     ObjRef,
     Origin,
     Ref,
@@ -40,7 +43,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Eqn, Fn, Value, has_effect, walk
+from sct.ir import Eqn, Fn, Lit, Value, has_effect, walk
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_NUMBER, ANY_REAL, Tensor
 from sct.ops import call, raise_
@@ -53,7 +56,7 @@ WRITE = "call the function without a cache"
 
 @special(functools.cache)
 def cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Cached(args[0])
+    return _with_cache(ev, args[0])
 
 
 @special(functools.lru_cache)
@@ -64,7 +67,13 @@ def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     typed = args[1] if len(args) > 1 else kwargs.get("typed", Static(False))
     if not (isinstance(typed, Static) and isinstance(typed.peek, bool)):
         run_or_raise(ev, lambda: functools.lru_cache(abs, []))  # type: ignore[call-overload]  # raises
-    return Cached(args[0])
+    return _with_cache(ev, args[0])
+
+
+def _with_cache(ev: Evaluator, fn: Abstract) -> Cached:
+    """The cached function; the derivative has its cache too, where the function calls itself more than once."""
+    memoized = isinstance(fn, Closure) and fn.node in ev.functions.plan.memoized
+    return Cached(fn, run_time_dicts.new(ev) if memoized else None)
 
 
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
@@ -100,12 +109,34 @@ def call_cached(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstra
     for v in arguments.values():
         _hashable(ev, v)
     _same_as_before(ev, fn, arguments)
+    if fn.memo is not None:
+        return _looked_up(ev, fn, fn.memo, args, kwargs)
     before, block, mark = ev.store.copy(), ev.b, len(ev.b.eqns)
     result = ev.call(fn.fn, args, kwargs)
     _pure(ev, before, block.eqns[mark:])
     _branching(ev, fn)
     _keep(ev, result)
     return result
+
+
+def _looked_up(ev: Evaluator, fn: Cached, memo: MapRef, args: Args, kwargs: Kwargs) -> Abstract:
+    """What the cache holds for these arguments, or the result of the function, which it holds from then on."""
+    if kwargs:
+        ev.refuse("SCT204", "a cached function that calls itself is called with keyword arguments",
+                  hint="pass the arguments by position")
+    key = args[0] if len(args) == 1 and not isinstance(args[0], Tup) else Tup(tuple(args))
+
+    def computed() -> Abstract:
+        result = ev.call(fn.fn, args, {})
+        _keep(ev, result)
+        run_time_dicts.assign(ev, memo, key, result)
+        return run_time_dicts.item(ev, memo, key)
+
+    there = ev.operand(run_time_dicts.contains(ev, memo, key))
+    if isinstance(there, Lit):
+        return computed()
+    return evaluate_branches(  # type: ignore[no-any-return]
+        ev, there, lambda: run_time_dicts.item(ev, memo, key), computed)
 
 
 def _hashable(ev: Evaluator, v: Abstract) -> None:
@@ -185,12 +216,14 @@ def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:
 
 
 def _branching(ev: Evaluator, fn: Cached) -> None:
-    """Refuse a function that calls itself more than once."""
+    """A function that calls itself more than once is evaluated again with a cache, or refused."""
     node = fn.fn.node if isinstance(fn.fn, Closure) else None
     for (code, *_), functions in ev.functions.specialized.items():
         of = code[0] is node if node is not None else isinstance(fn.fn, Static) and code[1] is fn.fn.value
         for f in functions if of else ():
             if f.fn is not None and sum(e.op is call and e.attrs["callee"] == f.name for e in walk(f.fn)) > 1:
+                if node is not None and node not in ev.functions.plan.memoized:
+                    raise ev.functions.plan.changed(memoized={node})
                 ev.refuse("SCT204", f"`{f.name}` is cached and calls itself more than once",
                           why="the derivative has no cache, and would take exponential time",
                           hint="write it as a loop that fills an array")

@@ -13,6 +13,7 @@ from typing import Any, Union
 
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap.dynamic_lists import Rows, grow
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -21,10 +22,12 @@ from sct.frontend.values.abstract_values import (
     Closure,
     Container,
     Key,
+    ListRef,
     MapRef,
     OptionalTuple,
     Poison,
     Ref,
+    Schema,
     Slots,
     Static,
     Tup,
@@ -36,8 +39,8 @@ from sct.ir.dims import Dim
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef
 
 __all__ = [
-    "ArgumentLeaf", "ArgumentTree", "Flattening", "NotFlattenable", "kind_of", "leaf_indices", "operand_of",
-    "same_kind",
+    "ArgumentLeaf", "ArgumentNode", "ArgumentTree", "Flattening", "NotFlattenable", "kind_of", "leaf_indices",
+    "operand_of", "same_kind",
 ]
 
 
@@ -54,13 +57,18 @@ class ArgumentLeaf:
 
 @dataclass(frozen=True)
 class ArgumentNode:
-    """A container.  `which` numbers lists and dicts, as two names may stand for one; `exact` compares its keys."""
+    """A container.  `which` numbers lists and dicts, as two names may stand for one; `exact` compares its keys.
+
+    schema, made  as in `Slots`
+    """
 
     kind: object
     which: int
     keys: tuple[Any, ...] = field(compare=False)
     items: tuple[ArgumentTree, ...]
     exact: Hashable = field(init=False)
+    schema: Schema | None = None
+    made: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exact", exact(self.keys))
@@ -85,6 +93,10 @@ class Flattening:
     outer     the calls in which closures were made
     numbers   the classes of known Python numbers that are listed too, and are not part of the tree
     values    the flat list
+    lists     of each column of a list whose length is not known: the address of the list
+    rebuilt   of the containers that were made last, by address: the number and the kind
+    any_length  may a list have an unknown length?
+    grown     lists that get columns before they are passed, by number: the kind of their items
     """
 
     ev: Evaluator
@@ -93,6 +105,10 @@ class Flattening:
     values: list[Abstract] = field(default_factory=list)
     refs: dict[Ref, int] = field(default_factory=dict)
     containers: dict[int, int] = field(default_factory=dict)
+    lists: dict[int, int] = field(default_factory=dict)
+    any_length: bool = True
+    grown: Mapping[int, Rows] = field(default_factory=dict)
+    rebuilt: dict[int, tuple[int, object]] = field(default_factory=dict)
 
     def flatten(self, v: Abstract, pinned: bool = False) -> ArgumentTree:
         if isinstance(v, Ref):
@@ -112,20 +128,31 @@ class Flattening:
             return ArgumentNode((Bound, v.method), 0, names,
                          tuple(self.flatten(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
         if isinstance(v, Cached):
-            return ArgumentNode(Cached, 0, (), (self.flatten(v.fn),))
+            return ArgumentNode(Cached, 0, (), (self.flatten(v.fn), self.flatten(v.memo or Static(None))))
         if isinstance(v, Closure):
             return self.closure(v)
         if isinstance(v, Container):
-            cell = self.ev.store.cells[v.addr]
-            shared = v.addr in self.containers or isinstance(v, MapRef)
-            if shared or not isinstance(cell, Slots) or cell.frozen or cell.schema is not None:
-                raise NotFlattenable("a list or dict that has two names, or a list whose length is not known")
-            which = self.containers[v.addr] = len(self.containers)
-            items = tuple(self.flatten(x, pinned) for x in cell.items)
-            return ArgumentNode(replace(v, addr=0), which, cell.keys, items)
+            return self.container(v, pinned)
         if isinstance(v, (Static, Poison)):
             return v
         raise NotFlattenable(abstract_in_words(v))
+
+    def container(self, v: Container, pinned: bool) -> ArgumentTree:
+        cell = self.ev.store.cells[v.addr]
+        if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.parent is not None:
+            raise NotFlattenable("a list or dict that has two names, or that is in a list whose length is not known")
+        if not self.any_length and (cell.schema is not None or isinstance(v, MapRef)):
+            raise NotFlattenable("a list whose length is not known")
+        which = self.containers[v.addr] = len(self.containers)
+        if isinstance(v, ListRef) and cell.schema is None and which in self.grown:
+            grow(self.ev, v, self.grown[which])
+            cell = self.ev.slots(v)
+        items = tuple(self.flatten(x, pinned) for x in cell.items)
+        if cell.schema is not None:
+            self.lists.update((x.index, v.addr) for x in items if isinstance(x, ArgumentLeaf))
+        factory = (self.flatten(v.factory),) if isinstance(v, MapRef) and v.factory is not None else ()
+        kind = replace(v, addr=0, factory=None) if isinstance(v, MapRef) else replace(v, addr=0)
+        return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, made=cell.made)
 
     def closure(self, v: Closure) -> ArgumentTree:
         if v.frame not in self.outer.frames:
@@ -149,7 +176,7 @@ class Flattening:
             assert isinstance(of, Tup)
             return OptionalTuple(of)
         if tree.kind is Cached:
-            return Cached(items[0])
+            return Cached(items[0], items[1] if isinstance(items[1], MapRef) else None)
         if isinstance(tree.kind, tuple):
             split = len(items) - len(tree.keys)
             return Bound(items[0], items[1:split], tuple(zip(tree.keys, items[split:])), tree.kind[1])
@@ -157,15 +184,21 @@ class Flattening:
             named = iter(items[tree.which:])
             return Closure(tree.kind.node, self.outer.frames[tree.kind.frame], items[:tree.which],
                            tuple(None if lacks else next(named) for lacks in tree.keys))
-        assert isinstance(tree.kind, Container)
-        self.ev.store.cells[addr := self.ev.new_addr()] = Slots(items, tree.keys)
-        return replace(tree.kind, addr=addr)  # type: ignore[return-value]
+        kind = tree.kind
+        assert isinstance(kind, Container)
+        if isinstance(kind, MapRef) and len(items) > len(tree.keys):
+            kind = replace(kind, factory=items[-1])
+            items = items[:-1]
+        addr = self.ev.new_addr()
+        self.ev.store.cells[addr] = Slots(items, tree.keys, schema=tree.schema, made=tree.made)
+        self.rebuilt[addr] = tree.which, kind
+        return replace(kind, addr=addr)  # type: ignore[return-value]
 
 
 def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
     """The kind of these arguments: calls with arguments of one kind can share a function.  None if none can."""
     try:
-        flat = Flattening(ev)
+        flat = Flattening(ev, any_length=False)
         trees = tuple((key.name, flat.flatten(v)) for key, v in bound.items())
         types = [ev.resolved(x.type) for x in map(operand_of(ev), flat.values)]
     except NotFlattenable:

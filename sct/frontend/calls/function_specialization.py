@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from sct.frontend.calls.captured_variables import Outer
 from sct.frontend.calls.flattened_arguments import (
     ArgumentLeaf,
+    ArgumentNode,
     ArgumentTree,
     Flattening,
     NotFlattenable,
@@ -29,16 +30,27 @@ from sct.frontend.calls.flattened_arguments import (
     operand_of,
 )
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap.dynamic_list_methods import rewritten
+from sct.frontend.heap.dynamic_lists import Rows, item_type, row_type
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Array,
+    Cached,
+    Key,
+    ListRef,
+    MapRef,
+    Ref,
+    Slots,
+)
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
 from sct.ir.dims import Dim, sym
-from sct.ir.types import Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type, map_sizes
+from sct.ir.types import List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type, map_sizes
 from sct.ops import call
 
 __all__ = ["call_outlined"]
@@ -47,10 +59,22 @@ TOO_MANY = 24
 """How many kinds of arguments one function may have."""
 
 
+class Grown(Exception):
+    """The function `of` puts the first items into lists that it is given.
+
+    lists  the kinds of the items, by the numbers of the lists: these get columns before they are passed
+    """
+
+    def __init__(self, of: OutlinedFunction, lists: Mapping[int, Rows]) -> None:
+        self.of, self.lists = of, lists
+
+
 def _type_kind(t: Type) -> object:
     """The part of a type on which functions are specialized."""
     if isinstance(t, Tensor):
         return ("array", t.dtype, t.rank) if t.is_array else (t.kind, t.dtype == "f32")
+    if isinstance(t, List):
+        return "list", None if isinstance(t.elem, Never) else _type_kind(t.elem)
     return type(t), _type_kind(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
 
 
@@ -157,7 +181,7 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     """
     source = frame.source
     pinned = ev.functions.pinned.setdefault(frame.code, set())
-    flat = Flattening(ev, outer)
+    flat = Flattening(ev, outer, grown=ev.functions.grown.setdefault(frame.code, {}))
     try:
         trees = {key: flat.flatten(v, key.name in pinned) for key, v in bound.items()}
     except NotFlattenable as error:
@@ -176,6 +200,12 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
         f.fn, f.result, f.trees, f.assumes = None, None, trees, {}
         try:
             _evaluate(ev, f, source, flat, body)
+        except Grown as grown:
+            if grown.of is not f:
+                raise
+            ev.functions.forget(f)
+            ev.functions.grown[frame.code].update(grown.lists)
+            return call_outlined(ev, frame, bound, body, outer, site)
         except NeedsStatic as need:
             name = _static_param(f, need.value, operands)
             if name is None:
@@ -281,6 +311,7 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
             if isinstance(v, Ref):
                 ev.store.cells[addr := ev.new_addr()] = Array(p, merged=True)
                 leaves[-1] = Ref(addr, object=None)
+        flat.rebuilt.clear()
         for key, tree in f.trees.items():
             ev.store.vars[key] = flat.rebuild(tree, leaves)
         containers = {addr: cell for addr, cell in ev.store.cells.items() if isinstance(cell, Slots)}
@@ -288,15 +319,48 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
             result: Abstract | None = body()
         except Dead:
             result = None
-        if result is not None and any(ev.store.cells.get(addr) != cell for addr, cell in containers.items()):
-            ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
-                      "that it is given",
-                      hint="return what is new; or write it as a loop that fills an array")
+        if result is not None:
+            _check_containers(ev, f, source, flat, containers)
         return _finish(ev, f, source, flat.outer, builder, leaves, result)
 
 
+def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
+                      before: Mapping[int, Slots]) -> None:
+    """Refuses writes into containers of the caller other than writes into columns; lists that have got columns, get
+    them before."""
+    grown: dict[int, Rows] = {}
+    for addr, cell in before.items():
+        after = ev.store.cells.get(addr)
+        if after == cell:
+            continue
+        which, kind = flat.rebuilt[addr]
+        longer = isinstance(after, Slots) and (after.schema is not None or len(after.items) > len(cell.items))
+        if not isinstance(kind, ListRef) or cell.schema is not None or not longer or after.frozen:
+            ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
+                      "that it is given",
+                      hint="return what is new; or write it as a loop that fills an array")
+        schema, types = item_type(ev, ListRef(addr)) if after.schema is not None else row_type(ev, after)
+        grown[which] = schema, [_outlined_type(ev, t) for t in types]
+    if grown:
+        raise Grown(f, grown)
+
+
 def _hint(f: OutlinedFunction, k: int) -> str | None:
-    return next((key.name for key, tree in f.trees.items() if tree == ArgumentLeaf(k)), None)
+    names = (name for key, tree in f.trees.items() for index, name in _names(tree, key.name) if index == k)
+    return next(names, None)
+
+
+def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:
+    """The names of the params that an argument becomes: a dict whose keys are known only at run time is two lists."""
+    if isinstance(tree, ArgumentLeaf):
+        yield tree.index, name
+    elif isinstance(tree, ArgumentNode) and isinstance(tree.kind, MapRef):
+        for part, of in zip(tree.items, (f"{name}_places", f"{name}_keys", name)):
+            yield from _names(part, of)
+    elif isinstance(tree, ArgumentNode) and (tree.schema is not None or tree.kind is Cached):
+        several = tree.schema not in (None, 0)
+        for k, part in enumerate(tree.items):
+            yield from _names(part, f"{name}_{k}" if several else name)
 
 
 def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, outer: Outer, builder: Builder,
@@ -380,15 +444,24 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
     types = tuple(_result_type(ev, f, t, operands) for t in f.results)
     donates = tuple((k, n + j) for j, k in enumerate(f.written))
     outs = ev.b.emit(call, operands, {"callee": f.name, "types": types, "donates": donates}, loc=ev.loc)
-    for k, out in zip(f.written, outs[n:]):
-        ref = flat.values[k]
-        assert isinstance(ref, Ref)
-        write_through(ev, ref, out)
+    _write_back(ev, source, flat, dict(zip(f.written, outs[n:])))
     leaves = [ev.wrap(out) if k is None else flat.values[k] for out, k in zip(outs, f.same_array)]
     if any(f.may_alias):
-        ev.freeze(*(v.addr for v in [*flat.values, *(x for x, aliased in zip(leaves, f.may_alias) if aliased)]
+        given = (v for k, v in enumerate(flat.values) if k not in flat.lists)
+        ev.freeze(*(v.addr for v in [*given, *(x for x, aliased in zip(leaves, f.may_alias) if aliased)]
                     if isinstance(v, Ref)))
     return flat.rebuild(f.result, leaves)
+
+
+def _write_back(ev: Evaluator, source: SourceFunction, flat: Flattening, written: Mapping[int, Value]) -> None:
+    """Writes what the function has written into arrays and lists of the caller."""
+    for k, out in written.items():
+        ref = flat.values[k]
+        assert isinstance(ref, Ref)
+        if k in flat.lists:
+            rewritten(ev, ListRef(flat.lists[k]), ref, out, source.name)
+        else:
+            write_through(ev, ref, out)
 
 
 def _refuse_shared(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening) -> None:

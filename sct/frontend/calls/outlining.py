@@ -46,6 +46,7 @@ class OutliningPlan:
     dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
     refused    dicts that are refused as dicts of known keys
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
+    memoized   cached functions that call themselves more than once: the derivative has their caches too
     counted    the places that make iterators whose position is a number of the program; lost: iterators that are
                refused since their position depends on the path
     orders     how often functions with a rule of the user are differentiated
@@ -63,6 +64,7 @@ class OutliningPlan:
     dicts: set[tuple[Any, str]] = field(default_factory=set)
     refused: set[tuple[Any, str]] = field(default_factory=set)
     known_keys: bool = False
+    memoized: set[Any] = field(default_factory=set)
     counted: set[Any] = field(default_factory=set)
     lost: set[Any] = field(default_factory=set)
     orders: set[int] = field(default_factory=set)

@@ -42,7 +42,8 @@ from sct.ops.program import list_ops as ops
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["append", "change", "extend", "joined", "part", "rearrange", "store_element"]
+__all__ = ["append", "change", "extend", "joined", "part", "rearrange", "rewritten",
+           "store_element"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
@@ -108,12 +109,28 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
     ev.store.cells[column] = replace(cell, value=new)
     list_items.owning(ev, owned and outermost != ref.addr, ListRef(outermost))
     if slots(ev, ref).parent is not None:
-        # A list that was put in, or detached, may be the one that is written.
-        for addr, other in list(ev.store.cells.items()):
-            if isinstance(other, Slots) and other.frozen == Frozen.HELD and not other.keys:
-                ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)
-                if other.origin == Origin.ARGUMENT:
-                    ev.containers.note_write(ev.loc)
+        _outdate(ev)
+
+
+def _outdate(ev: Evaluator) -> None:
+    """A list in a list is written: one that was put in, or detached, may be that one."""
+    for addr, other in list(ev.store.cells.items()):
+        if isinstance(other, Slots) and other.frozen == Frozen.HELD and not other.keys:
+            ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)
+            if other.origin == Origin.ARGUMENT:
+                ev.containers.note_write(ev.loc)
+
+
+def rewritten(ev: Evaluator, ref: ListRef, column: Ref, new: Value, function: str) -> None:
+    """Writes what a function of the program has made of a column of a list."""
+    resize(ev, ref)
+    if list_items.holds_objects(slots(ev, ref).schema or 0):
+        ev.refuse("SCT204", f"`{function}` calls itself or is called again, and writes into a list of objects that it "
+                  "is given", hint="return what is new; or write it as a loop that fills an array")
+    cut_loose(ev, ref)
+    renew(ev, ref, column.addr, new)
+    if isinstance(new.type, List) and isinstance(new.type.elem, List):
+        _outdate(ev)
 
 
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "length", "of_columns",
+    "Rows", "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "length", "of_columns",
     "same_columns", "schema_of",
 ]
 

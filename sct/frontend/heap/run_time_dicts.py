@@ -22,6 +22,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args
 from sct.frontend.heap import dynamic_list_methods
 from sct.frontend.heap.dynamic_lists import columns, element, grow, is_dynamic, length
+from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.values.abstract_values import (
@@ -40,6 +41,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value, walk
+from sct.ir.real_ints import counts_as_real
 from sct.ir.types import BOOL, INT, List, Tensor, Text
 from sct.ops import eq, gt, index
 from sct.ops.program.effects import inactive
@@ -48,8 +50,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "MAP_METHODS", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "size",
-    "truth",
+    "MAP_METHODS", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "new",
+    "size", "truth",
 ]
 
 VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
@@ -67,9 +69,9 @@ def known_key(ev: Evaluator, owner: Container, key: Abstract, what: str = "a key
     try:
         return hashed(ev, key, what)
     except NeedsStatic:
-        in_loop = any(not head.few() for head in ev.loops.heads)
+        again = any(not head.few() for head in ev.loops.heads) or ev.functions.in_progress
         use, plan = (note_refused(ev, owner), VALUES), ev.functions.plan
-        if in_loop and not plan.known_keys and use in plan.refused - plan.dicts:
+        if again and not plan.known_keys and use in plan.refused - plan.dicts:
             raise plan.changed(dicts={use}) from None
         raise
     except SctError:
@@ -93,6 +95,15 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
     cell = ev.slots(owner)
     if (cell.made, VALUES) not in ev.functions.plan.dicts:
         return owner
+    return _of_run_time(ev, cell, owner.factory if isinstance(owner, DefaultRef) else None)
+
+
+def new(ev: Evaluator) -> MapRef:
+    """An empty dict whose keys are known only at run time."""
+    return _of_run_time(ev, Slots((), made=ev.loc))
+
+
+def _of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> MapRef:
     texts = (f"{key!r}: {k}" for k, key in enumerate(cell.keys))
     if not all(_is_plain(key) for key in cell.keys):
         ev.refuse("SCT503", "a dict with a key of this class is not supported as one whose keys are known at run time")
@@ -102,7 +113,7 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
         keys = _list(ev, tuple(map(_constant, cell.keys)))
     addr = ev.new_addr()
     ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), made=cell.made)
-    return MapRef(addr, owner.factory if isinstance(owner, DefaultRef) else None)
+    return MapRef(addr, factory)
 
 
 def _list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
@@ -162,19 +173,25 @@ def _python(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = None
 
 
 def _key_text(ev: Evaluator, key: Abstract, operands: list[Operand]) -> str:
-    """The template of a key: a string, an int, or a tuple of these."""
+    """The template of a key: a string, a number, or a tuple of these."""
     if isinstance(key, Tup) and key.cls is tuple:
         parts = [_key_text(ev, x, operands) for x in key.items]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
-    if isinstance(key, Value) and (isinstance(key.type, Text) or isinstance(key.type, Tensor) and key.type.is_scalar
-                                   and key.type.kind in "ib" and not ev.is_varied(key)):
-        operands.append(key)
+    if isinstance(key, Value) and (isinstance(key.type, Text) or _is_number(ev, key)):
+        operands.append(ev.as_int(key))
         return f"_{len(operands) - 1}"
     check_operands(ev, hash, key)
     ev.refuse("SCT503", "a key of this kind is not supported in a dict whose keys are known only at run time",
-              hint="use ints, strings, or tuples of these")
+              hint="use ints, strings, floats that are not differentiated, or tuples of these")
+
+
+def _is_number(ev: Evaluator, key: Value) -> bool:
+    """Is this an int, or a float that is not differentiated?"""
+    t = key.type
+    return isinstance(t, Tensor) and t.is_scalar and (
+        t.kind in "ib" or counts_as_real(t) or t.kind == "f" and not may_be_differentiated(ev, key))
 
 
 def _found(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:

@@ -38,12 +38,13 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Tensor, dtype_in_words, in_words
+from sct.ir.types import Tensor, Text, dtype_in_words, in_words
 from sct.ops import astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
 from sct.ops.arrays.indexing import join as join_key
 from sct.ops.arrays.indexing import split as split_key
 from sct.ops.linalg.einsum import write_view
+from sct.ops.program.effects import lookup
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
@@ -77,6 +78,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     own = special_call(ev, owner, "__getitem__", key)
     if own is not None:
         return own
+    if (chars := _characters(ev, owner, key)) is not None:
+        return chars
     owner = ev.text(owner) if not isinstance(owner, OptionalTuple) else ev.present(owner)
     if isinstance(owner, Static):
         if owner.value is np.r_ or owner.value is np.c_:
@@ -123,6 +126,26 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
             return item(ev, ev.call(Static(np.asarray), [owner]), key)
         ev.refuse("SCT501", "a number cannot be subscripted")
     ev.refuse("SCT503", "a subscript of this object is not supported", hint="use a list, a dict or an array")
+
+
+def _characters(ev: Evaluator, owner: Abstract, key: Abstract) -> Value | None:
+    """A character or a part of a string, at positions that are known only at run time; None for anything else."""
+    if not (isinstance(owner, Value) and isinstance(owner.type, Text) or isinstance(owner, Static)
+            and type(owner.peek) is str):
+        return None
+    ends = key.items[1:] if isinstance(key, Tup) and is_slice(key) else (key,)
+    operands: list[Operand] = [ev.operand(owner)]
+    texts = []
+    for x in ends:
+        if isinstance(x, Value) and isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind in "ib":
+            texts.append(f"_{len(operands)}")
+            operands.append(ev.as_int(x))
+        elif isinstance(x, Static) and (x.peek is None or type(x.peek) is int):
+            texts.append("" if x.peek is None else repr(x.peek))
+        else:
+            return None
+    text = ":".join(texts[:2] if texts[2:] == [""] else texts)
+    return ev.emit(lookup, *operands, text=f"_0[{text}]", type=Text()) if operands[1:] else None
 
 
 def _adds_axes(key: Abstract) -> bool:

@@ -331,6 +331,7 @@ class Functions:
 
     plan         which functions are outlined
     specialized  the outlined functions, by kind of arguments; `pinned`: their params that must be known
+    grown        the lists that they are given, and into which they put the first items: the kind of these
     in_progress  those that are being evaluated
     inlined      calls evaluated in line; `inlining`: those that have not returned
     """
@@ -338,6 +339,7 @@ class Functions:
     plan: Any
     specialized: dict[Any, list[Any]] = field(default_factory=dict)
     pinned: dict[Any, set[str]] = field(default_factory=dict)
+    grown: dict[Any, dict[int, Any]] = field(default_factory=dict)
     in_progress: list[Any] = field(default_factory=list)
     inlined: list[Any] = field(default_factory=list)
     inlining: list[Any] = field(default_factory=list)
@@ -345,6 +347,12 @@ class Functions:
     def __iter__(self) -> Iterator[Any]:
         """All outlined functions."""
         return itertools.chain.from_iterable(self.specialized.values())
+
+    def forget(self, function: Any) -> None:
+        """Drops an outlined function."""
+        for candidates in self.specialized.values():
+            if function in candidates:
+                candidates.remove(function)
 
 
 @dataclass

@@ -229,9 +229,10 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Cached:
-    """`functools.lru_cache(fn)`."""
+    """`functools.lru_cache(fn)`; `memo`: what its calls have returned, where the derivative has the cache too."""
 
     fn: Abstract
+    memo: MapRef | None = None
 
 
 @dataclass(frozen=True)
@@ -332,7 +333,7 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
     if isinstance(v, Choice):
         return v.members
     if isinstance(v, Cached):
-        return (v.fn,)
+        return (v.fn,) if v.memo is None else (v.fn, v.memo)
     if isinstance(v, Iteration):
         return v.parts if v.state is None else (*v.parts, DictRef(v.state))
     if isinstance(v, Suspended):

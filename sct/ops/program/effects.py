@@ -138,9 +138,10 @@ inactive = op("inactive", type=opaque, run=run_inactive, raises="value", effect=
               emit=lambda *_, text, **__: text, nondiff="it is evaluated by Python itself", complex=True)
 """An expression that Python evaluates; `text` is its template: "statistics.mean(_0)"."""
 
-lookup = op("lookup", type=lambda *_, **__: INT, run=run_inactive, raises="value", cost="read",
+lookup = op("lookup", type=lambda *_, type=INT, **__: type, run=run_inactive, raises="value", cost="read",
             emit=lambda *_, text, **__: text, nondiff="a position is an integer")
-"""The position of a key that is known only at run time among known keys: `{"a": 0, "b": 1}[_0]`."""
+"""What is found by a key that is known only at run time: its position among known keys, `{"a": 0, "b": 1}[_0]`, or a
+part of a string."""
 
 part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", nondiff="it is not differentiated",
           emit=lambda *_, text, **__: text, complex=True)
