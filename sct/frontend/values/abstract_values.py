@@ -260,8 +260,7 @@ class DerivedCallable:
 
 @dataclass(frozen=True)
 class Iteration:
-    """An iterable: a `range`, or a view of a dict ("keys", "values", "items"); or an iterator, which can be consumed
-    once: `zip`, `map`, ..., or "iter" of a container.
+    """A `range`, a view of a dict ("keys", "values", "items"), or an iterator: `zip`, `map`, "iter" of a container.
 
     state    of an iterator: the address of its slots, the first of which is a `Position`; `made`: where it is made
     counted  what the list that it runs over held then, if its position is a number of the program
@@ -310,7 +309,7 @@ class Poison:
 
 
 DELETED = Poison("it is deleted")
-"""A number or an array that `del` has taken its name: the variable that holds it does not become unassigned."""
+"""A number or an array that `del` has taken its name: its variable does not become unassigned."""
 
 
 Abstract = Union[
@@ -498,4 +497,3 @@ class Key:
 
     frame: int
     name: str = field(compare=True)
-
