@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import kernels
-from benchmarks.timing import alone, copied, interleaved, table
+from benchmarks.kernel_gradients import BY_HAND
+from benchmarks.timing import alone, assert_close, copied, interleaved, table
 from sct import value_and_grad
 
 Rng = np.random.Generator
@@ -175,16 +176,21 @@ def check(kernel: Kernel) -> None:
     expected = (8.0 * (along(eps) - along(-eps)) - (along(2 * eps) - along(-2 * eps))) / (12.0 * eps)
     scale = abs(expected) + 1e-3 * abs(value)
     assert abs(slope - expected) <= 1e-6 * scale, f"{kernel.name}: {slope} by sct, {expected} by differences"
+    if kernel.name in BY_HAND:
+        assert_close(BY_HAND[kernel.name](*map(copied, args))[1], gradients, f"{kernel.name}, by hand")
 
 
-def measured(kernel: Kernel) -> tuple[float, float]:
-    """Seconds of the function and of its gradient."""
+def measured(kernel: Kernel) -> tuple[float, float, float | None]:
+    """Seconds of the function, of its gradient, and of its gradient by hand, if there is one."""
     args = kernel.args(np.random.default_rng(0), kernel.size)
     derivative = value_and_grad(kernel.function, kernel.argnums)
     derivative(*map(copied, args))
     emitted = alone(derivative.source)
-    primal, gradient = interleaved([lambda: kernel.function(*args), lambda: emitted(*args)], rounds=9)
-    return primal, gradient
+    calls = [lambda: kernel.function(*args), lambda: emitted(*args)]
+    if kernel.name in BY_HAND:
+        calls.append(lambda: BY_HAND[kernel.name](*args))
+    primal, gradient, *by_hand = interleaved(calls, rounds=9)
+    return primal, gradient, by_hand[0] if by_hand else None
 
 
 def main() -> None:
@@ -200,13 +206,15 @@ def main() -> None:
             continue
         try:
             check(kernel)
-            primal, gradient = measured(kernel)
+            primal, gradient, by_hand = measured(kernel)
         except Exception as error:  # one kernel that fails does not hide the others
-            rows.append((kernel.name, "-", "-", "-", f"{type(error).__name__}: {str(error).splitlines()[0]}"))
+            rows.append((kernel.name, "-", "-", "-", "-", f"{type(error).__name__}: {str(error).splitlines()[0]}"))
             continue
         ratios[kernel.name] = round(gradient / primal, 2)
-        rows.append((kernel.name, 1e3 * primal, 1e3 * gradient, ratios[kernel.name], before.get(kernel.name, "")))
-    print(table(("kernel", "primal, ms", "gradient, ms", "gradient/primal", "before"), rows))
+        relative = "" if by_hand is None else gradient / by_hand
+        rows.append((kernel.name, 1e3 * primal, 1e3 * gradient, ratios[kernel.name], relative,
+                     before.get(kernel.name, "")))
+    print(table(("kernel", "primal, ms", "gradient, ms", "gradient/primal", "relative to by hand", "before"), rows))
     if ratios:
         mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
         print(f"\n{mean:.2f} in the geometric mean over {len(ratios)} of {len(rows)} kernels")
