@@ -11,13 +11,14 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar, overload
 
 from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
 from sct.errors import SctError
 from sct.export.free_sizes import open_sizes
 from sct.export.write_module import module_of
-from sct.frontend import Traced, Transform, trace_ahead
+from sct.frontend import Traced, Transform, trace_ahead, trace_ranks
 from sct.frontend.user_rules import UserRule, add_rule
 from sct.ir.pytrees.pytree import Node
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
@@ -241,7 +242,8 @@ def emit(
     `mode` is "grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp",
     "jvp" or "hvp"; jvp and hvp take the tangents after the arguments.  `types` has types
     of parameters (`{"x": "f64[n]"}`) or their values (`{"k": "= 2"}`); others come from
-    annotations and defaults, else they are the simplest under which `f` types.
+    annotations and defaults, else they are the simplest under which `f` types.  For arrays
+    that are annotated as `np.ndarray`, the function takes 0 to 3 axes, as far as `f` does.
 
     >>> print(emit(lambda x: x * x).partition("def ")[2], end="")
     f_grad(x):
@@ -262,15 +264,19 @@ def emit(
     else:
         target = Derivative(mode, f, argnums, has_aux).__sct_transform__
 
-    def compiled(more: Mapping[str, str]) -> Traced:
-        traced = trace_ahead(target, {**(types or {}), **more})
+    def finished(traced: Traced) -> Traced:
         if mode != "hvp":
             return traced
         assert isinstance(traced.result, Node)
         return replace(traced.only(traced.result.children[1]), name=traced.name.replace("grad_jvp", "hvp"))
 
-    traced = compiled({})
-    return module_of([traced], open_sizes(traced, compiled))
+    def retrace(chosen: Mapping[str, str], more: Mapping[str, str]) -> Traced:
+        return finished(trace_ahead(target, {**given, **chosen, **more}))
+
+    given = dict(types or {})
+    ahead = [(chosen, finished(traced)) for chosen, traced in trace_ranks(target, given)]
+    return module_of([traced for _, traced in ahead],
+                     [open_sizes(traced, partial(retrace, chosen)) for chosen, traced in ahead])
 
 
 MODES = ("grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp", "jvp", "hvp")

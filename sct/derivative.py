@@ -43,6 +43,7 @@ from sct.frontend import (
     key_of,
     root_of,
     trace_ahead,
+    trace_ranks,
 )
 from sct.frontend.user_rules import when_rules_change
 from sct.ir.text import show
@@ -328,7 +329,7 @@ class Derivative:
         """The text that `save` writes."""
         root = root_of(self)
         still_valid = [s.traced.of(root) for s in self._specializations() if reads_the_same(s.traced, root)]
-        return module_of(still_valid or [trace_ahead(self.__sct_transform__, {})])
+        return module_of(still_valid or [traced for _, traced in trace_ranks(self.__sct_transform__)])
 
     def ir(self, stage: str = "optimized", types: Mapping[str, str] | None = None) -> str:
         """The IR of the latest call after a stage of the passes ("primal", "adjoint", ...)."""

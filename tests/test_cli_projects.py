@@ -377,3 +377,97 @@ def test_show_ir_of_every_mode(project: Path) -> None:
     (project / "a.py").write_text(PLAIN)
     for mode in ("jacobian", "hessian", "vjp", "jvp", "hvp", "value_and_grad"):
         assert f"def loss_{mode}(" in sct_(f"show-ir a.py --mode {mode} --function loss").stdout
+
+
+# -- np.ndarray, which does not say how many axes there are -----------------------------
+
+RANKS = '''
+import numpy as np
+from sct import grad
+
+@grad
+def loss(w: np.ndarray, x: np.ndarray) -> float:
+    """The error."""
+    return 2.0 * np.sum((w * x - 1.0) ** 2)
+
+class Model:
+    def __init__(self, k: float):
+        self.k = k
+
+    @grad
+    def misfit(self, X: np.ndarray, w: np.ndarray):
+        r = X @ w
+        return self.k * np.sum(r * r)
+
+@grad
+def fixed(x: "f64[n, m]"):
+    return np.sum(x * x)
+'''
+
+
+def test_every_number_of_axes_is_written(project: Path) -> None:
+    (project / "a.py").write_text(RANKS)
+    text = sct_("emit a.py").stdout
+    emitted, plain = module_of(text), module_of(RANKS)
+    rng = np.random.default_rng(0)
+    for shapes in [((), ()), ((), (3,)), ((3,), ()), ((3,), (3,)), ((3,), (2, 3)), ((1, 3), (2, 1)),
+                   ((2, 3, 4), (3, 4)), ((1,), (1,)), ((0,), (0,))]:
+        w, x = (np.array(rng.normal(size=shape)) for shape in shapes)
+        if shapes == ((1, 3), (2, 1)):
+            with pytest.raises(TypeError, match="not compiled for arguments like these"):
+                emitted.loss(w, x)
+            continue
+        ours, theirs = emitted.loss(w, x), sct.grad(lambda w, x: 2.0 * np.sum((w * x - 1.0) ** 2))(w, x)
+        assert np.shape(ours) == w.shape and np.allclose(ours, theirs), shapes
+    for shapes in [((4,), (4,)), ((3, 4), (4,)), ((3, 4), (4, 2)), ((1, 4), (4,)), ((2, 3, 4), (4,)), ((4,), (4, 2))]:
+        X, w = (rng.normal(size=shape) for shape in shapes)
+        ours = emitted.Model(3.0).misfit(X, w)
+        assert np.allclose(ours, plain_gradient(X, w, 3.0)), shapes
+    for wrong in ((1.0, 2.0), (np.ones(3, np.float32), np.ones(3)), (np.ones((1,) * 4), np.ones(3))):
+        with pytest.raises(TypeError):
+            emitted.loss(*wrong)
+    with pytest.raises(TypeError, match="x must be a 2-D array"):
+        emitted.fixed(np.ones(3))
+    assert emitted.loss.__doc__ == "The error." and plain.loss.__doc__ == "The error."
+    assert text.count("return 4.0 * (w * x - 1.0) * x\n") == 1
+
+
+def plain_gradient(X: np.ndarray, w: np.ndarray, k: float) -> np.ndarray:
+    """The gradient of `k * np.sum((X @ w) ** 2)` by X, entry by entry."""
+    found = np.zeros_like(X)
+    for at in np.ndindex(X.shape):
+        direction = np.zeros_like(X)
+        direction[at] = 1.0
+        found[at] = 2.0 * k * np.sum((X @ w) * (direction @ w))
+    return found
+
+
+def test_every_number_of_axes_in_python(tmp_path: Path) -> None:
+    def energy(x: np.ndarray):
+        return np.sum(x * x)
+
+    for text in (sct.emit(energy), sct.emit(energy, "hvp")):
+        name = "energy_grad" if "energy_grad(" in text else "energy_hvp"
+        for shape in ((), (2,), (2, 3), (2, 1, 3)):
+            x = np.full(shape, 3.0)
+            result = getattr(module_of(text), name)(*(x,) * (1 + (name == "energy_hvp")))
+            assert np.shape(result) == shape and np.all(result == 6.0)
+    assert "_energy" not in sct.emit(energy, types={"x": "f64[n]"})
+    sct.grad(energy).save(tmp_path / "saved.py")
+    assert module_of((tmp_path / "saved.py").read_text()).energy_grad(np.ones((2, 2))).tolist() == [[2.0, 2.0]] * 2
+
+
+def test_many_arrays_are_as_simple_as_possible() -> None:
+    def f(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray):
+        return np.sum(a * b * c * d)
+
+    text = sct.emit(f)
+    assert "# a: f64[p], b: f64[p], c: f64[p], d: f64[p]" in text and text.count("def ") == 1
+
+
+def test_a_method_for_several_types_is_a_method(project: Path) -> None:
+    (project / "a.py").write_text(RANKS)
+    calls = " ".join(f"--example 'Model(2.0).misfit(np.ones({shape}), np.ones(3))'" for shape in ("3", "(2, 3)"))
+    model = module_of(sct_(f"emit a.py --function Model.misfit {calls}").stdout).Model(2.0)
+    assert model.misfit(np.ones(3), np.ones(3)).tolist() == [12.0] * 3
+    assert model.misfit(np.ones((2, 3)), np.ones(3)).tolist() == [[12.0] * 3] * 2

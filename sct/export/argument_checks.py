@@ -347,10 +347,11 @@ def raise_statements(all_checks: Sequence[Check]) -> list[ast.stmt]:
         f"if {' or '.join(map(_negation, check.conditions))}:\n    raise {check.error}({check.message!r})").body]
 
 
-def conjunction(all_checks: Sequence[Check]) -> str:
-    """All conditions as one expression, one on each line."""
-    text = "\n    and ".join(c for check in all_checks for c in check.conditions)
-    return f"(\n    {text}\n)" if "\n" in text else text or "True"
+def conjunction(all_checks: Sequence[Check], without: Collection[str] = ()) -> str:
+    """All conditions but those of `without` as one expression; one on each line if they are long."""
+    conditions = [c for check in all_checks for c in check.conditions if c not in without]
+    text = " and ".join(conditions)
+    return text or "True" if len(text) < 100 else "(\n    {}\n)".format("\n    and ".join(conditions))
 
 
 _OPPOSITE = {ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.Gt: ast.LtE, ast.In: ast.NotIn,

@@ -13,6 +13,7 @@ import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from sct.export.reading.file_without_running import opened
 from sct.export.reading.names import bound_names, changed_names, statements_without_main
 from sct.export.reading.sources import SourceText
 from sct.export.write_module import ModuleWriter
-from sct.frontend import Traced, Unloaded, Untyped, name_of, root_of, trace_ahead
+from sct.frontend import Traced, Unloaded, Untyped, name_of, root_of, trace_ahead, trace_ranks
 from sct.frontend.arguments.type_syntax import hints_of, type_text
 from sct.ir.pytrees.pytree import Node
 
@@ -72,7 +73,16 @@ class Decorated:
         """The derivative for types of parameters, and those that the class declares."""
         if self.refusal is not None:
             raise self.refusal
-        traced = trace_ahead(self.value, {**self.types, **types})
+        return self._narrowed(trace_ahead(self.value, {**self.types, **types}))
+
+    def trace_ranks(self, types: Mapping[str, str]) -> list[tuple[dict[str, str], Traced]]:
+        """As `trace`, for every number of axes of arrays that have any; each with the types of these."""
+        if self.refusal is not None:
+            raise self.refusal
+        found = trace_ranks(self.value, {**self.types, **types})
+        return [(chosen, self._narrowed(traced)) for chosen, traced in found]
+
+    def _narrowed(self, traced: Traced) -> Traced:
         if self.only is None:
             return traced
         assert isinstance(traced.result, Node)
@@ -298,15 +308,17 @@ def _is_function(x: Any) -> bool:
 
 def _definition(writer: ModuleWriter, decorated: Decorated, arg_types: Mapping[str, str]) -> str:
     """The text of a derivative, as it was compiled for calls, or else for its annotations."""
-    traced = decorated.compiled_calls()
-    ahead = [] if traced or decorated.refusal is not None else [decorated.trace(arg_types)]
-    if not traced and not ahead:
-        assert decorated.refusal is not None
-        raise decorated.refusal
-    any_sizes = open_sizes(ahead[0], lambda more: decorated.trace({**arg_types, **more})) if ahead else ()
+    outer, _, name = decorated.emitted_name.rpartition(".")
     doc = getattr(root_of(decorated.value), "__doc__", None) if decorated.node is not None else None
-    return writer.function_text(
-        decorated.emitted_name.rpartition(".")[2], traced or ahead, decorated.self_name, any_sizes, doc)
+    if compiled := decorated.compiled_calls():
+        return writer.function_text(name, compiled, decorated.self_name, (), doc, outer)
+    ahead = decorated.trace_ranks(arg_types)
+    any_sizes = [open_sizes(traced, partial(_retrace, decorated, {**arg_types, **types})) for types, traced in ahead]
+    return writer.function_text(name, [traced for _, traced in ahead], decorated.self_name, any_sizes, doc, outer)
+
+
+def _retrace(decorated: Decorated, types: Mapping[str, str], more: Mapping[str, str]) -> Traced:
+    return decorated.trace({**types, **more})
 
 
 def _with_decorators(method: ast.stmt, definition: str) -> str:

@@ -12,16 +12,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import itertools
 import re
 import sys
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate
+from sct.codegen.python.unparse import unparse
 from sct.errors import SctError
 from sct.export.argument_checks import Check, conjunction, leaves_in_guards, raise_statements, specialization_checks
 from sct.export.free_variables import FreeVariables, ImportedVariables
@@ -36,8 +38,11 @@ from sct.passes import pipeline
 __all__ = ["ModuleWriter", "module_of"]
 
 
-def module_of(traced: Sequence[Traced], open_sizes: Collection[Dim] = ()) -> str:
-    """The text of a module with one derivative, for all its specializations; it imports the modules of its globals."""
+def module_of(traced: Sequence[Traced], open_sizes: Sequence[Collection[Dim]] = ()) -> str:
+    """The text of a module with one derivative, for all its specializations; it imports the modules of its globals.
+
+    open_sizes  for each specialization, the sizes of arrays that need no check
+    """
     writer = ModuleWriter(ImportedVariables())
     name = traced[0].name
     writer.define(name, writer.function_text(name, traced, open_sizes=open_sizes))
@@ -62,18 +67,32 @@ class ModuleWriter:
         self.needs_numpy = False
 
     def function_text(self, name: str, traced: Sequence[Traced], self_name: str | None = None,
-            open_sizes: Collection[Dim] = (), doc: str | None = None) -> str:
-        """The text of a function that dispatches between these specializations.
+            open_sizes: Sequence[Collection[Dim]] = (), doc: str | None = None, owner: str = "") -> str:
+        """The text of a function that chooses between these specializations.
+
+        These are defined before it; those with the same code are one function.
 
         self_name   of a method, the name of its first parameter
-        open_sizes  sizes of arrays that need no check
+        open_sizes  for each specialization, the sizes of arrays that need no check
         doc         its docstring
+        owner       of a method, the class
         """
+        sizes = [*open_sizes, *[()] * (len(traced) - len(open_sizes))]
         if len(traced) == 1:
-            return _documented(self._function(name, traced[0], self_name, checked=True, open_sizes=open_sizes)[0], doc)
-        parts = [self._function(f"_{name}_{k}", specialization, self_name, checked=False)
-                 for k, specialization in enumerate(traced, 1)]
-        return "\n\n".join([*(part for part, _ in parts), _documented(_dispatcher_text(name, parts), doc)])
+            return _documented(self._function(name, traced[0], self_name, True, sizes[0])[0], doc)
+        parts: dict[str, list[str]] = {}
+        cases: list[tuple[str, list[Check]]] = []
+        for specialization, its_sizes in zip(traced, sizes):
+            text, all_checks, comment = self._function(f"_{name}", specialization, self_name, False, its_sizes)
+            parts.setdefault(text, []).append(comment)
+            cases.append((text, all_checks))
+        reserved = {*self.names, *self.variables.names}
+        names = {text: _free_name(f"_{owner.replace('.', '_')}_{name}_{k}".replace("__", "_"), reserved)
+                 for k, text in enumerate(parts, 1)}
+        for text, comments in parts.items():
+            self.define(names[text], _commented(re.sub(r"^def \w+", f"def {names[text]}", text), comments))
+        choices = [(names[text], all_checks) for text, all_checks in cases]
+        return _documented(_dispatcher_text(name, cases[0][0], choices), doc)
 
     def parameters(self, text: str) -> set[str]:
         """The names of the parameters of a function."""
@@ -110,19 +129,24 @@ class ModuleWriter:
     # -- one function -----------------------------------------------------------------
 
     def _function(self, name: str, traced: Traced, self_name: str | None, checked: bool,
-                  open_sizes: Collection[Dim] = ()) -> tuple[str, list[Check]]:
+                  open_sizes: Collection[Dim]) -> tuple[str, list[Check], str]:
+        """The text of a function, its checks, and a comment on its types.
+
+        checked  has the text the checks and the comment in it?
+        """
         texts = self._free_variable_texts(traced, self_name)
         traced, texts = _merge_equal_leaves(traced, texts)
         needed = texts.keys() | leaves_in_guards(traced)
         unread = {f.name for f in traced.free if traced.fn.params.index(f.param) not in needed}
         if unread:
-            unread -= _names_in(ast.parse(self._generate(name, traced, texts, self_name, ()).definition), ast.Load)
+            source, _ = self._generate(name, traced, texts, self_name, ())
+            unread -= _names_in(ast.parse(source.definition), ast.Load)
             traced = replace(traced, params=tuple(p for p in traced.params if p.name not in unread))
         checked_leaves = {leaf: text for leaf, text in texts.items() if self.variables.may_change(text, self_name)}
         all_checks = specialization_checks(traced, texts, checked_leaves, self.variables.class_text,
                                            self.variables.facts(traced, self_name), open_sizes)
         all_checks += identity_checks(traced, self.variables.outside_containers(traced, self_name))
-        source = self._generate(name, traced, texts, self_name, all_checks if checked else [])
+        source, comment = self._generate(name, traced, texts, self_name, all_checks if checked else None)
         self.needs_numpy |= any("np." in c for check in all_checks for c in check.conditions)
         self.imports.update(dict.fromkeys(line for line in source.imports if not self.variables.provides_import(line)))
         for key, value in source.bindings.items():
@@ -131,7 +155,7 @@ class ModuleWriter:
         text = source.definition
         if returns_pullback(traced.fn):
             self.needs_numpy, text = True, f"{HELPER}\n\n{text}"
-        return self._without_helpers(text, name), all_checks
+        return self._without_helpers(text, name), all_checks, comment
 
     def _without_helpers(self, text: str, name: str) -> str:
         """The last function of a text, called `name`.  The helpers before it are added once, under free names."""
@@ -150,8 +174,11 @@ class ModuleWriter:
         return {leaf: text for leaf, text in texts.items() if text is not None}
 
     def _generate(self, name: str, traced: Traced, texts: Mapping[int, str], self_name: str | None,
-                  all_checks: Sequence[Check]) -> Source:
-        """The source of the function.  A free variable whose name is assigned in it gets another local name."""
+                  all_checks: Sequence[Check] | None) -> tuple[Source, str]:
+        """The source of the function, and a comment on its types, which is in it if its checks are.
+
+        A free variable whose name is assigned in it gets another local name.
+        """
         fn = pipeline.run(traced.fn)
         inner = None
         if returns_pullback(fn):
@@ -173,15 +200,16 @@ class ModuleWriter:
         while True:
             assignments = [f"{names[p]} = {text}" for p, text in outer_texts.items() if names[p] != text]
             leaves = [Parameter(names[p.name], "outer", tree=p.tree) for p in traced.params if p.name in outer_texts]
-            prologue = (*raise_statements(all_checks), *ast.parse("\n".join(assignments)).body)
+            prologue = (*raise_statements(all_checks or ()), *ast.parse("\n".join(assignments)).body)
             source = generate(fn, Interface(
-                name, (*params, *leaves), traced.result, comment, prologue, frozenset(reserved | {name}), inner))
+                name, (*params, *leaves), traced.result, comment if all_checks is not None else "", prologue,
+                frozenset(reserved | {name}), inner))
             main = ast.parse(source.definition).body[-1]
             read, written = _names_in(main, ast.Load), _names_in(main, ast.Store)
             unread = {p for p in outer_texts if names[p] not in read}
             written &= {text for p, text in outer_texts.items() if names[p] == text}
             if not written and not unread:
-                return source
+                return source, comment
             outer_texts = {p: text for p, text in outer_texts.items() if p not in unread}
             names.update({p: f"{text}_" for p, text in outer_texts.items() if text in written})
 
@@ -234,24 +262,64 @@ def _documented(text: str, doc: str | None) -> str:
     if not doc:
         return text
     doc = inspect.cleandoc(doc).replace("\\", r"\\").replace('"""', r'\"\"\"')
-    quoted = f'"""{doc}"""' if "\n" not in doc and not doc.endswith('"') else f'"""{doc}\n"""'
-    (*_, main) = ast.parse(text).body
+    return _with_head(text, f'"""{doc}"""' if "\n" not in doc and not doc.endswith('"') else f'"""{doc}\n"""')
+
+
+def _commented(text: str, comments: Sequence[str]) -> str:
+    """The text of a function with a comment on the types of each of its specializations."""
+    lines = [line.strip() for comment in comments for line in comment.split("\n") if line]
+    return _with_head(text, "\n".join(f"# {line}" for line in lines)) if lines else text
+
+
+def _with_head(text: str, head: str) -> str:
+    """The text of a function with lines at the top of its body."""
     lines = text.split("\n")
-    end = next(k for k in range(main.lineno, len(lines) + 1) if lines[k - 1].endswith(":"))
-    return "\n".join([*lines[:end], textwrap.indent(quoted, "    "), *lines[end:]])
+    end = next(k for k, line in enumerate(lines, 1) if line.endswith(":"))
+    return "\n".join([*lines[:end], textwrap.indent(head, "    "), *lines[end:]])
 
 
-def _dispatcher_text(name: str, parts: Sequence[tuple[str, list[Check]]]) -> str:
-    """A function that calls the first of these specializations whose checks hold."""
-    (first, *_) = ast.parse(parts[0][0]).body
+def _dispatcher_text(name: str, text: str, choices: Sequence[tuple[str, list[Check]]]) -> str:
+    """A function with the parameters of that text, which calls the first of these functions whose checks hold."""
+    (first, *_) = ast.parse(text).body
     assert isinstance(first, ast.FunctionDef)
     args = first.args
     passed = [*(a.arg for a in [*args.posonlyargs, *args.args]), *([f"*{args.vararg.arg}"] if args.vararg else []),
               *(f"{a.arg}={a.arg}" for a in args.kwonlyargs), *([f"**{args.kwarg.arg}"] if args.kwarg else [])]
-    lines = [f"if {conjunction(all_checks)}:\n    return _{name}_{k}({', '.join(passed)})"
-             for k, (_, all_checks) in enumerate(parts, 1)]
+    common = list(_common_checks([all_checks for _, all_checks in choices]))
+    hoisted = {condition for check in common for condition in check.conditions}
+    lines = [unparse(stmt).strip("\n") for stmt in raise_statements(common)]
+    lines += [f"if {conjunction(all_checks, hoisted)}:\n    return {part}({', '.join(passed)})"
+              for part, all_checks in choices]
     lines.append(f'raise TypeError("{name} was not compiled for arguments like these")')
     return f"def {name}({ast.unparse(args)}):\n" + textwrap.indent("\n".join(lines), "    ")
+
+
+def _common_checks(cases: Sequence[list[Check]]) -> Iterator[Check]:
+    """The checks that all cases have; without those of sizes and of the number of axes.
+
+    A condition may rely on those before it with the same names, so these must be common, too.
+    """
+    everywhere = set.intersection(*({c for check in checks for c in check.conditions} for checks in cases))
+    differing: set[str] = set()
+    for check in cases[0]:
+        kept: list[str] = []
+        for c in check.conditions:
+            if _SIZE.search(c):
+                continue
+            names = _names_in(ast.parse(c), ast.Load) - vars(builtins).keys() - {"np"}
+            if c in everywhere and not names & differing:
+                kept.append(c)
+            else:
+                differing |= names
+        if kept and kept[0] == check.conditions[0]:
+            yield check if len(kept) == len(check.conditions) else replace(
+                check, conditions=tuple(kept), message=_RANK.sub("an array", check.message))
+        elif kept:
+            differing |= _names_in(ast.parse(kept[0]), ast.Load)
+
+
+_SIZE = re.compile(r"\.(ndim|shape)\b")
+_RANK = re.compile(r"an? \d-D array")
 
 
 # -- layout ---------------------------------------------------------------------------

@@ -31,7 +31,7 @@ Invariant: for all arguments that satisfy the guards, the IR computes the same v
 in the same order. The frontend refuses an unknown construct with an `SctError`: no dispatch ends in a default answer.
 """
 
-from sct.frontend.ahead_of_time import trace_ahead
+from sct.frontend.ahead_of_time import trace_ahead, trace_ranks
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, ROWS, Equal, item_kind, key_of
 from sct.frontend.arguments.lift import Untyped, read_path
@@ -76,7 +76,7 @@ __all__ = [
     "COMPARED_BY_CLASS", "FEW_ITEMS", "NotLoaded", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same",
     "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped", "apart", "exact", "identity", "item_kind",
     "key_of", "library_facts", "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment",
-    "tangent_names", "trace", "trace_ahead",
+    "tangent_names", "trace", "trace_ahead", "trace_ranks",
 ]
 
 _handlers = (

@@ -14,29 +14,8 @@ LOSS = {"spill": 4.0, "shortage": 12.0, "kind": "quadratic"}
 EFFICIENCY = 0.9 * GRAVITY * DENSITY / 3.6e9
 
 
-def revenue(releases, volume, inflows, level, swing=0.25):
-    """What the water earns, less what is lost."""
+def _revenue_1(releases, volume, inflows, level, swing=0.25):
     # releases: f64[n], volume: float, inflows: f64[m], level: float, swing: float
-    if (
-        type(releases) is not np.ndarray
-        or releases.dtype != np.float64
-        or releases.ndim != 1
-    ):
-        raise TypeError("releases must be a 1-D array of float64")
-    if not isinstance(volume, float):
-        raise TypeError("volume must be a float")
-    if (
-        type(inflows) is not np.ndarray
-        or inflows.dtype != np.float64
-        or inflows.ndim != 1
-    ):
-        raise TypeError("inflows must be a 1-D array of float64")
-    if not isinstance(level, float):
-        raise TypeError("level must be a float")
-    if not isinstance(swing, float):
-        raise TypeError("swing must be a float")
-    if releases.shape[0] <= 1:
-        raise ValueError("releases must have more than one element along each axis")
     LOSS_shortage = LOSS["shortage"]
     n = len(releases)
     total = 0.0
@@ -71,6 +50,89 @@ def revenue(releases, volume, inflows, level, swing=0.25):
         # release = releases[hour]
         dreleases[hour] = drelease_factor * (volume / 250000.0) - dvolume_new
     return total, (dreleases, dvolume)
+
+
+def _revenue_2(releases, volume, inflows, level, swing=0.25):
+    # releases: f64[n], volume: float, inflows: f64[m, k], level: float, swing: float
+    # releases: f64[n], volume: float, inflows: f64[m, k, p], level: float, swing: float
+    # releases: f64[n, m], volume: float, inflows: f64[k], level: float, swing: float
+    # releases: f64[n, p], volume: float, inflows: f64[k, p], level: float, swing: float
+    # releases: f64[n, q], volume: float, inflows: f64[k, p, q], level: float,
+    # swing: float
+    # releases: f64[n, m, k], volume: float, inflows: f64[p], level: float, swing: float
+    # releases: f64[n, m, q], volume: float, inflows: f64[p, q], level: float,
+    # swing: float
+    # releases: f64[n, q, r], volume: float, inflows: f64[p, q, r], level: float,
+    # swing: float
+    for hour in range(len(releases)):
+        inflows[hour]
+        math.cos(6.283185307179586 * (hour - 19.0) / HOURS)
+        t = ValueError(
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+        )
+        raise t
+    return 0.0, (np.zeros_like(releases), 0.0)
+
+
+def revenue(releases, volume, inflows, level, swing=0.25):
+    """What the water earns, less what is lost."""
+    if type(releases) is not np.ndarray or releases.dtype != np.float64:
+        raise TypeError("releases must be an array of float64")
+    if not isinstance(volume, float):
+        raise TypeError("volume must be a float")
+    if type(inflows) is not np.ndarray or inflows.dtype != np.float64:
+        raise TypeError("inflows must be an array of float64")
+    if not isinstance(level, float):
+        raise TypeError("level must be a float")
+    if not isinstance(swing, float):
+        raise TypeError("swing must be a float")
+    if releases.ndim == 1 and inflows.ndim == 1 and releases.shape[0] > 1:
+        return _revenue_1(releases, volume, inflows, level, swing)
+    if releases.ndim == 1 and inflows.ndim == 2 and releases.shape[0] > 1 and inflows.shape[1] > 1:
+        return _revenue_2(releases, volume, inflows, level, swing)
+    if (
+        releases.ndim == 1
+        and inflows.ndim == 3
+        and releases.shape[0] > 1
+        and inflows.shape[1] > 1
+        and inflows.shape[2] > 1
+    ):
+        return _revenue_2(releases, volume, inflows, level, swing)
+    if releases.ndim == 2 and inflows.ndim == 1 and min(releases.shape) > 1:
+        return _revenue_2(releases, volume, inflows, level, swing)
+    if (
+        releases.ndim == 2
+        and inflows.ndim == 2
+        and min(releases.shape) > 1
+        and inflows.shape[1] == releases.shape[1]
+    ):
+        return _revenue_2(releases, volume, inflows, level, swing)
+    if (
+        releases.ndim == 2
+        and inflows.ndim == 3
+        and min(releases.shape) > 1
+        and inflows.shape[2] == releases.shape[1]
+        and inflows.shape[1] > 1
+    ):
+        return _revenue_2(releases, volume, inflows, level, swing)
+    if releases.ndim == 3 and inflows.ndim == 1 and min(releases.shape) > 1:
+        return _revenue_2(releases, volume, inflows, level, swing)
+    if (
+        releases.ndim == 3
+        and inflows.ndim == 2
+        and min(releases.shape) > 1
+        and inflows.shape[1] == releases.shape[2]
+    ):
+        return _revenue_2(releases, volume, inflows, level, swing)
+    if (
+        releases.ndim == 3
+        and inflows.ndim == 3
+        and min(releases.shape) > 1
+        and inflows.shape[1] == releases.shape[1]
+        and inflows.shape[2] == releases.shape[2]
+    ):
+        return _revenue_2(releases, volume, inflows, level, swing)
+    raise TypeError("revenue was not compiled for arguments like these")
 
 
 def spilled(volume, capacity, gates=3):
@@ -149,19 +211,8 @@ def filling_time(rate, volume, capacity):
     return drate
 
 
-def cascade(releases, share):
-    """Volumes along a river, each fed by the one above it."""
+def _cascade_1(releases, share):
     # releases: f64[n], share: float
-    if (
-        type(releases) is not np.ndarray
-        or releases.dtype != np.float64
-        or releases.ndim != 1
-    ):
-        raise TypeError("releases must be a 1-D array of float64")
-    if not isinstance(share, float):
-        raise TypeError("share must be a float")
-    if releases.shape[0] <= 1:
-        raise ValueError("releases must have more than one element along each axis")
     n = len(releases)
     jac = np.empty((n, n))
     for i in range(n):
@@ -177,25 +228,88 @@ def cascade(releases, share):
     return jac
 
 
-def routed(flow, weights):
-    """A flood wave through a channel, sharpened by its own height."""
+def _cascade_2(releases, share):
+    # releases: f64[n, m], share: float
+    n = len(releases)
+    m = releases.shape[1]
+    jac = np.empty((n, m, n, m))
+    for i in range(n):
+        for j in range(m):
+            dreleases = np.zeros_like(releases)
+            dreleases[i, j] = 1.0
+            dvolumes = np.zeros_like(releases)
+            dvolumes[0] = -dreleases[0]
+            for k in range(1, n):
+                # volumes[k] = volumes[k - 1] * share + releases[k - 1] - releases[k] ** 2
+                dvolumes_term = share * dvolumes[k - 1] + dreleases[k - 1]
+                dvolumes[k] = dvolumes_term - 2.0 * dreleases[k] * releases[k]
+            jac[:, :, i, j] = dvolumes
+    return jac
+
+
+def _cascade_3(releases, share):
+    # releases: f64[n, m, k], share: float
+    n = len(releases)
+    m = releases.shape[1]
+    k2 = releases.shape[2]
+    jac = np.empty((n, m, k2, n, m, k2))
+    for i in range(n):
+        for j in range(m):
+            for k in range(k2):
+                dreleases = np.zeros_like(releases)
+                dreleases[i, j, k] = 1.0
+                dvolumes = np.zeros_like(releases)
+                dvolumes[0] = -dreleases[0]
+                for k1 in range(1, n):
+                    # volumes[k] = volumes[k - 1] * share + releases[k - 1] - releases[k] ** 2
+                    dvolumes_term = share * dvolumes[k1 - 1] + dreleases[k1 - 1]
+                    dvolumes[k1] = dvolumes_term - 2.0 * dreleases[k1] * releases[k1]
+                jac[:, :, :, i, j, k] = dvolumes
+    return jac
+
+
+def cascade(releases, share):
+    """Volumes along a river, each fed by the one above it."""
+    if type(releases) is not np.ndarray or releases.dtype != np.float64:
+        raise TypeError("releases must be an array of float64")
+    if not isinstance(share, float):
+        raise TypeError("share must be a float")
+    if releases.ndim == 1 and releases.shape[0] > 1:
+        return _cascade_1(releases, share)
+    if releases.ndim == 2 and min(releases.shape) > 1:
+        return _cascade_2(releases, share)
+    if releases.ndim == 3 and min(releases.shape) > 1:
+        return _cascade_3(releases, share)
+    raise TypeError("cascade was not compiled for arguments like these")
+
+
+def _routed_1(flow, weights):
+    # flow: f64[n], weights: f64[()]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        tanh_flow = np.tanh(flow)
+        flow_factor = 1.0 - 0.01 * tanh_flow
+        tape.append((flow, tanh_flow, flow_factor))
+        flow = flow * flow_factor
+    # return np.sum(weights * flow * flow)
+    dweights = flow @ flow
+    dflow = 2.0 * (weights * flow)
+    for _ in reversed(range(4)):
+        flow, tanh_flow, flow_factor = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor = flow_factor - 0.01 * flow * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, np.full_like(weights, dweights)
+
+
+def _routed_2(flow, weights):
     # flow: f64[n], weights: f64[n]
-    if type(flow) is not np.ndarray or flow.dtype != np.float64 or flow.ndim != 1:
-        raise TypeError("flow must be a 1-D array of float64")
-    if (
-        type(weights) is not np.ndarray
-        or weights.dtype != np.float64
-        or weights.ndim != 1
-    ):
-        raise TypeError("weights must be a 1-D array of float64")
-    if weights.shape[0] != flow.shape[0]:
-        raise ValueError("weights.shape[0] must be flow.shape[0]")
-    if not flow.flags.writeable:
-        raise ValueError("this derivative is for flow.flags.writeable")
-    if np.may_share_memory(flow, weights):
-        raise ValueError(
-            "this derivative is for not np.may_share_memory(flow, weights)"
-        )
     flow = np.copy(flow)
     tape = []
     for _ in range(4):
@@ -216,6 +330,253 @@ def routed(flow, weights):
         dflow[1:] = half_dflow_tail
         dflow[:-1] += half_dflow_tail
     return dflow, flow * flow
+
+
+def _routed_3(flow, weights):
+    # flow: f64[n], weights: f64[m, n]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        tanh_flow = np.tanh(flow)
+        flow_factor = 1.0 - 0.01 * tanh_flow
+        tape.append((flow, tanh_flow, flow_factor))
+        flow = flow * flow_factor
+    # return np.sum(weights * flow * flow)
+    dflow_factor = np.ones_like(weights) * flow
+    dflow = np.sum(weights * flow, axis=0)
+    dflow += np.sum(dflow_factor * weights, axis=0)
+    for _ in reversed(range(4)):
+        flow_prev, tanh_flow, flow_factor = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor1 = flow_factor - 0.01 * flow_prev * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor1
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, dflow_factor * flow
+
+
+def _routed_4(flow, weights):
+    # flow: f64[p], weights: f64[m, k, p]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        tanh_flow = np.tanh(flow)
+        flow_factor = 1.0 - 0.01 * tanh_flow
+        tape.append((flow, tanh_flow, flow_factor))
+        flow = flow * flow_factor
+    # return np.sum(weights * flow * flow)
+    dflow_factor = np.ones_like(weights) * flow
+    dflow = np.sum(weights * flow, axis=(0, 1))
+    dflow += np.sum(dflow_factor * weights, axis=(0, 1))
+    for _ in reversed(range(4)):
+        flow_prev, tanh_flow, flow_factor = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor1 = flow_factor - 0.01 * flow_prev * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor1
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, dflow_factor * flow
+
+
+def _routed_5(flow, weights):
+    # flow: f64[n, m], weights: f64[()]
+    # flow: f64[n, m, k], weights: f64[()]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        flow_copy = np.copy(flow)
+        tanh_flow = np.tanh(flow)
+        flow_part = 1.0 - 0.01 * tanh_flow
+        tape.append((flow_copy, tanh_flow, flow_part))
+        flow *= flow_part
+    # return np.sum(weights * flow * flow)
+    dweights = np.sum(flow * flow)
+    dflow = 2.0 * (weights * flow)
+    for _ in reversed(range(4)):
+        flow_copy, tanh_flow, flow_part = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor = flow_part - 0.01 * flow_copy * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, np.full_like(weights, dweights)
+
+
+def _routed_6(flow, weights):
+    # flow: f64[n, m], weights: f64[m]
+    # flow: f64[n, p, q], weights: f64[p, q]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        flow_copy = np.copy(flow)
+        tanh_flow = np.tanh(flow)
+        flow_part = 1.0 - 0.01 * tanh_flow
+        tape.append((flow_copy, tanh_flow, flow_part))
+        flow *= flow_part
+    # return np.sum(weights * flow * flow)
+    dweights = np.sum(flow * flow, axis=0)
+    dflow = 2.0 * (weights * flow)
+    for _ in reversed(range(4)):
+        flow_copy, tanh_flow, flow_part = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor = flow_part - 0.01 * flow_copy * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, dweights
+
+
+def _routed_7(flow, weights):
+    # flow: f64[n, p], weights: f64[n, p]
+    # flow: f64[p, q, r], weights: f64[p, q, r]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        flow_copy = np.copy(flow)
+        tanh_flow = np.tanh(flow)
+        flow_part = 1.0 - 0.01 * tanh_flow
+        tape.append((flow_copy, tanh_flow, flow_part))
+        flow *= flow_part
+    # return np.sum(weights * flow * flow)
+    dflow = 2.0 * (weights * flow)
+    for _ in reversed(range(4)):
+        flow_copy, tanh_flow, flow_part = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor = flow_part - 0.01 * flow_copy * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, flow * flow
+
+
+def _routed_8(flow, weights):
+    # flow: f64[p, q], weights: f64[k, p, q]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        flow_copy = np.copy(flow)
+        tanh_flow = np.tanh(flow)
+        flow_part = 1.0 - 0.01 * tanh_flow
+        tape.append((flow_copy, tanh_flow, flow_part))
+        flow *= flow_part
+    # return np.sum(weights * flow * flow)
+    dflow_factor = np.ones_like(weights) * flow
+    dflow = np.sum(weights * flow, axis=0)
+    dflow += np.sum(dflow_factor * weights, axis=0)
+    for _ in reversed(range(4)):
+        flow_copy, tanh_flow, flow_part = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor1 = flow_part - 0.01 * flow_copy * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor1
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, dflow_factor * flow
+
+
+def _routed_9(flow, weights):
+    # flow: f64[n, m, p], weights: f64[p]
+    flow = np.copy(flow)
+    tape = []
+    for _ in range(4):
+        flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        flow_copy = np.copy(flow)
+        tanh_flow = np.tanh(flow)
+        flow_part = 1.0 - 0.01 * tanh_flow
+        tape.append((flow_copy, tanh_flow, flow_part))
+        flow *= flow_part
+    # return np.sum(weights * flow * flow)
+    dweights = np.sum(flow * flow, axis=(0, 1))
+    dflow = 2.0 * (weights * flow)
+    for _ in reversed(range(4)):
+        flow_copy, tanh_flow, flow_part = tape.pop()
+        # flow *= 1.0 - 0.01 * np.tanh(flow)
+        dflow_factor = flow_part - 0.01 * flow_copy * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor
+        # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
+    return dflow, dweights
+
+
+def routed(flow, weights):
+    """A flood wave through a channel, sharpened by its own height."""
+    if type(flow) is not np.ndarray or flow.dtype != np.float64:
+        raise TypeError("flow must be an array of float64")
+    if type(weights) is not np.ndarray or weights.dtype != np.float64:
+        raise TypeError("weights must be an array of float64")
+    if not flow.flags.writeable:
+        raise ValueError("this derivative is for flow.flags.writeable")
+    if np.may_share_memory(flow, weights):
+        raise ValueError("this derivative is for not np.may_share_memory(flow, weights)")
+    if flow.ndim == 1 and weights.ndim == 0:
+        return _routed_1(flow, weights)
+    if flow.ndim == 1 and weights.ndim == 1 and weights.shape[0] == flow.shape[0]:
+        return _routed_2(flow, weights)
+    if flow.ndim == 1 and weights.ndim == 2 and weights.shape[1] == flow.shape[0]:
+        return _routed_3(flow, weights)
+    if flow.ndim == 1 and weights.ndim == 3 and weights.shape[2] == flow.shape[0]:
+        return _routed_4(flow, weights)
+    if flow.ndim == 2 and weights.ndim == 0 and min(flow.shape) > 1:
+        return _routed_5(flow, weights)
+    if flow.ndim == 2 and weights.ndim == 1 and min(flow.shape) > 1 and weights.shape[0] == flow.shape[1]:
+        return _routed_6(flow, weights)
+    if (
+        flow.ndim == 2
+        and weights.ndim == 2
+        and min(flow.shape) > 1
+        and weights.shape[0] == flow.shape[0]
+        and weights.shape[1] == flow.shape[1]
+    ):
+        return _routed_7(flow, weights)
+    if (
+        flow.ndim == 2
+        and weights.ndim == 3
+        and min(flow.shape) > 1
+        and weights.shape[1] == flow.shape[0]
+        and weights.shape[2] == flow.shape[1]
+    ):
+        return _routed_8(flow, weights)
+    if flow.ndim == 3 and weights.ndim == 0 and min(flow.shape) > 1:
+        return _routed_5(flow, weights)
+    if flow.ndim == 3 and weights.ndim == 1 and min(flow.shape) > 1 and weights.shape[0] == flow.shape[2]:
+        return _routed_9(flow, weights)
+    if (
+        flow.ndim == 3
+        and weights.ndim == 2
+        and min(flow.shape) > 1
+        and weights.shape[0] == flow.shape[1]
+        and weights.shape[1] == flow.shape[2]
+    ):
+        return _routed_6(flow, weights)
+    if (
+        flow.ndim == 3
+        and weights.ndim == 3
+        and min(flow.shape) > 1
+        and weights.shape[0] == flow.shape[0]
+        and weights.shape[1] == flow.shape[1]
+        and weights.shape[2] == flow.shape[2]
+    ):
+        return _routed_7(flow, weights)
+    raise TypeError("routed was not compiled for arguments like these")
 
 
 def expected_forward(inflow, depth):

@@ -13,7 +13,7 @@ import itertools
 import linecache
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args, get_origin
 
@@ -27,8 +27,8 @@ from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, mak
 from sct.ir.types import BOOL, COMPLEX, FLOAT, INT, List, Opaque, Tensor, Text, Type
 
 __all__ = [
-    "Columns", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type", "structure",
-    "tangent_of", "type_text",
+    "Columns", "arrays_of_ranks", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type",
+    "structure", "tangent_of", "type_text",
 ]
 
 
@@ -213,6 +213,7 @@ def fields_by_hint(a: Any) -> dict[str, Any]:
 # -- guesses --------------------------------------------------------------------------
 
 MOST_GUESSES = 200
+_SIZES = "nmkpqrsuvwabcdefgh"
 _KINDS = (("float", 0), ("1-D", 1), ("2-D", 2), ("int", 3))
 
 
@@ -229,9 +230,20 @@ def guesses(names: Mapping[str, str | None]) -> Iterator[dict[str, str]]:
     choices = [_KINDS if text is None else _KINDS[1:3] for text in names.values()]
     kinds = sorted(itertools.product(*choices[:5]), key=lambda guess: sum(cost for _, cost in guess))
     for guess in kinds[:MOST_GUESSES]:
-        sizes = iter("nmkpqrsuvwabcdefgh")
+        sizes = iter(_SIZES)
         forms = [*guess, *(options[0] for options in choices[5:])]
         yield {name: _guessed(kind, text, sizes) for (name, text), (kind, _) in zip(names.items(), forms)}
+
+
+def arrays_of_ranks(texts: Iterable[str], ranks: Iterable[int]) -> list[str]:
+    """For each `f64[...]` the type of an array with that number of axes; each size gets a different name.
+
+    >>> arrays_of_ranks(["f64[...]", "f32[...]"], [2, 1])
+    ['f64[n, m]', 'f32[k]']
+    """
+    sizes = iter(_SIZES)
+    return [f"{text.removesuffix('[...]')}[{', '.join(itertools.islice(sizes, rank))}]"
+            for text, rank in zip(texts, ranks)]
 
 
 def _guessed(kind: str, text: str | None, sizes: Iterator[str]) -> str:
