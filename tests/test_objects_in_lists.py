@@ -200,3 +200,57 @@ def test_the_copies_of_the_hint_are_right() -> None:
         return sum(p.x**2 for p in ps) + sum(q.x**3 for q in qs) + a.x
 
     agrees(f, X)
+
+
+class Body:
+    def __init__(self, pos: Any, vel: Any) -> None:
+        self.pos, self.vel = pos, vel
+
+
+def _of_one_array(X: Any) -> Any:
+    zero = np.zeros(2)
+    bodies = [Body(x.copy(), zero) for x in X]
+    for b in bodies:
+        b.vel += b.pos
+    return sum(b.vel @ b.vel for b in bodies)
+
+
+def _of_a_row(X: Any) -> Any:
+    bodies = [Body(x, x * 0.1) for x in X]
+    for b in bodies:
+        b.pos += 1.0
+    return np.sum(X * X)
+
+
+def _in_two_lists(X: Any) -> Any:
+    bodies = [Body(x.copy(), x * 0.1) for x in X]
+    seen = []
+    for b in bodies:
+        seen.append(b.pos)
+        b.pos += b.vel
+    return sum(x @ x for x in seen)
+
+
+def _with_a_name(X: Any) -> Any:
+    bodies = []
+    for x in X:
+        y = 2.0 * x
+        bodies.append(Body(y, x * 0.1))
+    for b in bodies:
+        b.pos += b.vel
+    return y @ y
+
+
+def _in_two_attributes(X: Any) -> Any:
+    bodies = [Body(x.copy(), x * 0.1) for x in X]
+    for b in bodies:
+        b.pos = b.vel
+    for b in bodies:
+        b.pos += 1.0
+    return sum(b.pos @ b.vel for b in bodies)
+
+
+@pytest.mark.parametrize("f", [_of_one_array, _of_a_row, _in_two_lists, _with_a_name, _in_two_attributes])
+def test_arrays_that_something_else_holds_are_not_written_in_a_list(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    refuses(f, np.arange(1.0, 13.0).reshape(6, 2), code="SCT307")

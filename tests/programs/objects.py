@@ -139,7 +139,65 @@ def slope_of_slope(x):
     return replace(y, value=0.0).slope
 
 
+class Mover:
+    """Its arrays are its own, and are written in place."""
+
+    def __init__(self, x):
+        self.x = x.copy()
+        self.v = np.zeros_like(x)
+
+    def push(self, f):
+        self.v += f
+
+    def drift(self, dt):
+        self.x += dt * self.v
+
+
+def gravity(X, n):
+    """Bodies that pull each other; `is not` of two objects of a list."""
+    bodies = [Mover(x) for x in X]
+    for _ in range(n):
+        for b in bodies:
+            acc = np.zeros(2)
+            for o in bodies:
+                if o is not b:
+                    d = o.x - b.x
+                    acc += d / (d @ d + 0.1) ** 1.5
+            b.push(0.1 * acc)
+        for b in bodies:
+            b.drift(0.1)
+    return sum(0.5 * b.v @ b.v for b in bodies)
+
+
+def parts_of_arrays(X, n):
+    """Elements and slices of arrays of objects of a list, also by names of the arrays."""
+    bodies = [Mover(x) for x in X]
+    for i, b in enumerate(bodies):
+        b.v[0] = b.x[1] * i
+        b.v[1:] -= 0.3
+        x = b.x
+        x *= 2.0
+        if i % 2:
+            bodies[i].x[:] = 0.5 * b.v
+    return sum(b.x @ b.v for b in bodies) * n
+
+
+def layers_in_dicts(X, n):
+    layers = [{"W": np.outer(x, x), "b": np.zeros(2)} for x in X]
+    for _ in range(n):
+        for layer in layers:
+            g = np.tanh(layer["W"] @ np.ones(2) + layer["b"])
+            layer["W"] -= 0.1 * np.outer(g, g)
+            layer["b"] -= 0.1 * g
+    return sum(np.sum(layer["W"]) + layer["b"] @ layer["b"] for layer in layers)
+
+
+def vectors_and_steps(rng):
+    return rng.uniform(0.1, 1.5, (6, 2)), 3
+
+
 INPUTS = {
+    **dict.fromkeys(("gravity", "parts_of_arrays", "layers_in_dicts"), vectors_and_steps),
     "net_loss": lambda rng: (Net(rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=4), 0.3),
                              rng.normal(size=(5, 3)), rng.normal(size=5)),
     "orbit": lambda rng: (Body(np.array([1.0, 0.1]), np.array([0.0, 1.1]), 1.5), 1.0, 12),

@@ -318,7 +318,7 @@ def _for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) ->
     """A call of a function that is not the user's with an argument that is one of several objects."""
     if isinstance(fn.value, type) and is_container(fn.value):
         return None
-    if fn.value in (isinstance, callable, issubclass) and isinstance(args[0], Choice):
+    if (fn.value is isinstance or fn.value is callable) and args and isinstance(args[0], Choice):
         return told(ev, args[0], lambda m: ev.call(fn, [m, *args[1:]], kwargs))
     values = [*args, *kwargs.values()]
     return distributed(ev, values, lambda vs: ev.call(fn, vs[:len(args)], dict(zip(kwargs, vs[len(args):]))))

@@ -25,9 +25,11 @@ from sct.frontend.state.choices import narrowed
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Array,
     Choice,
     Container,
     Poison,
+    Ref,
     Slots,
 )
 from sct.frontend.values.guards import NeedsStatic
@@ -54,6 +56,17 @@ class Evaluator(KnownValues):
         """The slots of a container, as they are now."""
         list_items.refresh(self, v)
         return super().slots(v)
+
+    def current(self, ref: Ref) -> None:
+        list_items.current(self, ref)
+
+    def writable(self, addr: int, what: str) -> Array | Slots:
+        """The cell at an address that is about to be written: also an array that a list holds alone."""
+        if list_items.array_in_list(self, addr) is None:
+            return super().writable(addr, what)
+        cell = self.store.cells[addr]
+        list_items.current(self, Ref(addr))
+        return self.store.cells[addr] if cell.frozen else super().writable(addr, what)
 
     def discard(self, node: Any) -> None:
         """Evaluates an expression whose value nothing reads."""

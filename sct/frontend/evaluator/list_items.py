@@ -35,15 +35,15 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Tensor, Text, Undef
-from sct.ops import index, store
+from sct.ir.types import Optional, Tensor, Text, Undef
+from sct.ops import dim, index, mod, store
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "are_fresh", "holds_objects", "join", "moved", "owning", "place", "refresh", "release", "share", "with_leaves",
-    "write",
+    "are_fresh", "array_in_list", "arrays_are_fresh", "current", "holds_objects", "join", "moved", "owning", "place",
+    "refresh", "release", "share", "with_leaves", "write", "write_array",
 ]
 
 
@@ -79,6 +79,25 @@ def are_fresh(ev: Evaluator, values: Iterable[Abstract]) -> bool:
     return all(map(visit, values))
 
 
+def arrays_are_fresh(ev: Evaluator, values: Iterable[Abstract]) -> bool:
+    """Are the arrays in these values whole buffers of their own, held by no list, and each in them once?"""
+    seen: set[int] = set()
+
+    def visit(v: Abstract) -> bool:
+        if isinstance(v, Container):
+            cell = ev.store.cells[v.addr]
+            return isinstance(v, (ObjRef, DictRef)) and isinstance(cell, Slots) and all(map(visit, cell.items))
+        if not isinstance(v, Ref):
+            return not isinstance(v, Tup) or all(map(visit, v.items))
+        buffer = ev.store.array(v)
+        alone = not v.path and v.addr not in seen and v.addr > CAPTURED and buffer.origin == Origin.FRESH and \
+            not buffer.frozen and not buffer.merged and not buffer.starts and buffer.readonly == {False}
+        seen.add(v.addr)
+        return alone
+
+    return all(map(visit, values))
+
+
 def share(ev: Evaluator, schema: Schema) -> None:
     """An object of this schema may be in two places: no list with such objects owns its items."""
     keys = list(_keys_of(schema))
@@ -99,8 +118,10 @@ def _keys_of(schema: Schema) -> Iterator[tuple[Any, ...]]:
         yield from _keys_of(schema.item)
 
 
-def owning(ev: Evaluator, owns: bool, of: ListRef) -> ListRef:
-    """The list, with the note that it owns its items, if it does."""
+def owning(ev: Evaluator, owns: bool, of: ListRef, *, same: bool = False) -> ListRef:
+    """The list, with the note that it owns its items, if it does; `same`: no other list has got any of them."""
+    if not same:
+        ev.store.alone.clear()
     if owns:
         ev.store.own(of.addr)
     return of
@@ -114,13 +135,21 @@ def holds_objects(schema: Schema) -> bool:
 def place(ev: Evaluator, of: ListRef, at: Operand, schema: Schema, v: Abstract) -> None:
     """Notes that the objects in `v` are in the item `at` of a list."""
     if isinstance(schema, ObjectSchema) and isinstance(v, (ObjRef, DictRef)):
-        ev.store.items[v.addr] = Item(of.addr, at, schema)
+        ev.store.items[v.addr] = Item(of.addr, at, schema, _is_counted(ev, at))
         for part, x in zip(schema.parts, ev.store.slots(v).items):
             place(ev, of, at, part, x)
     elif isinstance(v, Tup):
         parts = schema.parts if isinstance(schema, ObjectSchema) else schema
         for part, x in zip(parts if isinstance(parts, tuple) else (), v.items):
             place(ev, of, at, part, x)
+    elif isinstance(v, Ref) and isinstance(schema, int) and not v.path:
+        ev.store.items[v.addr] = Item(of.addr, at, schema)
+
+
+def _is_counted(ev: Evaluator, at: Operand) -> bool:
+    """Is this the index of a loop that counts from 0 or further on?"""
+    first, _ = ev.index_ranges.get(f"__v{at.id}", (None, None)) if isinstance(at, Value) else (None, None)
+    return first is not None and first.least >= 0
 
 
 def moved(ev: Evaluator, of: int, behind: bool = False) -> None:
@@ -141,6 +170,28 @@ def release(ev: Evaluator, v: Abstract) -> None:
             release(ev, x)
 
 
+def places(ev: Evaluator, a: Container, b: Container) -> tuple[Operand, Operand] | None:
+    """The places of two objects in the list that holds each of its objects once; None if it is not known to hold both.
+    """
+    p, q = (ev.store.items.get(v.addr) for v in (a, b))
+    if p is None or q is None or p.of is None or p.of != q.of or p.schema != q.schema or not ev.store.owns(p.of):
+        return None
+    at = [_from_front(ev, item) for item in (p, q)]
+    return at[0], at[1]
+
+
+def _from_front(ev: Evaluator, item: Item) -> Operand:
+    """The place of an object in its list, counted from the front."""
+    at = _place_of(ev, item, True)
+    assert at is not None and item.of is not None
+    if item.is_front:
+        return at
+    columns = ev.store.columns(item.of)
+    assert columns is not None
+    size = ev.emit(dim, *columns, axis=0, spelling="builtins.len")
+    return ev.emit(mod, at, size, spelling="operator.mod")  # type: ignore[no-any-return]
+
+
 # -- reading and writing --------------------------------------------------------------------------------
 
 
@@ -155,7 +206,7 @@ def refresh(ev: Evaluator, v: Container, there: bool = False) -> None:
     at = _place_of(ev, item, there)
     if at is None:
         return
-    assert isinstance(cell, Slots) and item.schema is not None
+    assert isinstance(cell, Slots) and isinstance(item.schema, ObjectSchema)
     columns = ev.store.slots(ListRef(item.of)).items
 
     def read(schema: Schema, old: Abstract) -> Abstract:
@@ -169,6 +220,7 @@ def refresh(ev: Evaluator, v: Container, there: bool = False) -> None:
         new = ev.wrap(ev.emit(index, ev.read(column), at, key=("i",)))
         if isinstance(new, Ref):
             _hold(ev, new.addr)
+            ev.store.items[new.addr] = replace(item, schema=schema)
         return new
 
     items = tuple(map(read, item.schema.parts, cell.items))
@@ -193,7 +245,7 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
         ev.store.cells[owner.addr] = replace(cell, frozen=Frozen.NO)
         del ev.store.items[owner.addr]
         return False
-    if not ev.store.owns(item.of) or item.schema is None or item.at is None or \
+    if not ev.store.owns(item.of) or not isinstance(item.schema, ObjectSchema) or item.at is None or \
             ev.store.cells[item.of].frozen == Frozen.HELD:
         return False
     refresh(ev, owner, True)
@@ -202,8 +254,12 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     if part is None or not _has_schema(value, part):
         return False
     ev.writable(item.of, "a write")
+    if isinstance(value, Ref) and value == cell.items[cell.keys.index(key)]:
+        return True  # `p.pos += d` has written the array itself
     columns = ev.store.slots(ListRef(item.of)).items
     _outdate(ev, owner.addr, item, same_keys_as=cell.keys)
+    if not arrays_are_fresh(ev, [value]):
+        ev.store.alone.clear()
     for k, x in zip(_leaf_numbers(part), _leaves(ev, value)):
         column = columns[k]
         assert isinstance(column, Ref)
@@ -216,7 +272,68 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     items = tuple(value if k == key else x for k, x in zip(cell.keys, cell.items))
     ev.store.cells[owner.addr] = replace(ev.slots(owner), items=items)
     ev.store.own(item.of)
+    if at is not None and ev.store.holds_alone(item.of):
+        place(ev, ListRef(item.of), at, part, value)
     return True
+
+
+# -- arrays in lists ------------------------------------------------------------------------------------
+
+
+def array_in_list(ev: Evaluator, addr: int) -> Item | None:
+    """Where the array at this address is, if a list holds it alone: it is written there as well."""
+    item = ev.store.items.get(addr)
+    held = isinstance(ev.store.cells[addr], Array) and item is not None and ev.store.holds_alone(item.of)
+    return item if held and item is not None and ev.store.cells[item.of].frozen != Frozen.HELD else None  # type: ignore
+
+
+def write_array(ev: Evaluator, addr: int, item: Item) -> None:
+    """Stores the new version of an array in its list; what else may be a name of it, is to be read again."""
+    buffer, of = ev.store.cells[addr], item.of
+    assert isinstance(buffer, Array) and of is not None and isinstance(item.schema, int)
+    column = ev.store.slots(ListRef(of)).items[item.schema]
+    assert isinstance(column, Ref)
+    before = ev.writable(column.addr, "a write")
+    at = _place_of(ev, item, True)
+    assert isinstance(before, Array) and at is not None
+    new = ev.emit(store, before.value, buffer.value, at, key=("i",))
+    if isinstance(new, Value) and isinstance(before.value, Value):
+        new.hint = new.hint or before.value.hint
+    ev.store.cells[column.addr] = replace(before, value=new)
+    ev.store.own(of)
+    t = ev.type_of(Ref(addr))
+    for other, cell in list(ev.store.cells.items()):
+        if cell.frozen != Frozen.HELD or other == addr:
+            continue
+        if isinstance(cell, Array):
+            outdated = _may_be(ev, Ref(other), t)
+        else:
+            outdated = cell.schema is None and Ref(addr) not in cell.items and any(
+                isinstance(x, Ref) and _may_be(ev, x, t) for x in cell.items)
+        if outdated:
+            ev.store.cells[other] = replace(cell, frozen=Frozen.STALE)
+
+
+def _may_be(ev: Evaluator, other: Ref, t: Any) -> bool:
+    """May this be an array of type `t`?"""
+    s = ev.store.array(other).value.type
+    s = s.elem if isinstance(s, (Optional, Undef)) else s
+    return isinstance(s, Tensor) and s.is_array and s.dtype == t.dtype and s.rank == t.rank
+
+
+def current(ev: Evaluator, ref: Ref) -> None:
+    """Reads an array of a list again, if others of the list were written since."""
+    cell, item = ev.store.cells[ref.addr], ev.store.items.get(ref.addr)
+    if not isinstance(cell, Array) or cell.frozen != Frozen.STALE:
+        return
+    at = _place_of(ev, item, True) if item is not None and ev.store.holds_alone(item.of) else None
+    if item is None or item.of is None or at is None or not isinstance(item.schema, int):
+        ev.refuse("SCT307", "an array is read that another name may have changed", why=Frozen.STALE.value,
+                  hint="take a copy: `x.copy()`")
+    column = ev.store.slots(ListRef(item.of)).items[item.schema]
+    assert isinstance(column, Ref)
+    value = ev.emit(index, ev.read(column), at, key=("i",))
+    ev.store.cells[ref.addr] = replace(cell, value=value, frozen=Frozen.HELD)
 
 
 def _slots(cell: Any) -> Slots:
@@ -297,7 +414,10 @@ def join(left: Store, right: Store, joined: Store, addrs: Mapping[tuple[Any, Any
         both = x if x == y or right.dead else y if left.dead else None
         if both is not None and not (isinstance(both.at, Value) and both.at in inner):
             joined.items[addr] = both
+    joined.alone = joined.owners.keys() & {
+        *(new for (a, b), new in addrs.items() if a in left.alone and b in right.alone),
+        *(a for a in joined.cells if (left.dead or a in left.alone) and (right.dead or a in right.alone))}
     for (a, b), addr in addrs.items():
         x, y = left.items.get(a), right.items.get(b)
         if x is not None and y is not None and x.at is not None and y.at is not None and replace(x, at=y.at) == y:
-            joined.items[addr] = replace(x, at=phi(x.at, y.at))
+            joined.items[addr] = replace(x, at=phi(x.at, y.at), counted=x.is_front and y.is_front)

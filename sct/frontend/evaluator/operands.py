@@ -188,6 +188,7 @@ class Operands(Attempts):
 
     def read(self, ref: Ref) -> Operand:
         """The current contents of an array."""
+        self.current(ref)
         cell = self.store.array(ref)
         self.enclosing.note_read(ref.addr, self.loc)
         self.is_array(cell)
@@ -199,8 +200,13 @@ class Operands(Attempts):
             value.hint = value.hint or step.name
         return value
 
+    def current(self, ref: Ref) -> None:
+        """Reads an array of a list again, if another name of it may have changed it."""
+        raise NotImplementedError
+
     def contents(self, ref: Ref) -> Operand:
         """The contents of an array, which may be unassigned: to be passed on, not to be used."""
+        self.current(ref)
         cell = self.store.array(ref)
         self.enclosing.note_read(ref.addr, self.loc)
         return self.read(ref) if ref.path else cell.value

@@ -90,7 +90,7 @@ def rearrange(ev: Evaluator, ref: ListRef, versions: Sequence[Operand]) -> Abstr
     """Writes new versions of the columns, in which each item of the list is at most once."""
     owned = ev.store.owns(ref.addr)
     none = change(ev, ref, versions)
-    list_items.owning(ev, owned, ref)
+    list_items.owning(ev, owned, ref, same=True)
     return none
 
 
@@ -107,7 +107,7 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
     if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
         new.hint = cell.value.hint
     ev.store.cells[column] = replace(cell, value=new)
-    list_items.owning(ev, owned and outermost != ref.addr, ListRef(outermost))
+    list_items.owning(ev, owned and outermost != ref.addr, ListRef(outermost), same=outermost == ref.addr)
     if slots(ev, ref).parent is not None:
         _outdate(ev)
 
@@ -158,6 +158,7 @@ def shared(ev: Evaluator, ref: ListRef) -> bool:
     What owned them, does so no more: the other list may.
     """
     ev.store.owners.pop(ref.addr, None)
+    ev.store.alone.clear()
     if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
         return False
     held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
@@ -173,6 +174,8 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None =
         refuse_different_items(ev)
     alone = list_items.are_fresh(ev, [v]) and ev.store.owns(ref.addr) and list_items.holds_objects(schema)
     place = length(ev, ref) if at is None and alone else at
+    if not list_items.arrays_are_fresh(ev, [v]):
+        ev.store.alone.clear()
     versions = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, schema, v)))]
     change(ev, ref, versions, at is None)
     if alone and place is not None:
@@ -232,7 +235,7 @@ def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
             remove(k)
     change(ev, ref, [after[k] for k in range(len(before))])
     if owned:
-        list_items.owning(ev, owned, ref)
+        list_items.owning(ev, owned, ref, same=True)
         list_items.release(ev, v)
     return v
 
@@ -315,4 +318,5 @@ def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
                   hint="make each anew: `[[0.0] * m for _ in range(n)]`")
     copy = dynamic(ev, ref, ref)
     ev.store.owners.pop(copy.addr, None)
+    ev.store.alone.clear()
     return ev.new_dynamic_list(slots(ev, copy).schema or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, copy)])

@@ -193,6 +193,8 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
         refuse_different_items(ev)
     else:
         if isinstance(v, Ref):
+            if ev.store.array(v).frozen:  # another list may hold it
+                ev.store.alone.clear()
             hold(ev, v.addr)
         yield ev.operand(v)
 
@@ -337,6 +339,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
         return
     schema, types = items_like(ev, ref, like) if cell.items or like is None else like
     alone = not of_tuple and list_items.are_fresh(ev, cell.items)
+    holds_alone = alone and list_items.arrays_are_fresh(ev, cell.items)
     rows = [list(leaves(ev, schema, x, shared)) for x in cell.items]
     items = []
     name = name or _name(ev, ref)
@@ -349,6 +352,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=schema)
     if alone:
         ev.store.own(ref.addr)
+        ev.store.alone |= {ref.addr} if holds_alone else set()
         for k, x in enumerate(cell.items):
             list_items.place(ev, ref, Lit(k), schema, x)
 

@@ -19,6 +19,7 @@ from sct.frontend.heap.lattice import (
     hint_of,
     layout_of,
     left_to_give,
+    most_frozen,
     origin_of,
     part_name,
     perhaps_tuple,
@@ -245,7 +246,7 @@ class _Merge(Join[Abstract]):
             present = [c for c in cells if isinstance(c, Array)]
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
-                value, origin_of(present), next((c.frozen for c in present if c.frozen), Frozen.NO), layout_of(present),
+                value, origin_of(present), most_frozen(present), layout_of(present),
                 frozenset().union(*(c.readonly for c in present)), merged=True, starts=any(c.starts for c in present))
         return Ref(self.addrs[a, b], path)
 
@@ -341,8 +342,7 @@ class _Merge(Join[Abstract]):
         names = [part_name(hint, key) for key in x.keys] or [None] * len(x.items)
         items = tuple(self.value(p, q, name if hint_of(p) != hint_of(q) else None)
                       for p, q, name in zip(x.items, y.items, names))
-        frozen = Frozen.STALE if Frozen.STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
-        return replace(x, items=items, frozen=frozen, origin=origin_of((x, y)))
+        return replace(x, items=items, frozen=most_frozen((x, y)), origin=origin_of((x, y)))
 
     def cell(self, addr: int) -> None:
         """Merges the cell at an address that both paths have, or the one that does not raise."""
@@ -373,7 +373,7 @@ class _Merge(Join[Abstract]):
             assert isinstance(present, Array)
             a = x.value if isinstance(x, Array) else None
             b = y.value if isinstance(y, Array) else None
-            frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), Frozen.NO)
+            frozen = most_frozen(c for c in (x, y) if c is not None)
             layout = layout_of([c for c in (x, y) if isinstance(c, Array)])
             starts = any(c.starts for c in (x, y) if isinstance(c, Array))
             self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)

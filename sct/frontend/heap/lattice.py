@@ -21,6 +21,7 @@ from sct.frontend.values.abstract_values import (
     Cell,
     Container,
     DictRef,
+    Frozen,
     Iteration,
     Layout,
     ListRef,
@@ -37,7 +38,8 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
 
 __all__ = [
-    "Join", "alike", "conflicts", "hint_of", "layout_of", "left_to_give", "origin_of", "part_name", "perhaps_tuple",
+    "Join", "alike", "conflicts", "hint_of", "layout_of", "left_to_give", "most_frozen", "origin_of",
+    "part_name", "perhaps_tuple",
 ]
 
 R = TypeVar("R")
@@ -153,3 +155,9 @@ def layout_of(cells: Sequence[Array]) -> Layout:
     """The memory layout of arrays that are one on each path."""
     layouts = {c.layout for c in cells}
     return layouts.pop() if len(layouts) == 1 else False
+
+
+def most_frozen(cells: Iterable[Cell]) -> Frozen:
+    """Why none of these cells may be written; that one is to be read again, comes first."""
+    reasons = [c.frozen for c in cells if c.frozen]
+    return Frozen.STALE if Frozen.STALE in reasons else reasons[0] if reasons else Frozen.NO

@@ -387,6 +387,8 @@ def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
     if isinstance(new, Value) and new.hint is None and isinstance(old, Value):
         new.hint = old.hint
     ev.store.cells[ref.addr] = replace(cell, value=new, starts=False)
+    if (item := list_items.array_in_list(ev, ref.addr)) is not None:
+        list_items.write_array(ev, ref.addr, item)
 
 
 TURNED = frozenset(("flip", "fliplr", "flipud", "rot90", "swapaxes", "moveaxis", "rollaxis"))

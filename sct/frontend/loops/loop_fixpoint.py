@@ -234,7 +234,7 @@ class BackEdge(Learning, Join[None]):
         self.memo.templates[id] = kept
         first, now = self.entry.items.get(head.addr), self.ev.store.items.get(end.addr)
         if first is not None and now is not None and first.of == now.of and first.schema == now.schema:
-            self.memo.places[kept.addr] = replace(first, at=None)
+            self.memo.places[kept.addr] = replace(first, at=None, counted=first.is_front and now.is_front)
         why = Frozen.AMBIGUOUS if cell.origin == Origin.CAPTURED else cell.frozen
         self.memo.cell_templates[kept.addr] = replace(cell, frozen=why)
         self.learnt = True

@@ -61,6 +61,7 @@ class LoopMemo:
     held        arrays that a list holds after an iteration
     places      containers that each iteration rebinds to an item of a list: the list, by their address at the head
     disowned    lists that do not own their items after an iteration; `displaced`: objects whose place in a list changes
+    shared      lists that do not hold their arrays alone after an iteration
     poison      why a value cannot be used in the loop
     """
 
@@ -79,6 +80,7 @@ class LoopMemo:
     places: dict[int, Item | None] = field(default_factory=dict)
     disowned: set[int] = field(default_factory=set)
     displaced: set[int] = field(default_factory=set)
+    shared: set[int] = field(default_factory=set)
     poison: dict[Any, str] = field(default_factory=dict)
     exits: bool = False
 
@@ -172,6 +174,8 @@ class LoopHead:
         head.owners = {}
         for addr in owned - memo.disowned:
             head.own(addr)
+        alone = head.alone | {kept for _, kept, before in self.entered if before in self.entry.alone}
+        head.alone = (alone & head.owners.keys()) - memo.shared
         self.head = head.copy()
 
     def live(self, key: Key) -> bool:
@@ -255,7 +259,7 @@ class LoopHead:
         known = [Poison("it is not known before the loop") if x is None else x for x in items]
         ev.store.cells[kept.addr] = replace(slots, items=tuple(known))
         if (item := memo.places.get(kept.addr)) is not None:
-            ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), undef(INT), None))
+            ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), undef(INT), f"{hint}_place"))
         return kept  # type: ignore[no-any-return]
 
     def compare_items_of_lists(self, end: Store, pairs: list[tuple[Any, int, int]]) -> None:
@@ -265,6 +269,9 @@ class LoopHead:
         disowned = {a for a, after in ends.items() if not all(map(end.owns, after))} - self.memo.disowned
         displaced = {a for a, item in self.head.items.items() if end.items.get(a) != item
                      and a not in self.memo.cell_templates} - self.memo.displaced
+        shared = {a for a in self.head.alone if not all(b in end.alone for b in ends.get(a, {a}))} - self.memo.shared
+        self.memo.shared |= shared
+        self.learnt |= bool(shared)
         self.memo.disowned |= disowned
         self.memo.displaced |= displaced
         self.learnt |= bool(disowned or displaced)
@@ -279,6 +286,9 @@ class LoopHead:
             self.memo.places[head.addr] = None
             self.learnt = True
             return
+        if item.counted and not now.is_front:
+            self.memo.places[head.addr] = replace(item, counted=False)
+            self.learnt = True
         carry.back = now.at
         self.widen((*id, "place"), carry.param.type, now.at.type)
 

@@ -129,7 +129,7 @@ class Learning(LoopHead):
             why = Frozen.STALE if cell.frozen == Frozen.STALE else Frozen.AMBIGUOUS
             memo.cell_templates[kept.addr] = replace(cell, frozen=why)
             if (place := self.ev.store.items.get(end.addr)) is not None and place.of is not None:
-                memo.places[kept.addr] = replace(place, at=None)
+                memo.places[kept.addr] = replace(place, at=None, counted=place.is_front)
         elif isinstance(end, Choice):
             self.learn_choice(id, {}, by_code(end), undef(end.code.type), end.code)
         elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.state.choices import code_of, narrowed, test_text
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Choice, Static
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
 from sct.ir.types import BOOL
 from sct.ops import is_none, not_
@@ -35,7 +38,7 @@ def for_each(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> 
 
 def told(ev: Evaluator, v: Choice, test: Callable[[Abstract], Abstract]) -> Abstract:
     """A test that is known for each member, as a test of the code."""
-    answers = [(m, test(m)) for m in v.members]
+    answers = [(m, _tried(ev, lambda: test(m))) for m in v.members]  # noqa: B023
     known = [(m, x.value) for m, x in answers if isinstance(x, Static) and isinstance(x.value, bool)]
     if len(known) < len(answers):
         return for_each(ev, v, test)
@@ -46,6 +49,15 @@ def told(ev: Evaluator, v: Choice, test: Callable[[Abstract], Abstract]) -> Abst
         if len(rare) == 1:
             return ev.wrap(_is(ev, v, rare[0], answer))
     return for_each(ev, v, test)
+
+
+def _tried(ev: Evaluator, test: Callable[[], Abstract]) -> Abstract | None:
+    """The answer of a test on a path of its own, of which nothing is kept."""
+    with ev.inside(ev.fork()):
+        try:
+            return test()
+        except (Dead, SctError, NeedsStatic):
+            return None
 
 
 def _is(ev: Evaluator, v: Choice, member: Abstract, answer: bool = True) -> Operand:

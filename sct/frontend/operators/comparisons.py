@@ -42,7 +42,7 @@ from sct.frontend.objects.objects import (
 )
 from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
-from sct.frontend.operators.identity import identical
+from sct.frontend.operators.identity import identical, of_one_list
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -104,6 +104,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(v, Choice):
             return told(ev, v, lambda m, v=v: compare_one(ev, op, *(m if w is v else w for w in (a, b))))  # type: ignore
     if isinstance(op, (gast.Is, gast.IsNot)):
+        if (by_place := of_one_list(ev, a, b, isinstance(op, gast.Is))) is not None:
+            return by_place
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
     symbol = _SYMBOLS.get(type(op))

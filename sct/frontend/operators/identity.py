@@ -14,6 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from sct.frontend.arguments.lift import exception_class
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -39,13 +40,21 @@ from sct.ir.types import BOOL, INT, Optional, Tensor
 from sct.ops import BY_CALL, is_none
 from sct.ops.program.effects import part
 
-__all__ = ["identical"]
+__all__ = ["identical", "of_one_list"]
 
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum, np.dtype,
            np.ufunc)
 _SINGLE = (None, True, False, Ellipsis, NotImplemented)
 _SMALL = range(-5, 257)
 """The ints that are single objects in CPython."""
+
+
+def of_one_list(ev: Evaluator, a: Abstract, b: Abstract, answer: bool) -> Abstract | None:
+    """`a is b`, or with the answer False `a is not b`, of two objects of a list that holds each once: by their places.
+    """
+    at = list_items.places(ev, a, b) if isinstance(a, Container) and isinstance(b, Container) and a != b else None
+    name = "operator.eq" if answer else "operator.ne"
+    return None if at is None else ev.emit(BY_CALL[name], *at, spelling=name)
 
 
 def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:

@@ -15,10 +15,10 @@ from sct.frontend.values.abstract_values import (
     Container,
     Frozen,
     Key,
-    ObjectSchema,
     Path,
     Poison,
     Ref,
+    Schema,
     Slots,
     Tup,
 )
@@ -83,21 +83,22 @@ class Cells(dict[int, Cell]):
 
 @dataclass(frozen=True)
 class Item:
-    """Where an object is: in the item `at` of the list at `of`, whose columns hold it by `schema`.
+    """Where an object or an array is: in the item `at` of the list at `of`, whose columns hold it by `schema`.
 
-    No list: the object has left the list that owned it.
+    No list: the object has left the list that owned it.  `counted`: a loop counts `at`, from 0 or further on.
     """
 
     of: int | None = None
     at: Operand | None = None
-    schema: ObjectSchema | None = None
+    schema: Schema | None = None
+    counted: bool = field(default=False, compare=False)
 
     @property
     def is_front(self) -> bool:
         """Does `at` certainly count from the front?"""
         at = self.at
         return at is not None and (isinstance(at.value, int) and at.value >= 0 if isinstance(at, Lit) else
-                                   at.dim is not None and at.dim.least >= 0)
+                                   self.counted or at.dim is not None and at.dim.least >= 0)
 
 
 @dataclass
@@ -109,6 +110,7 @@ class Store:
     bound  flags of names that some path does not bind: True on paths that bind the name, unassigned on others.  They
            serve values that are no operands (lists, tuples, functions), which cannot be unassigned themselves
     told   what the path knows about choices, by their codes
+    alone  those of the owners that hold each of their arrays alone: no other list does, and names of it are known
     """
 
     cells: Cells
@@ -118,10 +120,11 @@ class Store:
     items: dict[int, Item] = field(default_factory=dict)
     owners: dict[int, tuple[Operand, ...]] = field(default_factory=dict)
     told: dict[Value, Told] = field(default_factory=dict)
+    alone: set[int] = field(default_factory=set)
 
     def copy(self) -> Store:
         return Store(self.cells.copy(), dict(self.vars), self.dead, dict(self.bound), dict(self.items),
-                     dict(self.owners), dict(self.told))
+                     dict(self.owners), dict(self.told), set(self.alone))
 
     def columns(self, addr: int) -> tuple[Operand, ...] | None:
         """The columns that the list at this address has now."""
@@ -141,6 +144,10 @@ class Store:
         cell = self.cells[addr]
         if cell.frozen != Frozen.STALE:
             self.cells[addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
+
+    def holds_alone(self, addr: int | None) -> bool:
+        """Does the list at this address hold each of its objects once, and their arrays alone?"""
+        return addr in self.alone and addr is not None and self.owns(addr)
 
     def own(self, addr: int) -> None:
         """Notes that it does, and with the columns that it has now."""
