@@ -39,6 +39,7 @@ import scipy.ndimage
 import scipy.optimize
 import scipy.sparse
 import scipy.special
+import scipy.stats
 
 import sct
 from sct import SctError, SctWarning, implicit, stop_gradient, value_and_grad
@@ -1123,6 +1124,25 @@ def _() -> Any:
         return s
 
     return lambda x: scipy.integrate.qmc_quad(lambda t: x[0] * t[0] ** 2, 0.0, 1.0).integral, followed
+
+
+@case("pass a vector, or a matrix whose rows are the points; for numbers use `scipy.stats.norm`")
+def _() -> Any:
+    return lambda x: scipy.stats.multivariate_normal.logpdf(x[0]), lambda x: scipy.stats.norm.logpdf(x[0])
+
+
+@case("leave `allow_singular` out")
+def _() -> Any:
+    def density(x, **options):
+        return scipy.stats.multivariate_normal.logpdf(x[:2], x[2:4], np.eye(2), **options)
+
+    return lambda x: density(x, allow_singular=True), density
+
+
+@case("use `scipy.stats.norm`")
+def _() -> Any:
+    return (lambda x: scipy.stats.multivariate_normal.logpdf(x[:1], x[1:2], np.ones((1, 1))),
+            lambda x: scipy.stats.norm.logpdf(x[0], x[1]))
 
 
 @case("pass an array or a list: `[1.0, 0.0]`, `y0.ravel()`")

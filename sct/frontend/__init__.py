@@ -21,6 +21,7 @@ Its parts:
     numpy_library     ops by their spelling, other functions of NumPy
     standard_library  builtins, `operator`, `itertools`, ..., and methods
     autodiff          derivatives inside differentiated functions, and the outermost one
+    scipy_library     functions of SciPy that have the derivative of a program of NumPy
     calls             user functions, in line or specialized; closure conversion; opaque calls
     specialize        the entry at a call: arguments -> types, guards, IR
     ahead_of_time     the entry without arguments: annotations and guesses -> types, IR
@@ -55,6 +56,7 @@ from sct.frontend.numpy_library import array_copies, array_namespace
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
+from sct.frontend.scipy_library import multivariate
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
@@ -82,6 +84,6 @@ __all__ = [
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
     call_expressions, comparisons, comprehensions, expressions, extrema, integrals, interpolants, introspection,
-    iterator_builtins, itertools_functools, loop_statements, match_statement, methods, nested_jacobians,
+    iterator_builtins, itertools_functools, loop_statements, match_statement, methods, multivariate, nested_jacobians,
     operator_module, python_expressions, record_classes, solvers, statements, subscripts, suspended_generators,
     trajectories, truth, try_statement, with_statement)

@@ -8,21 +8,23 @@ The residual is a region whose params are the solution and the numbers that the 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sct.frontend.autodiff.differentiated_region import Region, evaluate
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.values.abstract_values import Abstract, Ref
-from sct.ir import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
+from sct.ir import Builder, Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.pytrees.pytree import Leaf
 from sct.ir.types import BOOL, Tensor, in_words
-from sct.ops import python, raise_
+from sct.ops import python, raise_, sub
 from sct.ops.program.attempts import may_not_repeat
-from sct.ops.program.solutions import solution
+from sct.ops.program.effects import part
+from sct.ops.program.solutions import as_adjoint, solution
 
-__all__ = ["as_solution", "function_of", "has_effect", "refuse_sizes", "solution_of"]
+__all__ = ["as_solution", "derivative_code", "function_of", "has_effect", "refuse_sizes", "solution_of", "standing_for"]
 
 
 def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
@@ -74,6 +76,32 @@ def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None
     residual = residual.replace(name="residual", params=(*residual.params, *flags, *params))
     ev.b.add(Eqn(solution, (x, *given, *reads), (out,), {"checked": bool(given)}, (residual,), loc=ev.loc))
     return out
+
+
+@contextmanager
+def derivative_code(ev: Evaluator) -> Iterator[None]:
+    """What is evaluated meanwhile is code of the derivative: the program does not read its value."""
+    with ev.block(builder := Builder()):
+        yield
+    for eqn in as_adjoint(Fn("f", (), tuple(builder.eqns), ())).eqns:
+        ev.b.add(eqn)
+
+
+def standing_for(ev: Evaluator, found: Value, like: Abstract, text: str = "", converged: Value | None = None
+                 ) -> Abstract:
+    """What SciPy has computed, or a part of it, which has the derivative of `like`.
+
+    found  the value of a call; `text`: which part of it stands for `like`
+    """
+    y = ev.operand(like)
+    x = ev.emit(part, found, text=text, type=y.type) if text else found
+    result = Value(y.type)
+    with ev.block(builder := Builder()):
+        difference = ev.emit(sub, result, y)
+    wrapped = ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), converged))
+    if isinstance(wrapped, Ref):
+        ev.freeze(wrapped.addr)
+    return wrapped
 
 
 def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:

@@ -12,15 +12,14 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sct.frontend.autodiff.differentiated_region import parameter_names
-from sct.frontend.autodiff.implicit_functions import as_solution, solution_of
+from sct.frontend.autodiff.implicit_functions import derivative_code, solution_of, standing_for
 from sct.frontend.autodiff.solvers import defined, function_of_unknown
 from sct.frontend.autodiff.time_steps import ends_moved, explicit_steps, implicit_steps, joined
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -28,12 +27,11 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import may_be_differentiated, template_of
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static, Tup
-from sct.ir import Builder, Fn, Operand, Value
+from sct.ir import Operand, Value
 from sct.ir.dims import Dim, product, sym
 from sct.ir.types import BOOL, FLOAT, INT, Tensor, Type
-from sct.ops import sub
 from sct.ops.program.effects import OBJECT, part
-from sct.ops.program.solutions import as_adjoint, solver
+from sct.ops.program.solutions import solver
 
 __all__: list[str] = []
 
@@ -131,7 +129,7 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     found = steps = problem.call("solve_ivp", start, {**own, **asked, **options},
                                  ", dense_output=True" if dense else "")
     success = ev.emit(part, found, text="_0.success", type=BOOL)
-    with _derivative_code(ev):
+    with derivative_code(ev):
         if method.value == "LSODA":
             steps = problem.call("solve_ivp", start, {"method": Static("DOP853"), **_tolerance(options)})
             times = _ends(ev, found, "_0.t", span) if times is None else times
@@ -142,8 +140,8 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if places is not None:
             y = ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), places))])
     attributes: dict[str, Abstract] = {
-        "t": _standing_for(ev, found, "_0.t", ts if times is None else times, success),
-        "y": _standing_for(ev, found, "_0.y", y, success), "success": success,
+        "t": standing_for(ev, found, ts if times is None else times, "_0.t", success),
+        "y": standing_for(ev, found, y, "_0.y", success), "success": success,
         "sol": _NONE, "t_events": _NONE, "y_events": _NONE}
     for key in ("message", "status", "nfev", "njev", "nlu"):
         attributes[key] = ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
@@ -167,23 +165,14 @@ def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     found = problem.call("odeint", [problem.y0, times], {"tfirst": Static(True), **options},
                          type=OBJECT if full else Tensor("array", "f64", tuple(sizes)))
     tolerance = {**dict.fromkeys(("rtol", "atol"), Static(1.49012e-8)), **_tolerance(options)}
-    with _derivative_code(ev):
+    with derivative_code(ev):
         span = [ev.call(Static(operator.getitem), [times, Static(k)]) for k in (0, -1)]
         steps = problem.call("solve_ivp", [Tup(tuple(span)), problem.y0], {"method": Static("DOP853"), **tolerance})
         ts, places = _grid(ev, steps, "_0.t", span, times)
         y = ev.call(Static(np.transpose), [problem.steps("DOP853", steps, ts)])
         y = ev.call(Static(operator.getitem), [y, places])
-    result = _standing_for(ev, found, "_0[0]" if full else "_0", y, None)
+    result = standing_for(ev, found, y, "_0[0]" if full else "")
     return result if not full else Tup((result, ev.wrap(ev.emit(part, found, text="_0[1]", type=OBJECT))))
-
-
-@contextmanager
-def _derivative_code(ev: Evaluator) -> Iterator[None]:
-    """What is evaluated meanwhile is code of the derivative: its value is not read by the program."""
-    with ev.block(builder := Builder()):
-        yield
-    for eqn in as_adjoint(Fn("steps", (), tuple(builder.eqns), ())).eqns:
-        ev.b.add(eqn)
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -273,16 +262,3 @@ def _sign(ev: Evaluator, t0: Abstract, t1: Abstract) -> str | Value:
                           type=Tensor("np", "f64"))
     sign.hint = "sign"
     return sign
-
-
-def _standing_for(ev: Evaluator, found: Value, text: str, like: Abstract, success: Value | None) -> Abstract:
-    """A part of what the solver returns, which has the derivative of `like`."""
-    y = ev.operand(like)
-    x = ev.emit(part, found, text=text, type=y.type) if text != "_0" else found
-    result = Value(y.type)
-    with ev.block(builder := Builder()):
-        difference = ev.emit(sub, result, y)
-    wrapped = ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), success))
-    if isinstance(wrapped, Ref):
-        ev.freeze(wrapped.addr)
-    return wrapped

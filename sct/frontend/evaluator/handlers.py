@@ -42,6 +42,8 @@ OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
 _OF_SCIPY = ("scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.integrate",
              "scipy.integrate._quadrature", "scipy.interpolate", "scipy.optimize", "scipy.sparse.linalg")
+_DISTRIBUTIONS = ("dirichlet", "multivariate_normal")
+"""Objects of `scipy.stats` that have handlers, and whose methods have."""
 INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
 PYTHON_EXPRESSION: list[Callable[..., Any]] = []
@@ -97,7 +99,10 @@ def handler_of_scipy(f: Any) -> Special | None:
         if handler is not None and getattr(sys.modules.get(module), name, None) is f and \
                 str(f.__module__).startswith("scipy."):
             return handler
-    return None
+    owner, method = (f.__self__, f".{name}") if isinstance(f, types.MethodType) else (f, "")
+    stats = sys.modules.get("scipy.stats")
+    return next((OF_SCIPY.get(f"scipy.stats.{key}{method}") for key in _DISTRIBUTIONS
+                 if getattr(stats, key, None) is owner), None)
 
 
 def special_key(f: Any) -> Any:
