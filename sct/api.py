@@ -358,18 +358,19 @@ def _solution(solve: Function, equation: Function, kind: str) -> Function:
 
 
 @overload
-def rule(f: None = None, vjp: Function | None = None, jvp: Function | None = None, *, order: int | None = None
+def rule(f: None = None, vjp: Function | None = None, jvp: Function | None = None, *, once: bool = False
          ) -> Callable[[F], F]: ...
 @overload
-def rule(f: F, vjp: Function | None = None, jvp: Function | None = None, *, order: int | None = None) -> F: ...
-def rule(f: Any = None, vjp: Function | None = None, jvp: Function | None = None, *, order: int | None = None) -> Any:
+def rule(f: F, vjp: Function | None = None, jvp: Function | None = None, *, once: bool = False) -> F: ...
+def rule(f: Any = None, vjp: Function | None = None, jvp: Function | None = None, *, once: bool = False) -> Any:
     """Gives the function `f` a derivative of your own, and returns `f`.
 
     `vjp(ct, y, *args)` takes the cotangent of the result, the result and the arguments, and returns a tuple with one
     cotangent for each argument, or without the tuple that of a single argument.  None stands for an argument without
     a derivative, which is refused where one is needed, and 0.0 for zeros.  `jvp(tangents, y, *args)` takes a tuple
     with the tangent of each argument, and returns that of the result.  Both are plain NumPy, and are differentiated
-    themselves for derivatives of higher order, up to `order`.  Of a rule for one mode, the other one is derived.
+    themselves for derivatives of higher order; with `once`, these are refused.  If there is a rule for one mode, that
+    for the other one is derived.
 
     `f` may be any function that a program calls: your own, one of a library or a C extension, a method of a class.
     Without `vjp` and `jvp`, it is a decorator that gives the function `defvjp` and `defjvp`.
@@ -381,14 +382,12 @@ def rule(f: Any = None, vjp: Function | None = None, jvp: Function | None = None
     1.0
     """
     if f is None:
-        return lambda function: rule(function, vjp, jvp, order=order)
+        return lambda function: rule(function, vjp, jvp, once=once)
     for name, g in (("rule", f), ("vjp", vjp), ("jvp", jvp)):
         if g is not None and (not callable(g) or isinstance(g, type)):
             raise SctError("SCT902", f"rule takes functions, not {type_in_words(g)}", why=f"this is its `{name}`"
                            if g is not f else "", hint="sct.rule(f, vjp=lambda ct, y, x: ...)")
-    if order is not None and (not isinstance(order, int) or order < 1):
-        raise SctError("SCT904", f"rule: the order {order!r} is not a positive int", hint="order=1")
-    add_rule(UserRule(f, vjp, jvp, order))
+    add_rule(UserRule(f, vjp, jvp, once))
     if vjp is None and jvp is None:
         _define_decorators(f)
     return f

@@ -11,6 +11,8 @@ import collections
 import configparser
 import contextlib
 import copy
+import ctypes
+import ctypes.util
 import datetime
 import enum
 import fractions
@@ -42,7 +44,7 @@ import scipy.special
 import scipy.stats
 
 import sct
-from sct import SctError, SctWarning, implicit, stop_gradient, value_and_grad
+from sct import SctError, SctWarning, grad, implicit, rule, stop_gradient, value_and_grad
 from tests.oracle import agrees
 
 X = np.array([0.7, -0.3, 1.1])
@@ -1095,12 +1097,64 @@ def _() -> Any:
     return lambda x: sorted([(x[0], 1.0), (x[1], 2.0, 1.0)])[0][0] * x[0], lambda x: np.sort(x[:2])[0] * x[0]
 
 
-@case("write out what it does with functions of NumPy")
+@case("write out what it does with functions of NumPy; or give it a derivative: "
+      "sct.rule(scipy.special.diric, vjp=lambda ct, y, a, b: (..., ...))")
 def _() -> Any:
     def followed(x):
         return ((1.0 + 2.0 * np.cos(x)) / 3.0)[0]
 
     return lambda x: scipy.special.diric(x, 3)[0], followed
+
+
+def own_libm() -> Any:
+    libm = ctypes.CDLL(ctypes.util.find_library("m"))
+    libm.cbrt.argtypes, libm.cbrt.restype = [ctypes.c_double], ctypes.c_double
+    return libm
+
+
+@case("compute it outside the differentiated function; or give it a derivative: "
+      "sct.rule(libm.cbrt, vjp=lambda ct, y, x: ...)")
+def a_function_of_c() -> tuple[Any, Any]:
+    libm = own_libm()
+
+    def refused(x):
+        return libm.cbrt(x[0]) * x[1]
+
+    def rewritten() -> Any:
+        libm = own_libm()
+        rule(libm.cbrt, vjp=lambda ct, y, x: ct / (3.0 * y * y))
+        return lambda x: libm.cbrt(x[0]) * x[1]
+
+    return refused, rewritten()
+
+
+@case("leave `once` out, if its formula is exact for derivatives of higher order, too")
+def a_rule_that_is_differentiated() -> tuple[Any, Any]:
+    @rule(vjp=lambda ct, y, x: ct * np.cos(x), once=True)
+    def sine_once(x):
+        return np.sin(x)
+
+    @rule(vjp=lambda ct, y, x: ct * np.cos(x))
+    def sine(x):
+        return np.sin(x)
+
+    return lambda x: grad(sine_once)(x[0]) * x[1], lambda x: grad(sine)(x[0]) * x[1]
+
+
+@case("write to a copy in it: `x = x.copy()`")
+def a_function_with_a_rule_that_writes() -> tuple[Any, Any]:
+    @rule(vjp=lambda ct, y, x: 2.0 * ct * np.array([0.0, 1.0, 1.0]))
+    def writes(x):
+        x[0] = 0.0
+        return 2.0 * x
+
+    @rule(vjp=lambda ct, y, x: 2.0 * ct * np.array([0.0, 1.0, 1.0]))
+    def copies(x):
+        x = x.copy()
+        x[0] = 0.0
+        return 2.0 * x
+
+    return lambda x: np.sum(writes(x) ** 2), lambda x: np.sum(copies(x) ** 2)
 
 
 @case("pass `sct.stop_gradient(...)` of the order, if no derivative is meant to pass")

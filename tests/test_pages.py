@@ -1,4 +1,4 @@
-"""The code in docs/: tutorial.md, complex.md, implicit.md, memory.md, ops.md and limits.md is run.
+"""The code in the pages tutorial, complex, implicit, memory, rules, ops and limits of docs/ is run.
 
     pytest tests/test_pages.py --update-golden      writes the emitted source into docs/ops.md
 """
@@ -26,8 +26,8 @@ SOURCE = re.compile(r"(<!-- begin source -->\n).*?(<!-- end -->)", re.DOTALL)
 LIMIT = re.compile(r"```python\n# (SCT\d+)\n(.*?)```", re.DOTALL)
 
 
-@pytest.mark.parametrize(("page", "least"), [("tutorial.md", 30), ("complex.md", 8), ("implicit.md", 8),
-                                           ("memory.md", 5)])
+@pytest.mark.parametrize(("page", "least"), [
+    ("tutorial.md", 30), ("complex.md", 8), ("implicit.md", 8), ("memory.md", 5), ("rules.md", 15)])
 def test_the_examples_of_a_page(page: str, least: int) -> None:
     failures, tests = doctest.testfile(str(DOCS / page), module_relative=False)
     assert tests > least and not failures

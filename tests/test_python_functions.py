@@ -1754,3 +1754,15 @@ def test_asserts_are_left_out_where_python_leaves_them_out(tmp_path: Any) -> Non
                     "print(sct.value_and_grad(f)(1.5))\n")
     done = subprocess.run([sys.executable, "-O", str(path)], capture_output=True, text=True, check=True)
     assert done.stdout == "(3.0, 2.0)\n"
+
+
+def test_lambdas_on_a_line_that_read_different_variables() -> None:
+    def double(v):
+        return 2.0 * v
+
+    def triple(v):
+        return 3.0 * v
+
+    first, second = lambda x: double(x[0]) * x[1], lambda x: triple(x[0]) * x[1]
+    agrees(first, X)
+    agrees(second, X)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import ctypes.util
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -234,6 +237,284 @@ def test_a_rule_that_is_added_later() -> None:
     assert derivative(3.0) == 11.0
     sct.rule(square, vjp=lambda ct, y, x: ct * 20.0)
     assert derivative(3.0) == 21.0
+
+
+def test_a_rule_for_the_first_derivative_alone() -> None:
+    @sct.rule(vjp=lambda ct, y, x: ct * np.cos(x), once=True)
+    def sine(x):
+        return np.sin(x)
+
+    close(grad(lambda x: sine(x) ** 2)(0.3), np.sin(0.6))
+    close(jvp(sine, (0.3,), (2.0,))[1], 2.0 * np.cos(0.3))
+    for second in (hessian(sine), grad(grad(sine)), jacfwd(grad(sine))):
+        with refused("SCT402", "the rule of `sine` is not differentiated itself", hint="once"):
+            second(0.3)
+
+
+@sct.rule(vjp=lambda ct, y, x, k: (ct * k * np.cos(k * x), ct * x * np.cos(k * x)))
+def wave(x, k):
+    return np.sin(k * x)
+
+
+def plain_wave(x, k):
+    return np.sin(k * x)
+
+
+def in_loop(x, n, wave):
+    v = x
+    for _ in range(n):
+        v = wave(v, 1.1) + 0.1 * v
+    return v
+
+
+def in_branches(u, n, wave):
+    u = u.copy()
+    for i in range(1, n):
+        if u[i] > 0.0:
+            u[i] = wave(u[i - 1], u[i])
+        else:
+            u[i] += wave(u[i], 2.0)
+    return np.sum(u ** 2)
+
+
+def in_recursion(x, n, wave):
+    return x if n == 0 else wave(in_recursion(x, n - 1, wave), 0.7)
+
+
+@pytest.mark.parametrize(("f", "x"), [
+    (in_loop, 0.3), (in_branches, np.array([0.3, -0.2, 0.5, 0.7, -1.0])), (in_recursion, 0.3)])
+def test_in_control_flow(f: Callable[..., Any], x: Any) -> None:
+    for derivative in (grad, jacfwd, hessian):
+        close(derivative(lambda x: f(x, 5, wave))(x), derivative(lambda x: f(x, 5, plain_wave))(x))
+
+
+def test_a_recursive_function_with_a_rule() -> None:
+    @sct.rule(vjp=lambda ct, y, n, x: (None, ct * n * x ** (n - 1)))
+    def power(n, x):
+        return 1.0 if n == 0 else x * power(n - 1, x)
+
+    assert value_and_grad(power, 1)(3, 2.0) == (8.0, 12.0)
+    assert hessian(power, 1)(3, 2.0) == 12.0
+
+
+def test_what_it_raises_is_handled() -> None:
+    @sct.rule(vjp=lambda ct, y, x: ct * 2.0 * x)
+    def square(x):
+        if x < 0.0:
+            raise ValueError("negative")
+        return x * x
+
+    def f(x):
+        try:
+            y = square(x)
+        except ValueError:
+            y = 5.0 * x
+        return y * x
+
+    assert value_and_grad(f)(2.0) == (8.0, 12.0)
+    assert value_and_grad(f)(-2.0) == (20.0, -20.0)
+
+
+@sct.rule(vjp=lambda ct, y, x, *, k: ct * k)
+def scaled_by_keyword(x, *, k):
+    return k * x
+
+
+def test_arguments_by_keyword() -> None:
+    close(grad(lambda x: wave(k=2.0, x=x))(0.3), 2.0 * np.cos(0.6))
+    close(grad(lambda k: wave(0.3, k=k))(0.3), 0.3 * np.cos(0.09))
+    assert grad(lambda x: scaled_by_keyword(x, k=2.0))(0.3) == 2.0
+    for derivative in (grad, jacfwd):
+        with refused("SCT402", why="it is passed by keyword", hint="give it a positional parameter"):
+            derivative(lambda x: scaled_by_keyword(1.0, k=x))(0.3)
+
+
+def test_what_a_rule_returns_is_checked() -> None:
+    def f(rule: Callable[..., Any]) -> Callable[..., Any]:
+        @sct.rule(vjp=rule)
+        def twice(x):
+            return 2.0 * x
+
+        return lambda x: np.sum(twice(x))
+
+    with refused("SCT406", "the vjp of `twice` returns 2 cotangents for 1 argument", hint="return a tuple"):
+        grad(f(lambda ct, y, x: (ct, ct)))(X)
+    with refused("SCT406", "the cotangent is a numpy.float64, its argument a 1-D array"):
+        grad(f(lambda ct, y, x: np.sum(ct)))(X)
+    with refused("SCT406", why="their sizes differ"):
+        grad(f(lambda ct, y, x: ct[:-1]))(X)
+    with pytest.raises(ValueError, match="the vjp of `twice` returns a cotangent of another shape than its argument"):
+        grad(f(lambda ct, y, x: ct[x > 0.0]))(X)
+    with refused("SCT412", "a rule of `twice` has an effect"):
+        grad(f(lambda ct, y, x: print(ct) or ct))(X)
+
+
+def test_a_refusal_points_at_the_rule() -> None:
+    with pytest.raises(SctError) as caught:
+        grad(lambda x: np.sum(wrong_shape(x)))(X)
+    assert caught.value.loc is not None and caught.value.loc.line == wrong_shape_vjp.__code__.co_firstlineno + 1
+
+
+def wrong_shape_vjp(ct, y, x):
+    return ct[0]
+
+
+wrong_shape = sct.rule(lambda x: 2.0 * x, vjp=wrong_shape_vjp)
+
+
+def test_a_rule_that_is_not_linear() -> None:
+    @sct.rule(vjp=lambda ct, y, x: np.clip(ct, -1.0, 1.0))
+    def clipped(x):
+        return x
+
+    close(grad(lambda x: np.sum(clipped(x) ** 2))(X), np.clip(2.0 * X, -1.0, 1.0))
+    with refused("SCT402", "the rule of `clipped` has no jvp", why="linear", hint="sct.rule(clipped, jvp=...)"):
+        hessian(lambda x: np.sum(clipped(x) ** 2))(X)
+
+
+def test_writes() -> None:
+    @sct.rule(vjp=lambda ct, y, x: -ct)
+    def reversal(x):
+        return x
+
+    def writes_alias(x):
+        y = reversal(x)
+        y[0] = 0.0
+        return np.sum(y * x)
+
+    x = X.copy()
+    close(grad(lambda x: np.sum(reversal(x) ** 2))(x), -2.0 * X)
+    with refused("SCT301", hint="copy"):
+        grad(writes_alias)(x)
+
+    @sct.rule(vjp=lambda ct, y, x: 2.0 * ct)
+    def writer(x):
+        x[0] = 0.0
+        return 2.0 * x
+
+    with refused("SCT302", "`writer`, which has a rule, writes to its arguments"):
+        grad(lambda x: np.sum(writer(x)))(x)
+
+    def writes_result(x):
+        y = softplus(x)
+        y[0] = 0.0
+        return np.sum(y * x)
+
+    def plain(x):
+        y = plain_softplus(x)
+        y[0] = 0.0
+        return np.sum(y * x)
+
+    close(grad(writes_result)(x), grad(plain)(x))
+    assert same_value(x, X)
+
+
+class Engine:
+    """A simulator that sct does not read."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def simulate(self, t):
+        out = {"t": t, "k": self.k}
+        exec("y = t * t * k", out)
+        return out["y"]
+
+    def adjoint(self, t, ct):
+        out = {"t": t, "k": self.k, "ct": ct}
+        exec("y = 2.0 * t * k * ct", out)
+        return out["y"]
+
+
+def engine_vjp(ct, y, self, t):
+    return None, self.adjoint(t, ct)
+
+
+sct.rule(Engine.simulate, vjp=engine_vjp)
+ENGINE = Engine(3.0)
+
+
+def test_an_engine_that_is_not_read() -> None:
+    def f(t):
+        return np.sum(ENGINE.simulate(t) ** 2)
+
+    derivative = value_and_grad(f)
+    value, gradient = derivative(X)
+    assert same_value(value, f(X))
+    close(gradient, 36.0 * X ** 3)
+    ENGINE.k = 2.0
+    close(derivative(X)[1], 16.0 * X ** 3)
+    ENGINE.k = 3.0
+    close(value_and_grad(lambda t: ENGINE.simulate(t) ** 2)(0.5)[1], 36.0 * 0.5 ** 3)
+    with refused("SCT402", "a rule calls a function that has no rule", hint="give that function a rule, too"):
+        hessian(f)(X)
+
+
+libm = ctypes.CDLL(ctypes.util.find_library("m"))
+libm.erf.argtypes, libm.erf.restype = [ctypes.c_double], ctypes.c_double
+sct.rule(libm.erf, vjp=lambda ct, y, x: ct * 2.0 / math.sqrt(math.pi) * math.exp(-x * x))
+
+
+def test_a_function_of_ctypes() -> None:
+    def f(x):
+        return libm.erf(x) * x
+
+    close(value_and_grad(f)(0.4), value_and_grad(lambda x: math.erf(x) * x)(0.4))
+    close(hessian(f)(0.4), hessian(lambda x: math.erf(x) * x)(0.4))
+
+
+def test_an_object_that_is_returned_is_refused() -> None:
+    @sct.rule(vjp=lambda ct, y, x: ct)
+    def described(x):
+        out = {}
+        exec("y = {'value': 2.0}", out)
+        return out["y"]
+
+    with refused("SCT207", "returns an object, or a text"):
+        grad(lambda x: described(x)["value"] * x)(0.5)
+
+
+@dataclasses.dataclass
+class Weights:
+    scale: float
+    w: np.ndarray
+    name: str = "weights"
+
+
+@sct.rule(vjp=lambda ct, y, p, x: (Weights(ct * np.sum(p.w * x), ct * p.scale * x, None), ct * p.scale * p.w))
+def model(p, x):
+    return p.scale * np.sum(p.w * x)
+
+
+@sct.rule(vjp=lambda ct, y, ws: [2.0 * ct * w for w in ws])
+def sum_of_squares(ws):
+    return sum(np.sum(w ** 2) for w in ws)
+
+
+def test_objects_and_lists() -> None:
+    p = Weights(2.0, X)
+    gradient, _ = grad(model, (0, 1))(p, np.ones(3))
+    close(gradient.scale, np.sum(X))
+    close(gradient.w, [2.0, 2.0, 2.0])
+    check_grads(model, (p, np.ones(3)))
+    close(hessian(lambda x: model(p, x) ** 2)(np.ones(3)), 8.0 * np.outer(X, X))
+    for ws in ([X, X[:2]], [X + k for k in range(7)]):
+        for got, w in zip(grad(sum_of_squares)(ws), ws):
+            close(got, 2.0 * w)
+
+
+def test_complex_numbers() -> None:
+    @sct.rule(vjp=lambda ct, y, z: ct * 2.0 * z)
+    def square(z):
+        return z * z
+
+    close(grad(lambda x: np.real(square(x * (1 + 1j)) * 1j))(2.0), -8.0)
+    close(grad(square, holomorphic=True)(1.0 + 2.0j), 2.0 + 4.0j)
+
+
+def test_with_numba() -> None:
+    pytest.importorskip("numba")
+    close(grad(lambda x: in_loop(x, 5, wave), backend="numba")(0.3), grad(lambda x: in_loop(x, 5, plain_wave))(0.3))
 
 
 def test_math_is_used() -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import inspect
 import types
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["UserRule", "add_rule", "normal_call", "owned_rule", "rule_name", "rule_of", "when_rules_change"]
+__all__ = [
+    "UserRule", "add_rule", "normal_call", "note_copy", "owned_rule", "rule_hint", "rule_name", "rule_of",
+    "when_rules_change"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +26,13 @@ class UserRule:
 
     vjp    vjp(ct, y, *args, **kwargs) returns the cotangents of the arguments; None: there is none
     jvp    jvp(tangents, y, *args, **kwargs) returns the tangent of the result; None: there is none
-    order  the highest derivative for which they hold; None: any
+    once   they are not differentiated themselves
     """
 
     f: Callable[..., Any]
     vjp: Callable[..., Any] | None = None
     jvp: Callable[..., Any] | None = None
-    order: int | None = None
+    once: bool = False
 
     @property
     def name(self) -> str:
@@ -42,6 +45,7 @@ def rule_name(f: Any) -> str:
 
 
 _rules: dict[Any, UserRule] = {}
+_copies: weakref.WeakKeyDictionary[Callable[..., Any], UserRule] = weakref.WeakKeyDictionary()
 _listeners: list[Callable[[], None]] = []
 
 
@@ -55,7 +59,7 @@ def add_rule(rule: UserRule) -> None:
     earlier = rule_of(rule.f)
     if earlier is not None:
         rule = replace(rule, vjp=rule.vjp or earlier.vjp, jvp=rule.jvp or earlier.jvp,
-                       order=earlier.order if rule.order is None else rule.order)
+                       once=rule.once or earlier.once)
     _rules[_key(rule.f)] = rule
     for listener in _listeners:
         listener()
@@ -63,7 +67,17 @@ def add_rule(rule: UserRule) -> None:
 
 def rule_of(f: Any) -> UserRule | None:
     """The rule of exactly this function, or method of this object."""
-    return _rules.get(_key(f)) if _rules else None
+    if not _rules:
+        return None
+    rule = _rules.get(_key(f))
+    return _copies.get(f) if rule is None and isinstance(f, types.FunctionType) else rule
+
+
+def note_copy(f: types.FunctionType, copied: types.FunctionType) -> None:
+    """Gives the copy of a function the rule of the function."""
+    rule = rule_of(f)
+    if rule is not None:
+        _copies[copied] = rule
 
 
 def owned_rule(f: Any) -> tuple[UserRule, Any] | None:
@@ -82,6 +96,14 @@ def _key(f: Any) -> Any:
     if isinstance(f, types.BuiltinMethodType) and owner is not None and not isinstance(owner, types.ModuleType):
         return id(owner), f.__name__
     return id(f)
+
+
+def rule_hint(call: str, count: int) -> str:
+    """What to write to give the function of a call, of which this is the text, with so many arguments, a derivative."""
+    f = call.strip("`").partition("(")[0]
+    names = ", ".join("x" if count == 1 else "abcdefgh"[k] for k in range(count)) if 0 < count <= 8 else "*args"
+    cotangents = "..." if count == 1 else "(" + ", ".join(["..."] * max(count, 2)) + ")"
+    return f"give it a derivative: sct.rule({f}, vjp=lambda ct, y, {names}: {cotangents})"
 
 
 def normal_call(f: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -36,6 +36,7 @@ from sct.frontend.calls.references import (
     names_in,
     references,
 )
+from sct.frontend.user_rules import note_copy
 from sct.ir.pytrees.user_objects import (
     dict_of,
     fields_of,
@@ -212,6 +213,7 @@ class Copier:
         function.__annotations__ = f.__annotations__
         for name, value in f.__dict__.items():
             function.__dict__[name] = self.copy(value)
+        note_copy(f, function)
         return function
 
     def _globals(self, namespace: dict[str, Any]) -> dict[str, Any]:

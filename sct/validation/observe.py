@@ -67,6 +67,21 @@ _OUTSIDE = frozenset((
     "system", "Popen", "urlopen"))
 
 
+def _has_rule(x: Any) -> bool:
+    """Is this a function with a rule, or an object that has one as an attribute or a method?"""
+    classes = (vars(cls) for cls in type(x).__mro__)
+    return rule_of(x) is not None or any(
+        rule_of(f) is not None for attributes in (getattr(x, "__dict__", {}), *classes) for f in [*attributes.values()])
+
+
+def _copied(x: Any) -> Any:
+    """A copy of an argument of a rule, which may write to it; an object that cannot be copied as it is."""
+    try:
+        return copy.deepcopy(x)
+    except Exception:  # what copies it may be the user's
+        return x
+
+
 _OF_RULES = (ruled_call, call_in_rule)
 
 
@@ -161,17 +176,23 @@ class _InstrumentingCopier(Copier):
 
     types     the types that were observed, by place
     in_rules  the rules of the user that are running: where a function is called that has one, the rule runs, too
+    trusted   how many functions with a rule, and rules, are running: these have no effects
     """
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
         self.types: dict[Loc, set[Observed]] = {}
         self.in_rules: list[UserRule] = []
-        self._originals: dict[int, Any] = {}
+        self.trusted = 0
 
-    def remember(self, x: Any, copied: Any) -> Any:
-        self._originals[id(copied)] = x
-        return super().remember(x, copied)
+    def copy(self, x: Any) -> Any:
+        """A copy.  An object with a rule that cannot be copied is used as it is: its rule says that it stays so."""
+        try:
+            return super().copy(x)
+        except CannotCopy:
+            if not _has_rule(x):
+                raise
+            return self.remember(x, x)
 
     def code_of(self, f: types.FunctionType) -> types.CodeType:
         code, places = _instrumented(f.__code__)
@@ -190,26 +211,32 @@ class _InstrumentingCopier(Copier):
 
     def callee(self, f: Any) -> Any:
         """What is called instead of `f`: methods and constructors of the user's classes are instrumented too."""
-        function = self._originals.get(id(getattr(f, "__func__", f)), getattr(f, "__func__", f))
-        rule = rule_of(f) or rule_of(function)
+        rule = rule_of(f) or rule_of(getattr(f, "__func__", None))
         if rule is not None:
             return functools.partial(self.call_with_rule, rule, self._instrumented(f))
-        if not self.in_rules:
+        if not self.trusted:
+            if self.copies.get(id(owner := getattr(f, "__self__", None))) is owner is not None and _has_rule(owner):
+                raise _ReachesOutside  # another method of an object that is not copied
             _check_callee(f)
         return self._instrumented(f)
 
     def call_with_rule(self, rule: UserRule, f: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls a function, and its rule with the values as directions."""
-        y = f(*args, **kwargs)
-        if rule not in self.in_rules:
-            owner = (f.__self__,) if isinstance(f, types.MethodType) and isinstance(rule.f, types.FunctionType) else ()
-            self.in_rules.append(rule)
-            with contextlib.suppress(Exception):  # what it raises, it raises where it is needed
-                inputs, keywords = normal_call(rule.f, (*owner, *args), kwargs)
-                for run, directions in ((rule.vjp, y), (rule.jvp, tuple(inputs))):
-                    if run is not None:
-                        self.copy(run)(*copy.deepcopy((directions, y, *inputs)), **keywords)
-            self.in_rules.pop()
+        self.trusted += 1
+        try:
+            y = f(*args, **kwargs)
+            if rule not in self.in_rules:
+                owner = (f.__self__,) if isinstance(f, types.MethodType) and isinstance(
+                    rule.f, types.FunctionType) else ()
+                self.in_rules.append(rule)
+                for run, directions in ((rule.vjp, lambda inputs: y), (rule.jvp, tuple)):
+                    with contextlib.suppress(Exception):  # what it raises, it raises where it is needed
+                        inputs, keywords = normal_call(rule.f, (*owner, *args), kwargs)
+                        if run is not None:
+                            self.copy(run)(*map(_copied, (directions(inputs), y, *inputs)), **keywords)
+                self.in_rules.pop()
+        finally:
+            self.trusted -= 1
         return y
 
     def _instrumented(self, f: Any) -> Any:

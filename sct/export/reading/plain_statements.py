@@ -17,6 +17,7 @@ def plain_statements(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     These are imports, functions, classes, and assignments of plain expressions to names.  A plain expression is made
     of literals, functions, names bound by plain statements, calls of NumPy, math or sct, and arithmetic.  A `try`
     around imports is plain if all its statements are, and so is an `if` that asks for the version of Python.
+    `sct.rule(f, vjp=g)` is plain, too.
     """
     names = _PlainNames()
     return [node for node in body if names.binds(node)]
@@ -50,7 +51,7 @@ class _PlainNames:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.library.pop(node.name, None)
             self.functions.add(node.name)
-        elif isinstance(node, ast.Pass):
+        elif isinstance(node, ast.Pass) or self._gives_rule(node):
             return True
         elif is_type_checking(node):
             assert isinstance(node, ast.If)
@@ -63,6 +64,16 @@ class _PlainNames:
         else:
             return self._assigns(node)
         return True
+
+    def _gives_rule(self, node: ast.stmt) -> bool:
+        """Is this `sct.rule(f, vjp=g)`, whose only effect is on sct?"""
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or self.library_of(call) != "sct":
+            return False
+        arguments = [*call.args, *(k.value for k in call.keywords)]
+        return ast.unparse(call.func).rpartition(".")[2] == "rule" and all(
+            isinstance(x, (ast.Constant, ast.Lambda)) or isinstance(x, (ast.Name, ast.Attribute)) and _is_dotted(x)
+            for x in arguments)
 
     def _imports(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
@@ -127,6 +138,13 @@ class _PlainNames:
         if isinstance(node, ast.Subscript):
             return self.library_of(node.value)
         return self.library.get(node.id) if isinstance(node, ast.Name) else None
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    """Is this `a.b.c`?"""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _asks_for_the_platform(test: ast.expr) -> bool:

@@ -28,8 +28,8 @@ from sct.frontend.heap.inactive import (
     harmless_name,
     numeric_type,
     template_of,
-    user_text,
 )
+from sct.frontend.source.parse import user_text
 from sct.frontend.state.observed_types import Observed
 from sct.frontend.state.store import is_written
 from sct.frontend.user_rules import UserRule
@@ -101,7 +101,7 @@ def ruled_call(ev: Evaluator, rule: UserRule, args: Args, kwargs: Kwargs, call: 
     values = [ev.emit(stop_gradient, v) if isinstance(v, Value) else v for v in y.operands]
     outs = [Value(v.type, v.hint, v.dim) for v in y.operands]
     ev.b.add(Eqn(ruled, (*values, *(x for arranged in xs for x in arranged.operands)), tuple(outs), {
-        "values": len(outs), "function": rule.name, "modes": tuple(regions), "once": rule.order == 1,
+        "values": len(outs), "function": rule.name, "modes": tuple(regions), "once": rule.once,
         "missing": tuple(j for j, k in enumerate(places) if k in missing)}, tuple(regions.values()), loc=ev.loc))
     return _rebuilt(ev, y, outs, last)
 

@@ -100,7 +100,9 @@ class Direction:
                   lambda: raise_at_run_time(ev, "ValueError", message), lambda: None)
 
     def refusal(self, ev: Evaluator, x: Operand, value: Operand) -> SctError:
-        return SctError("SCT406", f"the {self.name} is {in_words(x.type)}, its {self.of} {in_words(value.type)}",
+        words, own = in_words(x.type), in_words(value.type)
+        return SctError("SCT406", f"the {self.name} is {words}, its {self.of} {own}",
+                        why="their sizes differ" if words == own else "",
                         hint=f"a {self.name} has the shape of its {self.of}", loc=ev.loc)
 
 

@@ -74,6 +74,7 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Static,
 )
+from sct.ir import Op
 from sct.ir.pytrees.user_objects import is_container, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops.program.solutions import call_in_rule
 from sct.ops.program.solutions import ruled_call as ruled_call_op
@@ -224,10 +225,12 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         rule, owner = owned
         args = [Static(owner) if fn.path is None else lift(ev, owner, (*fn.path, ("attr", "__self__"))), *args]
         fn = Static(rule.f, (rule.f,))
-    if rule is None:
+    if rule is None and not ev.enclosing.rules:
         return _call_object(ev, fn, args, kwargs)
+    if rule is None:
+        return _or_by_python(ev, fn, args, kwargs, call_in_rule)
     args, kwargs = normal_call(rule.f, args, kwargs)
-    return ruled_call(ev, rule, args, kwargs, lambda: _value_of_ruled(ev, fn, args, kwargs))
+    return ruled_call(ev, rule, args, kwargs, lambda: _or_by_python(ev, fn, args, kwargs, ruled_call_op))
 
 
 def _is_opaque(f: Any) -> bool:
@@ -236,20 +239,24 @@ def _is_opaque(f: Any) -> bool:
         spelling_of(f) is None and handler_of_scipy(f) is None
 
 
-def _value_of_ruled(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
-    """The call of a function with a rule, evaluated as that of any function; or made by Python, if it is refused."""
+def _or_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op) -> Abstract:
+    """A call of a function with a rule, or in a rule, evaluated as any call is; or made by Python, if it is refused."""
     checkpoint = ev.checkpoint()
     try:
-        if _is_opaque(fn.peek):
+        if op is ruled_call_op and _is_opaque(fn.peek):
             ev.refuse("SCT207", f"`{rule_name(fn.peek)}` has a rule, but sct knows neither its Python source nor the "
                       "type of its result", why="the type is observed in a run of the program, and cannot be here",
                       hint="call the derivative with numbers, arrays, and containers of these")
         return _call_object(ev, fn, args, kwargs)
     except SctError as refusal:
-        if refusal.code[:4] == "SCT3":  # it writes to what is outside of it
-            raise
+        if refusal.code[:4] == "SCT3" or getattr(fn.peek, "__module__", "") == "builtins":
+            raise  # it writes to what is outside of it, or may
         ev.restore(checkpoint)
-        value = called_by_python(ev, fn, args, kwargs, ruled_call_op)
+        value = called_by_python(ev, fn, args, kwargs, op)
+        if value is None and op is ruled_call_op and not _is_opaque(fn.peek):
+            refusal.why = f"`{rule_name(fn.peek)}` has a rule, but cannot be called as it is either: " + (
+                "an argument is an object that sct sees into" if ev.is_observed else "the type of its result is "
+                "not known")
         if value is None:
             raise
         return value
@@ -308,9 +315,6 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     except SctError as refusal:
         if refusal.code != "SCT207":
             raise
-        value = called_by_python(ev, fn, args, kwargs, call_in_rule) if ev.enclosing.rules else None
-        if value is not None:
-            return value
         return entered(ev, f, args, kwargs, refusal)
 
 

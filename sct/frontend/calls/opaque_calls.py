@@ -38,7 +38,9 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.operators.constant_splines import value_of_spline
+from sct.frontend.source.parse import user_text
 from sct.frontend.standard_library.deques import new_deque
+from sct.frontend.user_rules import rule_hint, rule_name
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -114,15 +116,17 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     result_type = gives or _result_type(ev, named, args, kwargs)
     if result_type is None and (result := call_of_library(ev, fn, args, kwargs)) is not None:
         return result
-    what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
+    what = getattr(named, "__qualname__", None) or (rule_name(named) if hasattr(named, "__name__") else "this function")
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         number = isinstance(named, type) and issubclass(named, np.number)
-        ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, _DTYPES if number else _ELSE))
+        instead = _INSTEAD.get(what, _DTYPES if number else _ELSE)
+        ev.refuse("SCT206", f"`{what}` is not supported yet",
+                  hint=instead if isinstance(named, type) else f"{instead}; or {_rule_hint(ev, args, kwargs)}")
     passed = [*args, *kwargs.values()]
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)
     if not reads:
-        _refuse_unknown(ev, named, what, passed)
+        _refuse_unknown(ev, named, what, passed, _rule_hint(ev, args, kwargs))
     operands = [_operand(ev, a) for a in passed]
     if reads:
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
@@ -189,8 +193,12 @@ def _see_into_deque(ev: Evaluator, method: Eqn, passed: Args) -> None:
         raise ev.functions.plan.changed(deques={made.loc})
 
 
-def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> None:
-    """Refuses an opaque call with an argument that the function might write to, or call."""
+def _rule_hint(ev: Evaluator, args: Args, kwargs: Kwargs) -> str:
+    return rule_hint(user_text(ev.loc), len(args) + len(kwargs))
+
+
+def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule: str) -> None:
+    """Refuses an opaque call with an argument that the function might write to, or call; `rule`: one for it."""
     varied = any(is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     for a in arguments:
@@ -203,7 +211,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> No
             ev.refuse("SCT207", f"`{what}` is called with arrays or containers, and sct has neither its Python source "
                       "nor a derivative rule for it",
                       why="its derivative is not known" if varied else "it may write to them",
-                      hint=instead or ("write out what it does with functions of NumPy" if varied else
+                      hint=instead or (f"write out what it does with functions of NumPy; or {rule}" if varied else
                                        "call it outside the function, and pass its result"))
 
 

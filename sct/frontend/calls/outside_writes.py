@@ -34,6 +34,7 @@ from sct.ir import Eqn, Fn, Value, walk
 from sct.ir.pytrees.user_objects import dict_of, is_defined_by_user
 from sct.ir.types import List, Opaque, Tensor
 from sct.ops.program.effects import apply, inactive
+from sct.ops.program.solutions import call_in_rule, ruled_call
 
 __all__ = ["check_outside_writes"]
 
@@ -59,7 +60,8 @@ def check_outside_writes(ev: Evaluator, fn: Fn) -> None:
     if not callees:
         return
     written = {p: Writes(f) for p, f in callees.items()}
-    calls = [eqn for f in (*fn.functions, fn) for eqn in walk(f) if eqn.op in (apply, inactive)]
+    ops = (apply, inactive, ruled_call, call_in_rule)
+    calls = [eqn for f in (*fn.functions, fn) for eqn in walk(f) if eqn.op in ops]
     read = {slot: path for path in _paths_read(ev) for slot in _slots_read(ev, path)}
     for p, writes in written.items():
         slot = next((s for s in read if writes.may_write(s)), None)

@@ -15,22 +15,20 @@ import decimal
 import fractions
 import functools
 import itertools
-import linecache
 import re
 import sys
-import textwrap
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sct.errors import Loc
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
+from sct.frontend.source.parse import user_text
 from sct.frontend.state.observed_types import Observed
 from sct.frontend.values.abstract_values import (
     PLAIN,
@@ -480,15 +478,3 @@ def check_value(ev: Evaluator, value: Value, check: str, message: str) -> None:
     with ev.tries.none():
         run_branches(ev, ok, lambda: None, lambda: raise_at_run_time(ev, "TypeError", message + OBSERVED_BEFORE),
                      ev.live_in_statement)
-
-
-def user_text(loc: Loc | None) -> str:
-    """The user's text at this place."""
-    if loc is None:
-        return "this value"
-    lines = linecache.getlines(loc.file)[loc.line - 1 : loc.end_line]
-    if not lines:
-        return "this value"
-    lines[-1] = lines[-1][: loc.end_col]
-    text = " ".join("".join(lines)[loc.col :].split())
-    return f"`{textwrap.shorten(text, 50, placeholder=' ...')}`"

@@ -9,8 +9,8 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.inactive import PLAIN_CONTAINERS, check_value, is_python_object, typed, user_text
-from sct.frontend.source.parse import loc_of
+from sct.frontend.heap.inactive import PLAIN_CONTAINERS, check_value, is_python_object, typed
+from sct.frontend.source.parse import loc_of, user_text
 from sct.frontend.state.observed_types import Observed, items_place
 from sct.frontend.values.abstract_values import (
     Abstract,

@@ -6,6 +6,7 @@ import ast
 import functools
 import linecache
 import sys
+import textwrap
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from sct.frontend.source.match_lowering import MatchLowering
 from sct.frontend.source.private_names import functions_in, mangle_names
 from sct.frontend.source.try_lowering import TryLowering
 
-__all__ = ["SourceFunction", "loc_of", "nested_codes", "source_of"]
+__all__ = ["SourceFunction", "loc_of", "nested_codes", "source_of", "user_text"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,8 @@ _FAR = 1_000_000
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
     """Are these compiled from the same text?  Constants count by type and bits."""
-    if a.co_code != b.co_code or a.co_names != b.co_names or a.co_varnames != b.co_varnames:
+    names = "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars"
+    if any(getattr(a, name) != getattr(b, name) for name in names):
         return False
     return len(a.co_consts) == len(b.co_consts) and all(map(_same_constant, a.co_consts, b.co_consts))
 
@@ -171,3 +173,15 @@ def _edited(code: types.CodeType) -> SctError:
     return SctError("SCT202", f"the source of `{code.co_name}` does not match the code that runs",
                     why=f"{code.co_filename} was changed after it was imported", hint="import it again",
                     loc=Loc(code.co_filename, code.co_firstlineno))
+
+
+def user_text(loc: Loc | None) -> str:
+    """The user's text at this place."""
+    if loc is None:
+        return "this value"
+    lines = linecache.getlines(loc.file)[loc.line - 1 : loc.end_line]
+    if not lines:
+        return "this value"
+    lines[-1] = lines[-1][: loc.end_col]
+    text = " ".join("".join(lines)[loc.col :].split())
+    return f"`{textwrap.shorten(text, 50, placeholder=' ...')}`"

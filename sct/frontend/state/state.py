@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError, class_in_words, conversion_hint
 from sct.frontend.root_function import anchors, innermost
-from sct.frontend.source.parse import loc_of
+from sct.frontend.source.parse import loc_of, user_text
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.observed_types import Observations, Observed
 from sct.frontend.state.parts import (
@@ -30,6 +30,7 @@ from sct.frontend.state.parts import (
 )
 from sct.frontend.state.store import Branch, Captured, Cells, Store
 from sct.frontend.state.tries import Tries
+from sct.frontend.user_rules import rule_hint
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -151,9 +152,11 @@ class State(Facts):
                             why=f"it is the result of `{f.__name__}`, which runs as it is: {opaque[f].what}",
                             hint="let the function have an annotation of its result, such as -> float; or compute it "
                             "outside")
+            eqn = self.defs.get(v)
+            rule = f"; or {rule_hint(user_text(eqn.loc), len(eqn.args) - 1)}" if eqn and eqn.op.name == "apply" else ""
             self.refuse("SCT207", f"{use} an object of unknown type",
                         why="it was returned by a function whose source sct cannot read",
-                        hint="compute it outside the differentiated function")
+                        hint=f"compute it outside the differentiated function{rule}")
         self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
                     hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
 

@@ -25,11 +25,12 @@ from typing import Any
 from sct.ir.core import Eqn, Fn, Operand
 from sct.ir.types import FLOAT, Type
 from sct.ops.program.call_ops import by_driver
-from sct.ops.program.effects import run_inactive
+from sct.ops.program.effects import opaque, run_inactive
 from sct.ops.registry import op
 
 __all__ = [
-    "BY_THEOREM", "as_adjoint", "call_in_rule", "integral", "rule_of", "ruled", "ruled_call", "solution", "solver"]
+    "BY_THEOREM", "as_adjoint", "call_in_rule", "integral", "once", "rule_of", "ruled", "ruled_call", "solution",
+    "solver"]
 
 
 def type_solver(*_: Operand, type: Type = FLOAT, **__: Any) -> Type:
@@ -66,17 +67,21 @@ def is_not_fresh(*_: Operand, fresh: bool = False, **__: Any) -> bool:
     return not fresh
 
 
-ruled_call = op("ruled_call", type=type_solver, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
+ruled_call = op("ruled_call", type=opaque, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
                 cost="never", complex=True, defaults={"fresh": False}, readonly=is_not_fresh,
                 nondiff="its value is differentiated by the rule of the user")
 """A call of a function with a rule that Python itself makes; `text` is its template.
 
 fresh  is the result new memory?  Else it may be memory of another object, and is not written"""
 
-call_in_rule = op("call_in_rule", type=type_solver, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
+call_in_rule = op("call_in_rule", type=opaque, run=run_inactive, emit=lambda *_, text, **__: text, raises="value",
                   cost="never", complex=True, defaults={"fresh": False}, readonly=is_not_fresh,
                   nondiff="it is a call in a rule of a function that has none")
 """The same for a function without a rule, in a rule: the rule has no derivative then."""
+
+once = op("once", type=type_solution, run=lambda x, **_: x, emit="_0", alias="same", cost="free", complex=True,
+          nondiff="the rule that reads it is not differentiated itself")
+"""An argument or a value as a rule reads it that says that it is not differentiated; `function` is whose rule it is."""
 
 ruled = op("ruled", type=type_ruled, run=lambda *args, values, **_: args[0] if values == 1 else args[:values],
            emit="_0", cost="never", vjp=by_driver, jvp=by_driver, complex=True)

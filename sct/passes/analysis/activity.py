@@ -18,7 +18,7 @@ from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import store
 from sct.ops.program.attempts import attempted
-from sct.ops.program.solutions import BY_THEOREM, call_in_rule, ruled
+from sct.ops.program.solutions import BY_THEOREM, call_in_rule, once, ruled
 from sct.passes.rewriting.table import is_full
 
 __all__ = ["TO_TEXT", "Activity", "activity", "differentiable"]
@@ -145,7 +145,12 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
-                hint="pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
+                hint="give the function a derivative: sct.rule(f, vjp=lambda ct, y, x: ...); or pass "
+                "sct.stop_gradient(...) of the argument, if none is meant to pass", loc=eqn.loc)
+        if eqn.op is once and varied.intersection(eqn.args):
+            raise SctError("SCT402", f"the rule of `{eqn.attrs['function']}` is not differentiated itself",
+                           why="it was given with once=True", hint="leave `once` out, if its formula is exact "
+                           "for derivatives of higher order, too", loc=eqn.loc)
         if eqn.op is call_in_rule and varied.intersection(eqn.args):
             raise SctError("SCT402", "a rule calls a function that has no rule, and is differentiated itself",
                            why="this derivative is one of the function that the rule calls",

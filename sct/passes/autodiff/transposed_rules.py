@@ -19,7 +19,7 @@ from sct.ir.types import Tensor, Type, TypeMismatch
 from sct.ops.arrays.shape import shapes_differ
 from sct.ops.program.control import cond
 from sct.ops.program.effects import python, raise_
-from sct.ops.program.solutions import as_adjoint, rule_of, ruled
+from sct.ops.program.solutions import as_adjoint, once, rule_of, ruled
 from sct.passes.autodiff.cotangents import Masks, current, match_type, materialize, with_real_ints_as_floats
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
 from sct.passes.autodiff.reverse import pullback
@@ -124,8 +124,8 @@ def ruled_cotangents(eqn: Eqn, cts: Sequence[Operand | None], wrt: Collection[in
         none = [k for k, ct in contributions.items() if ct == Lit(None)]
         if none:
             raise _no_derivative(eqn, none[0], "its vjp returns None in the place of this cotangent")
-        return {k: _in_shape(ct, eqn.args[k], f"vjp of `{eqn.attrs['function']}`: a cotangent has the shape of its "
-                             "argument") for k, ct in contributions.items() if ct != Lit(0.0)}
+        return {k: _in_shape(ct, eqn.args[k], block, f"the vjp of `{eqn.attrs['function']}` returns a cotangent of "
+                             "another shape than its argument") for k, ct in contributions.items() if ct != Lit(0.0)}
     jvp = _other_mode(eqn, "jvp", "vjp")
     params = jvp.params[:len(jvp.params) - len(eqn.args)]
     block = _applied(jvp, eqn, params)
@@ -143,7 +143,8 @@ def ruled_tangents(eqn: Eqn, tangents: Mapping[int, Operand]) -> Sequence[Operan
         if Lit(None) in block.results:
             raise SctError("SCT402", f"the jvp of `{eqn.attrs['function']}` returns None in the place of a tangent",
                            hint="return 0.0, if the tangent is zero", loc=eqn.loc)
-        return [_in_shape(dy, y, f"jvp of `{eqn.attrs['function']}`: a tangent has the shape of its result")
+        return [_in_shape(dy, y, block, f"the jvp of `{eqn.attrs['function']}` returns a tangent of another shape "
+                          "than its result")
                 for dy, y in zip(block.results, eqn.outs)]
     vjp = _other_mode(eqn, "vjp", "jvp")
     params = vjp.params[:n]
@@ -160,7 +161,10 @@ def ruled_tangents(eqn: Eqn, tangents: Mapping[int, Operand]) -> Sequence[Operan
 def _applied(rule: Fn, eqn: Eqn, directions: Sequence[Operand]) -> Fn:
     """The rule applied to directions, and to the values and arguments of the equation."""
     fn = rebuild(as_adjoint(rule), fresh=True)
-    given = (*directions, *eqn.outs, *eqn.args[eqn.attrs["values"]:])
+    given = [*directions, *eqn.outs, *eqn.args[eqn.attrs["values"]:]]
+    if eqn.attrs["once"]:
+        n = len(directions)
+        given[n:] = [once(x, function=eqn.attrs["function"]) if isinstance(x, Value) else x for x in given[n:]]
     return rebuild(fn, {p: x for p, x in zip(fn.params, given) if p is not x}).replace(params=())
 
 
@@ -169,12 +173,13 @@ def _add_live(block: Fn, results: Sequence[Operand]) -> None:
         current().add(e)
 
 
-def _in_shape(direction: Operand, x: Operand, message: str) -> Operand:
-    """The direction, which raises at run time if it has another shape than `x`."""
+def _in_shape(direction: Operand, x: Operand, rule: Fn, message: str) -> Operand:
+    """What a rule returns for `x`, in the current block, which raises at run time if it has another shape."""
     t, g = x.type, direction.type
     if isinstance(t, Tensor) and isinstance(g, Tensor) and g.rank == t.rank and g.shape != t.shape:
         test = shapes_differ(direction, x)
         with current().nested() as b:
+            b.loc = next((e.loc for e in reversed(rule.eqns) if e.loc is not None), b.loc)
             raise_(python(Lit(message), callee="ValueError"))
         current().emit(cond, (test,), {}, regions=(b.finish("then", [], []), Fn("orelse", (), (), ())), types=[])
     return direction
@@ -200,7 +205,8 @@ def _other_mode(eqn: Eqn, mode: str, wanted: str) -> Fn:
 def _refuse_missing(eqn: Eqn, wrt: Collection[int]) -> None:
     for k in wrt:
         if k - eqn.attrs["values"] in eqn.attrs["missing"]:
-            raise _no_derivative(eqn, k, "it is passed by keyword", "pass it by position")
+            raise _no_derivative(eqn, k, "it is passed by keyword",
+                                 "give it a positional parameter, and pass it so")
 
 
 def _no_derivative(eqn: Eqn, k: int, why: str, hint: str = "") -> SctError:
