@@ -1039,15 +1039,36 @@ def _() -> Any:
     return lambda x: np.sum(np.ogrid[0:3] * x), lambda x: np.sum(np.arange(0, 3) * x)
 
 
-@case("call np.logaddexp in a loop over the items")
+@case("call np.hypot in a loop over the items")
 def _() -> Any:
     def followed(x):
         s = x[0]
         for v in x[1:]:
-            s = np.logaddexp(s, v)
+            s = np.hypot(s, v)
         return s
 
-    return lambda x: np.logaddexp.reduce(x), followed
+    return lambda x: np.hypot.reduce(x), followed
+
+
+@case("write `a[mask] = values` with as many values as the mask selects")
+def _() -> Any:
+    def repeated(x):
+        y = x.copy()
+        np.place(y, np.array([True, False, True]), x[1:])
+        return np.sum(y * y)
+
+    def followed(x):
+        y = x.copy()
+        y[np.array([True, False, True])] = x[1:]
+        return np.sum(y * y)
+
+    return repeated, followed
+
+
+@case("use `@` or np.einsum")
+def _() -> Any:
+    return lambda x: np.sum(np.matvec(np.ones((2, 3)), np.stack([x, x]))), \
+        lambda x: np.sum(np.einsum("ij,kj->ki", np.ones((2, 3)), np.stack([x, x])))
 
 
 @case("use a list, a dict or an array")

@@ -26,6 +26,7 @@ from sct.frontend.values.abstract_values import (
     Array,
     DefaultRef,
     DictRef,
+    Iteration,
     ListRef,
     MapRef,
     OptionalTuple,
@@ -125,6 +126,11 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         if owner.type.carrier == "np" and _adds_axes(key):
             return item(ev, ev.call(Static(np.asarray), [owner]), key)
         ev.refuse("SCT501", "a number cannot be subscripted")
+    if isinstance(owner, Iteration) and owner.kind == "range":
+        bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
+        got = run_or_raise(ev, lambda: range(*bounds)[ev.ask(key, "this subscript")])
+        return Iteration("range", tuple(map(Static, (got.start, got.stop, got.step)))) if isinstance(got, range) \
+            else Static(got)
     ev.refuse("SCT503", "a subscript of this object is not supported", hint="use a list, a dict or an array")
 
 

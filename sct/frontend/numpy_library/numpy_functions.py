@@ -33,7 +33,7 @@ from sct.ops import BY_CALL, OPS, add_at, neg, store
 from sct.ops.arrays.indexing import join as join_key
 from sct.ops.arrays.take import grid
 
-__all__ = ["ARRAY_METHODS", "bound", "overwrite", "type_of", "ufunc_method", "written"]
+__all__ = ["ARRAY_METHODS", "UFUNC_FALLBACKS", "array", "bound", "overwrite", "type_of", "ufunc_method", "written"]
 
 
 def bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs, *names: str, **defaults: Any) -> list[Any]:
@@ -200,6 +200,8 @@ ARRAY_METHODS: dict[str, Callable[[Evaluator, Ref, Args, Kwargs], Abstract]] = {
 
 REDUCES = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all,
            np.logical_or: np.any}
+UFUNC_FALLBACKS: dict[str, Callable[[Evaluator, np.ufunc, Args, Kwargs], Abstract]] = {}
+"""Methods of any ufunc of two operands."""
 ACCUMULATES = {np.add: "cumsum", np.multiply: "cumprod", np.maximum: "running_max", np.minimum: "running_min"}
 
 
@@ -222,6 +224,12 @@ def ufunc_method(ev: Evaluator, ufunc: np.ufunc, name: str, args: Args, kwargs: 
     if name == "reduce" and ufunc in REDUCES:
         x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
         return ev.call(Static(REDUCES[ufunc]), [array(ev, x)], {"axis": axis, "keepdims": keepdims})
+    if name == "reduce" and ufunc is np.logaddexp:
+        x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
+        axis, keepdims = ev.ask(axis, "`axis`"), ev.ask(keepdims, "`keepdims`")
+        return ev.call_op(OPS["logaddexp_reduce"], array(ev, x), axis=axis, keepdims=keepdims)
+    if name == "accumulate" and ufunc not in ACCUMULATES and ufunc.nin == 2:
+        return UFUNC_FALLBACKS[name](ev, ufunc, args, kwargs)
     if name == "accumulate" and ufunc in ACCUMULATES:
         x, axis = bound(ev, shown, args, kwargs, "array", "axis", axis=0)
         return ev.call_op(OPS[ACCUMULATES[ufunc]], array(ev, x), axis=ev.ask(axis, "`axis`"))

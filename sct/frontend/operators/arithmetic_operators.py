@@ -204,4 +204,7 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
+    t = ev.type_of(v) if isinstance(v, (Value, Ref)) else None
+    if kind is gast.Invert and isinstance(t, Tensor) and t.kind == "i":
+        return binary(ev, gast.Sub, unary(ev, gast.USub, v), Static(1))
     return ev.call_op(op, v, spelling=f"operator.{spelling}")

@@ -23,7 +23,7 @@ from sct.ops.scalar.elementary import exp
 from sct.ops.scipy.formulas import PARAMETER
 from sct.ops.type_rules import Axis, normalize, number, probe, scalar_or_array, ufunc_result
 
-__all__ = ["log_softmax", "logsumexp", "softmax"]
+__all__ = ["log_softmax", "logaddexp_reduce", "logsumexp", "softmax"]
 
 
 def scipy_function(module: str, name: str) -> Any:
@@ -76,6 +76,21 @@ logsumexp = op("logsumexp", "scipy.special.logsumexp", type=type_logsumexp, bind
                run=lambda a, b=None, **attrs: scipy_function("special", "logsumexp")(a, b=b, **attrs),
                emit=emit_logsumexp, defaults={"axis": None, "keepdims": False}, raises="shape",
                samples=weighted_samples)
+
+
+def type_logaddexp_reduce(x: Operand, axis: Axis = 0, keepdims: bool = False) -> Tensor:
+    if not number(x).rank:
+        raise TypeMismatch("numpy.logaddexp.reduce of a number is not supported")
+    return reduction(np.logaddexp.reduce)(x, axis, keepdims)
+
+
+logaddexp_reduce = op("logaddexp_reduce", type=type_logaddexp_reduce, run=np.logaddexp.reduce,
+                      vjp=lambda ct, y, x, **attrs: logsumexp_vjp(ct, y, x, **attrs), raises="shape",
+                      emit=lambda x, axis=0, keepdims=False: "numpy.logaddexp.reduce(_0{}{})".format(
+                          ", axis=_axis" * (axis != 0), ", keepdims=True" * keepdims),
+                      defaults={"axis": 0, "keepdims": False},
+                      samples=lambda: [s for s in samples.reductions()() if np.ndim(s[0][0])])
+"""`np.logaddexp.reduce(x)`: log(sum(exp(x))), computed pairwise."""
 
 
 def type_softmax(x: Operand, axis: Axis = None) -> Tensor:

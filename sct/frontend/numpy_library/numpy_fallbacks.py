@@ -1,0 +1,113 @@
+"""Functions of NumPy as the functions of simpler calls that they could be: these are evaluated in their place.
+
+    np.matvec(A, x)                  ->   A @ x
+    np.apply_along_axis(f, 1, A)     ->   np.array([f(row) for row in A])
+    np.hypot.accumulate(x)           ->   y[0] = x[0]; for k in ...: y[k] = np.hypot(y[k - 1], x[k])
+
+Each gives the bits of the function that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
+from sct.frontend.numpy_library.numpy_functions import UFUNC_FALLBACKS, array, bound, type_of
+from sct.frontend.values.abstract_values import Abstract, Static
+
+__all__: list[str] = []
+
+
+def accumulated(f: Callable[[Any, Any], Any], x: Any) -> Any:
+    y = np.empty_like(x)
+    if len(x) > 0:
+        y[0] = x[0]
+    for k in range(1, len(x)):
+        y[k] = f(y[k - 1], x[k])
+    return y
+
+
+def along_rows(f: Callable[..., Any], rows: Any, args: Any, kwargs: Any) -> Any:
+    return np.array([f(row, *args, **kwargs) for row in rows])
+
+
+def place(a: Any, mask: Any, value: Any) -> None:
+    a[mask] = value
+
+
+def vector_norm(x: Any, axis: Any, keepdims: Any, order: Any) -> Any:
+    if axis is None:
+        norm = np.linalg.norm(x.ravel(), axis=0, ord=order)
+        return norm.reshape((1,) * x.ndim) if keepdims else norm
+    return np.linalg.norm(x, axis=axis, ord=order, keepdims=keepdims)
+
+
+def _accumulate(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abstract:
+    """`ufunc.accumulate(x)` along the first axis."""
+    x, axis = bound(ev, f"np.{ufunc.__name__}.accumulate", args, kwargs, "array", "axis", axis=0)
+    x = array(ev, x)
+    if ev.ask(axis, "`axis`") % max(type_of(ev, x).rank, 1):
+        ev.refuse("SCT205", f"`np.{ufunc.__name__}.accumulate` along another axis than the first is not supported",
+                  hint="give it the transpose")
+    return ev.call(Static(accumulated), [Static(ufunc), x])
+
+
+def _apply_along_axis(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) < 3:
+        ev.refuse("SCT205", "`np.apply_along_axis` with its function, axis or array by name is not supported",
+                  hint="give them by position")
+    f, axis, x, *rest = args
+    x = array(ev, x)
+    rank = type_of(ev, x).rank
+    if rank > 2:
+        ev.refuse("SCT205", "`np.apply_along_axis` of an array with more than two axes is not supported",
+                  hint="loop over the leading axes")
+    if rank == 1:
+        return ev.call(Static(np.asarray), [ev.call(f, [x, *rest], kwargs)])
+    by_columns = ev.ask(axis, "`axis`") % 2 == 0
+    rows = ev.call(Static(np.transpose), [x]) if by_columns else x
+    result = ev.call(Static(along_rows), [f, rows, ev.new_list(tuple(rest)), ev.new_dict(dict(kwargs))])
+    return ev.call(Static(np.transpose), [result]) if by_columns and type_of(ev, result).rank == 2 else result
+
+
+def _place(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    a, mask, vals = bound(ev, "np.place", args, kwargs, "arr", "mask", "vals")
+    value = array(ev, vals)
+    t = type_of(ev, value)
+    if t.rank > 1 or t.rank == 1 and ev.resolve(t.shape[0]).value != 1:
+        ev.refuse("SCT205", "`np.place` with several values is not supported", why="they would be repeated",
+                  hint="write `a[mask] = values` with as many values as the mask selects")
+    return ev.call(Static(place), [a, mask, value])
+
+
+def _vector_norm(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    x, axis, keepdims, order = bound(ev, "np.linalg.vector_norm", args, kwargs, "x", "axis", "keepdims", "ord",
+                                     axis=None, keepdims=False, ord=2)
+    return ev.call(Static(vector_norm), [array(ev, x), axis, keepdims, order])
+
+
+def _product(name: str, vector: int) -> Special:
+    """`np.matvec` or `np.vecmat` of one vector, the operand `vector`."""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        operands = [array(ev, x) for x in bound(ev, f"np.{name}", args, kwargs, "x1", "x2")]
+        types = [type_of(ev, x) for x in operands]
+        if types[vector].rank != 1 or any(t.kind == "c" for t in types):
+            ev.refuse("SCT205", f"`np.{name}` of several vectors, or of complex numbers, is not supported",
+                      hint="use `@` or np.einsum")
+        return ev.call(Static(np.matmul), operands)
+
+    return handler
+
+
+for _name, _vector in (("matvec", 1), ("vecmat", 0)):
+    if hasattr(np, _name):  # since NumPy 2.2
+        SPECIAL[id(getattr(np, _name))] = _product(_name, _vector)
+SPECIAL[id(np.apply_along_axis)] = _apply_along_axis
+UFUNC_FALLBACKS["accumulate"] = _accumulate
+SPECIAL[id(np.place)] = _place
+SPECIAL[id(np.linalg.vector_norm)] = _vector_norm
