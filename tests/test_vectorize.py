@@ -88,7 +88,23 @@ def differences(A, B):
     return s * s
 
 
-LIFTED = (triangle, two_products, rows_above, rows_below, one_by_one)
+def right_of_the_block(A, B):
+    C = A.copy()
+    for i in range(len(A)):
+        for j in range(i, len(A)):
+            C[i, j] -= C[i, :i] @ C[:i, j]
+    return np.sum(C * C) * B[0, 1]
+
+
+def below_the_block(A, B):
+    C = A.copy()
+    for i in range(1, len(A)):
+        for j in range(i, len(A)):
+            C[j, i - 1] -= C[:i, i - 1] @ C[j, :i] * B[i, i]
+    return np.sum(C * C)
+
+
+LIFTED = (triangle, two_products, rows_above, rows_below, one_by_one, right_of_the_block)
 ON_TAPES = (weighted_rows, products_with_a_matrix,
             inner_part, column_after_column, differences)
 
@@ -138,7 +154,32 @@ def until_large(A, B):
     return s * s
 
 
-KEPT = (of_the_row_before, of_another_column, to_another_row, all_pairs, rows_in_turn, until_large)
+def of_the_block_itself(A, B):
+    C = A.copy()
+    for i in range(1, len(A)):
+        for j in range(i, len(A)):
+            C[i, j] -= C[i, : i + 1] @ C[: i + 1, j] * B[0, 1]
+    return np.sum(C * C)
+
+
+def from_a_negative_column(A, B):
+    C = A.copy()
+    for i in range(1, len(A)):
+        for j in range(i, len(A)):
+            C[i, j - 2] -= C[i, :i] @ C[:i, j] * B[0, 1]
+    return np.sum(C * C)
+
+
+def empty_at_last(A, B):
+    C = A.copy()
+    for i in range(len(A)):
+        for j in range(i + 1, len(A)):
+            C[i, j] -= 0.5 * C[i, : i + 1] @ C[: i + 1, j] * B[i, j]
+    return np.sum(C * C)
+
+
+KEPT = (of_the_row_before, of_another_column, to_another_row, all_pairs, rows_in_turn, until_large, of_the_block_itself,
+        from_a_negative_column, empty_at_last, below_the_block)
 
 
 def square(n: int = 4) -> tuple[Any, Any]:

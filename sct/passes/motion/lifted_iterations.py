@@ -8,9 +8,11 @@ its finals, by operations on arrays; `NotLifted` if an iteration may read or wri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sct.ir.affine import DefiningOp, LinearTerm, term_of
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.dims import Dim
@@ -23,6 +25,7 @@ from sct.ops.linalg.products import matmul, outer
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
+from sct.passes.analysis.array_accesses import ArrayAccess, LoopAround, access, never_meet
 from sct.passes.rewriting.table import is_full
 
 __all__ = ["Iterations", "NotLifted", "rank"]
@@ -60,20 +63,17 @@ class Iterations:
     bound     the values of the body that change from iteration to iteration
     lifted    for such a value: its lifted value
     versions  for each version of a carry, by the updates in the body: the array after this update in all iterations
-    axes      for each version of a carry of which elements are read or assigned: the axis that the iterations divide
+    around    the loops around the body, this one last
     """
 
-    def __init__(self, loop: LoopView, b: Builder) -> None:
-        self.loop, self.b = loop, b
+    def __init__(self, loop: LoopView, b: Builder, around: Sequence[LoopAround], definition: DefiningOp) -> None:
+        self.loop, self.b, self.around, self.definition = loop, b, around, definition
         self.defs = {eqn.out: eqn for eqn in loop.body.eqns}
         self.bound: set[Operand] = {x for x in (loop.index, *loop.params) if x is not None}
         self.lifted: dict[Operand, Lifted] = {}
         self.versions: dict[Operand, Operand] = {}
-        self.axes: dict[Operand, int] = {}
         start, stop, _ = loop.bounds
-        if start.dim is None or stop.dim is None:
-            raise NotLifted
-        self.count: Dim = stop.dim - start.dim
+        self.count: Dim | None = None if start.dim is None or stop.dim is None else stop.dim - start.dim
 
     def finals(self) -> list[Operand]:
         """The finals of the loop."""
@@ -122,18 +122,32 @@ class Iterations:
     def check_divided(self, param: Value, result: Operand) -> None:
         """Refuse the loop if an iteration reads or writes what belongs to another one."""
         version: Operand = param
-        axes = set()
+        all_users: list[Eqn] = []
         while True:
             users = [eqn for eqn in self.loop.body.eqns if version in eqn.args]
-            for eqn in users:
-                if eqn.op is add:
-                    raise NotLifted
-                axes.add(self.divided_axis(eqn))
+            all_users += users
             if version is result:
                 break
             version = next(eqn.out for eqn in users if eqn.op is not index)
-        if len(axes) != 1:
+        if any(eqn.op is add for eqn in all_users):
             raise NotLifted
+        sums = [eqn for eqn in all_users if eqn.op is add_at and self.loop.index not in eqn.args]
+        divided = [eqn for eqn in all_users if eqn not in sums]
+        if len({self.divided_axis(eqn) for eqn in divided}) != 1 \
+                or not all(never_meet(self.access(a), self.access(b), len(self.around) - 1)
+                           for a in sums for b in divided):
+            raise NotLifted
+
+    def access(self, eqn: Eqn) -> ArrayAccess:
+        """What a read or a write touches, in the loops whose index it names."""
+        operands = eqn.args[eqn.op.key_at:]
+        loops = self.around if self.loop.index in operands else self.around[:-1]
+        return access(eqn.attrs["key"], operands, loops, self.term)
+
+    def term(self, x: Operand) -> LinearTerm | None:
+        """`x` as a term of the index and of values that do not change."""
+        t = term_of(x, self.definition)
+        return t if t is not None and self.bound.isdisjoint(v for v in t.coefs if v is not self.loop.index) else None
 
     def divided_axis(self, eqn: Eqn) -> int:
         """The axis of the array that the index of the loop divides, in a read or a write."""
@@ -162,8 +176,8 @@ class Iterations:
         at = next(n for n, item in enumerate(items) if item is self.loop.index)
         start, stop, _ = self.loop.bounds
         part = slice(None if start == Lit(0) else start, None if stop.dim == shape[at] else stop)
-        if slice_dim(shape[at], part) != self.count:
-            raise NotLifted
+        if slice_dim(shape[at], part) != self.count and part.stop is not None:
+            raise NotLifted  # what the loop does not run over is not known to be there
         items[at] = part
         key, operands = join(items)
         return key, operands, sum(isinstance(item, slice) for item in items[:at])
@@ -195,6 +209,8 @@ class Iterations:
         if eqn is not None and eqn.op is mul and (factors := self.number_and_vector(eqn)) is not None:
             product: Operand = outer(*factors) if axis == 0 else outer(*factors[::-1])
             return product
+        if eqn is not None and eqn.op is neg:
+            return neg(self.part(eqn.args[0], axis, of_rank))  # type: ignore[no-any-return]
         lifted = self.lift(x)
         if rank(x) == 0:
             return _column(lifted.value) if of_rank == 1 and axis == 0 else lifted.value

@@ -8,8 +8,10 @@ No array is made that is larger than those which are read or written, so a loop 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from sct.ir.affine import least_value, loop_range, term_of
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_number, rebuild, substitute, walk
 from sct.ir.loop_view import LoopView, loop_view
@@ -17,8 +19,8 @@ from sct.ir.types import TypeMismatch
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
+from sct.passes.analysis.array_accesses import LoopAround
 from sct.passes.motion.lifted_iterations import Iterations, NotLifted, rank
-from sct.passes.motion.loop_invariant import runs_at_least_once
 from sct.passes.rewriting.driver import rewrite
 from sct.passes.scalar.purity import is_pure
 
@@ -36,18 +38,24 @@ class _Vectorize:
     """
     env      for a value that a loop gave: the value that takes its place
     visible  the regions around the current equation
+    around   the loops around it, outermost first
     """
 
     def __init__(self, fn: Fn) -> None:
         self.def_use = DefUse(fn)
         self.env: dict[Value, Operand] = {}
         self.visible: list[Fn] = []
+        self.around: list[LoopAround] = []
 
     def region(self, fn: Fn, b: Builder) -> Fn:
         self.visible.append(fn)
         for eqn in fn.eqns:
-            eqn = eqn.replace(args=substitute(eqn.args, self.env),
-                              regions=tuple(self.region(r, b.nested()) for r in eqn.regions))
+            eqn = eqn.replace(args=substitute(eqn.args, self.env))
+            if eqn.op.name == "loop":
+                self.around.append(self.loop_around(eqn))
+            eqn = eqn.replace(regions=tuple(self.region(r, b.nested()) for r in eqn.regions))
+            if eqn.op.name == "loop":
+                self.around.pop()
             if not (_may_be_lifted(eqn) and self.lift(loop_view(eqn), b)):
                 b.add(self.without_zeros(eqn, b) if eqn.op.name == "loop" and not eqn.primal else eqn)
         self.visible.pop()
@@ -68,13 +76,14 @@ class _Vectorize:
 
     def lift(self, loop: LoopView, b: Builder) -> bool:
         """Add what computes the finals of the loop without it, if that is possible."""
-        if self.def_use.uses(loop.iterations):
+        if self.def_use.uses(loop.iterations) or not self.counts_up_from_zero_or_more(loop):
             return False
         inside = b.nested()
         try:
             body = _Recomputed(self, loop).body() if loop.elems else loop.body
             with inside:
-                finals = Iterations(replace(loop, body=body), inside).finals()
+                around = (*self.around, self.loop_around(loop.eqn))
+                finals = Iterations(replace(loop, body=body), inside, around, self.definition).finals()
         except (NotLifted, TypeMismatch):
             return False
         for eqn in inside.eqns:
@@ -83,15 +92,29 @@ class _Vectorize:
         return True
 
 
+    def counts_up_from_zero_or_more(self, loop: LoopView) -> bool:
+        """Does the loop certainly run, over indices that are not negative?"""
+        start, stop = (term_of(x, self.definition) for x in loop.bounds[:2])
+        ranges = [each.range for each in reversed(self.around) if each.range is not None]
+        return start is not None and stop is not None and least_value(start, ranges) >= 0 \
+            and least_value(stop - start, ranges) >= 1
+
+    def loop_around(self, eqn: Eqn) -> LoopAround:
+        loop = loop_view(eqn)
+        return LoopAround(loop.iterations, loop.index, loop_range(loop, self.definition))
+
+    def definition(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
+        eqn = self.def_use.defining_eqn(x)
+        return None if eqn is None else (eqn.op.name, eqn.args)
+
+
 def _may_be_lifted(eqn: Eqn) -> bool:
-    """Is this a loop of adjoint arithmetic over a range, which runs at least once and computes with vectors?"""
+    """Is this a loop of adjoint arithmetic over a range, which computes with vectors?"""
     if eqn.op.name != "loop" or eqn.primal or not eqn.attrs["counted"]:
         return False
     loop = loop_view(eqn)
-    start, _, step = loop.bounds
-    return (step == Lit(1) and not loop.exits and not loop.yields and start.dim is not None
-            and start.dim.least >= 0 and runs_at_least_once(loop) and any(map(_computes_vector, loop.body.eqns))
-            and all(map(_is_simple, loop.body.eqns)))
+    return (loop.bounds[2] == Lit(1) and not loop.exits and not loop.yields
+            and any(map(_computes_vector, loop.body.eqns)) and all(map(_is_simple, loop.body.eqns)))
 
 
 def _is_simple(eqn: Eqn) -> bool:
