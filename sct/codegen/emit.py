@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from sct.codegen.interface import Interface, Parameter, Source
+from sct.codegen.numba.check_subscripts import check_subscripts
 from sct.codegen.numba.compilable_forms import (
     add_bound_flags,
     make_exceptions_plain,
@@ -38,6 +39,7 @@ from sct.codegen.numba.extract_kernels import extract_kernels
 from sct.codegen.numba.helper_functions import RESERVED
 from sct.codegen.numba.preallocate_tapes import preallocate_tapes
 from sct.codegen.numba.print_kernels import KernelExpressionPrinter, KernelStatementPrinter, is_compilable
+from sct.codegen.numba.scalarize import scalarize
 from sct.codegen.polish.augmented_assignment import augment_assignments
 from sct.codegen.polish.dead_statements import remove_dead_statements
 from sct.codegen.polish.early_returns import return_early
@@ -123,7 +125,7 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
     if kernels is not None and isinstance(block[-1], Kernel):
-        definition = kernel_printer.decorated(definition)
+        definition = kernel_printer.decorated(definition, block[-1].checked)
     return _Definition([*helpers, definition], modules, {**bindings, **modules.bindings}, printer.locs)
 
 
@@ -149,8 +151,10 @@ def _with_kernels(block: Block, whole: bool) -> Block:
     """The block with kernels in it; `whole` as for `extract_kernels`."""
     resolve_list_aliases(block)
     add_bound_flags(block)
+    block = remove_dead_statements(scalarize(block))
     block = remove_dead_statements(extract_kernels(block, whole))
     make_exceptions_plain(block)
+    check_subscripts(block)
     block = remove_dead_statements(preallocate_tapes(block))
     for s in statements(block):
         if isinstance(s, Kernel):

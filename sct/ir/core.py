@@ -26,9 +26,9 @@ from sct.ir.dims import Dim
 from sct.ir.types import Residuals, Tensor, Type, Undef, leaf_type, py
 
 __all__ = [
-    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "bound_values", "boundary_index", "builder_var",
-    "call_names", "free_values", "has_effect", "is_effect", "is_float", "is_number", "rebuild", "regions",
-    "substitute", "undef", "walk", "with_own_values",
+    "UNDEF", "Elements", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "bound_values", "boundary_index",
+    "builder_var", "call_names", "free_values", "has_effect", "is_effect", "is_float", "is_number", "rebuild",
+    "regions", "substitute", "undef", "walk", "with_own_values",
 ]
 
 _ids = itertools.count()
@@ -173,6 +173,9 @@ class Op:
               (contiguous in C order if the operands are) or "unknown"
     square    the first operand must be a square matrix, or a stack of these
     compiled  Numba compiles it of numbers, to the same result
+    elements  elements(e, at, *operands, **attrs) -> the element of the result at the position `at`, made by ops of
+              elements of the operands, which `e` gives (an `Elements`). Elementwise ops need none: the element is
+              the op itself of the elements at the same position
     complex   are its rule and its result right for complex operands?  None: if its rule is `linear`.  A partial
               of a real function of x + iy is df/dx - i df/dy
     dim       dim(*operands, **attrs) -> Dim | None: the size that an int result equals
@@ -215,6 +218,7 @@ class Op:
     layout: Layout = "unknown"
     square: bool = False
     compiled: bool = False
+    elements: Callable[..., Any] | None = None
     complex: bool | None = None
     dim: Callable[..., Dim | None] | None = None
     spelled: bool = False
@@ -321,6 +325,22 @@ class EmitsEqns(Protocol):
     """The part of a builder that `Op.__call__` uses."""
 
     def emit(self, op: Op, args: Sequence[Operand | Constant], attrs: Mapping[str, Any]) -> Any: ...
+
+
+class Elements(Protocol):
+    """The elements of arrays, as rules `elements` ask for them. Positions are ints, one for each axis."""
+
+    def read(self, x: Operand, at: Sequence[Operand | int]) -> Operand:
+        """The element of `x` at a position; `x` itself if it is a number."""
+        ...
+
+    def size(self, x: Operand, axis: int) -> Operand:
+        """The size of `x` along an axis."""
+        ...
+
+    def total(self, op: Op, start: Operand | None, sizes: Sequence[Operand], term: Callable[..., Any]) -> Operand:
+        """start op term(k, l) op term(...) ... over all k, l, ... below the sizes; without a start, of at least one."""
+        ...
 
 
 builder_var: ContextVar[EmitsEqns] = ContextVar("sct_builder")

@@ -4,7 +4,11 @@ In:  a `Block`, and the options of `numba.njit`. Out: a module with a function f
 
     tape_sizes         the arrays that replace lists of numbers, and their sizes
     compilable_forms   statements -> forms that Numba compiles
-    extract_kernels    runs of statements with a loop -> kernels; refuses loops that cannot be compiled
+    scalarize          array statements in loops -> loops over elements
+    loop_nests         the loops of one array statement
+    index_ranges       what is known of positions in arrays
+    extract_kernels    runs of statements with a loop -> kernels; what cannot be compiled stays around them
+    check_subscripts   checks of subscripts that are not proved to be in range
     preallocate_tapes  lists in kernels -> preallocated arrays
     helper_functions   functions that kernels call
     print_kernels      kernels -> functions with `@njit`, and their calls

@@ -43,6 +43,39 @@ def int_power(x, y):
         raise ValueError("Integers to negative integer powers are not allowed.")
     return x ** y
 ''',
+    "within": '''\
+def within(i, size):
+    """The position that `i` means in `size` elements."""
+    if i < 0:
+        i += size
+    if i < 0 or i >= size:
+        raise IndexError("index is out of bounds")
+    return i
+''',
+    "slice_start": '''\
+def slice_start(start, size):
+    """The position where a slice of `size` elements begins."""
+    return max(start + size, 0) if start < 0 else start
+''',
+    "slice_last": '''\
+def slice_last(start, size):
+    """The position where a slice of `size` elements begins, if its step is negative."""
+    return start + size if start < 0 else min(start, size - 1)
+''',
+    "not_empty": '''\
+def not_empty(size):
+    """`size`, of a reduction that needs an element."""
+    if size == 0:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+    return size
+''',
+    "same_size": '''\
+def same_size(size, other):
+    """`size`, of an array that takes the elements of one of another size."""
+    if size != other:
+        raise ValueError("the sizes differ")
+    return size
+''',
     "whole": '''\
 def whole(x):
     """`x`, which has an integer part."""

@@ -23,6 +23,7 @@ from typing import Any
 
 from sct.codegen.interface import Interface
 from sct.codegen.numba.helper_functions import helper_source
+from sct.codegen.numba.loop_nests import EQUAL, LAST, NOT_EMPTY, START, WITHIN
 from sct.codegen.numba.tape_sizes import DTYPES, LARGER
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.polish.variable_names import Names
@@ -50,6 +51,10 @@ from sct.ir.types import Tensor, Type, Undef, base_type
 __all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]
 
 NJIT = {"cache": True, "error_model": "numpy", "boundscheck": True}
+
+HELPER_OPS = {LARGER: "reserve", WITHIN: "within", START: "slice_start", LAST: "slice_last", NOT_EMPTY: "not_empty",
+              EQUAL: "same_size"}
+"""Ops that call a helper."""
 
 TO_INTEGER = frozenset(["int", "floor", "ceil", "trunc", "round"])
 
@@ -82,8 +87,9 @@ class KernelExpressionPrinter(ExpressionPrinter):
         return super().__call__(x)
 
     def right_side(self, s: Expression) -> ast.expr:
-        if isinstance(s, Evaluate) and s.eqn.op is LARGER:
-            return self.fill(self.helper("reserve") + "(_0, _1)", s.eqn.args, s.eqn)
+        if isinstance(s, Evaluate) and s.eqn.op in HELPER_OPS:
+            return self.fill(self.helper(HELPER_OPS[s.eqn.op]) + expression(s.eqn)[len(HELPER_OPS[s.eqn.op]):],
+                             s.eqn.args, s.eqn)
         if not self.in_kernel or isinstance(s, Select) or s.eqn.op.name == "index":
             return super().right_side(s)
         if s.eqn.op.name == "where":
@@ -207,11 +213,11 @@ class KernelStatementPrinter(StatementPrinter):
                 self.modules.module({"np": "numpy"}.get(node.id, node.id))
         return self.decorated(tree.body[0])
 
-    def decorated(self, tree: Any) -> ast.stmt:
-        """A function with @njit(...) above it."""
+    def decorated(self, tree: Any, checked: bool = True) -> ast.stmt:
+        """A function with @njit(...) above it; are its subscripts `checked`?"""
         self.modules.imports["from numba import njit"] = None
         tree.decorator_list = [ast.Call(load("njit"), [], [
-            ast.keyword(k, self.option(v)) for k, v in self.options.items()])]
+            ast.keyword(k, self.option(v)) for k, v in self.options.items() if checked or k != "boundscheck"])]
         decorated: ast.stmt = tree
         return decorated
 
@@ -245,7 +251,7 @@ class KernelStatementPrinter(StatementPrinter):
         name = f"{self.interface.name}_loop" + (str(len(self.kernel_functions) + 1) if self.kernel_count > 1 else "")
         if outs:
             body.append(ast.Return(tuple_of([load(out) for out in outs])))
-        self.kernel_functions.append(self.decorated(function(name, arguments(params), body)))
+        self.kernel_functions.append(self.decorated(function(name, arguments(params), body), s.checked))
         self.kernel_names.add(name)
         kernel_call = call(load(name), *map(load, params))
         if outs:

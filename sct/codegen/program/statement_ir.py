@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
-from sct.ir.core import Eqn, Operand, Value, free_values
+from sct.ir.core import Eqn, Loc, Operand, Value, free_values
 
 __all__ = [
     "Assign", "Block", "CheckBound", "Define", "Evaluate", "If", "Increment", "Jump", "Kernel", "ListRead", "Loop",
@@ -140,6 +140,7 @@ class Loop(Statement, operands=lambda s: (*s.bounds, *(z.tape for z in s.zipped)
     head     the statements before the predicate `test`, which are evaluated before each iteration
     tape     the list that is empty when the loop ends
     zipped   lists and arrays of which each iteration reads an element
+    derives  the user's statement that a loop over elements differentiates
     """
 
     body: Block
@@ -152,6 +153,7 @@ class Loop(Statement, operands=lambda s: (*s.bounds, *(z.tape for z in s.zipped)
     zipped: list[Zip] = field(default_factory=list)
     jumps: list[Jump] = field(default_factory=list)
     eqn: Eqn | None = None
+    derives: Loc | None = None
 
     def replace_operands(self, replaced: Replacement) -> None:
         self.bounds = _all(replaced, self.bounds)
@@ -230,9 +232,13 @@ class Increment(Statement, operands=lambda s: (s.count,), targets=lambda s: (s.c
 
 @dataclass(eq=False)
 class Kernel(Statement, operands=NOTHING, targets=NOTHING, blocks=lambda s: (s.body,)):
-    """Statements that become a function for Numba: it takes what they read and returns what they assign."""
+    """Statements that become a function for Numba: it takes what they read and returns what they assign.
+
+    checked  does Numba check its subscripts?
+    """
 
     body: Block
+    checked: bool = True
 
 
 @dataclass(eq=False)

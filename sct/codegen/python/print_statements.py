@@ -105,9 +105,10 @@ class StatementPrinter(AttemptPrinter):
             printed = list(self.with_block(s, remaining) if _enters_context(s) else self.statement(s))
             locs = self.locations(s) if printed else []
             loc = locs[0] if locs else None
-            derived_from = next((p for p in locs if user_line(p)), None) if isinstance(s, (Evaluate, Update)) else None
-            if derived_from is not None and isinstance(s, (Evaluate, Update)):
-                new = line != (derived_from.file, derived_from.line) and self.is_derivative(s.eqn)
+            candidates = [s.derives] if isinstance(s, Loop) else locs if isinstance(s, (Evaluate, Update)) else []
+            derived_from = next((p for p in candidates if p is not None and user_line(p)), None)
+            if derived_from is not None:
+                new = line != (derived_from.file, derived_from.line) and (isinstance(s, Loop) or self.is_derivative(s))
                 trees += [comment(user_line(derived_from))] if new else []
                 line = derived_from.file, derived_from.line
             elif isinstance(s, (If, Loop)):
@@ -138,10 +139,11 @@ class StatementPrinter(AttemptPrinter):
         locs = [*own, *(p.eqn.loc for p in reversed(parts) if isinstance(p, Evaluate))]
         return [loc for loc in locs if loc is not None]
 
-    def is_derivative(self, eqn: Eqn) -> bool:
+    def is_derivative(self, s: Statement) -> bool:
         """Is this adjoint code, and not a statement of the user's that is recomputed?"""
-        recomputed = any(v in self.names.names and self.names.is_users(v) for v in eqn.outs)
-        return not (eqn.primal or recomputed or eqn.op.name in ("zeros_of", "repeat", "copy"))
+        assert isinstance(s, (Evaluate, Update))
+        recomputed = any(v in self.names.names and self.names.is_users(v) for v in s.eqn.outs)
+        return not (s.eqn.primal or recomputed or s.eqn.op.name in ("zeros_of", "repeat", "copy"))
 
     def find_pops(self, block: Block) -> Iterator[tuple[Statement, bool]]:
         """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one statement; True for the first of the two.

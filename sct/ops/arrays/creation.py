@@ -222,6 +222,7 @@ def type_copy(x: Operand, spelling: str | None = None) -> Type:
 copy = op("copy", "numpy.copy .copy copy.copy", type=type_copy, spelled=True,
           run=lambda x: x.copy(order="K") if isinstance(x, np.ndarray) else x, linear=lambda ct, x: [ct],
           emit=lambda x: "numpy.copy(_0)" if number(x).is_array else "_0", samples=samples.layouts,
+          elements=lambda e, at, x: e.read(x, at),
           allocates=True, layout="K")
 
 

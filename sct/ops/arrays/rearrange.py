@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Op, Operand, Value
+from sct.ir.core import Elements, Lit, Op, Operand, Value
 from sct.ir.dims import Dim, applied, sym
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
@@ -31,7 +31,7 @@ from sct.ops.arrays.shape import (
 )
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import display, op, placeholders, sequence
-from sct.ops.scalar.arithmetic import add, mod, neg
+from sct.ops.scalar.arithmetic import add, mod, neg, sub
 from sct.ops.type_rules import Axis, normalize, number, size_dim, size_of
 
 __all__ = [
@@ -65,9 +65,14 @@ def along_axes() -> list[samples.Sample]:
                                                              ((0,), None), ((2, 1, 3), 1))]
 
 
+def flip_elements(e: Elements, at: Sequence[Any], x: Operand, axis: Axis = None) -> Operand:
+    turned = normalize(axis, len(at))
+    return e.read(x, [sub(sub(e.size(x, k), 1), i) if k in turned else i for k, i in enumerate(at)])
+
+
 flip: Op = op("flip", "numpy.flip", type=type_flip, run=np.flip, defaults={"axis": None}, alias="view", cost="free",
               bind=lambda m, axis=None: ([m], {"axis": axis}), linear=lambda ct, x, axis=None: [flip(ct, axis=axis)],
-              samples=along_axes)
+              elements=flip_elements, samples=along_axes)
 
 
 def mirrored(name: str, axis: int) -> Op:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Op, Operand
+from sct.ir.core import Elements, Lit, Op, Operand
 from sct.ir.dims import Dim, divided
 from sct.ir.types import BOOL, INT, Seq, Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
@@ -19,8 +19,8 @@ from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import Axis, normalize, number, size_dim, size_of
 
 __all__ = [
-    "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "range_length", "ravel", "reshape", "reshape_as",
-    "reshape_like", "shape_of", "shapes_differ", "size", "squeeze", "swapaxes", "transpose",
+    "broadcast_elements", "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "range_length", "ravel",
+    "reshape", "reshape_as", "reshape_like", "shape_of", "shapes_differ", "size", "squeeze", "swapaxes", "transpose",
 ]
 
 SIZE = "a size has no derivative"
@@ -172,6 +172,11 @@ def type_transpose(x: Operand, axes: Sequence[int] | None = None) -> Tensor:
     return rearranged(x, [shape[k] for k in permutation(len(shape), axes)])
 
 
+def transpose_elements(e: Elements, at: Sequence[Any], x: Operand, axes: Sequence[int] | None = None) -> Operand:
+    order = permutation(len(at), axes)
+    return e.read(x, [at[order.index(k)] for k in range(len(at))])
+
+
 def transpose_back(ct: Operand, x: Operand, axes: Sequence[int] | None = None) -> list[Any]:
     if axes is None:
         return [transpose(ct)]
@@ -195,6 +200,7 @@ def orders() -> Iterable[samples.Sample]:
 
 transpose = op("transpose", "numpy.transpose .transpose .T", type=type_transpose, run=np.transpose,
                linear=transpose_back, bind=bind_transpose, defaults={"axes": None}, alias="view", cost="free",
+               elements=transpose_elements,
                samples=orders,
                emit=lambda x, axes=None: "numpy.transpose(_0, _axes)" if axes is not None else
                "_0.T" if number(x).carrier in ("np", "array") else "numpy.transpose(_0)")
@@ -207,10 +213,17 @@ def type_swapaxes(x: Operand, a: int, b: int) -> Tensor:
     return rearranged(x, shape)
 
 
+def swapaxes_elements(e: Elements, at: Sequence[Any], x: Operand, a: int, b: int) -> Operand:
+    swapped = list(at)
+    swapped[a], swapped[b] = swapped[b], swapped[a]
+    return e.read(x, swapped)
+
+
 swapaxes: Op = op("swapaxes", "numpy.swapaxes .swapaxes numpy.matrix_transpose numpy.linalg.matrix_transpose",
               type=type_swapaxes, run=lambda x, a, b: np.swapaxes(x, a, b), emit="numpy.swapaxes(_0, _a, _b)",
               bind=lambda a, axis1=-1, axis2=-2: ([a], {"a": axis1, "b": axis2}),
               linear=lambda ct, x, a, b: [swapaxes(ct, a=a, b=b)], alias="view", cost="free",
+              elements=swapaxes_elements,
               samples=lambda: [((samples.arrays((2, 3, 4)),), {"a": a, "b": b}) for a, b in ((0, 1), (-1, 0), (1, 1))])
 
 
@@ -267,9 +280,15 @@ def emit_expand_dims(x: Operand, axis: Axis) -> str:
     return f"_0[{', '.join('None' if k in new else ':' for k in range(max(new) + 1))}]"
 
 
+def expand_dims_elements(e: Elements, at: Sequence[Any], x: Operand, axis: Axis) -> Operand:
+    new = normalize(axis, len(at))
+    return e.read(x, [i for k, i in enumerate(at) if k not in new])
+
+
 expand_dims = op("expand_dims", "numpy.expand_dims", type=type_expand_dims, run=np.expand_dims,
                  bind=lambda a, axis: ([a], {"axis": axis}), emit=emit_expand_dims,
                  linear=lambda ct, x, axis: [squeeze(ct, axis=axis)], alias="view", cost="free",
+                 elements=expand_dims_elements,
                  samples=lambda: [((samples.arrays(s),), {"axis": a})
                                   for s, a in (((2, 3), 0), ((2, 3), -1), ((3,), (0, 2)), ((0,), 1), ((2, 3), 1))])
 
@@ -292,9 +311,14 @@ def type_squeeze(x: Operand, axis: Axis = None) -> Tensor:
     return rearranged(x, [d for k, d in enumerate(shape) if k not in gone])
 
 
+def squeeze_elements(e: Elements, at: Sequence[Any], x: Operand, axis: Axis = None) -> Operand:
+    gone, rest = dropped(x, axis), iter(at)
+    return e.read(x, [0 if k in gone else next(rest) for k in range(number(x).rank)])
+
+
 squeeze: Op = op("squeeze", "numpy.squeeze .squeeze", type=type_squeeze, run=np.squeeze, defaults={"axis": None},
              bind=lambda a, axis=None: ([a], {"axis": axis}), cost="free", raises="shape",
-             alias=lambda x, axis=None: "view" if dropped(x, axis) else "same",
+             alias=lambda x, axis=None: "view" if dropped(x, axis) else "same", elements=squeeze_elements,
              emit=lambda x, axis=None: "numpy.squeeze(_0)" if axis is None else "numpy.squeeze(_0, axis=_axis)",
              linear=lambda ct, x, axis=None: [expand_dims(ct, axis=dropped(x, axis)) if dropped(x, axis) else ct],
              samples=lambda: [((samples.arrays(s),), {"axis": a})
@@ -316,10 +340,16 @@ def type_broadcast_to(x: Operand, *sizes: Operand) -> Tensor:
     return rearranged(x, dims)
 
 
+def broadcast_elements(e: Elements, at: Sequence[Any], x: Operand, *_: Operand) -> Operand:
+    shape = number(x).shape
+    return e.read(x, [0 if d.value == 1 else i for d, i in zip(shape, at[len(at) - len(shape):])])
+
+
 broadcast_to = op("broadcast_to", "numpy.broadcast_to", type=type_broadcast_to,
                   run=lambda x, *n: np.broadcast_to(x, n), bind=bind_broadcast_to, inactive=tuple(range(1, 33)),
                   emit=lambda x, *n: f"numpy.broadcast_to(_0, {display(list(placeholders(1 + len(n), 1)))})",
                   linear=lambda ct, x, *n: [ct, *[None] * len(n)], alias="view", readonly=True, raises="shape",
+                  elements=broadcast_elements,
                   samples=lambda: [((samples.arrays(s), *n), {})
                                    for s, n in (((3,), (2, 3)), ((2, 1), (2, 4)), ((), (3,)), ((1,), (0,)),
                                                 ((2,), (2,)))])

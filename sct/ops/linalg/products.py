@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
+from sct.ir.core import Elements, Lit, Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, note_size_requirement
 from sct.ops import samples
@@ -101,12 +101,27 @@ def matrices(*pairs: tuple[tuple[int, ...], tuple[int, ...]]) -> samples.Samples
     return make
 
 
+def product_elements(e: Elements, at: Sequence[Any], x: Operand, y: Operand) -> Any:
+    """Of matrices and vectors: sums over the last axis of x and the first of y."""
+    m, n = number(x).rank, number(y).rank
+    row, column = at[:m - 1], at[m - 1:]
+    assert m in (1, 2) and n in (1, 2)
+    return e.total(add, Lit(0.0), [e.size(x, m - 1)],
+                   lambda k: mul(e.read(x, [*row, k]), e.read(y, [k, *column])))
+
+
+def outer_elements(e: Elements, at: Sequence[Any], x: Operand, y: Operand) -> Any:
+    assert number(x).rank == number(y).rank == 1
+    return mul(e.read(x, at[:1]), e.read(y, at[1:]))
+
+
 PLAIN = [((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 0), (0, 3)), ((0, 2), (2,))]
 BATCHED = [((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 2)), ((1, 2, 3), (5, 3, 2)), ((5, 2, 3), (3,)),
            ((3,), (5, 3, 2)), ((4, 1, 2, 3), (5, 3, 2))]
 
 matmul = bilinear("matmul", "operator.matmul numpy.matmul numpy.linalg.matmul", type_matmul, matmul_transposed,
-                  run=np.matmul, emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED), layout="operands")
+                  run=np.matmul, emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED), layout="operands",
+                  elements=product_elements)
 
 
 def type_vecdot(x: Operand, y: Operand, axis: int = -1) -> Tensor:
@@ -179,7 +194,8 @@ def dot_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
 
 dot = bilinear("dot", "numpy.dot .dot", type_dot, dot_transposed, run=np.dot,
                samples=matrices(*PLAIN, ((), (3,)), ((2, 3), ()), ((), ()), ((4, 2, 3), (3,)), ((4, 2, 3), (3, 2)),
-                                ((2, 3), (4, 3, 5)), ((3,), (4, 3, 2)), ((4, 2, 3), (2, 3, 4))), layout="C")
+                                ((2, 3), (4, 3, 5)), ((3,), (4, 3, 2)), ((4, 2, 3), (2, 3, 4))), layout="C",
+               elements=product_elements)
 
 
 def inner_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
@@ -237,4 +253,4 @@ def outer_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
 outer = bilinear("outer", "numpy.outer numpy.linalg.outer", type_outer, outer_transposed, run=np.outer,
                  bind=lambda a, b: ([a, b], {}),
                  samples=matrices(((3,), (4,)), ((), (3,)), ((3,), ()), ((0,), (2,)), ((2, 3), (4,)), ((2,), (3, 2))),
-                 layout="C")
+                 layout="C", elements=outer_elements)

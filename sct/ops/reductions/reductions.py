@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Op, Operand
+from sct.ir.core import Elements, Lit, Op, Operand
 from sct.ir.types import ANY_REAL, ANY_SINGLE, Tensor, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import eye, strong
-from sct.ops.arrays.shape import dim, expand_dims, moveaxis, ravel, reshape, reshape_as, shape_of, size, transpose
+from sct.ops.arrays.shape import (
+    broadcast_elements,
+    dim,
+    expand_dims,
+    moveaxis,
+    ravel,
+    reshape,
+    reshape_as,
+    shape_of,
+    size,
+    transpose,
+)
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import div, mul, quotient
+from sct.ops.scalar.arithmetic import add, div, mul, quotient
 from sct.ops.scalar.comparison import TRUTH, eq
-from sct.ops.scalar.selection import maximum, where
+from sct.ops.scalar.selection import maximum, minimum, where
 from sct.ops.type_rules import Axis, normalize, number, probe, reduced_shape, scalar_or_array
 
 __all__ = [
@@ -46,6 +58,30 @@ def readings(t: Tensor) -> list[str]:
 
 def bind_reduction(a: Any, axis: Any = None, *, keepdims: Any = False) -> tuple[list[Any], dict[str, Any]]:
     return [a], {"axis": tuple(axis) if isinstance(axis, (tuple, list)) else axis, "keepdims": keepdims}
+
+
+def totalled(op_: Op, start: float | None) -> Callable[..., Any]:
+    """The rule `elements` of the reduction by a binary op."""
+
+    def elements(e: Elements, at: Sequence[Any], x: Operand, axis: Axis = None, keepdims: bool = False) -> Any:
+        rank = number(x).rank
+        gone = normalize(axis, rank)
+        kept = [i for k, i in enumerate(at) if not keepdims or k not in gone]
+
+        def term(*inner: Operand) -> Any:
+            along, rest = iter(inner), iter(kept)
+            return e.read(x, [next(along) if k in gone else next(rest) for k in range(rank)])
+
+        first = None if start is None else Lit(int(start) if number(x).kind in "bi" else start)
+        return e.total(op_, first, [e.size(x, k) for k in gone], term)
+
+    return elements
+
+
+def mean_elements(e: Elements, at: Sequence[Any], x: Operand, axis: Axis = None, keepdims: bool = False) -> Any:
+    total = totalled(add, 0.0)(e, at, x, axis, keepdims)
+    sizes = [e.size(x, k) for k in normalize(axis, number(x).rank)]
+    return div(total, functools.reduce(mul, sizes))
 
 
 def reduce_op(name: str, calls: str, call: Callable[..., Any], **fields: Any) -> Op:
@@ -101,6 +137,14 @@ def emit_expand_like(ct: Operand, x: Operand, axis: Axis = None, keepdims: bool 
     return f"numpy.broadcast_to(numpy.expand_dims(_0, {gone[0] if len(gone) == 1 else gone}), _1.shape)"
 
 
+def expand_like_elements(e: Elements, at: Sequence[Any], ct: Operand, x: Operand, axis: Axis = None,
+                         keepdims: bool = False) -> Operand:
+    if number(ct).is_scalar:
+        return ct
+    gone = () if aligned_already(axis, keepdims) else normalize(axis, len(at))
+    return broadcast_elements(e, [i for k, i in enumerate(at) if k not in gone], ct)
+
+
 def expand_like_transposed(ct: Operand, a: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> list[Any]:
     """Where only sizes of 1 are broadcast, un-broadcasting is the driver's."""
     return [ct if aligned_already(axis, keepdims) else sum_(ct, axis=axis), None]
@@ -114,7 +158,7 @@ def expansions() -> Iterable[samples.Sample]:
 
 expand_like = op("expand_like", type=type_expand_like, run=run_expand_like, defaults=REDUCED, inactive=(1,),
                  shapes=(1,), emit=emit_expand_like, linear=expand_like_transposed, samples=expansions,
-                 readonly=lambda ct, x, **_: number(ct).is_array,
+                 readonly=lambda ct, x, **_: number(ct).is_array, elements=expand_like_elements,
                  alias=lambda ct, x, **_: "view" if number(ct).is_array else "none")
 
 
@@ -137,7 +181,8 @@ unbroadcast_like = op("unbroadcast_like", run=run_unbroadcast_like, inactive=(1,
 
 # -- sums and means -------------------------------------------------------------------------------
 
-sum_ = reduce_op("sum", "numpy.sum .sum", np.sum, linear=lambda ct, x, **a: [expand_like(ct, x, **a)])
+sum_ = reduce_op("sum", "numpy.sum .sum", np.sum, linear=lambda ct, x, **a: [expand_like(ct, x, **a)],
+                 elements=totalled(add, 0.0))
 
 
 def count(x: Operand, axis: Axis) -> Any:
@@ -164,7 +209,7 @@ def mean_transposed(ct: Operand, x: Operand, axis: Axis = None, keepdims: bool =
     return [expand_like(over_count(ct, count(x, axis)), x, axis=axis, keepdims=keepdims)]
 
 
-mean = reduce_op("mean", "numpy.mean .mean", np.mean, linear=mean_transposed)
+mean = reduce_op("mean", "numpy.mean .mean", np.mean, linear=mean_transposed, elements=mean_elements)
 
 
 # -- extrema: the cotangent is split evenly over ties ------------------------------------------------
@@ -186,8 +231,10 @@ def extremum_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdim
     return [where(attained, aligned(share, x, axis, keepdims), 0.0)]
 
 
-max_ = reduce_op("max", "numpy.max numpy.amax .max", np.max, vjp=extremum_vjp, raises="shape")
-min_ = reduce_op("min", "numpy.min numpy.amin .min", np.min, vjp=extremum_vjp, raises="shape")
+max_ = reduce_op("max", "numpy.max numpy.amax .max", np.max, vjp=extremum_vjp, raises="shape",
+                 elements=totalled(maximum, None))
+min_ = reduce_op("min", "numpy.min numpy.amin .min", np.min, vjp=extremum_vjp, raises="shape",
+                 elements=totalled(minimum, None))
 
 
 # -- products ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Op, Operand, Value
+from sct.ir.core import Elements, Lit, Op, Operand, Value
 from sct.ir.types import Tensor, Type, TypeMismatch, broadcast_shapes, join
 from sct.ops import samples
 from sct.ops.registry import op, placeholders
@@ -208,8 +208,24 @@ def clips() -> Iterable[samples.Sample]:
         yield (x, lo, None), attrs
 
 
+def clip_elements(e: Elements, at: Sequence[Any], x: Operand, lo: Operand, hi: Operand) -> Any:
+    element, *bounds = (broadcast_read(e, at, v) for v in (x, lo, hi))
+    for bound, best in zip(bounds, (maximum, minimum)):
+        element = element if bound == Lit(None) else best(element, bound)
+    return element
+
+
+def broadcast_read(e: Elements, at: Sequence[Any], x: Operand) -> Operand:
+    """The element of a broadcast operand."""
+    if not isinstance(x.type, Tensor) or not x.type.is_array:
+        return x
+    shape = x.type.shape
+    return e.read(x, [0 if d.value == 1 else i for d, i in zip(shape, at[len(at) - len(shape):])])
+
+
 clip = op("clip", "numpy.clip .clip", type=type_clip, run=np.clip, bind=bind_clip, emit="numpy.clip(_args)",
-          vjp=clip_vjp, jvp=clip_jvp, elementwise=True, samples=clips)
+          vjp=clip_vjp, jvp=clip_jvp, elementwise=True, samples=clips,
+          elements=clip_elements)
 
 
 # -- the builtins: they return one of their operands, the first of equals --------------------------
