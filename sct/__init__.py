@@ -1,5 +1,6 @@
 """Exact derivatives of plain Python and NumPy functions, as plain Python source."""
 
+from sct import tree
 from sct.api import (
     Derivative,
     checkpointed,
@@ -23,5 +24,5 @@ from sct.gradient_check import check_grads
 
 __all__ = [
     "Derivative", "SctError", "SctWarning", "check_grads", "checkpointed", "emit", "fixed_point", "grad", "hessian",
-    "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "value_and_grad", "vjp",
+    "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "tree", "value_and_grad", "vjp",
 ]

@@ -291,8 +291,8 @@ class DecoratedFile:
         for part in ast.walk(node):
             f = part.func if isinstance(part, ast.Call) else part if part is node else None
             function = self.look_up(ast.unparse(f)) if isinstance(f, (ast.Name, ast.Attribute)) else None
-            if getattr(function, "__sct_call__", "") not in (
-                    "", "checkpointed", "stop_gradient", "vjp", "jvp", "hvp", "implicit", "fixed_point", "rule"):
+            if getattr(function, "__sct_call__", "") in (
+                    "grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian"):
                 return True
         return False
 

@@ -28,6 +28,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.sample_calls import by_position, check_arguments
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.op_calls import call_named
+from sct.frontend.standard_library.tree_functions import call_tree_function
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Iteration, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_float, rebuild, walk
@@ -52,6 +53,8 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     if isinstance(t, Transform):
         return apply_transform(ev, t, rooted(ev, t.fn), args, kwargs)
     kind = fn.value.__sct_call__
+    if kind.startswith("tree_"):
+        return call_tree_function(ev, fn, args, kwargs)
     if kind in ("solution", "fixed_point_of"):
         solve, theirs = (rooted(ev, f) for f in fn.value.__sct_equation__)
         return solution_of(ev, solve, _residual(kind, theirs), args, kwargs)

@@ -29,8 +29,9 @@ from sct.ir.types import Tensor, Type, leaf_type
 
 __all__ = [
     "Const", "Leaf", "Node", "Parts", "Tree", "becomes_complex", "children_of", "column", "column_texts",
-    "gradient_with", "holds_complex", "leaf_values", "leaves", "map_leaves", "map_tree", "merge_shared_leaves",
-    "parts_of", "paths", "shared_numbers", "step_text", "structure_text", "tree_leaves", "unflatten", "with_items",
+    "gradient_with", "holds_complex", "is_number", "leaf_values", "leaves", "map_leaves", "map_tree",
+    "merge_shared_leaves", "parts_of", "paths", "shared_numbers", "step_text", "structure_text", "tree_leaves",
+    "unflatten", "with_items",
 ]
 
 
@@ -338,6 +339,12 @@ def tree_leaves(x: Any) -> Iterator[Any]:
     else:
         for part in parts.items.values():
             yield from tree_leaves(part)
+
+
+def is_number(x: Any) -> bool:
+    """Is a leaf a number or an array of numbers, and no bool?"""
+    return isinstance(x, (int, float, complex, np.number)) and not isinstance(x, bool) or \
+        isinstance(x, np.ndarray) and x.dtype.kind in "iufc"
 
 
 def step_text(parts: Parts, key: Any) -> str:
