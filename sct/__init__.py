@@ -3,6 +3,7 @@
 from sct import tree
 from sct.api import (
     Derivative,
+    checkpoint,
     checkpointed,
     emit,
     fixed_point,
@@ -23,6 +24,7 @@ from sct.errors import SctError, SctWarning
 from sct.gradient_check import check_grads
 
 __all__ = [
-    "Derivative", "SctError", "SctWarning", "check_grads", "checkpointed", "emit", "fixed_point", "grad", "hessian",
-    "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "tree", "value_and_grad", "vjp",
+    "Derivative", "SctError", "SctWarning", "check_grads", "checkpoint", "checkpointed", "emit", "fixed_point", "grad",
+    "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "tree",
+    "value_and_grad", "vjp",
 ]

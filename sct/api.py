@@ -1,5 +1,5 @@
-"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, checkpointed, rule,
-implicit, fixed_point, emit.
+"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, checkpoint,
+checkpointed, rule, implicit, fixed_point, emit.
 
 Arguments and results follow JAX.  All but `emit` may be called inside functions that are
 differentiated: the frontend recognizes them by `__sct_call__`.
@@ -11,8 +11,8 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeVar, overload
+from functools import partial, wraps
+from typing import Any, TypeVar, cast, overload
 
 from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
 from sct.errors import SctError
@@ -23,8 +23,8 @@ from sct.frontend.user_rules import UserRule, add_rule
 from sct.ir.pytrees.pytree import Node
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
 
-__all__ = ["Derivative", "checkpointed", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit", "jacfwd",
-           "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = ["Derivative", "checkpoint", "checkpointed", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit",
+           "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "value_and_grad", "vjp"]
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -291,6 +291,29 @@ def stop_gradient(x: T) -> T:
     return x
 
 
+def checkpoint(f: F) -> F:
+    """`f`, as a function of which the backward pass keeps the arguments of a call, and nothing else.
+
+    A function or a decorator.  The backward pass evaluates `f` again, and what it needs for that is gone when it
+    returns.  `f` must have no effect (SCT508); its arguments and results are numbers and arrays, and containers of
+    these.
+
+    >>> @checkpoint
+    ... def layer(W, h):
+    ...     return np.tanh(W @ h)
+    >>> grad(lambda W, h: np.sum(layer(W, layer(W, h))), 1)(np.eye(2), np.zeros(2))
+    array([1., 1.])
+    """
+    check_function("checkpoint", f)
+
+    @wraps(f)
+    def recomputed(*args: Any, **kwargs: Any) -> Any:
+        return f(*args, **kwargs)
+
+    recomputed.__dict__["__sct_call__"] = "checkpoint_of"
+    return cast(F, recomputed)
+
+
 def checkpointed(iterable: Iterable[T], slots: int | None = None) -> Iterable[T]:
     """`iterable` itself; the backward pass of a `for` loop over it keeps few states of the loop, and not each of them.
 
@@ -409,8 +432,8 @@ def _define_decorators(f: Any) -> None:
                        hint="sct.rule(f, vjp=lambda ct, y, x: ...)") from None
 
 
-for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, checkpointed,
-                  rule, implicit, fixed_point, emit):
+for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, checkpoint,
+                  checkpointed, rule, implicit, fixed_point, emit):
     _function.__dict__["__sct_call__"] = _function.__name__
 
 

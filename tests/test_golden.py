@@ -162,6 +162,7 @@ GOLDENS = [
     gradient(checkpoints, "logistic", (0, 1), "checkpointed_logistic_grad"),
     gradient(checkpoints, "half_life", (0, 1), "checkpointed_half_life_grad"),
     gradient(checkpoints, "recurrent", (0, 1), "checkpointed_recurrent_grad"),
+    gradient(checkpoints, "layers", (0, 1), "checkpointed_layers_grad"),
     gradient(tapes, "relaxed", 0),
     gradient(tapes, "chosen_parts", 0),
     gradient(tapes, "mixed", (0, 1)),

@@ -59,6 +59,8 @@ def identity(f: Any) -> tuple[Hashable, ...]:
         return ("method", *identity(f.__func__))
     if isinstance(f, functools.partial):
         return ("partial", len(f.args), *(_default(name, x, True) for name, x in f.keywords.items()), *identity(f.func))
+    if isinstance(f, types.FunctionType) and hasattr(f, "__sct_call__"):
+        return (Same(f),)  # all solutions have one code, that of `implicit`
     if isinstance(f, types.FunctionType):
         new = is_made_anew(f)
         return (Same(f.__code__), *(_default(name, x, new) for name, (_, x) in defaults_of(f).items()))

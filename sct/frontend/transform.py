@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,3 +25,14 @@ class Transform:
     argnums: int | str | tuple[int | str, ...] = 0
     has_aux: bool = False
     holomorphic: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fn", _unwrapped(self.fn))
+
+
+def _unwrapped(f: Any) -> Any:
+    """The function itself, if it is checkpointed: there is nothing around it for which it could be evaluated again."""
+    while getattr(f, "__sct_call__", None) == "checkpoint_of":
+        inner = getattr(f, "__wrapped__")  # noqa: B009
+        f = types.MethodType(inner, f.__self__) if isinstance(f, types.MethodType) else inner
+    return f

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from sct import checkpointed
+from sct import checkpoint, checkpointed
 
 
 def heat(u, k, n):
@@ -132,6 +132,79 @@ def with_positions(xs, ws):
     return s
 
 
+@checkpoint
+def _layer(W, h):
+    a = W @ h
+    b = np.tanh(a)
+    return b * np.sin(b) + h
+
+
+def layers(W, h, n):
+    for _ in range(n):
+        h = _layer(W, h)
+    return np.sum(_layer(W, h) ** 2)
+
+
+@checkpoint
+def _two_layers(W, h):
+    return _layer(W, _layer(W, h)) * 0.9
+
+
+def layers_in_layers(W, h, n):
+    for _ in checkpointed(range(n)):
+        h = _two_layers(W, h)
+    return np.sum(h * h)
+
+
+@checkpoint
+def _flow(u, k):
+    u[1:-1] += k * u[1:-1] * (u[2:] - u[:-2])
+    return np.sum(u * u)
+
+
+def flows_in_place(u, k, n):
+    """The function writes into its argument."""
+    s = 0.0
+    for _ in range(n):
+        s += _flow(u, k)
+    return s + np.sum(u**3)
+
+
+def enclosed(x, k):
+    c = x * k
+
+    @checkpoint
+    def wave(y):
+        return math.sin(y * c) * y
+
+    return wave(wave(x)) + wave(k)
+
+
+@checkpoint
+def _parts(params, x):
+    if x[0] > 0.0:
+        return {"y": params["w"] * x, "z": params["b"] + x}
+    return {"y": params["w"] * x * x, "z": params["b"] - x}
+
+
+def parts_of_dicts(params, x):
+    for _ in range(3):
+        parts = _parts(params, x)
+        x = parts["y"] + 0.1 * parts["z"]
+    return np.sum(x)
+
+
+@checkpoint
+def _checked(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    return math.sqrt(x) * x
+
+
+def checked(x):
+    return _checked(_checked(x)) + _checked(x)
+
+
 INPUTS = {
     "heat": lambda rng: (rng.uniform(size=9), 0.1, 11),
     "logistic": lambda rng: (0.3, 3.2, 10),
@@ -150,5 +223,11 @@ INPUTS = {
     "appended": lambda rng: (0.3, 6),
     "rooted": lambda rng: (0.3, 7),
     "trajectory": lambda rng: (0.4, 8),
+    "layers": lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3), 3),
+    "layers_in_layers": lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3), 5),
+    "flows_in_place": lambda rng: (rng.normal(size=6), 0.1, 3),
+    "enclosed": lambda rng: (0.3, 0.7),
+    "parts_of_dicts": lambda rng: ({"w": rng.normal(size=2), "b": rng.normal(size=2)}, rng.normal(size=2)),
+    "checked": lambda rng: (0.7,),
     "with_positions": lambda rng: (rng.uniform(0.5, 1.0, size=7), rng.normal(size=7)),
 }

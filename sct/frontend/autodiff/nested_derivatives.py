@@ -58,6 +58,12 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     if kind in ("solution", "fixed_point_of"):
         solve, theirs = (rooted(ev, f) for f in fn.value.__sct_equation__)
         return solution_of(ev, solve, _residual(kind, theirs), args, kwargs)
+    if kind == "checkpoint_of":
+        return _recomputed(ev, rooted(ev, fn.value.__wrapped__), args, kwargs)
+    if kind == "checkpoint":
+        check_arguments(ev, fn.value, args, kwargs)
+        (f,), _ = by_position(fn.value, args, kwargs)
+        return DerivedCallable(lambda ev, args, kwargs: _recomputed(ev, f, args, kwargs))
     if kind in ("implicit", "fixed_point"):
         check_arguments(ev, fn.value, args, kwargs)
         of, equation = by_position(fn.value, args, kwargs)[0]
@@ -86,6 +92,15 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
         return call_named(ev, "sct.stop_gradient", args, {})
     ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function",
               hint="call it outside the differentiated function")
+
+
+def _recomputed(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of a checkpointed function."""
+    ev.functions.recomputes = True
+    try:
+        return ev.call(f, args, kwargs)
+    finally:
+        ev.functions.recomputes = False
 
 
 def _residual(kind: str, equation: Abstract) -> Abstract:

@@ -282,7 +282,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         return INSTANCES[type(f)](ev, f, args, kwargs)
     if isinstance(getattr(f, "__self__", None), np.ufunc):
         return ufunc_method(ev, f.__self__, f.__name__, args, kwargs)
-    if hasattr(f, "__sct_call__") or hasattr(f, "__sct_transform__"):
+    if hasattr(f, "__sct_call__") and not isinstance(f, types.MethodType) or hasattr(f, "__sct_transform__"):
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):
         return _call_partial(ev, f, args, kwargs)

@@ -29,6 +29,8 @@ from sct.frontend.calls.flattened_arguments import (
     leaf_indices,
     operand_of,
 )
+from sct.frontend.calls.outlining import free_name
+from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rewritten
 from sct.frontend.heap.dynamic_lists import Rows, item_type, row_type
@@ -171,13 +173,14 @@ def _with_fresh_sizes(t: Type, name: str) -> Type:
 
 
 def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], body: Callable[[], Abstract],
-                  outer: Outer, site: Any = None) -> Abstract:
+                  outer: Outer, site: Any = None, recomputed: bool = False) -> Abstract:
     """Calls the specialization of the function of `frame` for these arguments; evaluates it first if it is new.
 
     bound  its arguments, and the variables of enclosing functions that it reads
     body   evaluates its body, where `bound` are bound
     outer  the variables of enclosing functions
     site   of a function that is outlined because it is called again
+    recomputed  the function is checkpointed
     """
     source = frame.source
     pinned = ev.functions.pinned.setdefault(frame.code, set())
@@ -185,7 +188,8 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     try:
         trees = {key: flat.flatten(v, key.name in pinned) for key, v in bound.items()}
     except NotFlattenable as error:
-        ev.refuse("SCT204", f"`{source.name}` is recursive, and an argument or a captured variable is {error}",
+        kind = "checkpointed" if recomputed else "recursive"
+        ev.refuse("SCT204", f"`{source.name}` is {kind}, and an argument or a captured variable is {error}",
                   hint="pass numbers and arrays")
     operands = list(map(operand_of(ev), flat.values))
     types, dims = [x.type for x in operands], [x.dim for x in operands]
@@ -211,13 +215,16 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
             if name is None:
                 raise
             pinned.add(name)
-            return call_outlined(ev, frame, bound, body, outer, site)
+            return call_outlined(ev, frame, bound, body, outer, site, recomputed)
     _note_assumptions(ev, f)
     if f.result is None:
         if f.in_progress or any(g.in_progress for g in f.assumes):
             raise Dead
         ev.refuse("SCT204", f"`{source.name}` is recursive, and calls itself on every path", hint="add a base case")
-    return _emit_call(ev, f, source, flat, operands)
+    if recomputed and f.fn is not None:
+        check_recomputable(ev, f.fn, "a checkpointed function has an effect",
+                           "do it before the call, and pass the result")
+    return _emit_call(ev, f, source, flat, operands, recomputed)
 
 
 def _note_assumptions(ev: Evaluator, f: OutlinedFunction) -> None:
@@ -243,7 +250,7 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
                   why="an argument that decides types, such as a flag or an axis, differs in each call",
                   hint="write it as a loop")
-    f = OutlinedFunction(_free_name(ev, source.name), trees, [_outlined_type(ev, t) for t in types],
+    f = OutlinedFunction(free_name(ev, source.name), trees, [_outlined_type(ev, t) for t in types],
                  [d if d is not None and d.symbols and d.symbols <= ev.sizes.keys() else None for d in dims])
     candidates.append(f)
     return f
@@ -252,12 +259,6 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
 def _outlined_type(ev: Evaluator, t: Type) -> Type:
     """The type with sizes that mean something in another function: sizes of arguments, or fresh symbols."""
     return map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(f"_{zlib.crc32(str(d).encode())}"), t)
-
-
-def _free_name(ev: Evaluator, name: str) -> str:
-    base = name if name.isidentifier() else "function"
-    taken = {f.name for f in ev.functions}
-    return next(name for k in itertools.count() if (name := f"{base}_{k}" if k else base) not in taken)
 
 
 def _static_param(f: OutlinedFunction, v: Value, operands: Sequence[Operand]) -> str | None:
@@ -434,7 +435,7 @@ def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, t
 
 
 def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
-               operands: list[Operand]) -> Abstract:
+               operands: list[Operand], recomputed: bool) -> Abstract:
     """The equation `call`, the writes into arrays of the caller, and the result."""
     assert f.result is not None
     n = len(f.results) - len(f.written)
@@ -443,7 +444,8 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
         _refuse_shared(ev, f, source, flat)
     types = tuple(_result_type(ev, f, t, operands) for t in f.results)
     donates = tuple((k, n + j) for j, k in enumerate(f.written))
-    outs = ev.b.emit(call, operands, {"callee": f.name, "types": types, "donates": donates}, loc=ev.loc)
+    attrs = {"callee": f.name, "types": types, "donates": donates, "recomputed": recomputed}
+    outs = ev.b.emit(call, operands, attrs, loc=ev.loc)
     _write_back(ev, source, flat, dict(zip(f.written, outs[n:])))
     leaves = [ev.wrap(out) if k is None else flat.values[k] for out, k in zip(outs, f.same_array)]
     if any(f.may_alias):

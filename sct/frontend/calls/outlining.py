@@ -8,6 +8,7 @@ That is known at the end of an evaluation; everything is then evaluated again.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from sct.ir import Eqn, Fn, walk
 from sct.ir.dims import Dim
 from sct.ops import call
 
-__all__ = ["OutliningPlan", "called_once", "evaluated_in_line", "repeated", "site_of"]
+__all__ = ["OutliningPlan", "called_once", "evaluated_in_line", "free_name", "repeated", "site_of"]
 
 LONG = 8
 TOO_MUCH = 4000
@@ -134,3 +135,14 @@ def called_once(ev: Evaluator, program: Fn) -> set[Any]:
     counts = Counter(eqn.attrs["callee"] for f in (program, *program.functions) for eqn in walk(f) if eqn.op is call)
     return {f.site for f in ev.functions
             if f.site is not None and not f.recursive and counts.get(f.name) == 1}
+
+
+def free_name(ev: Evaluator, name: str) -> str:
+    """The name of a function of the program, made of the user's."""
+    base = name if name.isidentifier() else "function"
+    taken = {f.name for f in ev.functions}
+    if ev.frames:  # a parameter of the function that is differentiated would hide it
+        arguments = ev.frames[0].source.node.args
+        taken |= {p.id for p in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs,
+                                 arguments.vararg, arguments.kwarg) if p is not None}
+    return next(name for k in itertools.count() if (name := f"{base}_{k}" if k else base) not in taken)

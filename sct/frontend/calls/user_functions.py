@@ -113,7 +113,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     if yields(node):
         ev.store.vars.update(bound)
         return new_generator(ev, replace(frame, arguments=named))
-    if frame.code in ev.functions.plan.recursive:
+    recomputed, ev.functions.recomputes = ev.functions.recomputes, False
+    if recomputed or frame.code in ev.functions.plan.recursive:
         outer = captured(ev, frame, bound.values())
         if outer.unbound:
             ev.refuse("SCT204", f"a function that calls itself binds `{outer.unbound[0]}` of a function around it, "
@@ -123,7 +124,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         def evaluate_outlined() -> Abstract:
             return _with_outer(ev, inline(ev, replace(frame)), outer)
 
-        return _rebound(ev, call_outlined(ev, frame, variables, evaluate_outlined, outer), outer)
+        result = call_outlined(ev, frame, variables, evaluate_outlined, outer, recomputed=recomputed)
+        return _rebound(ev, result, outer)
     _no_endless_recursion(ev, frame, named)
     frame.arguments = named
     site = site_of(ev, frame, bound) if parent is None else None

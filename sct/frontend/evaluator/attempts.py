@@ -16,6 +16,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.state import State
 from sct.frontend.state.store import Branch
@@ -25,10 +26,11 @@ from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Optional, Undef
 from sct.ops import aliases, attempt, index, is_none, raise_, unwrap
+from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.ops.program.effects import OBJECT
 from sct.ops.registry import may_raise
 
-__all__ = ["Attempts", "exceptions_of"]
+__all__ = ["Attempts", "check_recomputable", "exceptions_of"]
 
 
 _LINALG = np.linalg.LinAlgError, ValueError
@@ -197,3 +199,11 @@ class Attempts(State):
         """Raises an exception that no `try` handles."""
         self.b.add(Eqn(raise_, (error, *cause), (), {}, (), None, True, self.loc))
         raise Dead
+
+
+def check_recomputable(ev: State, fn: Fn, what: str, hint: str) -> None:
+    """Refuses what the backward pass cannot evaluate again: `what` says that it has an effect."""
+    for eqn in walk(fn):
+        if may_not_repeat(eqn) and not is_of_raise(eqn):
+            raise SctError("SCT508", what, loc=eqn.loc or ev.loc, hint=hint,
+                           why="its body runs again in the backward pass, and this may happen only once")

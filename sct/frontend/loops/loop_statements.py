@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import gast
 
 from sct.errors import SctError
+from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap.inactive import check_unchanged
@@ -62,10 +63,9 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.size_terms import range_size
-from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild, walk
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
 from sct.ir.types import INT, Undef
 from sct.ops import loop, lt
-from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.ops.type_rules import size_of
 
 __all__: list[str] = []
@@ -365,7 +365,8 @@ class LoopBuilder(BackEdge):
                  "carries": len(carries)}
         if self.where is not None and self.where.segments is not None:
             attrs["segments"] = self.where.segments
-            self.check_recomputable(body)
+            check_recomputable(ev, Fn("body", (), tuple(body.eqns), ()), "a checkpointed loop has an effect",
+                               "do it before the loop: draw all random numbers at once, and read `noise[i]`")
         ev.b.add(Eqn(loop, (*bounds, *(c.init for c in carries)), (*outs, Value(INT, "trips")), attrs,
                      tuple(regions), loc=ev.loc))
         renamed: dict[Value, Value] = dict(zip(params, outs))
@@ -400,14 +401,6 @@ class LoopBuilder(BackEdge):
                 store.unbind(key)
         ev.go_to(store)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
-
-    def check_recomputable(self, body: Builder) -> None:
-        """Refuses a checkpointed loop that the backward pass cannot evaluate again."""
-        for eqn in walk(Fn("body", (), tuple(body.eqns), ())):
-            if may_not_repeat(eqn) and not is_of_raise(eqn):
-                raise SctError("SCT508", "a checkpointed loop has an effect", loc=eqn.loc or self.ev.loc,
-                               why="its body runs again in the backward pass, and this may happen only once",
-                               hint="do it before the loop: draw all random numbers at once, and read `noise[i]`")
 
     def note_bound(self, test: Fn | None) -> None:
         """Notes which variables each iteration binds, if there is one: they are bound where none has raised."""

@@ -334,6 +334,7 @@ class Functions:
     grown        the lists that they are given, and into which they put the first items: the kind of these
     in_progress  those that are being evaluated
     inlined      calls evaluated in line; `inlining`: those that have not returned
+    recomputes   the next call is of a checkpointed function
     """
 
     plan: Any
@@ -343,6 +344,7 @@ class Functions:
     in_progress: list[Any] = field(default_factory=list)
     inlined: list[Any] = field(default_factory=list)
     inlining: list[Any] = field(default_factory=list)
+    recomputes: bool = False
 
     def __iter__(self) -> Iterator[Any]:
         """All outlined functions."""

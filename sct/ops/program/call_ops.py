@@ -27,13 +27,14 @@ def by_driver(*_: Any, **__: Any) -> NoReturn:
     raise NotImplementedError("the drivers of reverse and forward mode differentiate calls")
 
 
-call = op("call", type=given, defaults={"effect": False, "donates": ()}, cost="dear", raises="value", vjp=by_driver,
-          jvp=by_driver, emit=lambda *args, callee, **_: f"{callee}({', '.join(placeholders(len(args)))})",
-          complex=True)
+call = op("call", type=given, defaults={"effect": False, "donates": (), "recomputed": False}, cost="dear",
+          raises="value", vjp=by_driver, jvp=by_driver, complex=True,
+          emit=lambda *args, callee, **_: f"{callee}({', '.join(placeholders(len(args)))})")
 """callee   the name of the function
 types    the types of its results
 effect   does it have one?
-donates  pairs (operand, out): the function may compute the out in the operand's buffer"""
+donates  pairs (operand, out): the function may compute the out in the operand's buffer
+recomputed  the transpose evaluates the function again, and keeps no record of this call"""
 
 boundary = op("boundary", type=given, effect=True, cost="never", nondiff="it is between the parts of a function",
               complex=True)

@@ -25,12 +25,14 @@ class DerivativeParts:
     wrt      positions of the params whose cotangents the backward part returns
     buffers  positions of the params whose cotangents the backward part adds to a buffer that it receives
     donates  pairs (k, j): the k-th of the seeds and buffers is donated to the j-th cotangent
+    recomputed  there is one part, which evaluates the function again
     """
 
     of: str
     wrt: tuple[int, ...]
     buffers: tuple[int, ...]
     donates: tuple[tuple[int, int], ...]
+    recomputed: bool = False
 
     @property
     def forward(self) -> str:
@@ -38,12 +40,16 @@ class DerivativeParts:
 
     @property
     def backward(self) -> str:
-        return f"{self.of}_backward"
+        return self.of if self.recomputed else f"{self.of}_backward"
 
 
 class FunctionDerivatives(Protocol):
-    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> DerivativeParts:
-        """`callee`, differentiated by at least the params at `wrt`, for cotangents of the results at `seeded`."""
+    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...],
+              recomputed: bool = False) -> DerivativeParts:
+        """`callee`, differentiated by at least the params at `wrt`, for cotangents of the results at `seeded`.
+
+        recomputed  the backward part takes the params in place of a record
+        """
 
     def tangent(self, callee: str, wrt: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
         """(name, positions) of the function that computes `callee` together with its tangents.

@@ -16,7 +16,7 @@ from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder, Rewrite
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, call_names, is_float, undef, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, call_names, is_float, rebuild, undef, walk
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.program.call_ops import boundary, call, pack, unpack
 from sct.ops.program.solutions import integral
@@ -27,6 +27,7 @@ from sct.passes.autodiff.derivative_lookup import DerivativeParts, derivatives_v
 from sct.passes.autodiff.forward import forward, tangent_type
 from sct.passes.autodiff.implicit_functions import solution_cotangents, solution_tangent
 from sct.passes.autodiff.integrals import integral_cotangents, integral_tangent
+from sct.passes.autodiff.residuals import live_equations, without_raises
 from sct.passes.autodiff.reverse import reverse
 from sct.passes.autodiff.transposed_rules import ruled_cotangents, ruled_tangents
 from sct.passes.functions.split_forward_backward import split
@@ -114,16 +115,19 @@ class ProgramDerivatives:
 
     # -- reverse mode -------------------------------------------------------------------
 
-    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> DerivativeParts:
+    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...],
+              recomputed: bool = False) -> DerivativeParts:
         """`callee`, differentiated by at least the params at `wrt`, for cotangents of the results at `seeded`."""
-        key = callee, wrt, seeded
+        key = callee, wrt, seeded, recomputed
         if key not in self._parts:
             fn = self.function(callee)
-            own = _derivative_parts(callee, fn, _closed_under_recursion(fn, wrt, seeded), seeded)
+            own = replace(_derivative_parts(callee, fn, _closed_under_recursion(fn, wrt, seeded), seeded),
+                          recomputed=recomputed)
             shared = self._parts_for_more(callee, own, seeded)
             if shared is None:
-                of = callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
-                shared = self._parts[callee, own.wrt, seeded] = replace(own, of=of)
+                of = self.free_name(f"{callee}_vjp") if recomputed else \
+                    callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
+                shared = self._parts[callee, own.wrt, seeded, recomputed] = replace(own, of=of)
                 whole = self._reverse_function(fn, shared.wrt, seeded, shared)
                 self.functions[whole.name] = whole
                 self._expanded.add(whole.name)
@@ -132,14 +136,20 @@ class ProgramDerivatives:
 
     def _parts_for_more(self, callee: str, parts: DerivativeParts, seeded: tuple[int, ...]) -> DerivativeParts | None:
         """Existing parts that compute these cotangents and perhaps more, from the same buffers."""
-        return next((p for (name, _, seeds), p in self._parts.items() if (name, seeds) == (callee, seeded)
-                     and p.buffers == parts.buffers and set(parts.wrt) <= set(p.wrt)), None)
+        return next((p for (name, _, seeds, _), p in self._parts.items() if (name, seeds) == (callee, seeded)
+                     and (p.recomputed, p.buffers) == (parts.recomputed, parts.buffers)
+                     and set(parts.wrt) <= set(p.wrt)), None)
 
     def _reverse_function(self, fn: Fn, wrt: Sequence[int], seeded: Sequence[int], parts: DerivativeParts) -> Fn:
         seeds = {k: _cotangent_value(fn.results[k]) for k in seeded}
         buffers = {k: _cotangent_value(fn.params[k]) for k in parts.buffers}
+        fn = without_raises(rebuild(fn, fresh=True)) if parts.recomputed else fn
         transpose = reverse(fn, wrt, seeds, rewrite=self.rewrite, buffers=buffers)
         outs = (*seeds.values(), *buffers.values())
+        if parts.recomputed:
+            needed = live_equations((*transpose.forward, *transpose.backward), transpose.cotangents)
+            return Fn(parts.of, (*fn.params, *outs), tuple(needed), transpose.cotangents,
+                      donated_params=tuple((len(fn.params) + k, j) for k, j in parts.donates))
         boundary_eqn = Eqn(boundary, fn.results, outs, {
             "of": parts.of, "params": tuple(range(len(fn.params))), "buffers": parts.donates,
             "types": tuple(v.type for v in outs)}, primal=False)

@@ -261,16 +261,17 @@ class _Reverse:
 
     def call(self, eqn: Eqn) -> None:
         """The transpose of a call is a call of the backward part of the function."""
-        seeded = self.active if self.same_active else self.cts  # all sweeps read one record
+        recomputed = bool(eqn.attrs.get("recomputed"))
+        seeded = self.active if self.same_active and not recomputed else self.cts  # all sweeps read one record
         cts = {j: materialize(self.cts.pop(out, None), out) for j, out in enumerate(eqn.outs) if out in seeded}
         wrt = tuple(k for k, x in enumerate(eqn.args) if x in self.active and differentiable(eqn, k))
-        parts = derivatives_var.get().parts(eqn.attrs["callee"], wrt, tuple(cts))
-        record = self.taps.record_of(eqn, parts.forward, Residuals(parts.of))
+        parts = derivatives_var.get().parts(eqn.attrs["callee"], wrt, tuple(cts), recomputed)
+        record = () if recomputed else (self.taps.record_of(eqn, parts.forward, Residuals(parts.of)),)
         buffers = {k: materialize(self.cts.pop(cast(Value, eqn.args[k]), None), eqn.args[k]) for k in parts.buffers}
-        first = len(eqn.args) + 1
-        outs = current().emit(call, (*eqn.args, record, *cts.values(), *buffers.values()), {
+        first = len(eqn.args) + len(record)
+        outs = current().emit(call, (*eqn.args, *record, *cts.values(), *buffers.values()), {
             "callee": parts.backward, "types": tuple(cotangent_type(eqn.args[k].type) for k in parts.wrt),
-            "donates": tuple((first + j, k) for j, k in parts.donates)})
+            "donates": tuple((first + j, k) for j, k in parts.donates), "recomputed": recomputed})
         summands = [(eqn.args[k], ct) for k, ct in zip(parts.wrt, outs) if k in wrt]
         for x, ct in summands if len(summands) > 1 else ():
             set_hint(ct, d_hint(cast(Value, x)))
