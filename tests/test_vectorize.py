@@ -104,7 +104,46 @@ def below_the_block(A, B):
     return np.sum(C * C)
 
 
-LIFTED = (triangle, two_products, rows_above, rows_below, one_by_one, right_of_the_block)
+def products_of_columns(A, B):
+    C = np.zeros(A.shape)
+    for k in range(A.shape[1]):
+        C[k:, k] = C[k, k:] = A[:, k] @ A[:, k:] / 3.0
+    return np.sum(C * C * B)
+
+
+def products_of_other_columns(A, B):
+    M = A.shape[1]
+    C = np.eye(M)
+    for k in range(M - 1):
+        C[k + 1 : M, k] = C[k, k + 1 : M] = A[:, k] @ A[:, k + 1 :]
+    return np.sum(C * C * B)
+
+
+def products_of_rows(A, B):
+    C = np.zeros(A.shape)
+    for k in range(len(A)):
+        C[k, k:] = A[k:, :] @ A[k, :]
+    return np.sum(C * C * B)
+
+
+def below(A, B):
+    C = A.copy()
+    for k in range(len(A)):
+        C[k + 1 :, k] = 2.0 * B[k + 1 :, k] - A[k, k + 1 :]
+    return np.sum(C * C)
+
+
+def up_to_the_diagonal(A, B):
+    C = A * B
+    for k in range(len(A)):
+        C[k, : k + 1] += 0.5 * B[k, : k + 1]
+        C[k, k] += A[k, : k + 1] @ B[: k + 1, k]
+    return np.sum(C * C)
+
+
+TRIANGLES = (products_of_columns, products_of_other_columns, products_of_rows, below)
+
+LIFTED = (*TRIANGLES, triangle, two_products, rows_above, rows_below, one_by_one, right_of_the_block)
 ON_TAPES = (weighted_rows, products_with_a_matrix,
             inner_part, column_after_column, differences)
 
@@ -178,7 +217,30 @@ def empty_at_last(A, B):
     return np.sum(C * C)
 
 
-KEPT = (of_the_row_before, of_another_column, to_another_row, all_pairs, rows_in_turn, until_large, of_the_block_itself,
+def columns_of_two_matrices(A, B):
+    C = np.zeros(A.shape)
+    for k in range(A.shape[1]):
+        C[k, k:] = A[:, k] @ B[:, k:]
+    return np.sum(C * C)
+
+
+def some_columns(A, B):
+    C = np.zeros(A.shape)
+    for k in range(A.shape[1] - 2):
+        C[k, k:] = A[:, k] @ A[:, k:]
+    return np.sum(C * C * B)
+
+
+def overlapping_rows(A, B):
+    C = A.copy()
+    for k in range(len(A) - 1):
+        C[k, k:] = C[k + 1, k:] * B[k, 0]
+        C[k:, k] = C[k:, k + 1] + B[k, k]
+    return np.sum(C * C)
+
+
+KEPT = (columns_of_two_matrices, some_columns, overlapping_rows, up_to_the_diagonal, of_the_row_before,
+        of_another_column, to_another_row, all_pairs, rows_in_turn, until_large, of_the_block_itself,
         from_a_negative_column, empty_at_last, below_the_block)
 
 
@@ -224,6 +286,27 @@ def test_dependent_and_larger_ones_stay(f: Callable[..., Any]) -> None:
     df = grad(f, argnums=(0, 1))
     df(*square())
     assert "reversed(" in df.source or df.source.count("for ") > 1
+
+
+@pytest.mark.parametrize("f", TRIANGLES)
+def test_triangles_are_masks(f: Callable[..., Any]) -> None:
+    df = grad(f, argnums=(0, 1))
+    df(*square())
+    assert "np.tri" in df.source and "for " not in df.source.partition("# return")[2]
+
+
+def test_an_infinite_element_makes_no_other_row_nan() -> None:
+    def finite_products(A):
+        C = np.zeros((A.shape[1], A.shape[1]))
+        for k in range(A.shape[1]):
+            C[k:, k] = C[k, k:] = A[:, k] @ A[:, k:]
+        return np.sum(np.where(np.isfinite(C), C, 0.0) ** 2)
+
+    A, _ = square()
+    A[1, 2] = np.inf
+    with np.errstate(invalid="ignore"):
+        dA = grad(finite_products)(A)
+    assert np.all(np.isnan(dA[1])) and np.all(np.isfinite(dA[[0, 2, 3]]))
 
 
 def test_single_precision_stays_single() -> None:

@@ -153,6 +153,7 @@ def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1,
         # A stop before the start, or before 0, gives nothing: as a range of a negative number.
         if positive(lo) and (from_end or positive(hi)) and positive(n - hi):
             return range_len(hi - lo, step, positive)
+    stop = None if step > 0 and stop == n else stop
     return applied("slice_len", n, start, stop, Dim(step))
 
 

@@ -8,11 +8,12 @@ its finals, by operations on arrays; `NotLifted` if an iteration may read or wri
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
-from sct.ir.affine import DefiningOp, LinearTerm, term_of
+from sct.ir.affine import DefiningOp, LinearTerm, least_value, term_of
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.dims import Dim
@@ -26,6 +27,7 @@ from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.passes.analysis.array_accesses import ArrayAccess, LoopAround, access, never_meet
+from sct.passes.motion.triangles import Triangle, TriangularPart
 from sct.passes.rewriting.table import is_full
 
 __all__ = ["Iterations", "NotLifted", "rank"]
@@ -43,17 +45,23 @@ def rank(x: Operand) -> int:
 class Lifted:
     """The values that a number or a vector has in the iterations.
 
-    axis    of the iterations
-    is_new  may the array be larger than those of which it is computed?
+    axis      of the iterations
+    is_new    may the array be larger than those of which it is computed?
+    triangle  which elements are those of the vectors, if these are longer or shorter from iteration to iteration
     """
 
     value: Operand
     axis: int
     is_new: bool = False
+    triangle: Triangle | None = None
 
     def along(self, axis: int) -> Operand:
         """The array with the iterations along this axis."""
         return self.value if axis == self.axis else transpose(self.value)
+
+    def inside(self, axis: int) -> Operand:
+        """The same with zeros outside of the triangle."""
+        return self.along(axis) if self.triangle is None else self.triangle.inside(self.along(axis), axis)
 
 
 class Iterations:
@@ -64,6 +72,8 @@ class Iterations:
     lifted    for such a value: its lifted value
     versions  for each version of a carry, by the updates in the body: the array after this update in all iterations
     around    the loops around the body, this one last
+    left      (matrix, vector) of the sums of products of a column of the matrix with a vector that is a triangle
+    right     (matrix, vector) of the products of the columns from one on with such a vector
     """
 
     def __init__(self, loop: LoopView, b: Builder, around: Sequence[LoopAround], definition: DefiningOp) -> None:
@@ -72,6 +82,8 @@ class Iterations:
         self.bound: set[Operand] = {x for x in (loop.index, *loop.params) if x is not None}
         self.lifted: dict[Operand, Lifted] = {}
         self.versions: dict[Operand, Operand] = {}
+        self.left: list[tuple[Operand, Operand]] = []
+        self.right: list[tuple[Operand, Operand]] = []
         start, stop, _ = loop.bounds
         self.count: Dim | None = None if start.dim is None or stop.dim is None else stop.dim - start.dim
 
@@ -89,6 +101,8 @@ class Iterations:
                 self.bound.add(eqn.out)
                 if eqn.args[0] in self.versions:
                     self.lift(eqn.out)  # before the array is updated
+        if Counter(self.left) != Counter(self.right):
+            raise NotLifted  # zeros would be multiplied by columns that the loop does not read
         finals = [self.versions[r] for r in self.loop.results]
         if any(new.type != old.type for new, old in zip(finals, self.loop.finals)):
             raise NotLifted
@@ -133,9 +147,8 @@ class Iterations:
             raise NotLifted
         sums = [eqn for eqn in all_users if eqn.op is add_at and self.loop.index not in eqn.args]
         divided = [eqn for eqn in all_users if eqn not in sums]
-        if len({self.divided_axis(eqn) for eqn in divided}) != 1 \
-                or not all(never_meet(self.access(a), self.access(b), len(self.around) - 1)
-                           for a in sums for b in divided):
+        apart = all(never_meet(self.access(a), self.access(b), len(self.around) - 1) for a in sums for b in divided)
+        if not frozenset.intersection(*map(self.owners, divided)) or not apart:
             raise NotLifted
 
     def access(self, eqn: Eqn) -> ArrayAccess:
@@ -149,12 +162,47 @@ class Iterations:
         t = term_of(x, self.definition)
         return t if t is not None and self.bound.isdisjoint(v for v in t.coefs if v is not self.loop.index) else None
 
-    def divided_axis(self, eqn: Eqn) -> int:
-        """The axis of the array that the index of the loop divides, in a read or a write."""
+    def owners(self, eqn: Eqn) -> frozenset[str]:
+        """Rules that tell of each element that is read or written of which iteration it is."""
+        if (part := self.triangular(eqn)) is not None:
+            return part.owners
         items = self.items(eqn)
         if self.loop.index not in items:
             raise NotLifted
-        return items.index(self.loop.index)
+        return frozenset({f"axis {items.index(self.loop.index)}"})
+
+    def triangular(self, eqn: Eqn) -> TriangularPart | None:
+        """What the equation reads or writes, if that is a triangle in all iterations."""
+        key, operands, k = eqn.attrs["key"], eqn.args[eqn.op.key_at:], self.loop.index
+        if rank(eqn.args[0]) != 2 or len(key) != 2 or any(item != "i" and item[0] != "s" for item in key) \
+                or not isinstance(self.loop.bounds[0], Lit):
+            return None
+        items, shape = split(key, operands), eqn.args[0].type.shape  # type: ignore[union-attr]
+        for along in (0, 1):
+            item, other = items[along], items[1 - along]
+            if not isinstance(item, slice) or item.step is not None or other is not k and other != slice(None):
+                continue
+            moves = [b for b in (item.start, item.stop) if b is not None and self.offset(b) is not None]
+            still = item.stop if moves and moves[0] is item.start else item.start
+            is_end = still is None or still in (Lit(0), Lit(None)) if moves and moves[0] is item.stop else \
+                still is None or still == Lit(None) or still.dim == shape[along]
+            if len(moves) == 1 and is_end and self.is_covered(other, shape[1 - along]):
+                triangle = Triangle(moves[0] is item.start, cast(int, self.offset(moves[0])))
+                return TriangularPart(eqn, triangle, 1 - along if other is k else None, along)
+        return None
+
+    def offset(self, bound: Operand) -> int | None:
+        """c, if the bound is `k + c` for the number k of the iteration, and not negative."""
+        t, start = self.term(bound), self.loop.bounds[0]
+        if t is None or self.loop.index is None or t.coefs != {self.loop.index: 1} or not isinstance(start, Lit):
+            return None
+        ranges = [each.range for each in reversed(self.around) if each.range is not None]
+        return t.const + cast(int, start.value) if least_value(t, ranges) >= 0 else None
+
+    def is_covered(self, other: Any, size: Dim) -> bool:
+        """Do the iterations run over all of an axis of this size, but for the last one at most?"""
+        start, stop, _ = self.loop.bounds
+        return start == Lit(0) and stop.dim is not None and stop.dim in (size, size - 1)
 
     # -- subscripts ---------------------------------------------------------------------------
 
@@ -190,6 +238,8 @@ class Iterations:
             old, term = eqn.args if eqn.args[0] in self.versions else eqn.args[::-1]
             return add(self.versions[old], self.total(term))
         old, x, *operands = eqn.args
+        if (part := self.triangular(eqn)) is not None:
+            return self.updated_triangle(part, self.versions[old], x)
         if self.loop.index not in operands:
             self.items(eqn)
             return add_at(self.versions[old], self.total(x), *operands, key=eqn.attrs["key"])
@@ -198,6 +248,35 @@ class Iterations:
         if x == Lit(0.0) and eqn.op is store and is_full(key) and len(key) == rank(old):
             return zeros_of(self.versions[old])
         return eqn.op(self.versions[old], self.part(x, axis, rank_of_part), *bounds, key=key)
+
+    def updated_triangle(self, part: TriangularPart, old: Operand, x: Operand) -> Any:
+        """The array after this update of a triangle, or after the sum of updates from one row or column on."""
+        axis, triangle = part.axis, part.triangle
+        if part.eqn.op is store:
+            if axis is None or x != Lit(0.0) or self.loop.bounds[1].dim != old.type.shape[axis]:  # type: ignore[union-attr]
+                raise NotLifted
+            return triangle.outside(old, axis)
+        if axis is not None:
+            lifted = self.lift(x)
+            if lifted.triangle != triangle:
+                raise NotLifted
+            stop = self.loop.bounds[1]
+            if stop.dim == old.type.shape[axis]:  # type: ignore[union-attr]
+                return add(old, lifted.inside(axis))
+            key, bounds = join([slice(None, stop), slice(None)] if axis == 0 else [slice(None), slice(None, stop)])
+            return add_at(old, lifted.inside(axis), *bounds, key=key)
+        eqn = self.defs.get(x)  # type: ignore[arg-type]
+        if eqn is None or eqn.op is not outer or not triangle.above or triangle.offset not in (0, 1):
+            raise NotLifted
+        u, v = eqn.args if part.along == 1 else eqn.args[::-1]
+        read, columns, vectors = self.defs.get(u), self.lift(u), self.lift(v)  # type: ignore[arg-type]
+        if read is None or read.op is not index or vectors.triangle != triangle or columns.triangle is not None \
+                or columns.axis != part.along:
+            raise NotLifted
+        self.left.append((read.args[0], v))
+        if part.along == 1:
+            return add(old, matmul(columns.value, vectors.inside(0)))
+        return add(old, matmul(vectors.inside(1), columns.value))
 
     def part(self, x: Operand, axis: int, of_rank: int) -> Operand:
         """What all iterations write: `x` into parts of this rank, with the iterations along `axis`."""
@@ -212,6 +291,8 @@ class Iterations:
         if eqn is not None and eqn.op is neg:
             return neg(self.part(eqn.args[0], axis, of_rank))  # type: ignore[no-any-return]
         lifted = self.lift(x)
+        if lifted.triangle is not None:
+            raise NotLifted
         if rank(x) == 0:
             return _column(lifted.value) if of_rank == 1 and axis == 0 else lifted.value
         return lifted.along(axis)
@@ -241,7 +322,7 @@ class Iterations:
         if eqn.op is mul and (product := self.total_product(*eqn.args)) is not None:
             return product
         lifted = self.lift(x)
-        if lifted.is_new:
+        if lifted.is_new or lifted.triangle is not None:
             raise NotLifted
         return sum_(lifted.value, axis=lifted.axis) if rank(x) else sum_(lifted.value)
 
@@ -250,7 +331,7 @@ class Iterations:
         if rank(a) == rank(b) == 1:
             return None
         x, y = self.lift(a), self.lift(b)
-        if x.is_new or y.is_new:
+        if x.is_new or y.is_new or x.triangle is not None or y.triangle is not None:
             raise NotLifted
         if rank(a) == rank(b):
             return matmul(x.value, y.value)
@@ -277,7 +358,7 @@ class Iterations:
             return self.lifted_product(*eqn.args)
         if eqn.op is sum_ and not eqn.op.explicit(eqn.attrs) and rank(eqn.args[0]) == 1:
             x = self.lift(eqn.args[0])
-            return Lifted(sum_(x.value, axis=1 - x.axis), 0)
+            return Lifted(sum_(x.inside(x.axis), axis=1 - x.axis), 0)
         if eqn.op in ELEMENTWISE and not eqn.attrs and all(isinstance(x.type, Tensor) for x in eqn.args):
             return self.lifted_elementwise(eqn)
         raise NotLifted
@@ -286,8 +367,36 @@ class Iterations:
         x = eqn.args[0]
         if x in self.bound and x not in self.versions:
             raise NotLifted
+        if (part := self.triangular(eqn)) is not None:
+            return self.lifted_triangle(part)
         key, operands, axis = self.lifted_key(eqn)
         return Lifted(index(self.versions.get(x, x), *operands, key=key), axis)
+
+    def lifted_triangle(self, part: TriangularPart) -> Lifted:
+        stop, x = self.loop.bounds[1], self.versions.get(part.array, part.array)
+        if part.axis is None:
+            raise NotLifted
+        whole = stop.dim == part.array.type.shape[part.axis]  # type: ignore[union-attr]
+        rows = slice(None, None if whole else stop)
+        key, operands = join([rows, slice(None)] if part.axis == 0 else [slice(None), rows])
+        return Lifted(x if whole else index(x, *operands, key=key), part.axis, triangle=part.triangle)
+
+    def lifted_product_of_columns(self, a: Operand, b: Operand) -> Lifted | None:
+        """The product of the columns (or the rows) from one on of a matrix, and of a triangle; None of others."""
+        for k, (m, v) in enumerate(((a, b), (b, a))):
+            eqn = self.defs.get(m)  # type: ignore[arg-type]
+            if eqn is not None and eqn.op is transpose:  # m.T @ v is v @ m
+                k, m = 1 - k, eqn.args[0]
+                eqn = self.defs.get(m)  # type: ignore[arg-type]
+            part = self.triangular(eqn) if eqn is not None and eqn.op is index and rank(m) == 2 else None
+            if part is not None and part.along == 1 - k and part.axis is None and part.array not in self.bound \
+                    and rank(v) == 1 and self.lift(v).triangle == part.triangle and part.triangle.above \
+                    and part.triangle.offset in (0, 1):
+                self.right.append((part.array, v))
+                triangle = self.lift(v).inside(1 - k)
+                product = matmul(part.array, triangle) if k == 0 else matmul(triangle, part.array)
+                return Lifted(product, 1 - k)
+        return None
 
     def lifted_product(self, a: Operand, b: Operand) -> Lifted:
         """A product of vectors, or of a vector that changes and a matrix that does not."""
@@ -296,11 +405,18 @@ class Iterations:
                 c, y = scaled
                 product = self.lifted_product(*((y, b), (a, y))[k])
                 return replace(product, value=mul(c, product.value))
+        if (of_columns := self.lifted_product_of_columns(a, b)) is not None:
+            return of_columns
         if a in self.bound and b in self.bound:
             first, second = self.lift(a), self.lift(b)
-            return Lifted(sum_(mul(first.value, second.along(first.axis)), axis=1 - first.axis), 0)
+            if first.triangle != second.triangle:
+                raise NotLifted
+            products = mul(first.value, second.along(first.axis))
+            if first.triangle is not None:
+                products = first.triangle.inside(products, first.axis)
+            return Lifted(sum_(products, axis=1 - first.axis), 0)
         lifted = self.lift(a if a in self.bound else b)
-        if lifted.is_new:
+        if lifted.is_new or lifted.triangle is not None:
             raise NotLifted
         if a in self.bound:
             return Lifted(matmul(lifted.along(0), b), 0, is_new=rank(b) == 2)
@@ -323,11 +439,21 @@ class Iterations:
         if rank(eqn.out) and not vectors:
             raise NotLifted
         axis = vectors[0].axis if vectors else 0
+        triangle = vectors[0].triangle if vectors else None
+        if any(v.triangle != triangle for v in vectors) \
+                or triangle is not None and not self.is_safe_outside(eqn, triangle):
+            raise NotLifted
         args = [self.aligned(x, values.get(x), axis, rank(eqn.out)) for x in eqn.args]
         self.b.module = "numpy"
         made = self.b.emit(eqn.op, args, spelling=spelling)
         self.b.module = None
-        return Lifted(made, axis, is_new=bool(vectors) and vectors[0].is_new)
+        return Lifted(made, axis, bool(vectors) and vectors[0].is_new, triangle)
+
+    def is_safe_outside(self, eqn: Eqn, triangle: Triangle) -> bool:
+        """Is this arithmetic that may be done outside of the triangle as well?"""
+        vectors = [x for x in eqn.args if rank(x)]
+        return eqn.op in (add, sub, neg, mul, div) and not (eqn.op is div and rank(eqn.args[1])) \
+            and all(x in self.bound and self.lift(x).triangle == triangle for x in vectors)
 
     def aligned(self, x: Operand, lifted: Lifted | None, axis: int, out_rank: int) -> Operand:
         """An operand such that it meets lifted values of this rank, with the iterations along `axis`."""
