@@ -19,9 +19,9 @@ import pytest
 ROOT = Path(__file__).parent.parent / "sct"
 
 # The three of level 3 may not import each other; `__init__` shows what api and errors hold.
-LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 3, "call_checks": 4, "export": 4,
-         "tangents": 4, "tree": 4, "validation": 4, "specialization": 5, "derivative": 6, "api": 7, "gradient_check": 8,
-         "cli": 9, "pytest_plugin": 9, "__main__": 10}
+LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 3, "call_checks": 4, "debugging": 4,
+         "export": 4, "tangents": 4, "tree": 4, "validation": 4, "specialization": 5, "derivative": 6, "api": 7,
+         "gradient_check": 8, "cli": 9, "pytest_plugin": 9, "__main__": 10}
 
 # Sub-packages and files of a package, the lowest first; those of one line do not import each other.
 INSIDE = {
@@ -56,7 +56,7 @@ def forbidden(file: tuple[str, ...], module: list[str]) -> str | None:
     """What of an imported module the file may not import: a part of sct, or of the file's own part."""
     part, target = file[0], module[1] if len(module) > 1 else "sct"
     if part == "__init__":
-        return None if target in {"api", "errors", "gradient_check", "tree"} else target
+        return None if target in {"api", "debugging", "errors", "gradient_check", "tree"} else target
     if part != target:
         return None if target in LEVEL and LEVEL[target] < LEVEL[part] else target
     levels = {name: level for level, names in enumerate(INSIDE.get(part, ())) for name in names}

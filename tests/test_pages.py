@@ -27,7 +27,8 @@ LIMIT = re.compile(r"```python\n# (SCT\d+)\n(.*?)```", re.DOTALL)
 
 
 @pytest.mark.parametrize(("page", "least"), [
-    ("tutorial.md", 30), ("complex.md", 8), ("implicit.md", 8), ("memory.md", 5), ("rules.md", 15)])
+    ("tutorial.md", 30), ("complex.md", 8), ("implicit.md", 8), ("memory.md", 5), ("rules.md", 15),
+    ("debugging.md", 14)])
 def test_the_examples_of_a_page(page: str, least: int) -> None:
     failures, tests = doctest.testfile(str(DOCS / page), module_relative=False)
     assert tests > least and not failures

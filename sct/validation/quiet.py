@@ -1,4 +1,5 @@
-"""Runs a call without visible effects: its output and its logging are captured, random generators are restored.
+"""Runs a call without visible effects: its output and its logging are captured, random generators are restored,
+and debuggers do not stop.
 
     run_quietly(lambda: f(x))  ->  Outcome(value, error, output)
 """
@@ -111,12 +112,26 @@ def _call_handlers(self: logging.Logger, record: logging.LogRecord) -> None:
         _originals[2](self, record)
 
 
+def _stop(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that starts a debugger, but not in the threads that capture their output."""
+
+    def stop(*args: Any, **kwargs: Any) -> Any:
+        return None if _texts.get(threading.get_ident()) else original(*args, **kwargs)
+
+    return stop
+
+
 def _enter(texts: list[str]) -> None:
     with _lock:
         if not _texts:
             streams = _Stream(sys.stdout), _Stream(sys.stderr)
-            _originals[:] = [sys.stdout, sys.stderr, logging.Logger.callHandlers, *streams]
+            debugger: Any = sys.modules.get("pdb")
+            _originals[:] = [sys.stdout, sys.stderr, logging.Logger.callHandlers, *streams, sys.breakpointhook,
+                             debugger, getattr(debugger, "set_trace", None)]
             sys.stdout, sys.stderr = streams
+            sys.breakpointhook = _stop(sys.breakpointhook)
+            if debugger is not None:
+                debugger.set_trace = _stop(debugger.set_trace)
             logging.Logger.callHandlers = _call_handlers  # type: ignore[method-assign]
         _texts.setdefault(threading.get_ident(), []).append(texts)
         # `catch_warnings` would make every registry forget which warnings were shown.
@@ -132,7 +147,9 @@ def _leave() -> None:
         if _IGNORED in warnings.filters:
             warnings.filters.remove(_IGNORED)  # type: ignore[attr-defined]
         if not _texts:
-            out, err, handlers, own_out, own_err = _originals
+            out, err, handlers, own_out, own_err, sys.breakpointhook, debugger, set_trace = _originals
+            if debugger is not None:
+                debugger.set_trace = set_trace
             sys.stdout = out if sys.stdout is own_out else sys.stdout
             sys.stderr = err if sys.stderr is own_err else sys.stderr
             logging.Logger.callHandlers = handlers  # type: ignore[method-assign]

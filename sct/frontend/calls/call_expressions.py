@@ -58,6 +58,7 @@ from sct.frontend.operators.sparse_matrices import linear_method
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
+from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
 from sct.frontend.transform import Transform
 from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of
 from sct.frontend.values.abstract_values import (
@@ -270,6 +271,8 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
     f = fn.value
+    if (debugger := name_of_debugger(f)) is not None:
+        return stop_in_debugger(ev, debugger, args, kwargs)
     if not (isinstance(f, (types.FunctionType, types.MethodType)) and not is_library(getattr(f, "__func__", f))) and \
             (each := _for_each_argument(ev, fn, args, kwargs)) is not None:
         return each

@@ -60,10 +60,11 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
 from sct.ops import BY_CALL, OPS, apply, eq, fstring, print_, python, range_length
+from sct.ops.program.effects import inactive
 from sct.ops.program.list_ops import sum_list, unstack
 from sct.ops.registry import may_raise
 
-__all__: list[str] = []
+__all__ = ["name_of_debugger", "stop_in_debugger"]
 
 
 @special(range)
@@ -433,6 +434,24 @@ def _refused(name: str) -> Special:
                   hint="call it outside the differentiated function, and pass its result")
 
     return handler
+
+
+def name_of_debugger(f: Any) -> str | None:
+    """The name of a function that starts a debugger, which sct never calls itself; None for other functions."""
+    if f is breakpoint:
+        return "breakpoint"
+    pdb = sys.modules.get("pdb")
+    if pdb is None or not isinstance(f, (types.FunctionType, types.MethodType)):
+        return None
+    return "pdb.set_trace" if f == pdb.set_trace else None  # which pytest replaces by a method of its own
+
+
+def stop_in_debugger(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of a function that starts a debugger: the derivative stops in the emitted code, in its place."""
+    if args or kwargs:
+        ev.refuse("SCT206", f"`{name}` with arguments is not supported", hint=f"call it without: `{name}()`")
+    ev.emit(inactive, text=f"{name}()")
+    return Static(None)
 
 
 for _builtin in (eval, exec, compile, globals, locals, input, open):
