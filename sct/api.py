@@ -410,9 +410,15 @@ def rule(f: Any = None, vjp: Function | None = None, jvp: Function | None = None
         if g is not None and (not callable(g) or isinstance(g, type)):
             raise SctError("SCT902", f"rule takes functions, not {type_in_words(g)}", why=f"this is its `{name}`"
                            if g is not f else "", hint="sct.rule(f, vjp=lambda ct, y, x: ...)")
-    add_rule(UserRule(f, vjp, jvp, once))
+    if isinstance(f, types.MethodType) and not isinstance(f.__self__, type):
+        raise SctError("SCT902", f"rule takes functions, not a method of one object, `{f.__qualname__}`",
+                       why="a program may reach the object by other ways",
+                       hint=f"give the method of the class a rule: sct.rule({f.__qualname__}, ...)")
+    if isinstance(f, (staticmethod, classmethod)):
+        raise SctError("SCT902", f"rule of a {type(f).__name__} object", hint=f"write @{type(f).__name__} above it")
     if vjp is None and jvp is None:
         _define_decorators(f)
+    add_rule(UserRule(f, vjp, jvp, once))
     return f
 
 

@@ -27,7 +27,8 @@ def named(x):
 @pytest.mark.parametrize("f, args", [
     (cached_of_ints, (2.0, 3)), (cached_of_ints, (2.0, 2)), (named, (2.0,)),
     (lambda x: np.sum(np.sqrt(x)[None]), (2.0,)), (lambda x: np.sqrt(x)[..., None, None] * np.ones(3), (2.0,)),
-    (lambda x: np.sqrt(x)[...] * 2.0, (2.0,)), (lambda x: np.float64(x)[None].shape[0] * x, (2.0,))])
+    (lambda x: np.sqrt(x)[...] * 2.0, (2.0,)),
+    (lambda x: np.where(x < 3.0, x * x, 0.0)[()], (2.0,)), (lambda x: np.float64(x)[None].shape[0] * x, (2.0,))])
 def test_accepted(f, args):
     value, pullback = sct.vjp(f, *args)
     assert type(value) is type(f(*args)) and np.array_equal(value, f(*args))
@@ -35,6 +36,7 @@ def test_accepted(f, args):
     slope = np.sum(f(args[0] + h, *args[1:]) - f(args[0] - h, *args[1:])) / (2 * h)
     ones = np.ones_like(value) if isinstance(value, np.ndarray) else 1.0
     assert pullback(ones)[0] == pytest.approx(slope)
+    assert np.sum(sct.jvp(lambda x: f(x, *args[1:]), args[:1], (1.0,))[1]) == pytest.approx(slope)
 
 
 class Scaled:

@@ -517,6 +517,176 @@ def test_with_numba() -> None:
     close(grad(lambda x: in_loop(x, 5, wave), backend="numba")(0.3), grad(lambda x: in_loop(x, 5, plain_wave))(0.3))
 
 
+def sums_jvp(tangents, y, x):
+    (dx,) = tangents
+    dy = np.zeros_like(x)
+    total = 0.0
+    for i in range(len(x)):
+        total = total + np.cos(x[i]) * dx[i]
+        dy[i] = total
+    return dy
+
+
+@sct.rule(jvp=sums_jvp)
+def sums_of_sines(x):
+    return np.cumsum(np.sin(x))
+
+
+def piecewise_vjp(ct, y, x):
+    if x > 0.0:
+        return 2.0 * ct
+    return np.where(x < -1.0, ct, 0.0)
+
+
+@sct.rule(vjp=piecewise_vjp)
+def piecewise(x):
+    return 2.0 * x if x > 0.0 else x
+
+
+def test_the_other_mode_of_rules_with_loops_and_branches() -> None:
+    def plain(x):
+        return np.sum(np.cumsum(np.sin(x)) ** 2)
+
+    def f(x):
+        return np.sum(sums_of_sines(x) ** 2)
+
+    close(grad(f)(X), grad(plain)(X))
+    close(hessian(f)(X), hessian(plain)(X))
+    check_grads(f, (X,))
+    for x, slope in ((1.0, 2.0), (-0.5, 0.0), (-2.0, 1.0)):
+        assert jvp(piecewise, (x,), (3.0,))[1] == 3.0 * slope == 3.0 * grad(piecewise)(x)
+        assert hessian(lambda x: piecewise(x) ** 2)(x) == 2.0 * slope ** 2
+
+
+def halves_until_small(ct, y, x):
+    while abs(ct) > 1.0:
+        ct = 0.5 * ct
+    return ct
+
+
+@pytest.mark.parametrize("vjp", [
+    lambda ct, y, x: ct * ct, lambda ct, y, x: np.maximum(ct, 0.0), lambda ct, y, x: ct if ct > 0.0 else 0.0,
+    lambda ct, y, x: ct / (1.0 + abs(ct)), lambda ct, y, x: np.round(ct), halves_until_small])
+def test_rules_that_are_not_linear_have_no_transpose(vjp: Callable[..., Any]) -> None:
+    f = sct.rule(lambda x: 1.0 * x, vjp=vjp)
+    close(grad(lambda x: 4.0 * f(x))(1.0), vjp(4.0, 1.0, 1.0))
+    with refused("SCT402", "has no jvp, which is needed here", why="linear"):
+        jvp(f, (1.0,), (1.0,))
+
+
+def test_a_linear_function_of_a_matrix() -> None:
+    @sct.rule(vjp=lambda ct, y, a, x: (np.outer(ct, x), a.T @ ct))
+    def product(a, x):
+        return a @ x
+
+    a = np.arange(6.0).reshape(2, 3)
+    for k in (0, 1):
+        for derivative in (jacobian, jacfwd, jacrev):
+            close(derivative(product, k)(a, X), derivative(lambda a, x: a @ x, k)(a, X))
+    second = hessian(lambda x: np.sum(product(a, x) ** 3))
+    close(second(X), hessian(lambda x: np.sum((a @ x) ** 3))(X))
+    assert "hess[:, i] = a_T @ (6.0 * (a @ dx) * a_x)" in second.source
+
+
+def test_a_derivative_in_a_rule() -> None:
+    @sct.rule(vjp=lambda ct, y, x: ct * grad(lambda v: v ** 3)(x))
+    def power(x):
+        return x ** 3
+
+    assert [grad(power)(2.0), hessian(power)(2.0), grad(grad(grad(power)))(2.0)] == [12.0, 12.0, 6.0]
+    assert grad(lambda x: grad(power)(x) * x)(2.0) == 36.0
+
+
+class Net:
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        return self.w * x
+
+    def __add__(self, other):
+        return Net(self.w + other.w)
+
+    @staticmethod
+    def square(x):
+        return x * x
+
+    @classmethod
+    def cube(cls, x):
+        return x ** 3
+
+
+class Deep(Net):
+    pass
+
+
+sct.rule(Net.__call__, vjp=lambda ct, y, self, x: (Net(5.0 * ct), 7.0 * ct))
+sct.rule(Net.__add__, vjp=lambda ct, y, a, b: (Net(11.0 * ct.w), Net(13.0 * ct.w)))
+sct.rule(Net.square, vjp=lambda ct, y, x: 3.0 * ct)
+sct.rule(Net.cube, vjp=lambda ct, y, x: 4.0 * ct)
+NET = Net(2.0)
+
+
+@pytest.mark.parametrize(("f", "slope"), [
+    (NET, 7.0), (lambda x: Deep(3.0)(x), 7.0), (lambda w: Net(w)(1.0), 5.0), (lambda w: (Net(w) + Net(2.0)).w, 11.0),
+    (lambda w: (NET + Deep(w)).w, 13.0), (lambda x: NET.square(x), 3.0), (lambda x: Net.cube(x), 4.0),
+    (lambda x: NET.cube(x), 4.0), (lambda x: Deep.cube(x), 4.0), (lambda x: sum(map(Net.square, [x, x])), 6.0)])
+def test_methods(f: Callable[..., Any], slope: float) -> None:
+    assert grad(f)(1.0) == slope
+
+
+def test_what_rule_takes() -> None:
+    for arguments, what in (((NET.square, 3.0), "takes functions"), ((Net, lambda ct, y, x: ct), "takes functions"),
+                            ((NET.__add__, lambda ct, y, x: ct), "not a method of one object")):
+        with refused("SCT902", what):
+            sct.rule(*arguments)
+    with refused("SCT904", "neither a vjp nor a jvp"):
+        sct.rule(math.hypot)
+
+    def inside(x):
+        return sct.rule(math.sin, vjp=lambda ct, y, x: 8.0 * ct)(x)
+
+    with refused("SCT206", "`sct.rule` is not supported inside a differentiated function"):
+        grad(inside)(1.0)
+    assert grad(lambda x: math.sin(x))(0.5) == math.cos(0.5)
+    assert grad(lambda x: math.hypot(x, 0.0))(0.5) == 1.0
+
+
+def writes_unread(x):
+    names = {"x": x}
+    exec("x[0] = 5.0; y = 2.0 * x", names)
+    return names["y"]
+
+
+sct.rule(writes_unread, vjp=lambda ct, y, x: 2.0 * ct)
+
+
+def test_functions_that_say_where_they_write_are_refused() -> None:
+    def out(x):
+        y = np.zeros(3)
+        wright(0.5, 1.0, x, out=y)
+        return np.sum(y)
+
+    with refused("SCT302", "says where it writes"):
+        grad(out)(X)
+    with refused("SCT302", "says where it writes"):
+        grad(lambda b: np.sum(lapack.dposv(np.eye(3), b, overwrite_b=True)[1]))(X)
+    x = X.copy()
+    with refused("SCT302", "`writes_unread`, which has a rule, writes to its arguments"):
+        grad(lambda x: np.sum(writes_unread(x)))(x)
+    assert same_value(x, X)
+
+
+def test_numba_does_not_compile_functions_that_are_not_read() -> None:
+    pytest.importorskip("numba")
+
+    def f(x):
+        return wright(0.5, 1.0, x) * x
+
+    with pytest.warns(sct.SctWarning, match="does not compile scipy.special.wright_bessel"):
+        close(grad(f, backend="numba")(0.5), grad(f)(0.5))
+
+
 def test_math_is_used() -> None:
     @sct.rule(vjp=lambda ct, y, x: ct * math.cos(x))
     def sine(x):

@@ -17,7 +17,7 @@ from typing import Any
 
 __all__ = [
     "UserRule", "add_rule", "normal_call", "note_copy", "owned_rule", "rule_hint", "rule_name", "rule_of",
-    "when_rules_change"]
+    "rule_of_class_method", "when_rules_change"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,14 @@ def note_copy(f: types.FunctionType, copied: types.FunctionType) -> None:
         _copies[copied] = rule
 
 
+def rule_of_class_method(f: Any, args: Sequence[Any]) -> UserRule | None:
+    """The rule of a class method, of which `f` is the function: it is called with the class."""
+    if not _rules or not args or not isinstance(f, types.FunctionType):
+        return None
+    cls = getattr(args[0], "peek", None)
+    return _rules.get(("class method", id(f))) if isinstance(cls, type) else None
+
+
 def owned_rule(f: Any) -> tuple[UserRule, Any] | None:
     """The rule of the method of a class of which `f` is bound to an object, and the object."""
     if not _rules or not isinstance(f, types.BuiltinMethodType) or isinstance(f.__self__, (type, types.ModuleType)):
@@ -92,7 +100,7 @@ def _key(f: Any) -> Any:
     """What identifies a function; a bound method is a new object at each access."""
     owner = getattr(f, "__self__", None)
     if isinstance(f, types.MethodType):
-        return id(owner), id(f.__func__)
+        return "class method" if isinstance(owner, type) else id(owner), id(f.__func__)
     if isinstance(f, types.BuiltinMethodType) and owner is not None and not isinstance(owner, types.ModuleType):
         return id(owner), f.__name__
     return id(f)

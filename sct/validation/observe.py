@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import Loc
+from sct.errors import Loc, SctError
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.calls.references import names_in
 from sct.frontend.evaluator.own_methods import is_library
@@ -113,6 +113,8 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
             return observed or None
         finally:
             shared.restore()
+        if copier.writes is not None:
+            raise copier.writes
         for place, seen in copier.types.items():
             observed[place] = observed.get(place, frozenset()) | seen
         return observed
@@ -124,6 +126,8 @@ def _is_harmless(f: Any, of: Any) -> bool:
     """Is this a function or class of a module of `_HARMLESS`, or a method of an object `of` such a class?"""
     module = getattr(f, "__module__", None) or getattr(of, "__module__", None) or getattr(of, "__name__", None)
     name = getattr(f, "__name__", "")
+    if getattr(f, "__sct_call__", "") == "rule":
+        return False
     return str(module).split(".")[0].lstrip("_") in _HARMLESS and (name not in _OUTSIDE or f is re.compile)
 
 
@@ -177,6 +181,7 @@ class _InstrumentingCopier(Copier):
     types     the types that were observed, by place
     in_rules  the rules of the user that are running: where a function is called that has one, the rule runs, too
     trusted   how many functions with a rule, and rules, are running: these have no effects
+    writes    the refusal of a function with a rule that writes to its arguments
     """
 
     def __init__(self, shared: SharedState) -> None:
@@ -184,6 +189,7 @@ class _InstrumentingCopier(Copier):
         self.types: dict[Loc, set[Observed]] = {}
         self.in_rules: list[UserRule] = []
         self.trusted = 0
+        self.writes: SctError | None = None
 
     def copy(self, x: Any) -> Any:
         """A copy.  An object with a rule that cannot be copied is used as it is: its rule says that it stays so."""
@@ -224,7 +230,12 @@ class _InstrumentingCopier(Copier):
         """Calls a function, and its rule with the values as directions."""
         self.trusted += 1
         try:
+            before = [x.copy() if isinstance(x, np.ndarray) else None for x in args]
             y = f(*args, **kwargs)
+            if any(x is not None and x.tobytes() != now.tobytes() for x, now in zip(before, args)):
+                self.writes = SctError("SCT302", f"`{rule.name}`, which has a rule, writes to its arguments",
+                                       why="the rule is that of what it returns",
+                                       hint="call it with a copy, in a function that has the rule")
             if rule not in self.in_rules:
                 owner = (f.__self__,) if isinstance(f, types.MethodType) and isinstance(
                     rule.f, types.FunctionType) else ()

@@ -11,6 +11,7 @@ statements both inside and outside of kernels use stays a list, outside of kerne
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -303,8 +304,17 @@ def _named(x: Operand, t: Type) -> str:
     return f"`{x.hint}`" if x.hint else repr(x.value) if isinstance(x, Lit) else str(t)
 
 
+def _callee(eqn: Eqn) -> str:
+    """What is called in the text of an equation that Python evaluates: "scipy.special.wright_bessel"."""
+    name, is_call, _ = str(eqn.attrs.get("text", "")).partition("(")
+    if re.fullmatch(r"_\d+", name):
+        x = eqn.args[int(name[1:])]
+        name = x.hint or "" if isinstance(x, Value) else ""
+    return name if is_call and re.fullmatch(r"\w+(\.\w+)*", name) else ""
+
+
 def _described(eqn: Eqn) -> str:
-    spelled = eqn.spelling or eqn.attrs.get("callee") or (eqn.op.calls[0] if eqn.op.calls else eqn.op.name)
+    spelled = eqn.spelling or eqn.attrs.get("callee") or _callee(eqn) or next(iter(eqn.op.calls), eqn.op.name)
     name = spelled.removeprefix("builtins.").replace("numpy.", "np.")
     arrays = any(isinstance(x.type, Tensor) and x.type.is_array for x in (*eqn.args, *eqn.outs))
     return f"{name} of arrays" if arrays and not eqn.op.effect else name

@@ -68,6 +68,9 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
         check_arguments(ev, fn.value, args, kwargs)
         of, equation = by_position(fn.value, args, kwargs)[0]
         return DerivedCallable(lambda ev, args, kwargs: solution_of(ev, of, _residual(kind, equation), args, kwargs))
+    if kind in ("rule", "emit"):
+        ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function",
+                  hint="call it outside the differentiated function")
     options = {k: _static_tree(ev, v) for k, v in kwargs.items() if k not in ("backend", "f")}
     has_aux = bool(options.get("has_aux", False))
     if kind in APPLY:

@@ -9,7 +9,7 @@ the arguments.  It may call the function whose rule it is: such calls have rules
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,12 @@ from sct.frontend.heap.inactive import (
     harmless_name,
     numeric_type,
     template_of,
+    writes_keyword,
 )
 from sct.frontend.source.parse import user_text
 from sct.frontend.state.observed_types import Observed
 from sct.frontend.state.store import is_written
-from sct.frontend.user_rules import UserRule
+from sct.frontend.user_rules import UserRule, rule_name
 from sct.frontend.values.abstract_values import Abstract, Array, Container, DerivedCallable, Ref, Slots, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Op, Operand, Value, is_float, walk
 from sct.ir.pytrees.pytree import Leaf, Node, Tree
@@ -84,12 +85,14 @@ def ruled_call(ev: Evaluator, rule: UserRule, args: Args, kwargs: Kwargs, call: 
     if ev.enclosing.order > max(ev.functions.plan.orders, default=1):
         raise ev.functions.plan.changed(orders={ev.enclosing.order})
     xs = [_Arranged(ev, v, f"as an argument of `{rule.name}`, which has a rule") for v in (*args, *kwargs.values())]
-    before, last = dict(ev.store.cells), ev.addresses.last
+    before, last = _reached(ev, [x.value for x in xs]), ev.addresses.last
     result = call()
     y = _Arranged(ev, result, "as a result of a function with a rule", {})
     if not any(x.operands for x in xs) or not y.operands:
         return result
-    _refuse_written(ev, rule, before, xs)
+    if any(is_written(cell, ev.store.cells.get(addr)) for addr, cell in before.items()):
+        ev.refuse("SCT302", f"`{rule.name}`, which has a rule, writes to its arguments",
+                  why="the rule is that of what it returns", hint="write to a copy in it: `x = x.copy()`")
     regions: dict[str, Fn] = {}
     missing = {k for k, x in enumerate(xs) for _ in x.operands if k >= len(args)}
     places = [k for k, x in enumerate(xs) for _ in x.operands]
@@ -112,19 +115,17 @@ def _is_deep_enough(ev: Evaluator, rule: UserRule) -> bool:
     return ev.enclosing.rules < (order if rule.vjp is not None and rule.jvp is not None else 2 * order)
 
 
-def _refuse_written(ev: Evaluator, rule: UserRule, before: Mapping[int, Array | Slots],
-                    xs: Sequence[_Arranged]) -> None:
-    """Refuses a function that writes to its arguments: its rule speaks of what it returns."""
-    todo: list[Abstract] = [x.value for x in xs]
+def _reached(ev: Evaluator, todo: list[Abstract]) -> dict[int, Array | Slots]:
+    """The cells of the arrays and containers in these values."""
+    cells: dict[int, Array | Slots] = {}
     while todo:
         v = todo.pop()
-        if isinstance(v, (Ref, Container)) and is_written(before[v.addr], ev.store.cells.get(v.addr)):
-            ev.refuse("SCT302", f"`{rule.name}`, which has a rule, writes to its arguments",
-                      why="the rule is that of what it returns", hint="write to a copy in it: `x = x.copy()`")
         if isinstance(v, Tup):
             todo += v.items
-        elif isinstance(v, Container):
-            todo += getattr(before[v.addr], "items", ())
+        elif isinstance(v, (Ref, Container)) and v.addr not in cells:
+            cells[v.addr] = cell = ev.store.cells[v.addr]
+            todo += cell.items if isinstance(cell, Slots) else ()
+    return cells
 
 
 def _rebuilt(ev: Evaluator, y: _Arranged, outs: Sequence[Value], last: int) -> Abstract:
@@ -150,6 +151,9 @@ def called_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: 
     None if the type of its result is not known, or if an argument is no number, array, text, or container of these.
     """
     f = fn.peek
+    if any(map(writes_keyword, kwargs)) or isinstance(f, np.ufunc) and len(args) > f.nin:
+        ev.refuse("SCT302", f"`{rule_name(f)}` is called with an argument that says where it writes",
+                  why="sct would not see what is written", hint="leave it out, and use what the function returns")
     operands: list[Operand] = []
     name = harmless_name(f) or template_of(ev, fn if fn.path is not None else Static(f, (f,)), operands)
     texts = [template_of(ev, a, operands) for a in (*args, *kwargs.values())]
@@ -170,8 +174,10 @@ def called_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: 
     else:
         value = evaluated_by_python(ev, text, operands, (*args, *kwargs.values()), op=op)
     if any(isinstance(x, Value) and isinstance(x.type, (Opaque, Text)) for x in _items(value)):
-        ev.refuse("SCT207", f"`{getattr(f, '__name__', text)}` returns an object, or a text",
-                  why="sct does not see into it, so the derivative by what it holds would be lost",
+        ev.refuse("SCT207", f"`{rule_name(f)}` returns an object, or a text" if len(types) == 1 else
+                  f"`{rule_name(f)}` returns values of different types",
+                  why="sct does not see into it, so the derivative by what it holds would be lost"
+                  if len(types) == 1 else "it has returned both in calls with arguments of the same types",
                   hint="call it in a function that returns numbers, arrays and tuples of these, and give that the rule")
     return value
 

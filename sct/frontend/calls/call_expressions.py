@@ -60,7 +60,7 @@ from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
 from sct.frontend.transform import Transform
-from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of
+from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of, rule_of_class_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -226,6 +226,9 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         rule, owner = owned
         args = [Static(owner) if fn.path is None else lift(ev, owner, (*fn.path, ("attr", "__self__"))), *args]
         fn = Static(rule.f, (rule.f,))
+    if rule is None and (of_class := rule_of_class_method(fn.peek, args)) is not None:
+        cls, args = args[0], args[1:]
+        return ruled_call(ev, of_class, args, kwargs, lambda: _call_object(ev, fn, [cls, *args], kwargs))
     if rule is None and not ev.enclosing.rules:
         return _call_object(ev, fn, args, kwargs)
     if rule is None:
@@ -236,8 +239,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
 
 def _is_opaque(f: Any) -> bool:
     """Is this a function that sct does not evaluate?"""
-    return not is_user_class(type(f)) and is_library(f) and special_key(f) not in SPECIAL and \
-        spelling_of(f) is None and handler_of_scipy(f) is None
+    unread = not is_user_class(type(f)) and is_library(getattr(f, "__func__", f))
+    return unread and special_key(f) not in SPECIAL and spelling_of(f) is None and handler_of_scipy(f) is None
 
 
 def _or_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op) -> Abstract:

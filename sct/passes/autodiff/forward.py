@@ -16,9 +16,10 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_undef, undef, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_number, is_undef, undef, walk
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join, map_leaf
+from sct.ops.arrays.indexing import index
 from sct.ops.program.attempts import attempted
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
@@ -192,6 +193,8 @@ class Forward:
         if op.linear is not None:
             args = [x if k in op.inactive else zero(x) if dx is None else dx
                     for k, (x, dx) in enumerate(zip(eqn.args, dxs))]
+            if op is index and eqn.attrs["key"] == () and is_number(args[0]):
+                return args  # the tangent of an array without axes may be a number
             return [op(*args, **eqn.attrs)]
         if op.jvp is None:
             assert op.vjp is not None, f"{op} has no derivative, so its outs have no tangents"

@@ -20,7 +20,7 @@ from sct.ops.arrays.shape import shapes_differ
 from sct.ops.program.control import cond
 from sct.ops.program.effects import python, raise_
 from sct.ops.program.solutions import as_adjoint, once, rule_of, ruled
-from sct.passes.autodiff.cotangents import Masks, current, match_type, materialize, with_real_ints_as_floats
+from sct.passes.autodiff.cotangents import Masks, current, match_type, materialize, with_real_ints_as_floats, zero
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
 from sct.passes.autodiff.reverse import pullback
 
@@ -187,9 +187,25 @@ def _in_shape(direction: Operand, x: Operand, rule: Fn, message: str) -> Operand
 
 def _transposed_rule(rule: Fn, eqn: Eqn, mode: str, seeds: Sequence[Operand], like: Mapping[Value, Operand]
                      ) -> list[Operand]:
+    """What the transpose of a rule of the user gives for its params, in the current block.
+
+    The rule is evaluated at zero, since the transpose of a linear function is the same everywhere.
+    """
     _refuse_nonlinear(rule, eqn, mode)
-    known = [v for v in (*eqn.outs, *eqn.args, *seeds) if isinstance(v, Value)]
-    return _transposed(rule, seeds, known, like)
+    taps = ResidualTaps(rule)
+    with current().nested() as b:
+        results = pullback(rule, range(len(rule.params)), dict(enumerate(seeds)), taps)
+    body = Fn("transpose", (), tuple(b.eqns), tuple(results))
+    elements, linear = _read_for_elements(body), _dependents(rule)
+    by_type = {v.type: v for v in reversed([*eqn.outs, *eqn.args, *seeds]) if isinstance(v, Value)}
+    shapes = {v: by_type[v.type] for v in free_values(body) if v in linear and v.type in by_type and v not in elements}
+    body = rebuild(body, shapes)
+    body = body.replace(eqns=(*taps.with_taps(rule.eqns), *body.eqns))
+    body = rebuild(body.replace(eqns=tuple(live_equations(body.eqns, body.results))),
+                   {p: zero(x) for p, x in like.items()})
+    for e in body.eqns:
+        current().add(e)
+    return list(body.results)
 
 
 def _other_mode(eqn: Eqn, mode: str, wanted: str) -> Fn:
@@ -294,6 +310,11 @@ def _is_linear_rule(eqn: Eqn, read: Sequence[int]) -> bool:
     return all(vjp.results[k - n] not in dependent for k in read)
 
 
+def _is_read(fn: Fn, x: Value) -> bool:
+    """Does the function read more of `x` than its shape?"""
+    return x in _read_for_elements(fn) or x in fn.results
+
+
 def _nonlinear_in_loop(eqn: Eqn, linear: set[Value]) -> Iterator[Eqn]:
     loop = loop_view(eqn)
     if any(x in linear for x in loop.bounds):
@@ -308,7 +329,9 @@ def _nonlinear_in_loop(eqn: Eqn, linear: set[Value]) -> Iterator[Eqn]:
             break
         carried = more
     yield from found
-    if loop.go in inner:
+    test = loop.test
+    if loop.go in inner or test is not None and any(
+            _is_read(test, x) for x in (*linear, *(test.params[k] for k in carried))):
         yield eqn
     linear.update(loop.finals[k] for k in carried)
     linear.update(y for y, r in zip(loop.ys, loop.yields) if r in inner)
