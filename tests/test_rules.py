@@ -367,6 +367,7 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, v: add(add_at(store(zeros_of(x), v, 1, **I), v, 0, **I), where(op("gt")(x, 0.0), x, 0.0)),
           "f64[3]; f64", "f32[3]; f32"),
     ],
+    "flip_as_slice": [e(lambda x: op("flip")(x), "f64[n]", "f64[0]", "f32[n]")],
     "sum_einsum": [
         e(lambda x, y: sum_(op("einsum")(x, y, subscripts="nki,kij->nkj"), axis=0), "f64[m, n, k]; f64[n, k, 3]"),
         e(lambda x, y: sum_(op("einsum")(x, y, subscripts="ij,jk->ik"), axis=1), "f64[m, n]; f64[n, k]"),

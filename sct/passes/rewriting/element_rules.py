@@ -19,6 +19,7 @@ from sct.ops.scalar.arithmetic import add, neg
 from sct.ops.type_rules import normalize
 from sct.passes.rewriting.literals import number
 from sct.passes.rewriting.table import (
+    Site,
     adjoint_eqn,
     carrier_of,
     is_full,
@@ -140,6 +141,12 @@ def scattered(x: Operand) -> Eqn | None:
     if eqn is None or eqn.op not in (store, add_at) or not is_zeros(eqn.args[0]):
         return None
     return eqn if eqn.op is add_at or writes_once(eqn.attrs["key"]) else None
+
+
+@rule("flip", phase="present")
+def flip_as_slice(site: Site, x: Operand, axis: Any = None) -> Any:
+    """flip(x) -> x[::-1], of a vector: the function takes ten times as long"""
+    return index(x, Lit(-1), key=("s001",)) if carrier_of(x) == "array" and len(shape_of(x)) == 1 else None
 
 
 # -- axes of size 1 -----------------------------------------------------------------------
