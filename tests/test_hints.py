@@ -39,6 +39,7 @@ import scipy.integrate
 import scipy.interpolate
 import scipy.ndimage
 import scipy.optimize
+import scipy.signal
 import scipy.sparse
 import scipy.special
 import scipy.stats
@@ -48,6 +49,7 @@ from sct import SctError, SctWarning, grad, implicit, rule, stop_gradient, value
 from tests.oracle import agrees
 
 X = np.array([0.7, -0.3, 1.1])
+FOUR = np.array([0.7, -0.3, 1.1, 0.4])
 ROOT = Path(__file__).parent.parent / "sct"
 
 
@@ -1206,7 +1208,68 @@ def _() -> Any:
     return lambda x: scipy.stats.multivariate_normal.logpdf(x[0]), lambda x: scipy.stats.norm.logpdf(x[0])
 
 
-@case("leave `allow_singular` out")
+TABLE = scipy.interpolate.RegularGridInterpolator
+
+
+def table(x, **options):
+    return TABLE(((0.0, 9.0), (0.0, 9.0)), x[:4].reshape(2, 2), **options)
+
+
+@case("leave `method` out", FOUR)
+def _() -> Any:
+    return lambda x: table(x, method="nearest")((1.0, 2.0)) * 1.0, lambda x: table(x)((1.0, 2.0)) * 1.0
+
+
+@case("give it where the table is made", FOUR)
+def _() -> Any:
+    return lambda x: table(x)((1.0, 2.0), method="linear") * 1.0, lambda x: table(x, method="linear")((1.0, 2.0)) * 1.0
+
+
+@case("pass a tuple of coordinates", FOUR)
+def _() -> Any:
+    return lambda x: np.sum(table(x)(np.ones(3))), lambda x: np.sum(table(x)((np.ones(3), 0.5)))
+
+
+@case("pass `(xs, ys)`", FOUR)
+def _() -> Any:
+    def read(x, grid):
+        return TABLE(grid, x[:4].reshape(2, 2))((1.0, 2.0)) * 1.0
+
+    return lambda x: read(x, np.array([[0.0, 9.0], [0.0, 9.0]])), lambda x: read(x, (np.array([0.0, 9.0]), [0.0, 9.0]))
+
+
+@case("reshape it: `x.reshape(-1, 2)`", FOUR)
+def _() -> Any:
+    return (lambda x: np.sum(table(x)(np.ones((1, 1, 1, 2)))),
+            lambda x: np.sum(table(x)(np.ones((1, 1, 1, 2)).reshape(-1, 2))))
+
+
+@case("pass `p0` as a list of numbers")
+def _() -> Any:
+    def line(t, *p):
+        return p[0] * t + p[1]
+
+    def fit(x, p0):
+        return 1e-3 * scipy.optimize.curve_fit(line, np.arange(3.0), x[:3], p0)[0][0]  # found to half of the digits
+
+    return lambda x: fit(x, 1.0), lambda x: fit(x, [1.0, 1.0])
+
+
+@case("pass vectors: `x.ravel()`", FOUR)
+def _() -> Any:
+    def fit(x, y):
+        return 1e-3 * scipy.optimize.curve_fit(lambda t, a: a * t, np.arange(4.0), y)[0][0]
+
+    return lambda x: fit(x, x[:4].reshape(2, 2)), lambda x: fit(x, x[:4].reshape(2, 2).ravel())
+
+
+@case("differentiate by the signal; or write the difference equation as a loop")
+def _() -> Any:
+    return (lambda x: np.sum(scipy.signal.lfilter(x[:1], [1.0, 0.5], x)),
+            lambda x: np.sum(scipy.signal.lfilter([1.0], [1.0, 0.5], x)))
+
+
+@case("leave `allow_singular` out", FOUR)
 def _() -> Any:
     def density(x, **options):
         return scipy.stats.multivariate_normal.logpdf(x[:2], x[2:4], np.eye(2), **options)
@@ -1220,7 +1283,7 @@ def _() -> Any:
             lambda x: scipy.stats.norm.logpdf(x[0], x[1]))
 
 
-@case("pass an array or a list: `[1.0, 0.0]`, `y0.ravel()`")
+@case("pass an array or a list: `[1.0, 0.0]`, `y0.ravel()`", FOUR)
 def _() -> Any:
     def end(x, y0):
         return scipy.integrate.solve_ivp(lambda t, y: -x[0] * y, (0.0, 1.0), y0, rtol=1e-10).y[0, -1]

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.signal
 import scipy.stats
 from oracle import refuses, same_value
+from scipy.interpolate import RegularGridInterpolator, interpn
+from scipy.optimize import curve_fit
+from scipy.signal import butter, convolve2d, detrend, hilbert, lfilter, sosfilt
 from scipy.stats import dirichlet, multivariate_normal
 
-from sct import check_grads, grad, value_and_grad
+from sct import check_grads, grad, hessian, jacobian, value_and_grad
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the result does not depend on")
 X = np.array([0.3, 0.1, -0.4])
@@ -47,9 +51,68 @@ def simplices(x, alpha):
     return np.sum(np.cos(dirichlet.logpdf(p, alpha)))
 
 
+XS, YS = np.array([0.0, 1.0, 2.5, 3.0]), np.array([2.0, 0.5, -1.0])
+VALUES = np.cos(np.arange(12.0)).reshape(4, 3)
+POINTS = np.array([[0.3, 0.1], [1.2, 1.7], [2.7, -0.3]])
+TABLE = RegularGridInterpolator((XS, YS), VALUES, bounds_error=False, fill_value=None)
+B, A = butter(3, 0.2)
+SOS = butter(4, 0.2, output="sos")
+SIGNAL = np.cos(np.arange(9.0)) * np.arange(9.0)
+
+
+def lift(values, points):
+    """A table of the program, read at rows of points and at pairs of coordinates."""
+    table = RegularGridInterpolator((XS, YS), values)
+    return np.sum(table(points) ** 2) + table((points[0, 0], 0.3)) * table([1.5, points[1, 1]])[0]
+
+
+def moved_grid(xs, ys, values, points):
+    return np.sum(np.cos(interpn((xs, ys), values, points))) + interpn([xs, ys], values, (xs[1] + 0.2, 0.3))[0]
+
+
+def beyond(values, points):
+    zero = RegularGridInterpolator((XS, YS), values, bounds_error=False, fill_value=0.5)
+    return np.sum(zero(3.0 * points) ** 2) + np.sum(interpn((XS, YS), values, 3.0 * points, "linear", False, None) ** 2)
+
+
+def constant_table(points):
+    return np.sum(TABLE(2.0 * points) ** 2)
+
+
+def in_three_dimensions(values, x):
+    table = RegularGridInterpolator((XS, YS, np.array([0.0, 1.0])), np.stack((values, values ** 2), axis=2))
+    line = RegularGridInterpolator((XS,), values[:, 0])
+    return np.sum(table((x, x - 0.8, 0.3 * x)) ** 2) + np.sum(line(x) ** 3)
+
+
+def filtered(x, rows):
+    return np.sum(lfilter(B, A, x) ** 2) + np.sum(sosfilt(SOS, rows, axis=0) ** 3) + lfilter([0.2], [1.0, -0.5], x)[-1]
+
+
+def envelope(x, rows):
+    return np.sum(np.abs(hilbert(detrend(x))) ** 3) + np.sum(np.abs(hilbert(rows, axis=0)))
+
+
+def phases(x, rows):
+    angles = np.unwrap(np.angle(np.fft.fft(x + 1j * np.sin(x))))
+    return np.sum(np.diff(angles) ** 2) + np.sum(np.unwrap(9.0 * rows, axis=0) ** 2)
+
+
+def trends(x, rows):
+    return np.sum(detrend(rows, axis=0, type="constant") ** 3) + np.sum(detrend(x) ** 3)
+
+
+def blurred(image, kernel):
+    return sum(np.sum(convolve2d(image, kernel, mode) ** 3) for mode in ("full", "same", "valid")) + np.sum(
+        convolve2d(kernel, image, mode="valid") ** 2)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (log_likelihood, (ROWS, X, M)), (mixture, (ROWS, X, M)), (normal_at_a_point, (ROWS, X, M)),
-    (simplex, (X, ALPHA)), (simplices, (ROWS, ALPHA))]
+    (simplex, (X, ALPHA)), (simplices, (ROWS, ALPHA)), (lift, (VALUES, POINTS)),
+    (moved_grid, (XS, YS, VALUES, POINTS)), (beyond, (VALUES, POINTS)), (constant_table, (POINTS,)),
+    (in_three_dimensions, (VALUES, POINTS[:, 0])), (filtered, (SIGNAL, ROWS)), (envelope, (SIGNAL, ROWS)),
+    (phases, (SIGNAL, ROWS)), (trends, (SIGNAL, ROWS)), (blurred, (VALUES, VALUES[:2, :2]))]
 
 
 @pytest.mark.parametrize("f, args", PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
@@ -57,6 +120,54 @@ def test_program(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     value = value_and_grad(f)(*[x.copy() for x in args])[0]
     assert same_value(value, f(*args))
     check_grads(f, args, order=2)
+
+
+def line(t, a, b):
+    return a * t + b
+
+
+def decay(t, a, k):
+    return a * np.exp(-k * t)
+
+
+TIMES = np.linspace(0.0, 3.0, 9)
+DECAY = 2.0 * np.exp(-0.7 * TIMES) + 0.05 * np.cos(7.0 * TIMES)
+
+
+def test_a_fit_of_a_line_is_the_solution_of_a_linear_system() -> None:
+    def fit(t, y, sigma):
+        p, cov = curve_fit(line, t, y, sigma=sigma)
+        return np.sum(p * np.array([1.0, 2.0])) + np.sum(np.sqrt(np.diag(cov)))
+
+    def formula(t, y, sigma):
+        m = np.stack((t, np.ones(9)), axis=1) / sigma[:, None]
+        cov = np.linalg.inv(m.T @ m)
+        p = cov @ m.T @ (y / sigma)
+        r = m @ p - y / sigma
+        return np.sum(p * np.array([1.0, 2.0])) + np.sum(np.sqrt(np.diag(cov) * (r @ r) / 7.0))
+
+    args = TIMES, DECAY, 0.1 + 0.1 * TIMES
+    value, gradients = value_and_grad(fit, (0, 1, 2))(*args)
+    assert same_value(value, fit(*args))
+    for gradient, expected in zip(gradients, grad(formula, (0, 1, 2))(*args)):
+        assert np.allclose(gradient, expected, rtol=1e-6, atol=1e-7)
+
+
+def test_a_fit_has_the_derivative_of_its_solution() -> None:
+    """Against Newton's method for the equation that the parameters of the fit solve."""
+    def solved(y):
+        p = curve_fit(decay, TIMES, y, p0=[1.0, 1.0])[0]
+        for _ in range(20):
+            p = p - np.linalg.solve(hessian(half_square)(p, y), grad(half_square)(p, y))
+        return p
+
+    def half_square(p, y):
+        r = decay(TIMES, p[0], p[1]) - y
+        return 0.5 * r @ r
+
+    jac = jacobian(lambda y: curve_fit(decay, TIMES, y, p0=[1.0, 1.0], absolute_sigma=True)[0])(DECAY)
+    for k, step in enumerate(np.eye(9) * 1e-5):
+        assert np.allclose(jac[:, k], (solved(DECAY + step) - solved(DECAY - step)) / 2e-5, rtol=1e-5, atol=1e-7)
 
 
 def test_the_gradient_is_that_of_the_formula() -> None:
@@ -73,6 +184,12 @@ def test_the_gradient_is_that_of_the_formula() -> None:
     (lambda x: multivariate_normal.logpdf(x[0]), "covariance"),
     (lambda x: multivariate_normal.logpdf(x, X, np.ones(3)), "covariance"),
     (lambda x: multivariate_normal.logpdf(x[:1], x[:1], np.ones((1, 1))), "one number"),
+    (lambda x: np.sum(RegularGridInterpolator((XS, YS), x[0] * VALUES, method="nearest")(POINTS)), "`RegularGrid"),
+    (lambda x: np.sum(RegularGridInterpolator((XS, YS), x[0] * VALUES)(POINTS, method="nearest")), "`method`"),
+    (lambda x: np.sum(lfilter(x, [1.0, 0.5], SIGNAL)), "coefficients"),
+    (lambda x: np.sum(convolve2d(x[:, None], np.ones((1, 1)), boundary="wrap")), "`boundary`"),
+    (lambda x: np.sum(np.unwrap(x, period=x[0])), "`period`"),
+    (lambda x: curve_fit(line, SIGNAL, x[0] * SIGNAL, bounds=(0.0, 1.0))[0][0], "`bounds`"),
 ])
 def test_refused(f: Callable[..., Any], reason: str) -> None:
     assert reason in str(refuses(f, X, code="SCT402"))

@@ -56,6 +56,7 @@ from sct.frontend.operators.constant_splines import value_of_spline
 from sct.frontend.operators.frozen_distributions import frozen_distribution
 from sct.frontend.operators.sparse_matrices import linear_method
 from sct.frontend.operators.text_formatting import joined
+from sct.frontend.scipy_library.grids import value_of_table
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
@@ -280,7 +281,8 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
             (each := _for_each_argument(ev, fn, args, kwargs)) is not None:
         return each
     if (value := _of_library(ev, fn, args, kwargs) or linear_method(ev, fn, args, kwargs)
-            or value_of_spline(ev, fn, args, kwargs) or frozen_distribution(ev, fn, args, kwargs)) is not None:
+            or value_of_spline(ev, fn, args, kwargs) or value_of_table(ev, fn, args, kwargs)
+            or frozen_distribution(ev, fn, args, kwargs)) is not None:
         return value
     if type(f) in INSTANCES:
         if not hasattr(f, "__wrapped__"):  # a function with a cache: the user's own

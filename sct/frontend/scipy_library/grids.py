@@ -1,0 +1,188 @@
+"""Tables over grids: `RegularGridInterpolator` and `interpn`, linear in each direction.
+
+    RegularGridInterpolator((xs, ys), values)((x, y))   ->   what SciPy computes, with the derivative of `_linear`
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.arguments.lift import lift, opaque
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.heap.inactive import template_of
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
+from sct.ir import Operand, Value
+from sct.ir.dims import Dim
+from sct.ir.types import Tensor, in_words
+from sct.ops.program.effects import OBJECT
+from sct.ops.program.solutions import solver
+
+__all__ = ["value_of_table"]
+
+_OPTIONS = ("bounds_error", "fill_value")
+
+
+def _linear(grids: Any, values: Any, xs: Any, fill: Any) -> Any:
+    """The values between those of the grid, linear in each direction; `fill` beyond it, if that is a number."""
+    cells = []
+    weights = []
+    outside = False
+    for grid, x in zip(grids, xs):
+        sign = np.copysign(1.0, grid[-1] - grid[0])
+        i = np.clip(np.searchsorted(sign * grid, sign * x, side="right") - 1, 0, len(grid) - 2)
+        t = (x - grid[i]) / (grid[i + 1] - grid[i])
+        cells.append(i)
+        weights.append((1.0 - t, t))
+        outside = outside | (sign * x < sign * grid[0]) | (sign * x > sign * grid[-1])
+    result = 0.0
+    for corner in itertools.product((0, 1), repeat=len(grids)):
+        term = values[tuple(i + k for i, k in zip(cells, corner))]
+        for w, k in zip(weights, corner):
+            term = term * w[k]
+        result = result + term
+    return result if fill is None else np.where(outside, fill, result)
+
+
+@of_scipy("scipy.interpolate.RegularGridInterpolator")
+def _table(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """An interpolant, which may be called with points."""
+    name = "RegularGridInterpolator"
+    given = _bound(ev, name, args, kwargs)
+    grids, values = _data(ev, name, given)
+    operands = [*map(ev.operand, grids), ev.operand(values)]
+    text = f"({', '.join(f'_{k}' for k in range(len(grids)))},), _{len(grids)}"
+    texts: list[str] = []
+    operands += _options(ev, name, given, len(operands), texts)
+    table: Value = ev.emit(solver, *operands, text=f"scipy.interpolate.{name}({text}{''.join(texts)})", type=OBJECT)
+    table.hint = "table"
+
+    def read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) + len(kwargs) != 1 or kwargs and "xi" not in kwargs:
+            ev.refuse("SCT402", f"`method` of a call of `{name}` is not supported",
+                      hint="give it where the table is made")
+        return _values(ev, grids, values, given, args[0] if args else kwargs["xi"], "_0", [table], ())
+
+    return DerivedCallable(read)
+
+
+def value_of_table(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of a table that the program has not made itself; None for other calls."""
+    table, path = fn.peek, fn.path
+    cls = getattr(sys.modules.get("scipy.interpolate"), "RegularGridInterpolator", None)
+    if cls is None or type(table) is not cls or path is None or kwargs or len(args) != 1:
+        return None
+    if table.method != "linear" or table.values.ndim != len(table.grid) or table.values.dtype != np.float64:
+        return None
+    lifted = {key: lift(ev, getattr(table, key), (*path, ("attr", key)))
+              for key in ("method", "bounds_error", "fill_value", "values")}
+    if ev.ask(lifted["method"], "the method of a table") != "linear":
+        return None
+    grids = [lift(ev, x, (*path, ("attr", "grid"), ("item", k))) for k, x in enumerate(table.grid)]
+    given = {key: lifted[key] for key in _OPTIONS}
+    return _values(ev, grids, lifted["values"], given, args[0], "_0", [opaque(ev, fn)], ())
+
+
+@of_scipy("scipy.interpolate.interpn")
+def _interpn(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = _bound(ev, "interpn", args, kwargs)
+    grids, values = _data(ev, "interpn", given)
+    operands = [*map(ev.operand, grids), ev.operand(values)]
+    text = f"({', '.join(f'_{k}' for k in range(len(grids)))},), _{len(grids)}, "
+    return _values(ev, grids, values, given, given["xi"], f"scipy.interpolate.interpn({text}", operands, (Dim(1),))
+
+
+def _values(ev: Evaluator, grids: Sequence[Abstract], values: Abstract, given: Mapping[str, Abstract], xi: Abstract,
+            call: str, operands: Sequence[Operand], of_numbers: tuple[Dim, ...]) -> Abstract:
+    """What SciPy reads of a table at the points `xi`; `of_numbers`: the shape of that at a tuple of numbers."""
+    points, text, own, shape = _points(ev, xi, len(grids), of_numbers, len(operands))
+    texts: list[str] = []
+    if call == "_0":
+        text, more = f"_0({text})", []
+    else:
+        more = _options(ev, "interpn", given, len(operands) + len(own), texts)
+        text = f"{call}{text}{''.join(texts)})"
+    error, fill = given.get("bounds_error", Static(True)), given.get("fill_value", Static(np.nan))
+    if error != Static(False):
+        fill = Static(None)  # there is nothing beyond the grid
+    with derivative_code(ev):
+        like = ev.call(Static(_linear), [Tup(tuple(grids)), values, Tup(tuple(points)), fill])
+        if shape is not None:
+            like = ev.call(Static(np.reshape), [like, Tup(tuple(Static(d.value) for d in shape))])
+    return standing_for(ev, ev.emit(solver, *operands, *own, *more, text=text, type=ev.operand(like).type), like)
+
+
+def _points(ev: Evaluator, xi: Abstract, n: int, of_numbers: tuple[Dim, ...], first: int
+            ) -> tuple[list[Abstract], str, list[Operand], tuple[Dim, ...] | None]:
+    """The coordinates of the points, the text of these in the call and its operands; the shape of the result, if it is
+    not that of the coordinates."""
+    if isinstance(xi, Tup) and xi.cls is tuple and len(xi.items) == n > 1:
+        points: list[Abstract] = [_array(ev, "a coordinate", v, (0, 1, 2)) for v in xi.items]
+        own = [ev.operand(v) for v in xi.items]
+        numbers = all(ev.operand(v).type.rank == 0 for v in points)  # type: ignore[union-attr]
+        return points, f"({', '.join(f'_{first + k}' for k in range(n))})", own, of_numbers if numbers else None
+    whole = _array(ev, "what a table is read at", xi, (1, 2, 3))
+    t = ev.type_of(whole)
+    assert isinstance(t, Tensor)
+    if t.rank == 1 and n == 1:
+        return [whole], f"_{first}", [ev.operand(whole)], None
+    if not ev.same(t.shape[-1], Dim(n)):
+        ev.refuse("SCT402", f"a table over {n} axes is read at {in_words(t)}", hint="pass a tuple of coordinates")
+    points = [ev.call(Static(np.take), [whole, Static(k)], {"axis": Static(-1)}) for k in range(n)]
+    return points, f"_{first}", [ev.operand(whole)], (Dim(1),) if t.rank == 1 else None
+
+
+def _data(ev: Evaluator, name: str, given: Mapping[str, Abstract]) -> tuple[list[Abstract], Abstract]:
+    """The grid, an array for each axis, and the values."""
+    points = given["points"]
+    if not isinstance(points, (Tup, ListRef)) or isinstance(points, ListRef) and is_dynamic(ev, points):
+        ev.refuse("SCT402", f"the grid of `{name}` is no tuple of arrays", hint="pass `(xs, ys)`")
+    items = points.items if isinstance(points, Tup) else ev.slots(points).items
+    grids: list[Abstract] = [_array(ev, f"a grid of `{name}`", v, (1,)) for v in items]
+    values = _array(ev, f"what `{name}` has at each point of its grid", given["values"], (len(grids),))
+    method = given.get("method", Static("linear"))
+    if method != Static("linear"):
+        ev.refuse("SCT402", f"`{name}` is differentiated with the method 'linear' alone", hint="leave `method` out")
+    return grids, values
+
+
+def _options(ev: Evaluator, name: str, given: Mapping[str, Abstract], first: int, texts: list[str]) -> list[Operand]:
+    """The operands of options, whose texts are added to `texts`."""
+    operands: list[Operand] = []
+    for key, v in given.items():
+        if key in ("points", "values", "xi", "method"):
+            continue
+        before = [None] * first  # operands are numbered from here
+        text = template_of(ev, v, before) if key in _OPTIONS else None  # type: ignore[arg-type]
+        if text is None:
+            ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
+        texts.append(f", {key}={text}")
+        more = before[first:]
+        operands += more  # type: ignore[arg-type]
+        first += len(more)
+    return operands
+
+
+def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+    signature = inspect.signature(getattr(sys.modules["scipy.interpolate"], name))
+    return dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+
+
+def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
+    """An array of numbers of 64 bits."""
+    x = ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
+    t = ev.type_of(x) if isinstance(x, Ref) else None
+    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
+        ev.refuse("SCT402", f"{what} is not an array of {' or '.join(map(str, ranks))} axes",
+                  hint="reshape it: `x.reshape(-1, 2)`")
+    assert isinstance(x, Ref)
+    return x
