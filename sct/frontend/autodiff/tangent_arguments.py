@@ -12,6 +12,7 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.autodiff.differentiated_region import tangent_type
 from sct.frontend.autodiff.value_trees import tree_of
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists
@@ -131,7 +132,7 @@ def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v) and ev.slots(v).schema != 0:
         columns = dynamic_lists.column_refs(ev, v)
         return {path: part if isinstance(part, Static) else columns[part]
-                for path, part in dynamic_lists.schema_parts(ev.slots(v).schema or 0)}
+                for path, part in list_items.schema_parts(ev.slots(v).schema or 0)}
     if isinstance(v, Tup):
         return dict(zip(v.fields or range(len(v.items)), v.items))
     if isinstance(v, Static) and class_of(v) is not None:

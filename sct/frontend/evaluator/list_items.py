@@ -8,8 +8,8 @@ A write to an attribute of it is a write to a column; other names of objects of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.state.store import Item, Store
@@ -23,6 +23,7 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     ListRef,
     ListSchema,
+    MapRef,
     ObjectSchema,
     ObjRef,
     Origin,
@@ -35,16 +36,45 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Optional, Tensor, Text, Undef
+from sct.ir.types import List, Never, Optional, Tensor, Text, Type, Undef
 from sct.ops import dim, index, mod, store
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "are_fresh", "array_in_list", "arrays_are_fresh", "current", "holds_objects", "join", "moved", "owning", "place",
-    "refresh", "release", "share", "with_leaves", "write", "write_array",
+    "Place", "are_fresh", "array_in_list", "arrays_are_fresh", "current", "have_one_form", "holds_objects", "join",
+    "leaf_numbers", "moved", "owning", "place", "refresh", "release", "schema_parts", "share", "with_leaves", "write",
+    "write_array",
 ]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where dicts whose keys are known only at run time are made, and what is done with them."""
+
+    made: Any = field(compare=False)
+    uses: frozenset[str]
+
+
+def have_one_form(ev: Evaluator, a: Schema, b: Schema, types: Sequence[Type] = ()) -> bool:
+    """Are the schemas equal?  What is done with dicts of one list is done with all of them.
+
+    types  those of the leaves of `b`, where an empty list may stand for a list of any items
+    """
+    if isinstance(a, ListSchema) and isinstance(b, int):
+        return bool(types) and types[b] == List(Never())
+    if isinstance(a, ObjectSchema) and isinstance(b, ObjectSchema) and isinstance(a.cls, MapRef) and a.cls == b.cls \
+            and a.keys[0] != b.keys[0]:
+        raise ev.functions.plan.changed(dicts={
+            (place.made, use) for place in (a.keys[0], b.keys[0]) for use in a.keys[0].uses | b.keys[0].uses})
+    inner = [x.parts if isinstance(x, ObjectSchema) else (x.item,) if isinstance(x, ListSchema) else
+             x if isinstance(x, tuple) else () for x in (a, b)]
+    if inner[0] and type(a) is type(b):
+        heads = [(x.cls, x.keys) if isinstance(x, ObjectSchema) else None for x in (a, b)]
+        return heads[0] == heads[1] and len(inner[0]) == len(inner[1]) and all(
+            have_one_form(ev, p, q, types) for p, q in zip(*inner))
+    return a == b or bool(types) and isinstance(a, int) and isinstance(b, int)
 
 
 def with_leaves(schema: Schema, place: Callable[[int], int]) -> Schema:
@@ -260,7 +290,7 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     _outdate(ev, owner.addr, item, same_keys_as=cell.keys)
     if not arrays_are_fresh(ev, [value]):
         ev.store.alone.clear()
-    for k, x in zip(_leaf_numbers(part), _leaves(ev, value)):
+    for k, x in zip(leaf_numbers(part), _leaves(ev, value)):
         column = columns[k]
         assert isinstance(column, Ref)
         buffer = ev.writable(column.addr, "a write")
@@ -367,12 +397,28 @@ def _hold(ev: Evaluator, addr: int) -> None:
         ev.store.cells[addr] = replace(cell, frozen=Frozen.HELD)
 
 
-def _leaf_numbers(schema: Schema) -> Iterator[int]:
-    """The columns of a schema without lists."""
-    if isinstance(schema, int):
-        yield schema
-    for part in schema.parts if isinstance(schema, ObjectSchema) else schema if isinstance(schema, tuple) else ():
-        yield from _leaf_numbers(part)
+def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int | Static]]:
+    """The leaves and constants of a schema, with the keys that lead to them."""
+    if isinstance(schema, (int, Static)):
+        yield path, schema
+    elif isinstance(schema, ListSchema):
+        yield from schema_parts(schema.item, (*path, None))
+    else:
+        keys, parts = (schema.keys, schema.parts) if isinstance(schema, ObjectSchema) else (range(len(schema)), schema)
+        for key, part in zip(keys, parts):
+            yield from schema_parts(part, (*path, key))
+
+
+def leaf_numbers(schema: Schema) -> list[int]:
+    """The numbers of the leaves, left to right."""
+    found: list[int] = []
+
+    def note(k: int) -> int:
+        found.append(k)
+        return k
+
+    with_leaves(schema, note)
+    return found
 
 
 def _outdate(ev: Evaluator, written: int, item: Item, same_keys_as: tuple[Any, ...]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator import list_items
+from sct.frontend.evaluator.list_items import have_one_form, leaf_numbers, with_leaves
 from sct.frontend.heap.dynamic_lists import (
     columns,
     element,
@@ -26,16 +27,20 @@ from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
     Array,
+    Container,
     Frozen,
     ListRef,
+    ListSchema,
+    ObjectSchema,
     Origin,
     Ref,
+    Schema,
     Slots,
     Static,
     Tup,
 )
 from sct.ir import Operand, Value
-from sct.ir.types import List
+from sct.ir.types import List, Never
 from sct.ops import index, store
 from sct.ops.program import list_ops as ops
 
@@ -136,7 +141,7 @@ def rewritten(ev: Evaluator, ref: ListRef, column: Ref, new: Value, function: st
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:
     """Detaches named lists inside the list, whose items are about to move: they keep their current contents."""
     mine = {c.addr for c in slots(ev, ref).items if isinstance(c, Ref)}
-    named = {v.addr for v in ev.store.vars.values() if isinstance(v, ListRef)}
+    named = {addr for v in ev.store.vars.values() for addr in _lists_in(ev, v, set())}
     for addr in sorted(named):
         cell = ev.store.cells[addr]
         if isinstance(cell, Slots) and cell.parent is not None and addr != ref.addr:
@@ -145,6 +150,20 @@ def cut_loose(ev: Evaluator, ref: ListRef) -> None:
                 held = [ev.new_addr() for _ in views]
                 ev.store.cells.update({new: Array(ev.read(view)) for new, view in zip(held, views)})
                 ev.store.cells[addr] = replace(cell, items=tuple(map(Ref, held)), parent=None, frozen=Frozen.HELD)
+
+
+def _lists_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[int]:
+    """The addresses of the lists in a value that is named; a dict whose keys are known only at run time is of lists."""
+    if isinstance(v, Tup):
+        for x in v.items:
+            yield from _lists_in(ev, x, seen)
+    elif isinstance(v, ListRef):
+        yield v.addr
+    if isinstance(v, Container) and v.addr not in seen:
+        seen.add(v.addr)
+        cell = ev.store.cells[v.addr]
+        for x in cell.items if isinstance(cell, Slots) and cell.schema is None else ():
+            yield from _lists_in(ev, x, seen)
 
 
 def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
@@ -169,8 +188,11 @@ def shared(ev: Evaluator, ref: ListRef) -> bool:
 def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None = None) -> Abstract:
     """Puts an item into a list: `f` changes a column; `at`: its place, if it is not the last."""
     schema, _ = item_type(ev, ref)
-    own, _ = schema_of(ev, v)
-    if own != schema:
+    own, types = schema_of(ev, v)
+    if schema == 0 and own != 0 and _are_empty(ev, ref):
+        _take_form(ev, ref, own)
+        schema = own
+    if not have_one_form(ev, schema, own, types):
         refuse_different_items(ev)
     alone = list_items.are_fresh(ev, [v]) and ev.store.owns(ref.addr) and list_items.holds_objects(schema)
     place = length(ev, ref) if at is None and alone else at
@@ -182,6 +204,43 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None =
         ev.store.own(ref.addr)
         list_items.place(ev, ref, place, schema, v)
     return Static(None)
+
+
+def _are_empty(ev: Evaluator, ref: ListRef) -> bool:
+    """Is this an item of a list of lists, all of which are empty so far?"""
+    parent = slots(ev, ref).parent
+    return parent is not None and slots(ev, ListRef(parent)).parent is None and isinstance(
+        item_type(ev, ref)[1][0], Never)
+
+
+def _take_form(ev: Evaluator, ref: ListRef, form: Schema) -> None:
+    """An item of a list of empty lists gets the columns of items of this form, as all the others do."""
+    cell, of = slots(ev, ref), slots(ev, ref).parent
+    assert of is not None
+    outer, (view,) = slots(ev, ListRef(of)), cell.items
+    assert isinstance(view, Ref)
+    first = next(k for k, c in enumerate(outer.items) if isinstance(c, Ref) and c.addr == view.addr)
+    count = len(leaf_numbers(form))
+
+    def widened(schema: Schema) -> Schema:
+        if isinstance(schema, int):
+            return ListSchema(with_leaves(form, lambda k: k + first)) if schema == first else \
+                schema + (count - 1) * (schema > first)
+        if isinstance(schema, tuple):
+            return tuple(map(widened, schema))
+        if isinstance(schema, ObjectSchema):
+            return replace(schema, parts=tuple(map(widened, schema.parts)))
+        return ListSchema(widened(schema.item)) if isinstance(schema, ListSchema) else schema
+
+    more = [ev.new_addr() for _ in range(count - 1)]
+    ev.store.cells.update({addr: Array(ev.emit(ops.copy_list, ev.read(Ref(view.addr)))) for addr in more})
+    items = (*outer.items[:first + 1], *map(Ref, more), *outer.items[first + 1:])
+    ev.store.cells[of] = replace(outer, items=items, schema=widened(outer.schema or 0))
+    views = tuple(Ref(addr, view.path) for addr in (view.addr, *more))
+    for addr, other in list(ev.store.cells.items()):
+        if isinstance(other, Slots) and other.parent == of and view in other.items:
+            ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)  # it has one column, and is of another form
+    ev.store.cells[ref.addr] = replace(cell, items=views, schema=form)
 
 
 def resize(ev: Evaluator, ref: ListRef) -> None:

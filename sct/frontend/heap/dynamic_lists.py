@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
 from sct.frontend.evaluator import list_items
-from sct.frontend.evaluator.list_items import with_leaves
+from sct.frontend.evaluator.list_items import Place, have_one_form, leaf_numbers, with_leaves
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
@@ -40,7 +40,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Lit, Operand, Value, is_float
-from sct.ir.types import List, Never, Tensor, Text, Type, TypeMismatch, join
+from sct.ir.types import List, Never, Opaque, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
 
@@ -74,6 +74,14 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
     types: list[Type] = []
 
     def visit(x: Abstract) -> Schema:
+        if isinstance(x, MapRef):
+            cell = ev.slots(x)
+            types.append(Opaque())
+            parts = len(types) - 1, *map(visit, cell.items[1:])
+            uses = frozenset(use for made, use in ev.functions.plan.dicts if made == cell.made)
+            return ObjectSchema(replace(x, addr=0), (Place(cell.made, uses), *cell.keys[1:]), parts)
+        if isinstance(x, DictRef) and not ev.slots(x).keys and not ev.functions.plan.known_keys:
+            raise ev.functions.plan.changed(dicts={(ev.slots(x).made, "values")})  # it is filled by keys of run time
         if isinstance(x, Tup):
             parts = tuple(map(visit, x.items))
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
@@ -104,30 +112,6 @@ def _rows_of(ev: Evaluator, v: ListRef) -> Rows | None:
         return None
     rows = item_type(ev, v) if cell.schema is not None else row_type(ev, cell)
     return rows if rows[0] != 0 else None
-
-
-def leaf_numbers(schema: Schema) -> list[int]:
-    """The numbers of the leaves, left to right."""
-    found: list[int] = []
-
-    def note(k: int) -> int:
-        found.append(k)
-        return k
-
-    with_leaves(schema, note)
-    return found
-
-
-def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int | Static]]:
-    """The leaves and constants of a schema, with the keys that lead to them."""
-    if isinstance(schema, (int, Static)):
-        yield path, schema
-    elif isinstance(schema, ListSchema):
-        yield from schema_parts(schema.item, (*path, None))
-    else:
-        keys, parts = (schema.keys, schema.parts) if isinstance(schema, ObjectSchema) else (range(len(schema)), schema)
-        for key, part in zip(keys, parts):
-            yield from schema_parts(part, (*path, key))
 
 
 def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
@@ -208,13 +192,21 @@ def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Opera
         yield from columns(ev, v)
         return
     rows = [list(leaves(ev, schema.item, x)) for x in cell.items]
-    _, types = row_type(ev, cell)
+    types = row_type(ev, cell)[1] if cell.items else [Never() for _ in leaf_numbers(schema)]
     for k, t in enumerate(types):
         yield ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
 
 
 def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> Iterator[Operand]:
     """The leaves of an object or a dict; it is not written any more."""
+    if isinstance(v, MapRef):
+        cell = ev.slots(v)
+        if schema.cls != replace(v, addr=0):
+            refuse_different_items(ev)
+        yield ev.operand(cell.items[0])
+        for s, x in zip(schema.parts[1:], cell.items[1:]):
+            yield from leaves(ev, s, x, shared)
+        return hold(ev, v.addr)
     if not isinstance(v, (Tup, ObjRef, DictRef)) or (dict if isinstance(v, DictRef) else v.cls) is not schema.cls:
         refuse_different_items(ev)
     if isinstance(v, (ObjRef, DictRef)) and not list_items.are_fresh(ev, [v]):
@@ -303,7 +295,7 @@ def row_type(ev: Evaluator, cell: Slots) -> Rows:
     if not cell.items:
         return 0, [Never()]
     rows = [schema_of(ev, x) for x in cell.items]
-    if any(schema != rows[0][0] for schema, _ in rows):
+    if not all(have_one_form(ev, rows[0][0], schema) for schema, _ in rows):
         refuse_different_items(ev)
     return rows[0][0], [_joined(ev, column) for column in zip(*(types for _, types in rows))]
 
@@ -318,7 +310,7 @@ def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
         return like
     if like[1] == [Never()]:
         return schema, types
-    if like[0] != schema:
+    if not have_one_form(ev, like[0], schema):
         refuse_different_items(ev)
     return schema, [_joined(ev, pair) for pair in zip(types, like[1])]
 
@@ -371,10 +363,10 @@ def _name(ev: Evaluator, ref: ListRef) -> str | None:
 def is_alike(ev: Evaluator, cell: Slots) -> bool:
     """May all the slots be items of one list?"""
     try:
-        row_type(ev, cell)
+        _, types = row_type(ev, cell)
     except SctError:
         return False
-    return bool(cell.items)
+    return bool(cell.items) and bool(types)
 
 
 def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = False) -> ListRef:
@@ -430,6 +422,10 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
     def row(schema: Schema) -> Abstract:
         if isinstance(schema, ObjectSchema):
             parts = tuple(map(row, schema.parts))
+            if isinstance(schema.cls, MapRef):
+                addr = ev.new_addr()
+                ev.store.cells[addr] = Slots(parts, ("places", *schema.keys[1:]), made=schema.keys[0].made)
+                return replace(schema.cls, addr=addr)
             if schema.cls is dict:
                 entries = ev.new_dict(dict(zip(schema.keys, parts)))
                 hold(ev, entries.addr)

@@ -260,7 +260,9 @@ def check_unchanged(ev: Evaluator, v: Abstract) -> None:
     """Refuses a loop over an object that its body may change; the loop is the last equation that was built."""
     loop = next((eqn for eqn in reversed(ev.b.eqns) if eqn.regions), None)
     eqn = ev.defs.get(v) if isinstance(v, Value) else None
-    if loop is None or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
+    runs_over = [v] if eqn is None or isinstance(eqn.out.type, Text) else list(eqn.args)
+    of_texts = bool(runs_over) and all(isinstance(x, Value) and isinstance(x.type, Text) for x in runs_over)
+    if loop is None or of_texts or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
         return
     if any(_CHANGES.search(str(e.attrs.get("text", ""))) for region in loop.regions for e in walk(region)):
         ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")

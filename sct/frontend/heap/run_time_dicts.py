@@ -21,7 +21,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args
 from sct.frontend.heap import dynamic_list_methods
-from sct.frontend.heap.dynamic_lists import columns, element, grow, is_dynamic, length
+from sct.frontend.heap.dynamic_lists import columns, element, grow, is_dynamic, item_type, length
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.heap.sample_calls import check_operands, hashed
@@ -42,7 +42,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import BOOL, INT, List, Tensor, Text
+from sct.ir.types import BOOL, INT, List, Never, Tensor, Text
 from sct.ops import eq, gt, index
 from sct.ops.program.effects import inactive
 
@@ -235,12 +235,13 @@ def _iterated(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
 
 def _place(ev: Evaluator, owner: MapRef, key: Abstract) -> Value:
     """The place of a key that is there; Python raises where it is not."""
+    if _is_empty(ev, owner) or all(isinstance(t, Never) for t in item_type(ev, _values(ev, owner))[1]):
+        _python(ev, owner, "_0[{subscript}]", key, type=INT)
+        raise_at_run_time(ev, "KeyError")
     found = _found(ev, owner, key)
     if found is None:
         found = _python(ev, owner, "_0[{subscript}]", key, type=INT)
         found.hint = "at"
-    if _is_empty(ev, owner):
-        raise_at_run_time(ev, "KeyError")
     return found
 
 

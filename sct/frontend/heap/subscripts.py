@@ -135,11 +135,14 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
 
 
 def _characters(ev: Evaluator, owner: Abstract, key: Abstract) -> Value | None:
-    """A character or a part of a string, at positions that are known only at run time; None for anything else."""
+    """A character or a part of a string, where the string or the position is known only at run time; None for
+    anything else."""
     if not (isinstance(owner, Value) and isinstance(owner.type, Text) or isinstance(owner, Static)
             and type(owner.peek) is str):
         return None
     ends = key.items[1:] if isinstance(key, Tup) and is_slice(key) else (key,)
+    if isinstance(key, Static) and isinstance(key.peek, slice):
+        ends = tuple(map(Static, (key.peek.start, key.peek.stop, key.peek.step)))
     operands: list[Operand] = [ev.operand(owner)]
     texts = []
     for x in ends:
@@ -151,7 +154,9 @@ def _characters(ev: Evaluator, owner: Abstract, key: Abstract) -> Value | None:
         else:
             return None
     text = ":".join(texts[:2] if texts[2:] == [""] else texts)
-    return ev.emit(lookup, *operands, text=f"_0[{text}]", type=Text()) if operands[1:] else None
+    if not operands[1:] and (isinstance(owner, Static) or isinstance(ev.leaf_of(owner), str)):
+        return None
+    return ev.emit(lookup, *operands, text=f"_0[{text}]", type=Text())  # type: ignore[no-any-return]
 
 
 def _adds_axes(key: Abstract) -> bool:

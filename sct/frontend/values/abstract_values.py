@@ -145,7 +145,7 @@ SLICE = ("", "start", "stop", "step")
 
 @dataclass(frozen=True)
 class OptionalTuple:
-    """None, or a tuple of numbers and arrays: its items are all None, or none of them is."""
+    """None, or a tuple of numbers and arrays: all of its items are None, or none is."""
 
     of: Tup
 
@@ -451,9 +451,10 @@ class Slots:
 
 @dataclass(frozen=True)
 class ObjectSchema:
-    """The schema of an object of a user's class, or of a dict: one for each attribute or key."""
+    """The schema of an object, or of a dict: one for each attribute or key.  `cls` of a dict whose keys are known only
+    at run time: a `MapRef`; its first key is its `list_items.Place`."""
 
-    cls: type
+    cls: Any
     keys: tuple[Any, ...]
     parts: tuple[Schema, ...]
 
