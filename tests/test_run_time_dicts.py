@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import agrees, refuses, same_value
+from programs import memos, tables
 
 import sct
 
@@ -304,9 +305,13 @@ def words(n: int) -> list[str]:
 
 OF_NUMBERS = [two_steps_back, paths_in_a_grid, computed_once, computed_where_it_is_none, computed_where_it_raises,
               computed_by_a_closure, computed_by_an_object, read_before_it_is_written, states, pairs, arrays, deleted,
-              taken_out, run_over_where_keys_are_deleted, copied]
+              taken_out, run_over_where_keys_are_deleted, copied, memos.fibonacci_like, memos.fibonacci_cached,
+              memos.memo_with_a_start, memos.memo_of_arrays, memos.chebyshev, memos.appended_to_a_list]
 OF_WORDS = [weights, counts, sums, started, made_by_a_function, written_by_a_helper, written_while_a_loop_runs_over_it,
-            lists, lists_of_a_dict, numbered]
+            lists, lists_of_a_dict, numbered, tables.transitions, tables.rows_by_first_letter,
+            tables.lists_in_two_levels, tables.groups_of_pairs, tables.group_means, tables.a_row_with_a_name,
+            tables.deleted_from_a_row, tables.postings, tables.statistics_by_key, tables.entropy_of_the_large,
+            tables.best_mean, tables.ranks, tables.best_worst_and_order, tables.joined_dicts]
 
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], Any]]] = [
     *((f, lambda n: n) for f in OF_NUMBERS), *((f, words) for f in OF_WORDS),
@@ -328,6 +333,79 @@ def test_keys_of_run_time(f: Callable[..., Any], make: Callable[[int], Any]) -> 
     assert len(g.sources) == 1
     curvature = (g(0.7 + 1e-5, data)[1] - g(0.7 - 1e-5, data)[1]) / 2e-5
     assert sct.grad(sct.grad(f))(0.7, data) == pytest.approx(curvature, rel=1e-4, abs=1e-5)
+
+
+def held_by_a_name(x: float, words: Any) -> Any:
+    table: Any = {}
+    for i, w in enumerate(words):
+        table.setdefault(w[0], {})[w] = x * i
+    row = table["s"]
+    table["s"] = {}
+    row["n"] = x * x
+    return sum(row.values()) + sum(v for r in table.values() for v in r.values())
+
+
+def taken_from_a_list(x: float, words: Any) -> Any:
+    rows: Any = []
+    for i, w in enumerate(words):
+        rows.append({})
+        rows[-1][w] = x * i
+        rows[0][w] = x
+    first = rows[0]
+    rows.pop(0)
+    first["q"] = x * 5
+    rows[0]["p"] = x * 7
+    return sum(first.values()) + sum(v * (k + 1) for k, row in enumerate(rows) for v in row.values())
+
+
+def one_row_at_several_keys(x: float, words: Any) -> Any:
+    table: Any = {}
+    row = {}
+    for i, w in enumerate(words):
+        row[w] = x * i
+        table[w[0]] = row
+    table["s"]["z"] = x * x
+    return sum(v for r in table.values() for v in r.values())
+
+
+def rows_that_change_places(x: float, words: Any) -> Any:
+    table: Any = {}
+    for i, w in enumerate(words):
+        table.setdefault(w[0], {})[w] = x * i
+    table["a"], table["s"] = table["s"], table["a"]
+    table["a"]["q"] = x * x
+    return sum(v * len(k) for k in table for v in table[k].values())
+
+
+def one_list_with_two_names(x: float, words: Any) -> Any:
+    table: Any = defaultdict(list)
+    named = table["s"]
+    for i, w in enumerate(words):
+        table[w[0]].append((x * i, w))
+    return sum(a * len(b) for a, b in named) + len(named)
+
+
+def a_shallow_copy(x: float, words: Any) -> Any:
+    table: Any = {}
+    for i, w in enumerate(words):
+        table.setdefault(w[0], {})[w] = x * i
+    copied = table.copy()
+    copied["s"]["n"] = x * x
+    table["a"]["k"] = 3 * x
+    return sum(v for r in table.values() for v in r.values()) + 2 * sum(v for r in copied.values() for v in r.values())
+
+
+@pytest.mark.parametrize("f", [held_by_a_name, taken_from_a_list, one_row_at_several_keys, rows_that_change_places,
+                               one_list_with_two_names, a_shallow_copy], ids=lambda f: f.__name__)
+def test_rows_with_several_names_are_right_or_refused(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    try:
+        value, slope = sct.value_and_grad(f)(0.7, words(12))
+    except sct.SctError as refusal:
+        assert refusal.code != "SCT602"
+        return
+    assert same_value(value, f(0.7, words(12)))
+    assert slope == pytest.approx((f(0.7 + 1e-6, words(12)) - f(0.7 - 1e-6, words(12))) / 2e-6, rel=1e-5)
 
 
 def test_a_missing_key_raises_as_in_python() -> None:

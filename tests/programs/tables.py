@@ -10,7 +10,7 @@ SENTENCES = [["the", "cat", "sat", "on", "the", "mat", "dog"][i % 3:4 + i % 4] f
 def co_occurrences(alpha, documents):
     table = {}
     for document in documents:
-        for a, b in zip(document, document[1:]):
+        for a, b in zip(document, document[1:]):  # noqa: RUF007
             row = table.setdefault(a, {})
             row[b] = row.get(b, 0.0) + alpha
     likelihood = 0.0
@@ -24,7 +24,7 @@ def co_occurrences(alpha, documents):
 def transitions(p, words):
     counts = defaultdict(lambda: defaultdict(float))
     for w in words:
-        for a, b in zip(w[:-1], w[1:]):
+        for a, b in zip(w[:-1], w[1:]):  # noqa: RUF007
             counts[a][b] += p
     return sum(v**2 for row in counts.values() for v in row.values())
 
@@ -114,7 +114,60 @@ def statistics_by_key(x, words):
     return sum((r["s"] / r["n"]) ** 2 for r in rows.values())
 
 
+def entropy_of_the_large(x, words):
+    weights = {w: x * len(w) for w in words}
+    large = {k: v * v for k, v in weights.items() if v > 1.0}
+    total = sum(large.values())
+    return -sum(v / total * math.log(v / total) for v in large.values()) + len(large)
+
+
+def best_mean(x, words):
+    groups = defaultdict(list)
+    for i, w in enumerate(words):
+        groups[w[0]].append(x * i)
+    means = {k: sum(v) / len(v) for k, v in groups.items()}
+    best = max(means, key=means.get)
+    return means[best] + sum(means[k] ** 2 for k in sorted(means))
+
+
+def ranks(x, words):
+    rank = {w: 1.0 / len(words) for w in words}
+    for _ in range(4):
+        new = {w: 0.1 * x for w in rank}
+        for a, b in zip(words, words[1:]):  # noqa: RUF007
+            new[b] += x * rank[a]
+        rank = new
+    return sum(r * len(w) for w, r in rank.items())
+
+
+def best_worst_and_order(x, words):
+    d = {}
+    for i, w in enumerate(words):
+        d[w] = d.get(w, 0.0) + x * i
+    best = max(d, key=lambda k: d[k])
+    worst = min(d.items(), key=lambda item: item[1])
+    order = sorted(d, key=d.get, reverse=True)
+    return d[best] ** 2 + worst[1] + d[order[0]] * len(order[1])
+
+
+def joined_dicts(x, words):
+    d, e = {}, {}
+    for i, w in enumerate(words):
+        d[w] = x * i
+        e[w[0]] = x * x
+    d.update(e)
+    f = {**d, "new": x}
+    g = d | e
+    g |= {"q": x * x}
+    return sum(d.values()) + 2 * sum(f.values()) + 3 * sum(g.values()) + len(f)
+
+
 INPUTS = {
+    "entropy_of_the_large": lambda rng: (0.7, WORDS),
+    "best_mean": lambda rng: (0.7, WORDS),
+    "ranks": lambda rng: (0.7, WORDS),
+    "best_worst_and_order": lambda rng: (0.7, WORDS),
+    "joined_dicts": lambda rng: (0.7, WORDS),
     "co_occurrences": lambda rng: (0.7, SENTENCES),
     "transitions": lambda rng: (0.7, WORDS),
     "rows_by_first_letter": lambda rng: (0.7, WORDS),

@@ -73,7 +73,7 @@ def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _with_cache(ev: Evaluator, fn: Abstract) -> Cached:
     """The cached function; the derivative has its cache too, where the function calls itself more than once."""
     memoized = isinstance(fn, Closure) and fn.node in ev.functions.plan.memoized
-    return Cached(fn, run_time_dicts.new(ev) if memoized else None)
+    return Cached(fn, run_time_dicts.new(ev, ev.loc) if memoized else None)
 
 
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:

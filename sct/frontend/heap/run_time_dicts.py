@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "MAP_METHODS", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "new",
-    "size", "truth",
+    "MAP_METHODS", "VALUES", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "new",
+    "note_refused", "size", "truth", "update",
 ]
 
 VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
@@ -98,9 +98,9 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
     return _of_run_time(ev, cell, owner.factory if isinstance(owner, DefaultRef) else None)
 
 
-def new(ev: Evaluator) -> MapRef:
-    """An empty dict whose keys are known only at run time."""
-    return _of_run_time(ev, Slots((), made=ev.loc))
+def new(ev: Evaluator, made: Any) -> MapRef:
+    """An empty dict whose keys are known only at run time; `made`: where it is made."""
+    return _of_run_time(ev, Slots((), made=made))
 
 
 def _of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> MapRef:
@@ -428,11 +428,32 @@ def copied(ev: Evaluator, owner: MapRef) -> MapRef:
     return replace(owner, addr=addr)
 
 
+def set_item(ev: Evaluator, owner: MapRef, key: Abstract, value: Abstract) -> Abstract:
+    """`d.__setitem__(key, value)`"""
+    assign(ev, owner, key, value)
+    return _NONE
+
+
+def update(ev: Evaluator, owner: MapRef, other: Abstract) -> Abstract:
+    """`d.update(other)`"""
+    if not isinstance(other, (MapRef, DictRef)):
+        ev.refuse("SCT203", "`update` of a dict whose keys are known only at run time takes a dict",
+                  hint="write the items in a loop")
+    return ev.call(Static(_update), [owner, other])
+
+
+def _update(entries: dict[Any, Any], other: dict[Any, Any]) -> None:
+    for key, value in other.items():
+        entries[key] = value
+
+
 MAP_METHODS: dict[str, Callable[..., Abstract]] = {
+    "__setitem__": set_item,
     "copy": copied,
     "get": get,
     "pop": pop,
     "setdefault": lambda ev, owner, key, default=_NONE: _set_default(ev, owner, key, lambda: default),
+    "update": update,
 }
 """The methods of dicts whose keys are known only at run time, beside those that give a view of one."""
 

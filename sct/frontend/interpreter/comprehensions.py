@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,8 +15,10 @@ from typing import Any, TypeVar
 import gast
 
 from sct.errors import SctError
+from sct.frontend.arguments.argument_keys import FEW_ITEMS
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import expression
+from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.interpreter.assignment import assign
@@ -25,9 +28,9 @@ from sct.frontend.iteration.iteration_space import MOST_UNROLLED
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import free_in, nodes_in
-from sct.frontend.values.abstract_values import Abstract, Key, ListRef, Static
+from sct.frontend.values.abstract_values import Abstract, Key, ListRef, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Lit
+from sct.ir import Lit, Value
 
 __all__ = ["Unknown", "all_hold", "appended", "attempted", "names_of", "quantified"]
 
@@ -117,9 +120,27 @@ def _makes_generators(node: Any) -> frozenset[Any]:
 
 @expression(gast.DictComp)
 def dictcomp(ev: Evaluator, node: Any) -> Abstract:
-    """A dict display with `for`."""
-    return ev.new_dict(dict(_rows(ev, node, ask=True, settled=True, item=lambda: (
-        hashed(ev, ev.eval(node.key)), ev.eval(node.value)))))
+    """A dict display with `for`; the loop that fills it, where its keys are known only at run time."""
+    made, plan = ev.loc, ev.functions.plan
+    if (made, run_time_dicts.VALUES) in plan.dicts:
+        return _looped(ev, node, "dict", lambda: run_time_dicts.new(ev, made))
+    count = itertools.count()
+
+    def entry() -> tuple[Any, Abstract]:
+        key = ev.eval(node.key)
+        if next(count) == FEW_ITEMS and not plan.known_keys and _is_of_run_time(key):
+            raise plan.changed(dicts={(made, run_time_dicts.VALUES)})
+        return hashed(ev, key), ev.eval(node.value)
+
+    try:
+        return ev.new_dict(dict(_rows(ev, node, ask=True, settled=True, item=entry)))
+    except (SctError, NeedsStatic):
+        plan.refused.add((made, run_time_dicts.VALUES))
+        raise
+
+
+def _is_of_run_time(key: Abstract) -> bool:
+    return isinstance(key, Value) or isinstance(key, Tup) and any(map(_is_of_run_time, key.items))
 
 
 @expression(gast.SetComp)
@@ -248,7 +269,10 @@ def _looped(ev: Evaluator, node: Any, kind: str, start: Callable[[], Abstract]) 
 
 
 def _innermost(node: Any, kind: str, name: str) -> Any:
-    """The statement for an item: it is appended to the list, or tested."""
+    """The statement for an item: it is appended to the list, written into the dict, or tested."""
+    if kind == "dict":
+        write = gast.Attribute(gast.Name(name, gast.Load(), None, None), "__setitem__", gast.Load())
+        return gast.Expr(gast.Call(write, [node.key, node.value], []))
     if kind == "list":
         append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
         return gast.Expr(gast.Call(append, [node.elt], []))
@@ -262,11 +286,12 @@ def _loop(node: Any, kind: str) -> tuple[str, Any]:
     name = f"<{kind} {node.lineno} {node.col_offset}>"
     stmt: Any = _innermost(node, kind, name)
     for k, gen in reversed(list(enumerate(node.generators))):
-        inner = k < len(node.generators) - 1 and kind != "list"
+        collects = kind in ("list", "dict")
+        inner = k < len(node.generators) - 1 and not collects
         body = [stmt, gast.Break()] if inner else [stmt]  # what leaves an inner loop leaves all of them
         for test in reversed(gen.ifs):
             body = [gast.If(test, body, [])]
-        stmt = gast.For(gen.target, gen.iter, body, [gast.Continue()] if k and kind != "list" else [], None)
+        stmt = gast.For(gen.target, gen.iter, body, [gast.Continue()] if k and not collects else [], None)
     for n in gast.walk(stmt):
         if not hasattr(n, "lineno"):
             gast.copy_location(n, node)

@@ -42,6 +42,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand
 from sct.ops import fstring
 from sct.ops.program.effects import formats, python, samples_of
@@ -145,18 +146,38 @@ def list_(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.Dict)
 def dict_(ev: Evaluator, node: Any) -> Abstract:
+    use, plan = (ev.loc, run_time_dicts.VALUES), ev.functions.plan
+    if use in plan.dicts and not all(isinstance(k, gast.Constant) for k in node.keys):
+        return _filled(ev, node)
     entries: dict[Any, Abstract] = {}
     for k, v in zip(node.keys, node.values):
         if k is None:
             other = ev.eval(v)
             if not isinstance(other, DictRef):
+                plan.refused.add(use)
                 ev.refuse("SCT503", "only dicts of known keys may follow `**`", node=v)
             cell = ev.store.slots(other)
             entries.update(zip(cell.keys, cell.items))
         else:
-            key = hashed(ev, ev.eval(k))
+            try:
+                key = hashed(ev, ev.eval(k))
+            except NeedsStatic:
+                plan.refused.add(use)
+                raise
             entries[key] = ev.eval(v)
     return run_time_dicts.called(ev, ev.new_dict(entries))
+
+
+def _filled(ev: Evaluator, node: Any) -> Abstract:
+    """A dict display with keys that are known only at run time."""
+    made = run_time_dicts.new(ev, ev.loc)
+    for k, v in zip(node.keys, node.values):
+        if k is None:
+            run_time_dicts.update(ev, made, ev.eval(v))
+        else:
+            key = ev.eval(k)
+            run_time_dicts.assign(ev, made, key, ev.eval(v))
+    return made
 
 
 @expression(gast.Set)

@@ -25,6 +25,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
     Method,
     Ref,
     Slots,
@@ -41,7 +42,7 @@ __all__ = ["arrays_of", "as_set", "combined", "is_sequence", "like", "written"]
 
 
 def is_sequence(v: Abstract) -> bool:
-    return isinstance(v, (Tup, ListRef, DictRef))
+    return isinstance(v, (Tup, ListRef, DictRef, MapRef))
 
 
 def arrays_of(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
@@ -65,7 +66,7 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
         if not (dynamic_lists.is_dynamic(ev, a) or dynamic_lists.is_dynamic(ev, b)):
             return ev.new_list(ev.slots(a).items + ev.slots(b).items)
         return dynamic_list_methods.joined(ev, a, b)
-    if kind is gast.BitOr and isinstance(a, DictRef) and isinstance(b, DictRef):
+    if kind is gast.BitOr and isinstance(a, (DictRef, MapRef)) and isinstance(b, (DictRef, MapRef)):
         copy = ev.call(Method(a, "copy"), [])
         ev.call(Method(copy, "update"), [b])
         return copy
@@ -118,7 +119,7 @@ def written(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> bool:
     if isinstance(a, ListRef) and kind is gast.Add and not isinstance(b, (Ref, Value)):
         ev.call(Method(a, "extend"), [b])
         return True
-    if isinstance(a, DictRef) and kind is gast.BitOr:
+    if isinstance(a, (DictRef, MapRef)) and kind is gast.BitOr:
         ev.call(Method(a, "update"), [b])
         return True
     n = _count(ev, b) if isinstance(a, ListRef) and kind is gast.Mult else None

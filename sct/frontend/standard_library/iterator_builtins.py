@@ -40,6 +40,8 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    MapRef,
+    Method,
     Ref,
     Slots,
     Static,
@@ -268,6 +270,9 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
         by_key = made if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
         return dynamic_list_methods.sorted_by(ev, made, by_key, reverse)
     assert isinstance(v, ListRef)
+    if isinstance(key, Method) and key.name == "get" and isinstance(key.owner, MapRef) \
+            and ev.slots(key.owner).items[1] == v:
+        key = Method(key.owner, "__getitem__")  # of its own keys, which are there
     by = v if key == Static(None) else ev.call(Static(list), [ev.call(Static(map), [key, v])])
     assert isinstance(by, ListRef)
     if not dynamic_lists.is_dynamic(ev, by):

@@ -178,6 +178,10 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
     assert isinstance(cell, Slots)
     entries: dict[Any, Abstract] = dict(zip(cell.keys, cell.items))
     result: Abstract = Static(None)
+    if isinstance(more, MapRef):
+        run_time_dicts.note_refused(ev, owner)
+        ev.refuse("SCT503", "a dict of known keys is updated with one whose keys are known only at run time",
+                  hint="write the items in a loop")
     if isinstance(more, DictRef):
         entries.update(zip(ev.slots(more).keys, ev.slots(more).items))
     elif name == "clear":
