@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, Union, cast, overload
 
 from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
 from sct.errors import SctError
@@ -21,6 +21,7 @@ from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, trace_ahead, trace_ranks
 from sct.frontend.user_rules import UserRule, add_rule
 from sct.ir.pytrees.pytree import Node
+from sct.memory_limit import bytes_of
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
 
 __all__ = ["Derivative", "checkpoint", "checkpointed", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit",
@@ -29,19 +30,22 @@ __all__ = ["Derivative", "checkpoint", "checkpointed", "emit", "fixed_point", "g
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 Function = Callable[..., Any]
+Memory = Union[int, str, None]
 
 
 @overload
 def grad(
-    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Derivative: ...
 @overload
 def grad(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Callable[[Function], Derivative]: ...
 def grad(
     f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
-    holomorphic: bool = False,
+    holomorphic: bool = False, memory: Memory = None
 ) -> Any:
     """The gradient of `f` with respect to the arguments `argnums`, indices or names.
 
@@ -54,43 +58,50 @@ def grad(
     value are complex, and the gradient is the complex derivative f'(z); that `f` is holomorphic
     is not checked.
 
+    `memory`, an int of bytes or a text such as "2GB", is what the values that the backward pass keeps
+    may take.  Where those of all iterations take more, the outermost loops are `checkpointed`.
+
     >>> grad(lambda x: x * x)(3.0)
     6.0
     """
-    return _derivative("grad", f, argnums, has_aux, backend, holomorphic)
+    return _derivative("grad", f, argnums, has_aux, backend, holomorphic, memory)
 
 
 @overload
 def value_and_grad(
-    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Derivative: ...
 @overload
 def value_and_grad(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Callable[[Function], Derivative]: ...
 def value_and_grad(
     f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
-    holomorphic: bool = False,
+    holomorphic: bool = False, memory: Memory = None
 ) -> Any:
     """(value, gradient) of `f`, from one run of it; otherwise as `grad`.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _derivative("value_and_grad", f, argnums, has_aux, backend, holomorphic)
+    return _derivative("value_and_grad", f, argnums, has_aux, backend, holomorphic, memory)
 
 
 @overload
 def jacobian(
-    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Derivative: ...
 @overload
 def jacobian(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Callable[[Function], Derivative]: ...
 def jacobian(
     f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
-    holomorphic: bool = False,
+    holomorphic: bool = False, memory: Memory = None
 ) -> Any:
     """All derivatives of the numbers that `f` returns with respect to those in the arguments `argnums`.
 
@@ -105,60 +116,66 @@ def jacobian(
     >>> jacobian(lambda x: (x * x, 3.0 * x))(2.0)
     (4.0, 3.0)
     """
-    return _derivative("jacobian", f, argnums, has_aux, backend, holomorphic)
+    return _derivative("jacobian", f, argnums, has_aux, backend, holomorphic, memory)
 
 
 @overload
 def jacfwd(
-    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Derivative: ...
 @overload
 def jacfwd(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Callable[[Function], Derivative]: ...
 def jacfwd(
     f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
-    holomorphic: bool = False,
+    holomorphic: bool = False, memory: Memory = None
 ) -> Any:
     """`jacobian`, a column at a time: best where there are few numbers in the arguments.
 
     >>> jacfwd(lambda x: x * np.array([1.0, 2.0]))(3.0)
     array([1., 2.])
     """
-    return _derivative("jacfwd", f, argnums, has_aux, backend, holomorphic)
+    return _derivative("jacfwd", f, argnums, has_aux, backend, holomorphic, memory)
 
 
 @overload
 def jacrev(
-    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Derivative: ...
 @overload
 def jacrev(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Callable[[Function], Derivative]: ...
 def jacrev(
     f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
-    holomorphic: bool = False,
+    holomorphic: bool = False, memory: Memory = None
 ) -> Any:
     """`jacobian`, a row at a time: best where there are few numbers in the output.
 
     >>> jacrev(lambda x: x[0] * x[1])(np.array([2.0, 3.0]))
     array([3., 2.])
     """
-    return _derivative("jacrev", f, argnums, has_aux, backend, holomorphic)
+    return _derivative("jacrev", f, argnums, has_aux, backend, holomorphic, memory)
 
 
 @overload
 def hessian(
-    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Derivative: ...
 @overload
 def hessian(
-    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy", holomorphic: bool = False,
+    memory: Memory = None
 ) -> Callable[[Function], Derivative]: ...
 def hessian(
     f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy",
-    holomorphic: bool = False,
+    holomorphic: bool = False, memory: Memory = None
 ) -> Any:
     """All second derivatives of `f`, forward over reverse: `jacfwd` of `jacrev`.
 
@@ -166,18 +183,19 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
-    return _derivative("hessian", f, argnums, has_aux, backend, holomorphic)
+    return _derivative("hessian", f, argnums, has_aux, backend, holomorphic, memory)
 
 
 def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, backend: str,
-                holomorphic: bool) -> Any:
+                holomorphic: bool, memory: Memory) -> Any:
     check_backend(backend)
     if f is None:
-        return lambda function: Derivative(kind, function, argnums, has_aux, backend, holomorphic)
-    return Derivative(kind, f, argnums, has_aux, backend, holomorphic)
+        return lambda function: Derivative(kind, function, argnums, has_aux, backend, holomorphic, memory)
+    return Derivative(kind, f, argnums, has_aux, backend, holomorphic, memory)
 
 
-def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy") -> tuple[Any, ...]:
+def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy", memory: Memory = None
+        ) -> tuple[Any, ...]:
     """(f(*primals), pullback); the pullback takes a cotangent of the value and returns
     a tuple of cotangents, one for each primal.  It may be called any number of times, and
     pickled if its residuals can be.  With `has_aux`, `f` returns (value, aux), and aux
@@ -191,8 +209,8 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy
     check_function("vjp", f)
     if not primals:
         raise SctError("SCT904", "vjp takes the function and its arguments", hint="vjp(f, x)")
-    value, run, *aux = call_once(Transform("vjp", f, tuple(range(len(primals))), has_aux), *primals, backend=backend)
-
+    transform = Transform("vjp", f, tuple(range(len(primals))), has_aux, memory=bytes_of(memory))
+    value, run, *aux = call_once(transform, *primals, backend=backend)
     return value, Pullback(value, run), *aux
 
 

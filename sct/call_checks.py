@@ -39,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import SctError, add_source_note
+from sct.errors import Loc, SctError, add_source_note
 from sct.frontend import (
     COMPARED_BY_CLASS,
     FEW_ITEMS,
@@ -56,8 +56,9 @@ from sct.frontend import (
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import fields_of, is_plain_attribute
 from sct.ir.types import List
+from sct.memory_limit import check_tapes, limit
 
-__all__ = ["MISS", "Match", "compile_checks"]
+__all__ = ["MISS", "Match", "compile_checks", "place_of"]
 
 Match = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -88,14 +89,23 @@ ROWS_OF = {"keys": "{0}", "items": "{0}", "pairs": "{0}.items()"}
 """The facts about what free variables hold, in which order: {0} is the variable."""
 
 
-def compile_checks(traced: Traced, run: Callable[..., Any]) -> Callable[[Any], Match]:
-    """bind(root) -> match; `root` is the differentiated function, whose free variables are read."""
-    return _CheckWriter(traced).compile(run)
+def compile_checks(traced: Traced, run: Callable[..., Any], tapes: str = "0") -> Callable[[Any], Match]:
+    """bind(root) -> match; `root` is the differentiated function, whose free variables are read.
+
+    tapes  the bytes of its tapes, as a formula in the leaves of the arguments
+    """
+    return _CheckWriter(traced).compile(run, tapes)
 
 
 def reads_the_same(traced: Traced, root: Any) -> bool:
     """Do the facts about the free variables of `root` still hold?"""
     return _CheckWriter(traced).compile_outside()(root) is not MISS
+
+
+def place_of(root: Any) -> Loc | None:
+    """The place of the function's definition."""
+    code = getattr(getattr(root, "__func__", root), "__code__", None)
+    return None if code is None else Loc(code.co_filename, code.co_firstlineno)
 
 
 def _is_name(name: str) -> bool:
@@ -144,7 +154,7 @@ class _CheckWriter:
         self.compares_whole_key = False
         self.count = 0
 
-    def compile(self, run: Callable[..., Any]) -> Callable[[Any], Match]:
+    def compile(self, run: Callable[..., Any], tapes: str) -> Callable[[Any], Match]:
         traced = self.traced
         args, kwargs = self.check_arguments()
         self.check_identities()
@@ -161,7 +171,8 @@ class _CheckWriter:
         if self.compares_whole_key:
             row = "".join(f"{name}, " for name in (*args, *kwargs.values(), *free))
             self.require(f"key_of(({row}), {{}}, {self.traced.records}) == {self.constant(traced.key)}")
-        guards = self.guard_lines([*traced.bind(*self.mirrored_arguments(args, kwargs)), *free])
+        leaves = [*traced.bind(*self.mirrored_arguments(args, kwargs)), *free]
+        guards = self.guard_lines(leaves)
         by_name = {**kwargs, **{leaf.name: name for leaf, name in zip(traced.free, free)}}
         passed = [*args, *(f"{k}={v}" if _is_name(k) else f"**{{{k!r}: {v}}}" for k, v in by_name.items())]
         self.namespace["run"] = run
@@ -171,6 +182,7 @@ class _CheckWriter:
             "        except GONE: return MISS",
             *(["        try:", *(f"            {line}" for line in guards), "        except UNDEFINED: return MISS"]
               if guards else []),
+            *self.tape_lines(leaves, tapes),
             f"        try: return run({', '.join(passed)})",
             "        except Exception as error:", "            add_source_note(error)", "            raise",
             "    return match",
@@ -351,6 +363,14 @@ class _CheckWriter:
         """Lines that check the guards."""
         names = [leaf if isinstance(leaf, Variable) else self.constant(leaf) for leaf in leaves]
         return [_miss_unless(self.guard(guard, names)) for guard in self.traced.guards]
+
+    def tape_lines(self, leaves: Sequence[Any], tapes: str) -> list[str]:
+        """A line that checks that the tapes fit into memory, where they are so large that they may not."""
+        if tapes == "0":
+            return []
+        names = [leaf if isinstance(leaf, Variable) else self.constant(leaf) for leaf in leaves]
+        size, check = tapes.format(*names), self.constant(check_tapes)
+        return [f"        if {size} > {limit() // 8}: {check}({size}, {self.constant(place_of(self.traced.root))})"]
 
     def guard(self, guard: Guard, names: Sequence[str]) -> str:
         if isinstance(guard.test, str) and guard.test:

@@ -47,6 +47,7 @@ from sct.frontend import (
 )
 from sct.frontend.user_rules import when_rules_change
 from sct.ir.text import show
+from sct.memory_limit import bytes_of
 from sct.passes import pipeline
 from sct.specialization import BACKENDS, Specialization, emit, specialize
 from sct.validation import observer, validation_mode
@@ -189,13 +190,14 @@ class Derivative:
     __qualname__: str
 
     def __init__(self, kind: str, f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False,
-                 backend: str = "numpy", holomorphic: bool = False) -> None:
+                 backend: str = "numpy", holomorphic: bool = False, memory: int | str | None = None) -> None:
         check_function(kind, f)
         check_backend(backend)
         self.__name__ = self.__qualname__ = getattr(getattr(f, "func", f), "__name__", type(f).__name__)
         functools.update_wrapper(self, f)
-        self._options: tuple[Any, ...] = (kind, argnums, has_aux, backend, holomorphic)
-        self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux, holomorphic)
+        self._options: tuple[Any, ...] = (kind, argnums, has_aux, backend, holomorphic, memory)
+        self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux, holomorphic,
+                                    bytes_of(memory))
         self._family = family_of(self.__sct_transform__, backend)
         self._latest: Specialization | None = None
         self._match: Match = _always_miss
@@ -251,7 +253,7 @@ class Derivative:
         derivative = object.__new__(Derivative)
         derivative.__dict__.update(self.__dict__)
         t = self._transform
-        derivative._transform = Transform(t.kind, f, t.argnums, t.has_aux, t.holomorphic)
+        derivative._transform = replace(t, fn=f)
         derivative.__wrapped__ = f  # type: ignore[attr-defined]
         derivative._match = _always_miss if f is None or self._latest is None else self._latest.bind(f)
         _derivatives.add(derivative)

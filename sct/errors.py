@@ -18,7 +18,8 @@ from typing import Any
 
 __all__ = [
     "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret", "class_in_words", "complex_refusal",
-    "contains_itself", "conversion_hint", "internal_error", "unbound_error", "without_compiler_frames",
+    "contains_itself", "conversion_hint", "internal_error", "memory_refusal", "unbound_error",
+    "without_compiler_frames",
 ]
 
 
@@ -101,6 +102,12 @@ def complex_refusal(loc: Loc | None) -> SctError:
                     hint="test for the negative base before, or compute with its absolute value")
 
 
+def memory_refusal(what: str, why: str, loc: Loc | None) -> SctError:
+    """The refusal of a gradient whose tapes do not fit into memory."""
+    return SctError("SCT918", what, why=why, loc=loc,
+                    hint='say how much it may use, grad(f, memory="2GB"): it keeps few states of long loops then')
+
+
 _OF_COMPLEX = re.compile("'complex'|(not|convert) complex|complex (to|number)")
 """Matches messages of Python about a value that is a complex number."""
 
@@ -117,15 +124,18 @@ def add_source_note(error: BaseException) -> None:
     `__sct_lines__` of an emitted module maps its lines to places.  Exceptions of the user's own `raise` and `assert`
     get no note.
 
-    Raises SctError SCT102 if the error comes from a number that has become complex in a program of real numbers.
+    Raises SctError SCT102 if the error comes from a number that has become complex in a program of real numbers, and
+    SCT918 if memory has run out in a program that keeps values of loops.
     """
     place: Loc | None = None
-    of_reals = True
+    of_reals, has_tapes = True, False
     traceback = error.__traceback__
     while traceback is not None:
         module = traceback.tb_frame.f_globals
         place = module.get("__sct_lines__", {}).get(traceback.tb_lineno, place)
-        of_reals = of_reals and not getattr(module.get("__sct_source__"), "is_complex", False)
+        source = module.get("__sct_source__")
+        of_reals = of_reals and not getattr(source, "is_complex", False)
+        has_tapes = has_tapes or getattr(source, "tapes", ("0", "0")) != ("0", "0")
         traceback = traceback.tb_next
     if place is None or isinstance(error, SctError):
         return
@@ -133,6 +143,9 @@ def add_source_note(error: BaseException) -> None:
         return
     if of_reals and type(error) is TypeError and _OF_COMPLEX.search(str(error)):
         raise complex_refusal(place) from error
+    if isinstance(error, MemoryError) and has_tapes:
+        raise memory_refusal("the gradient has run out of memory", "the backward pass of a loop needs values of each "
+                             "iteration, which are kept", place) from error
     if not hasattr(error, "add_note"):
         return
     note = f"raised by {place.file}:{place.line}: {linecache.getline(place.file, place.line).strip()}"

@@ -8,11 +8,11 @@ import gc
 import inspect
 import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sct.call_checks import MISS, Match, compile_checks
+from sct.call_checks import MISS, Match, compile_checks, place_of
 from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate, load, load_compiled
 from sct.errors import (
     Loc,
@@ -22,6 +22,7 @@ from sct.errors import (
     internal_error,
 )
 from sct.frontend import (
+    Guard,
     Traced,
     Transform,
     library_facts,
@@ -29,8 +30,11 @@ from sct.frontend import (
 )
 from sct.ir import walk
 from sct.ir.pytrees.pytree import becomes_complex
+from sct.memory_limit import check_amount, check_tapes, in_words, needs
 from sct.ops.scalar.powers import may_become_complex
 from sct.passes import pipeline
+from sct.passes.analysis.tape_sizes import tape_bytes
+from sct.passes.rematerialization.segments import checkpoint_loops
 from sct.validation import OFF, Validation, for_observed_types, observer, validation_mode
 
 __all__ = ["BACKENDS", "Specialization", "emit", "specialize"]
@@ -75,17 +79,13 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     kernels = BACKENDS[backend]
     try:
         fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
-        return replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex)
+        tapes = tape_bytes(fn, compiled=kernels is not None)
+        return replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex,
+                       tapes=(tapes.total, tapes.largest))
     except (SctError, Warning, MemoryError):
         raise
     except Exception as error:
-        raise internal_error(error, _place_of(traced.root)) from error
-
-
-def _place_of(root: Any) -> Loc | None:
-    """The place of the function's definition."""
-    code = getattr(getattr(root, "__func__", root), "__code__", None)
-    return None if code is None else Loc(code.co_filename, code.co_firstlineno)
+        raise internal_error(error, place_of(traced.root)) from error
 
 
 @contextlib.contextmanager
@@ -112,8 +112,12 @@ def specialize(
         traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None,
                        observe=observer(transform, args, kwargs, {} if observed is None else observed))
         source, backend = _emitted(traced, backend)
+        leaves = [*traced.bind(args, kwargs), *traced.free_values(traced.root).values()]
+        if transform.memory is not None:
+            traced, source, backend = _within(transform.memory, traced, source, backend, leaves)
+        check_tapes(needs(source.tapes[1], leaves), place_of(traced.root))
         recorded = {(path, how) for path, how, _ in traced.identities}
-        facts = library_facts(source.text, _place_of(traced.root))
+        facts = library_facts(source.text, place_of(traced.root))
         traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in recorded)))
     for name in pipeline.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
@@ -131,7 +135,28 @@ def specialize(
     if any(may_become_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
         run = _without_complex(run, traced)
     run = for_observed_types(shared, run, MISS)
-    return Specialization(shared, source, run, compile_checks(traced, run), validation, validated)
+    return Specialization(shared, source, run, compile_checks(traced, run, source.tapes[1]), validation, validated)
+
+
+def _within(memory: int, traced: Traced, source: Source, backend: str, leaves: Sequence[Any]
+            ) -> tuple[Traced, Source, str]:
+    """The derivative if its tapes take at most `memory`; else the one that keeps few states of its loops.
+
+    Which of them it is, is a guard.
+    """
+    total, _ = source.tapes
+    fits = total is not None and needs(total, leaves) <= memory
+    if not fits:
+        traced = replace(traced, fn=checkpoint_loops(traced.fn))
+        source, backend = _emitted(traced, backend)
+        if source.tapes[0] is not None:
+            check_amount(needs(source.tapes[0], leaves), memory, place_of(traced.root))
+    if total not in (None, "0"):
+        test = f"{total} {'<=' if fits else '>'} {memory}"
+        guard = Guard(f"the tapes take {'at most' if fits else 'more than'} {in_words(memory)}",
+                      lambda leaves: (needs(str(total), leaves) <= memory) == fits, test)
+        traced = replace(traced, guards=(*traced.guards, guard))
+    return traced, source, backend
 
 
 def _emitted(traced: Traced, backend: str) -> tuple[Source, str]:
@@ -147,7 +172,7 @@ def _emitted(traced: Traced, backend: str) -> tuple[Source, str]:
 
 def _without_complex(run: Callable[..., Any], traced: Traced) -> Callable[..., Any]:
     """The function, which refuses results that have become complex."""
-    place, tree, types = _place_of(traced.root), traced.result, [x.type for x in traced.fn.results]
+    place, tree, types = place_of(traced.root), traced.result, [x.type for x in traced.fn.results]
 
     @functools.wraps(run)
     def checked(*args: Any, **kwargs: Any) -> Any:

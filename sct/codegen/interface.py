@@ -72,6 +72,7 @@ class Source:
     bindings  objects that the text names and that have no literal form, such as defaults
     lines     the location in the user's source that a line comes from
     is_complex  does it compute with complex numbers?
+    tapes     the bytes of its tapes, as formulas in its arguments: of all, if they are known; of the largest
     """
 
     text: str
@@ -80,6 +81,7 @@ class Source:
     bindings: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[int, Loc] = field(default_factory=dict)
     is_complex: bool = False
+    tapes: tuple[str | None, str] = ("0", "0")
 
     @property
     def definition(self) -> str:

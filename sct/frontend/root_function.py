@@ -54,7 +54,7 @@ def identity(f: Any) -> tuple[Hashable, ...]:
     """
     f = getattr(f, "__sct_transform__", f)
     if isinstance(f, Transform):
-        return (f.kind, f.argnums, f.has_aux, f.holomorphic, *identity(f.fn))
+        return (f.kind, f.argnums, f.has_aux, f.holomorphic, f.memory, *identity(f.fn))
     if isinstance(f, types.MethodType):
         return ("method", *identity(f.__func__))
     if isinstance(f, functools.partial):

@@ -17,6 +17,7 @@ class Transform:
 
     argnums  what `grad` differentiates: an index, a name, or a tuple of them
     has_aux  `fn` returns (value, aux); aux is not differentiated
+    memory   the bytes that its tapes may take
     holomorphic  `fn` is a holomorphic function of complex arguments: its complex derivative is taken
     """
 
@@ -25,6 +26,7 @@ class Transform:
     argnums: int | str | tuple[int | str, ...] = 0
     has_aux: bool = False
     holomorphic: bool = False
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fn", _unwrapped(self.fn))

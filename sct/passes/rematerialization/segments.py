@@ -19,13 +19,14 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, walk
 from sct.ir.loop_view import LoopView, is_counted, loop_view
 from sct.ir.types import BOOL, INT, Tensor, join
+from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.ops.program.control import cond, loop
 from sct.ops.scalar.arithmetic import abs_, add, floordiv, mul, sub
 from sct.ops.scalar.selection import pymax, pymin
 from sct.ops.scalar.special_functions import isqrt
 from sct.passes.scalar.purity import is_pure
 
-__all__ = ["DEFAULT", "segments"]
+__all__ = ["DEFAULT", "checkpoint_loops", "segments"]
 
 DEFAULT = 0
 """The attribute `segments` of a loop that has about as many segments as a segment has iterations."""
@@ -37,6 +38,29 @@ def segments(program: Fn) -> Fn:
                for eqn in walk(fn)):
         return program
     return _in_region(program).replace(functions=tuple(map(_in_region, program.functions)))
+
+
+def checkpoint_loops(program: Fn) -> Fn:
+    """`program` with the outermost loops of what it differentiates in reverse checkpointed, but those with effects."""
+    return _checkpoint_loops(program, False).replace(
+        functions=tuple(_checkpoint_loops(fn, True) for fn in program.functions))
+
+
+def _checkpoint_loops(fn: Fn, differentiated: bool) -> Fn:
+    eqns = []
+    for eqn in fn.eqns:
+        inside = differentiated or eqn.op.name in ("vjp", "pullback", "jacobian")
+        if inside and eqn.op is loop and _is_recomputable(eqn):
+            eqns.append(eqn.replace(attrs={**eqn.attrs, "segments": eqn.attrs.get("segments") or DEFAULT}))
+        else:
+            eqns.append(eqn.replace(regions=tuple(_checkpoint_loops(region, inside) for region in eqn.regions)))
+    return fn.replace(eqns=tuple(eqns))
+
+
+def _is_recomputable(eqn: Eqn) -> bool:
+    view = loop_view(eqn)
+    return (not is_counted(view.bounds) or isinstance(view.bounds[2], Lit)) and not any(
+        may_not_repeat(e) and not is_of_raise(e) for e in walk(view.body))
 
 
 def _in_region(fn: Fn) -> Fn:
