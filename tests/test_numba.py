@@ -592,6 +592,39 @@ def test_arrays_in_second_derivatives() -> None:
     np.testing.assert_allclose(flat(found), flat(jvp(grad(f, (0, 1)), (u, 0.3), (np.ones(5), -0.5))), rtol=1e-10)
 
 
+def kept_arrays(u, m, c):
+    for k in range(3):
+        for j in range(2):
+            m = np.tanh(m * c) + u
+            if c > 0.1 * k:
+                u[1:-1] = u[1:-1] * u[2:] * m[j, 1:-1]
+        while c < 0.5:
+            u, c = np.sin(u), c + 0.2
+    return np.sum(m) + np.sum(u)
+
+
+def test_arrays_that_are_kept_for_the_backward_pass() -> None:
+    """They are rows of one array, whether the number of iterations is known before or not."""
+    derivative = same(kept_arrays, np.linspace(0.1, 1.0, 5), np.full((5, 5), 0.2), 0.12, argnums=(0, 1, 2))
+    assert ".append(" not in derivative.source
+    assert "reserve_rows" in derivative.source
+
+
+def chain(x, y):
+    z = np.where(x > y, x * y - 0.5 * x, y)
+    return np.sum(np.exp(z[1:] - 2.0 * z[:-1] * y[1:]))
+
+
+def test_arithmetic_outside_of_loops() -> None:
+    x, y = np.linspace(-1.0, 1.0, 7), np.cos(np.arange(7.0))
+    derivative = same(chain, x, y, argnums=(0, 1))
+    assert "z[i] = " in derivative.source.partition("def chain_value_and_grad(")[0]
+    assert "np.exp" in derivative.source.rpartition("@njit")[2].partition("\n\n\n")[2]
+    for bad in (x[:3], x[:1]):
+        with pytest.raises(ValueError, match="broadcast") if len(bad) > 1 else warnings.catch_warnings():
+            derivative(bad, y)
+
+
 def test_subscripts_are_checked() -> None:
     """Kernels that Numba does not check raise what Python raises."""
     def f(u, k):

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sct.codegen.numba.compilable_forms import raised_values
-from sct.codegen.numba.tape_sizes import array_dtype, is_list, lists
+from sct.codegen.numba.tape_sizes import RowSizes, array_dtype, is_list, is_row, lists
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import (
     Assign,
@@ -80,6 +80,8 @@ class _KernelExtraction:
     refused     lists that statements outside of kernels use
     exceptions  the statements that define what is raised
     compilable  the statements that Numba can compile
+    either      numbers that may be Python's or NumPy's, where that decides between single and double precision
+    rows        the sizes of arrays that are kept for the backward pass
     own_lists   Python lists that the function makes, of which Numba would need the type while they are empty
     """
 
@@ -89,6 +91,10 @@ class _KernelExtraction:
         self.exceptions = raised_values(block)
         self.buffers = Buffers(block)
         self.compilable: set[Statement] = set()
+        self.rows = RowSizes(block)
+        self.either = {x for s in statements(block) if isinstance(s, Evaluate) for x in s.eqn.args
+                       if isinstance(x.type, Tensor) and x.type.carrier == "any" and x.type.kind == "f"
+                       and any(isinstance(y.type, Tensor) and y.type.dtype == "f32" for y in s.eqn.args)}
         self.own_lists = {v for s in statements(block) if isinstance(s, (Assign, Evaluate))
                           for v in s.targets if isinstance(base_type(v.type), List)
                           and not (isinstance(s, Evaluate) and s.eqn.op.name == "item_of")}
@@ -226,10 +232,19 @@ class _KernelExtraction:
             items = tuple(v for read in s.list_reads for v in read.values)
         for x in items:
             t = base_type(x.type)
+            if is_row(t) and self.rows_are_known(s, x):
+                continue
             if not isinstance(t, Seq) and array_dtype(t) is None:
                 return f"an array ({t}) that each iteration keeps for the backward pass" \
                     if isinstance(t, Tensor) and t.is_array else self.operand_reason(x)
         return ""
+
+    def rows_are_known(self, s: Statement, x: Operand) -> bool:
+        """Are the sizes of an array that is appended to a list, or read from it, known where it is allocated?"""
+        if isinstance(s, Push):
+            return self.rows.of(s.tape, s.items.index(x)) is not None
+        return all(self.rows.of(read.filled, read.values.index(x)) is not None
+                   for read in s.list_reads if isinstance(x, Value) and x in read.values)
 
     def equation_reason(self, eqn: Eqn) -> str:
         """Why an equation cannot be compiled; "" if it can."""
@@ -271,6 +286,8 @@ class _KernelExtraction:
             t = t.elem
         if is_undef(x) or isinstance(t, Seq):
             return "a list" if x in self.own_lists else ""
+        if x in self.either:
+            return "a number that may be Python's or NumPy's, with one of single precision"
         if not isinstance(t, Tensor):
             return "None or a value" if isinstance(t, Optional) else f"a value that is not a number ({_named(x, t)})"
         if t.is_array and (t.dtype not in ("f64", "f32", "i64", "b1") or not t.rank):

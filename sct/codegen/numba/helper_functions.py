@@ -17,6 +17,15 @@ def reserve(tape, size):
     larger[:tape.size] = tape
     return larger
 ''',
+    "reserve_rows": '''\
+def reserve_rows(tape, size):
+    """`tape`, with room for `size` arrays."""
+    if size <= len(tape):
+        return tape
+    larger = np.empty((max(size, 2 * len(tape)),) + tape.shape[1:], tape.dtype)
+    larger[:len(tape)] = tape
+    return larger
+''',
     "nonzero": '''\
 def nonzero(x):
     """`x`, by which Python divides."""
@@ -67,13 +76,6 @@ def not_empty(size):
     """`size`, of a reduction that needs an element."""
     if size == 0:
         raise ValueError("zero-size array to reduction operation which has no identity")
-    return size
-''',
-    "same_size": '''\
-def same_size(size, other):
-    """`size`, of an array that takes the elements of one of another size."""
-    if size != other:
-        raise ValueError("the sizes differ")
     return size
 ''',
     "whole": '''\

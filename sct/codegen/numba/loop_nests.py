@@ -16,15 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sct.codegen.numba.index_ranges import Ranges
-from sct.codegen.program.statement_ir import Assign, Block, Evaluate, Loop
+from sct.codegen.program.statement_ir import Assign, Block, Evaluate, If, Loop
 from sct.ir.core import Constant, Eqn, Lit, Loc, Op, Operand, Value, builder_var
 from sct.ir.dims import Dim
 from sct.ir.real_ints import result_type
-from sct.ir.types import INT, Tensor
-from sct.ops import OPS
+from sct.ir.types import INT, Opaque, Tensor, Undef
+from sct.ops import ELEMENTWISE, OPS
 from sct.ops.arrays.indexing import split
 
-__all__ = ["INSIDE", "Nest", "View", "element_type", "is_array", "loops", "shape_of"]
+__all__ = ["INSIDE", "Nest", "Total", "View", "bound", "element_type", "is_array", "loops", "shape_of", "tensor"]
 
 ZERO, ONE = Lit(0), Lit(1)
 INSIDE = "inside"
@@ -36,23 +36,40 @@ LAST = Op("slice_last", lambda *_: INT, emit="slice_last(_0, _1)", nondiff="an i
 SMALLER = Op("smaller", lambda *_: INT, emit="min(_0, _1)", nondiff="an index", compiled=True)
 AT_LEAST_ZERO = Op("at_least_zero", lambda *_: INT, emit="max(_0, 0)", nondiff="a size", compiled=True)
 NOT_EMPTY = Op("not_empty", lambda *_: INT, emit="not_empty(_0)", nondiff="a size", compiled=True)
-EQUAL = Op("same_size", lambda *_: INT, emit="same_size(_0, _1)", nondiff="a size", compiled=True)
+SIZES_DIFFER = Op("sizes_differ", lambda *_: Opaque(), emit="ValueError", nondiff="an exception")
 INDEX_NAMES = ("i", "j", "k", "l")
 
 
+def tensor(x: Operand) -> Tensor | None:
+    """The type of a number or an array that is bound where it is read."""
+    t = x.type
+    while isinstance(t, Undef):
+        t = t.elem
+    return t if isinstance(t, Tensor) else None
+
+
 def is_array(x: Operand) -> bool:
-    return isinstance(x.type, Tensor) and x.type.is_array
+    t = tensor(x)
+    return t is not None and t.is_array
 
 
 def shape_of(x: Operand) -> tuple[Dim, ...]:
-    assert isinstance(x.type, Tensor)
-    return x.type.shape
+    t = tensor(x)
+    assert t is not None
+    return t.shape
 
 
 def element_type(x: Operand) -> Tensor:
     """The type of the elements of an array."""
-    assert isinstance(x.type, Tensor)
-    return Tensor("np", x.type.dtype)
+    t = tensor(x)
+    assert t is not None
+    return Tensor("np", t.dtype)
+
+
+def bound(x: Operand) -> Operand:
+    """The operand, or one like it whose type says that it is bound."""
+    t = tensor(x)
+    return x if t is None or t is x.type else Value(t, dim=x.dim)
 
 
 @dataclass
@@ -88,6 +105,7 @@ class Nest:
     loc      the user's statement that the loops differentiate
     written  the array that the statement writes, whose elements are read in the innermost loop
     renamed  the array that the statement overwrites, by its value behind it
+    checked  pairs of sizes that are checked to be equal
     reads    the arrays that are read, with the positions
     """
 
@@ -98,6 +116,7 @@ class Nest:
         self.depths: dict[Value, int] = {}
         self.written: Value | None = None
         self.renamed: dict[Value, Value] = {}
+        self.checked: set[tuple[Operand, Operand]] = set()
         self.reads: list[tuple[Value, tuple[Operand, ...]]] = []
 
     def __enter__(self) -> Nest:
@@ -128,9 +147,9 @@ class Nest:
             depth = len(self.scopes) - 1
         scope = self.scopes[depth]
         if key not in scope.results:
-            t = result or result_type(op, operands, attrs, spelling)
+            t = result or result_type(op, list(map(bound, operands)), attrs, spelling)
             assert not isinstance(t, tuple)
-            dim = op.dim(*operands, **attrs) if op.dim is not None else None
+            dim = op.dim(*map(bound, operands), **attrs) if op.dim is not None else None
             scope.results[key] = value = Value(t, dim=dim)
             self.depths[value] = depth
             if depth and op.name in ("add", "sub") and t == INT:
@@ -168,6 +187,11 @@ class Nest:
         if eqn.op.elements is not None:
             element: Operand = eqn.op.elements(self, at, *eqn.args, **eqn.attrs)
             return element
+        if is_array(eqn.out) and any(is_array(x) and x.type != eqn.out.type for x in eqn.args):
+            shape = shape_of(eqn.out)
+            for x in eqn.args:
+                if is_array(x) and any(d != e and d.value != 1 for d, e in zip(shape_of(x)[::-1], shape[::-1])):
+                    self.check_sizes(x, shape, [self.size_of_result(eqn, k) for k in range(len(shape))])
         operands = [self.broadcast(x, at) for x in eqn.args]
         element = self.emit(eqn.op, operands, eqn.attrs, spelling=eqn.spelling, result=element_type(eqn.out))
         return element
@@ -247,9 +271,7 @@ class Nest:
             return source
         if isinstance(source, tuple):
             x, k = source
-            c = (d - shape_of(x)[k]).value
-            assert c is not None
-            return self.plus(self.size(x, k), c)
+            return self.plus(self.size(x, k), (d - shape_of(x)[k]).value or 0)
         assert isinstance(source, _Slice)
         return self.slice_length(source, d)
 
@@ -270,12 +292,19 @@ class Nest:
         length: Operand = self.emit(AT_LEAST_ZERO, (OPS["sub"](end, begin),))
         return length
 
-    def equal(self, size: Operand, other: Operand) -> Operand:
-        """A size, which is checked to be another one."""
-        if size == other:
-            return size
-        checked: Operand = self.emit(EQUAL, (size, other))
-        return checked
+    def check_sizes(self, x: Operand, shape: tuple[Dim, ...], sizes: Sequence[Operand]) -> None:
+        """Check before the loops that the sizes of a broadcast operand are these, where that is not proved."""
+        own = shape_of(x) if is_array(x) else ()
+        for k, (d, e, size) in enumerate(zip(own[::-1], shape[::-1], sizes[::-1])):
+            if d.value == 1 or d == e:
+                continue
+            other = self.size(x, len(own) - 1 - k)
+            if other != size and (size, other) not in self.checked:
+                self.checked.add((size, other))
+                differ = self.emit(OPS["ne"], (size, other))
+                error = Eqn(SIZES_DIFFER, (), (Value(Opaque()),), {"callee": "ValueError"})
+                raised = Eqn(OPS["raise_"], error.outs, ())
+                self.before.append(If(differ, [Evaluate(error, error), Evaluate(raised, raised)], []))
 
     # -- loops --------------------------------------------------------------------------
 
@@ -315,6 +344,29 @@ class Nest:
         self.append(Eqn(op, (total, term(*at)), (total,), primal=False))
 
 
+class Total:
+    """Takes down the sum that an element of a result is, for an `Elements` that does not compute it.
+
+    sizes  the sizes of the axes that are summed over
+    term   position along these -> the term
+    """
+
+    def __init__(self, nest: Nest, eqn: Eqn, at: Sequence[Operand]) -> None:
+        self.nest = nest
+        assert eqn.op.elements is not None
+        eqn.op.elements(self, at, *eqn.args, **eqn.attrs)
+
+    def read(self, x: Operand, at: Sequence[Operand | int]) -> Operand:
+        return self.nest.read(x, at)
+
+    def size(self, x: Operand, axis: int) -> Operand:
+        return self.nest.size(x, axis)
+
+    def total(self, op: Op, start: Operand | None, sizes: Sequence[Operand], term: Callable[..., Any]) -> Operand:
+        self.sizes, self.term = list(sizes), term
+        return ZERO
+
+
 def loops(nest: Nest, sizes: Sequence[Operand], body: Callable[[tuple[Value, ...]], None],
           at: tuple[Value, ...] = ()) -> None:
     """Loops over all positions below the sizes, the last innermost, with the statements that `body` adds."""
@@ -345,6 +397,11 @@ def size_source(eqn: Eqn, axis: int) -> Any:
     for x in eqn.args:
         for k, e in enumerate(shape_of(x)) if is_array(x) else ():
             if e == d:
+                return x, k
+    if eqn.op in ELEMENTWISE:  # sizes that are not proved to agree are checked
+        for x in eqn.args:
+            k = axis - len(shape_of(eqn.out)) + len(shape_of(x)) if is_array(x) else -1
+            if k >= 0 and shape_of(x)[k].value != 1:
                 return x, k
     if eqn.op.name != "index":
         ints = [x for x in eqn.args if isinstance(x, Value) and not is_array(x) and x.dim == d]

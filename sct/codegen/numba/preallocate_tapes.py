@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sct.codegen.numba.tape_sizes import ONE, ZERO, TapeArrays, TapeStorage, lists
+from sct.codegen.numba.index_ranges import Ranges
+from sct.codegen.numba.loop_nests import INSIDE, Nest, loops, shape_of
+from sct.codegen.numba.tape_sizes import ONE, ZERO, TapeArrays, TapeStorage, is_row, lists
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -91,6 +93,9 @@ class _Preallocation(TapeArrays):
         assert place is not None
         for k, x in enumerate(s.items):
             column = storage.arrays[k]
+            if column is not None and is_row(x.type):
+                yield from () if is_undef(x) else _write_row(column, x, place)
+                continue
             if column is not None:
                 yield _write(column, _defined(x, column), place)
                 continue
@@ -205,6 +210,20 @@ class _Preallocation(TapeArrays):
 def _write(column: Value, x: Operand, place: Operand) -> Statement:
     eqn = Eqn(OPS["store"], (column, x, place), (column,), {"key": ("i",)}, primal=False, inplace=0)
     return Evaluate(eqn, eqn)
+
+
+def _write_row(column: Value, x: Operand, place: Operand) -> Block:
+    """The loops that copy an array into a row."""
+    with Nest({}, {}, Ranges([]), None) as nest:
+        sizes = [nest.size(x, k) for k in range(len(shape_of(x)))]
+
+        def body(at: tuple[Value, ...]) -> None:
+            key = {"key": ("i",) * (1 + len(at)), INSIDE: True}
+            nest.append(Eqn(OPS["store"], (column, nest.read(x, at), place, *at), (column,), key, primal=False,
+                            inplace=0))
+
+        loops(nest, sizes, body)
+    return nest.before
 
 
 def _read(column: Value, v: Value, place: Operand) -> Statement:

@@ -23,8 +23,8 @@ from typing import Any
 
 from sct.codegen.interface import Interface
 from sct.codegen.numba.helper_functions import helper_source
-from sct.codegen.numba.loop_nests import EQUAL, LAST, NOT_EMPTY, START, WITHIN
-from sct.codegen.numba.tape_sizes import DTYPES, LARGER
+from sct.codegen.numba.loop_nests import LAST, NOT_EMPTY, START, WITHIN
+from sct.codegen.numba.tape_sizes import DTYPES, LARGER, MORE_ROWS
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.recover_jumps import COMPARISONS
@@ -52,8 +52,8 @@ __all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]
 
 NJIT = {"cache": True, "error_model": "numpy", "boundscheck": True}
 
-HELPER_OPS = {LARGER: "reserve", WITHIN: "within", START: "slice_start", LAST: "slice_last", NOT_EMPTY: "not_empty",
-              EQUAL: "same_size"}
+HELPER_OPS = {LARGER: "reserve", MORE_ROWS: "reserve_rows",
+              WITHIN: "within", START: "slice_start", LAST: "slice_last", NOT_EMPTY: "not_empty"}
 """Ops that call a helper."""
 
 TO_INTEGER = frozenset(["int", "floor", "ceil", "trunc", "round"])

@@ -12,7 +12,6 @@ Invariant: a statement becomes loops only if all of it can be compiled; the size
 
 from __future__ import annotations
 
-import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
@@ -21,22 +20,27 @@ from sct.codegen.numba.index_ranges import Ranges
 from sct.codegen.numba.loop_nests import (
     INSIDE,
     WITHIN,
+    ZERO,
     Nest,
+    Total,
     View,
+    bound,
     element_type,
     is_array,
     loops,
     shape_of,
     size_source,
+    tensor,
 )
-from sct.codegen.numba.tape_sizes import DTYPES, array_dtype
+from sct.codegen.numba.tape_sizes import DTYPES, array_dtype, empty_op
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import Assign, Block, Evaluate, Loop, Statement, all_blocks, statements
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_effect
 from sct.ir.dims import Dim
-from sct.ir.types import INT, Tensor
+from sct.ir.types import Tensor, Undef
 from sct.ops import ELEMENTWISE, OPS, aliases, may_raise
 from sct.ops.arrays.indexing import split
+from sct.ops.type_rules import normalize
 
 __all__ = ["scalarize"]
 
@@ -97,8 +101,15 @@ class _Scalarization:
     # -- blocks -------------------------------------------------------------------------
 
     def block(self, block: Block, in_loop: bool) -> Block:
-        chosen = {s for s in block if in_loop and isinstance(s, Evaluate) and self.is_supported(s.eqn)}
+        chosen = {s for s in block if isinstance(s, Evaluate) and self.is_supported(s.eqn)
+                  and (in_loop or _is_cheap(s.eqn))}
         self.choose_virtual(block, chosen)
+        while not in_loop and (alone := {s for s in chosen if self.fuses_nothing(s)}):
+            chosen -= alone
+            for v in (t.eqn.outs[0] for t in chosen | alone):
+                self.virtual.pop(v, None)
+                self.once.discard(v)
+            self.choose_virtual(block, chosen)
         out: Block = []
         for s in block:
             if isinstance(s, Evaluate) and s in chosen:
@@ -111,6 +122,17 @@ class _Scalarization:
                 inner[:] = self.block(inner, in_loop or isinstance(s, Loop))
             out.append(s)
         return out
+
+    def fuses_nothing(self, s: Evaluate) -> bool:
+        """Is this a stored result without the arithmetic of another one in it?  NumPy computes it as fast."""
+        stored = s.eqn.outs[0] not in self.virtual and aliases(s.like) == "none"
+        return stored and self.operations(s.eqn) < 2
+
+    def operations(self, eqn: Eqn) -> int:
+        """The number of operations of NumPy in an equation and what is not stored of its operands."""
+        own = eqn.op.name not in ("index", "copy") and eqn.op.cost not in ("free", "read")
+        return own + sum(self.operations(self.virtual[x]) for x in dict.fromkeys(eqn.args)
+                         if isinstance(x, Value) and x in self.virtual)
 
     # -- which results are not stored -----------------------------------------------------
 
@@ -196,6 +218,8 @@ class _Scalarization:
         arrays = [x for x in (*eqn.args, *eqn.outs) if is_array(x)]
         if not arrays or not all(_is_compiled_dtype(x) and shape_of(x) for x in arrays):
             return False
+        if eqn.op.elements is not None and any(isinstance(x.type, Undef) for x in eqn.args):
+            return False
         if not all(is_array(x) or array_dtype(x.type) or x == Lit(None) for x in (*eqn.args, *eqn.outs)):
             return False
         if eqn.op.name in WRITES:
@@ -210,23 +234,31 @@ class _Scalarization:
             return False
         if name == "outer" and any(len(shape_of(x)) != 1 for x in eqn.args):
             return False
-        if may_raise(eqn.replace(primal=True)) and name not in ("max", "min"):
+        broadcasts = eqn.op in ELEMENTWISE and is_array(eqn.out)
+        if broadcasts and not all(self.broadcasts(x, shape_of(eqn.out)) for x in eqn.args if is_array(x)):
+            if eqn.op.elements is not None or eqn.op.raises == "value" and may_raise(eqn) or not self.can_check \
+                    or not all(self.may_agree(x, shape_of(eqn.out)) for x in eqn.args if is_array(x)):
+                return False
+        elif may_raise(eqn) and name not in ("max", "min"):
             return False
         if eqn.op.elements is None:
             if eqn.op not in ELEMENTWISE or not eqn.op.compiled or name in ("astype",) or eqn.spelling == "numpy.cbrt":
                 return False
-            bools = all(isinstance(x.type, Tensor) and x.type.kind == "b" for x in eqn.args)
+            bools = all((t := tensor(x)) is not None and t.kind == "b" for x in eqn.args)
             if bools and name not in ON_TRUTH_VALUES:
                 return False
-        if eqn.op in ELEMENTWISE and is_array(eqn.out) and not all(
-                self.broadcasts(x, shape_of(eqn.out)) for x in eqn.args if is_array(x)):
-            return False
         return not is_array(eqn.out) or self.has_sizes(eqn)
 
     def broadcasts(self, x: Operand, shape: tuple[Dim, ...]) -> bool:
         """Is it proved that x broadcasts to this shape?"""
         own = shape_of(x)
         return len(own) <= len(shape) and all(d == e or d.value == 1 for d, e in zip(own[::-1], shape[::-1]))
+
+    def may_agree(self, x: Operand, shape: tuple[Dim, ...]) -> bool:
+        """May the sizes of x agree with those of this shape, which is checked when the loops run?"""
+        own = shape_of(x)
+        return len(own) <= len(shape) and all(d == e or d.value == 1 or None in (d.value, e.value)
+                                              for d, e in zip(own[::-1], shape[::-1]))
 
     def has_sizes(self, eqn: Eqn) -> bool:
         return all(size_source(eqn, k) is not None for k in range(len(shape_of(eqn.out))))
@@ -246,21 +278,19 @@ class _Scalarization:
             return False
         if all(k == "i" for k in key) and len(key) == len(shape_of(eqn.args[0])):
             return False  # of one element
-        to, of = eqn.args[0].type, eqn.args[1].type
-        if not (isinstance(to, Tensor) and isinstance(of, Tensor) and (to.kind == "f" or to.dtype == of.dtype)):
+        to, of = tensor(eqn.args[0]), tensor(eqn.args[1])
+        if to is None or of is None or not (to.kind == "f" or to.dtype == of.dtype):
             return False
         shape = self.written_shape(eqn)
         if not all(size_source(self.part(eqn), k) is not None for k in range(len(shape))):
             return False
         x = eqn.args[1]
-        return not is_array(x) or self.broadcasts(x, shape) or self.can_check and len(shape_of(x)) <= len(shape) \
-            and all(d == e or d.value == 1 or None in (d.value, e.value)
-                    for d, e in zip(shape_of(x)[::-1], shape[::-1]))
+        return not is_array(x) or self.broadcasts(x, shape) or self.can_check and self.may_agree(x, shape)
 
     def part(self, eqn: Eqn) -> Eqn:
         """The read of the part that a statement writes."""
         x, _, *operands = eqn.args
-        t = OPS["index"].type(x, *operands, key=eqn.attrs["key"])
+        t = OPS["index"].type(bound(x), *map(bound, operands), key=eqn.attrs["key"])
         assert not isinstance(t, tuple)
         return Eqn(OPS["index"], (x, *operands), (Value(t),), {"key": eqn.attrs["key"]}, primal=False)
 
@@ -335,8 +365,26 @@ class _Scalarization:
         """A new array, filled in loops."""
         with self.nest(eqn) as nest:
             sizes = [nest.size_of_result(eqn, k) for k in range(len(shape_of(eqn.out)))]
-            self.fill_loops(nest, eqn.out, sizes, lambda at: nest.element(eqn, at))
+            if not _sums_rows(eqn):
+                self.fill_loops(nest, eqn.out, sizes, lambda at: nest.element(eqn, at))
+                return nest.before
+            self.fill_loops(nest, eqn.out, sizes, lambda at: Lit(0.0))
+            loops(nest, sizes[:-1], lambda outer: self.add_rows(nest, eqn, outer, sizes[-1]))
         return nest.before
+
+    def add_rows(self, nest: Nest, eqn: Eqn, outer: tuple[Value, ...], size: Operand) -> None:
+        """Add the terms of a sum to the row of its result at `outer`, one row of terms after another."""
+        nest.written = out = eqn.out
+        sizes = Total(nest, eqn, (*outer, ZERO)).sizes
+
+        def add_row(inner: tuple[Value, ...]) -> None:
+            with nest.loop(size) as i:
+                at = (*outer, i)
+                term = Total(nest, eqn, at).term(*inner)
+                old = nest.emit(OPS["index"], (out, *at), _subscript(out), result=element_type(out))
+                _store(nest, out, nest.emit(OPS["add"], (old, term), result=element_type(out)), at)
+
+        loops(nest, sizes, add_row)
 
     def fill_loops(self, nest: Nest, out: Value, sizes: Sequence[Operand],
                    element: Callable[[Sequence[Operand]], Operand]) -> None:
@@ -359,7 +407,9 @@ class _Scalarization:
         assert isinstance(target, Value)
         block, safe = self.write_loops(eqn, target, part, element)
         if not safe:
-            temporary = Value(target.type if part is None else part.out.type)
+            t = tensor(target if part is None else part.out)
+            assert t is not None
+            temporary = Value(t)
             with self.nest(eqn) as nest:
                 self.fill_loops(nest, temporary, self.sizes(nest, target, part), lambda at: element(nest, at))
             copy, _ = self.write_loops(eqn, target, part, lambda nest, at: nest.read(temporary, at))
@@ -388,16 +438,31 @@ class _Scalarization:
                 _store(nest, out, x, position)
 
             sizes = self.sizes(nest, target, part)
-            x = eqn.args[1] if part is not None else None
-            if x is not None and is_array(x):  # that the sizes agree may not be proved
-                for k, d in enumerate(shape_of(x), len(sizes) - len(shape_of(x))):
-                    if d.value != 1 and d != shape_of(part.out)[k]:  # type: ignore[union-attr]
-                        sizes[k] = nest.equal(sizes[k], nest.size(x, k - len(sizes)))
+            if part is not None:
+                nest.check_sizes(eqn.args[1], shape_of(part.out), sizes)
             loops(nest, sizes, body)
         buffer = self.buffers.buffer(target)
         safe = all(self.array(y) is self.array(target) and (at == positions[0] or _are_apart(at, positions[0]))
                    for y, at in nest.reads if self.buffers.buffer(y) is buffer)
         return [Assign([(out, target)]), *nest.before], safe
+
+
+def _sums_rows(eqn: Eqn) -> bool:
+    """Is this a sum of rows, in which the last axis is better the innermost loop than the axis that is summed over?"""
+    if eqn.out.type != Tensor("array", "f64", shape_of(eqn.out)):
+        return False
+    if eqn.op.name in ("matmul", "dot"):
+        return len(shape_of(eqn.args[1])) == 2
+    rank = len(shape_of(eqn.args[0]))
+    return eqn.op.name == "sum" and not eqn.attrs.get("keepdims") \
+        and rank - 1 not in normalize(eqn.attrs.get("axis"), rank)
+
+
+def _is_cheap(eqn: Eqn) -> bool:
+    """Does a loop over elements gain time outside of loops?  `exp` and sums are as fast in NumPy."""
+    by = eqn.args[1] if eqn.op.name == "pow" else None
+    return (eqn.op.cost in ("free", "read", "cheap") or eqn.op.name in (*WRITES, "copy", "clip", "index", "expand_like")
+            or isinstance(by, Lit) and by.value in (2, 3))
 
 
 def _store(nest: Nest, target: Value, x: Operand, at: Sequence[Operand]) -> None:
@@ -419,17 +484,9 @@ def _axes(x: Operand) -> int:
 
 
 def _is_compiled_dtype(x: Operand) -> bool:
-    return isinstance(x.type, Tensor) and x.type.dtype in DTYPES
-
-
-@functools.cache
-def _empty_op(rank: int, dtype: str) -> Op:
-    sizes = ", ".join(f"_{k}" for k in range(rank))
-    shape = sizes if rank == 1 else f"({sizes})"
-    text = f"numpy.empty({shape})" if dtype == "f64" else f"numpy.empty({shape}, numpy.{DTYPES[dtype]})"
-    return Op("empty", lambda *_: INT, emit=text, nondiff="memory")
+    t = tensor(x)
+    return t is not None and t.dtype in DTYPES
 
 
 def _empty(x: Value) -> Op:
-    assert isinstance(x.type, Tensor)
-    return _empty_op(len(shape_of(x)), x.type.dtype)
+    return empty_op(len(shape_of(x)), element_type(x).dtype)

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sct.codegen.program.statement_ir import (
@@ -32,8 +33,8 @@ from sct.ir.types import INT, Seq, Tensor, Type, array, base_type
 from sct.ops import OPS
 
 __all__ = [
-    "DTYPES", "LARGER", "ONE", "ZERO", "TapeArrays", "TapeStorage", "array_dtype", "is_list",
-    "lists",
+    "DTYPES", "LARGER", "MORE_ROWS", "ONE", "ZERO", "RowSizes", "TapeArrays", "TapeStorage", "array_dtype",
+    "empty_op", "is_list", "is_row", "lists",
 ]
 
 ZERO, ONE = Lit(0), Lit(1)
@@ -43,8 +44,8 @@ def _size_op(emit: str) -> Op:
 
 
 DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "b1": "bool_"}
-EMPTY = {k: _size_op("numpy.empty(_0)" if k == "f64" else f"numpy.empty(_0, numpy.{v})") for k, v in DTYPES.items()}
 LARGER = _size_op("reserve(_0, _1)")
+MORE_ROWS = _size_op("reserve_rows(_0, _1)")
 LENGTH = _size_op("len(range(_0, _1, _2))")
 PRODUCT = {k: _size_op(" * ".join(f"_{j}" for j in range(k))) for k in range(1, 9)}
 AT_LEAST_ZERO = _size_op("max(_0, 0)")
@@ -62,6 +63,62 @@ def array_dtype(t: Type) -> str | None:
         return None
     name = {"float": "f64", "real": "f64", "single": "f64", "int": "i64", "bool": "b1"}.get(t.dtype, t.dtype)
     return name if name in DTYPES else None
+
+
+@functools.cache
+def empty_op(rank: int, dtype: str) -> Op:
+    """The op that allocates an array, given its sizes."""
+    sizes = ", ".join(f"_{k}" for k in range(rank))
+    shape = sizes if rank == 1 else f"({sizes})"
+    text = f"numpy.empty({shape})" if dtype == "f64" else f"numpy.empty({shape}, numpy.{DTYPES[dtype]})"
+    return Op("empty", lambda *_: INT, emit=text, nondiff="memory")
+
+
+def is_row(t: Type) -> bool:
+    """Is this the type of an array that may be a row of an array of one more axis?"""
+    t = base_type(t)
+    return isinstance(t, Tensor) and t.is_array and t.dtype in DTYPES and 0 < t.rank < 4
+
+
+class RowSizes:
+    """Where the sizes of arrays that are kept for the backward pass are known before the loops that keep them.
+
+    arrays  list -> arrays that exist where it is allocated: parameters and what is created before all loops
+    pushes  list -> its appends
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.arrays: dict[Value, tuple[Value, ...]] = {}
+        self.pushes: dict[Value, list[Push]] = defaultdict(list)
+        inner = statements(block)
+        bound = {v for s in inner for v in s.bound}
+        free = dict.fromkeys(x for s in inner for x in s.reads if isinstance(x, Value) and x not in bound)
+        self._visit(block, [v for v in free if is_row(v.type)], False)
+
+    def _visit(self, block: Block, arrays: list[Value], in_loop: bool) -> None:
+        for s in block:
+            if isinstance(s, NewList):
+                self.arrays[s.tape] = tuple(arrays)
+            elif isinstance(s, Push):
+                self.pushes[s.tape].append(s)
+            for inner in s.blocks:
+                self._visit(inner, list(arrays), in_loop or isinstance(s, Loop))
+            if not in_loop and isinstance(s, Evaluate) and s.eqn.op.name in ("copy", "zeros_of", "zeros_like"):
+                arrays += [v for v in s.targets if is_row(v.type)]
+
+    def of(self, tape: Value, column: int) -> list[Lit | tuple[Value, int, int]] | None:
+        """The sizes of what is appended to a column: literals, or (array, axis, offset); None if they are not known."""
+        types = {base_type(push.items[column].type) for push in self.pushes[tape] if not is_undef(push.items[column])}
+        t = next(iter(types), None)
+        if len(types) != 1 or t is None or not is_row(t) or not isinstance(t, Tensor) or tape not in self.arrays:
+            return None
+        sizes = [Lit(d.value) if d.value is not None else self._size(tape, d) for d in t.shape]
+        return None if None in sizes else sizes  # type: ignore[return-value]
+
+    def _size(self, tape: Value, d: Dim) -> tuple[Value, int, int] | None:
+        places = [(x, k, c) for x in self.arrays[tape] if isinstance(t := base_type(x.type), Tensor)
+                  for k, e in enumerate(t.shape) if (c := (d - e).value) is not None and e.terms]
+        return min(places, key=lambda place: abs(place[2]), default=None)
 
 
 @dataclass(eq=False)
@@ -128,6 +185,7 @@ class TapeArrays:
 
     def __init__(self, block: Block, compiled: set[Value]) -> None:
         self.program, self.compiled = block, compiled
+        self.row_sizes = RowSizes(block)
         self.storages: dict[Value, TapeStorage] = {}
         self.inner_bounds: dict[Value, tuple[Operand | None, Operand | None]] = {}
         self.readers: dict[Value, list[tuple[ListRead, tuple[Loop, ...]]]] = defaultdict(list)
@@ -170,10 +228,12 @@ class TapeArrays:
         for x in operands:
             inner = self.inner_storage(x)
             if inner is None:
-                dtype = array_dtype(x.type)
+                t = base_type(x.type)
+                dtype = t.dtype if isinstance(t, Tensor) and is_row(t) else array_dtype(t)
                 assert dtype is not None
                 hint = f"{x.hint}_tape" if x.hint and len(operands) > 1 and names.count(x.hint) == 1 else "tape"
-                storage.arrays.append(Value(array(dtype, Dim(2)), hint))
+                dims = t.shape if isinstance(t, Tensor) and t.is_array else ()
+                storage.arrays.append(Value(array(dtype, Dim(2), *dims), hint))
                 continue
             inner.parent = storage
             storage.arrays.append(None)
@@ -236,14 +296,14 @@ class TapeArrays:
         out: list[Statement] = []
         size = self._size_by_index(storage, loops, out)
         if size is not None:
-            self.allocations[storage] = [*out, *_allocation(storage, size)]
+            self.allocations[storage] = [*out, *self._allocation(storage, size)]
             return
         storage.top = Value(INT, "top")
         size = self._total_iterations(loops, out)
         if size is None and loops:  # only once in the text, from which Numba infers the type of the array
             loop = loops[-1]
             (self.before_loop if is_counted(loop.bounds) else self.loop_head)[loop] += self._growth(storage, loop)
-        out += _allocation(storage, ZERO if size is None else size)
+        out += self._allocation(storage, ZERO if size is None else size)
         self.allocations[storage] = [*out, Assign([(storage.top, ZERO)])]
 
     def _size_by_index(self, storage: TapeStorage, loops: Sequence[Loop], out: list[Statement]) -> Operand | None:
@@ -333,12 +393,30 @@ class TapeArrays:
         is_positive = x.dim is not None and x.dim.least >= 0
         return x if is_positive else self.let(AT_LEAST_ZERO, [x], out)
 
-    def let(self, op: Op, args: Sequence[Operand], out: list[Statement], dim: Dim | None = None) -> Value:
+    def let(self, op: Op, args: Sequence[Operand], out: list[Statement], dim: Dim | None = None,
+            attrs: Mapping[str, object] | None = None) -> Value:
         """Append the definition of a size; returns its value."""
         value = Value(INT, None, dim)
-        eqn = Eqn(op, tuple(args), (value,), primal=False)
+        eqn = Eqn(op, tuple(args), (value,), attrs or {}, primal=False)
         out.append(Evaluate(eqn, eqn))
         return value
+
+    def _allocation(self, storage: TapeStorage, size: Operand) -> Iterator[Statement]:
+        """Allocate the columns, for `size` elements."""
+        for v in storage.columns:
+            sizes: list[Operand] = [size]
+            if rank_of(v) > 1:
+                out: list[Statement] = []
+                rows = self.row_sizes.of(storage.value, storage.arrays.index(v))
+                assert rows is not None
+                sizes += [row if isinstance(row, Lit) else self._row_size(*row, out) for row in rows]
+                yield from out
+            assert isinstance(v.type, Tensor)
+            eqn = Eqn(empty_op(len(sizes), v.type.dtype), tuple(sizes), (v,), primal=False)
+            yield Evaluate(eqn, eqn)
+
+    def _row_size(self, x: Value, axis: int, offset: int, out: list[Statement]) -> Operand:
+        return self._plus(self.let(OPS["dim"], [x], out, attrs={"axis": axis} if axis else {}), offset, out)
 
     def _growth(self, storage: TapeStorage, loop: Loop) -> list[Statement]:
         """Grow the columns for all iterations of `loop`, or for the next one if it is not counted."""
@@ -347,17 +425,11 @@ class TapeArrays:
         count: Operand = self._iterations(loop, out) if is_counted(loop.bounds) else ONE
         total = self.let(OPS["add"], [storage.top, count], out)
         for v in storage.columns:
-            eqn = Eqn(LARGER, (v, total), (v,), primal=False)
+            eqn = Eqn(LARGER if rank_of(v) == 1 else MORE_ROWS, (v, total), (v,), primal=False)
             out.append(Evaluate(eqn, eqn))
         return out
 
 
-def _allocation(storage: TapeStorage, size: Operand) -> Iterator[Statement]:
-    for v in storage.columns:
-        eqn = Eqn(EMPTY[_dtype(v)], (size,), (v,), primal=False)
-        yield Evaluate(eqn, eqn)
-
-
-def _dtype(v: Value) -> str:
+def rank_of(v: Value) -> int:
     assert isinstance(v.type, Tensor)
-    return v.type.dtype
+    return v.type.rank
