@@ -158,7 +158,8 @@ class _CheckWriter:
         traced = self.traced
         args, kwargs = self.check_arguments()
         self.check_identities()
-        if traced.apart or traced.apart is not None and any(map(_holds_lists, traced.fn.params)):
+        if traced.apart or traced.apart is not None and (
+                traced.holds_records or any(map(_holds_lists, traced.fn.params))):
             others = [self.read(path) for path in traced.apart]
             row, outside = ("".join(f"{x}, " for x in variables) for variables in ((*args, *kwargs.values()), others))
             self.require(f"apart(({row}), ({outside}))")

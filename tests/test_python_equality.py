@@ -367,7 +367,7 @@ def t6_del(x: np.ndarray) -> Any:
     del t[0]
     return x[0]
 
-@refused("SCT503")
+@refused("SCT303")
 def t6_range(x: np.ndarray) -> Any:
     r = range(3)
     r[0] += 1

@@ -67,9 +67,10 @@ class Traced:
     key          the `key_of` the arguments and the free variables; `positional`, `keywords`: how they were passed
     bind         bind(args, kwargs): the leaves of the arguments
     apart        the paths of outside containers, which must not be in the arguments; None if no container is written
+                 or compared by identity
     callables    callables in the arguments that are called: none may hold an object, list or dict of the arguments
     containers   numbers of the containers of each argument, if it matters which of them are one object
-    records      are lists of records and of strings one value?
+    records      are lists of records and of strings one value? `holds_records`: is there one in the arguments?
     primal_record  where the differentiated function stands in `fn`; None if it always raises
     """
 
@@ -89,6 +90,7 @@ class Traced:
     callables: tuple[Any, ...] = ()
     containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     records: bool = True
+    holds_records: bool = False
     primal_record: PrimalRecord | None = None
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
@@ -340,9 +342,10 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
         params.append(SourceParameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.outside.facts.items())
     guards = (*ev.size_guards(), *ev.guards.values())
-    apart = tuple(ev.containers.outside) if ev.containers.written else None
+    apart = tuple(ev.containers.outside) if ev.containers.written or ev.containers.compared else None
     return Traced(fn, name_of(target), tuple(ordered(params)), tree, guards,
                   tuple(ev.outside.leaves), identities, ev.outside.root, signature_comment(fn, params), apart=apart,
+                  holds_records=ev.containers.count > 0,
                   callables=tuple(ev.callables_used.values()),
                   primal_record=ev.primal_record, bind=bind)
 

@@ -214,8 +214,9 @@ def _rows(ev: Evaluator, tree: Tree, types: Sequence[Any], columns: Sequence[Any
     first = len(ev.params)
     for t, column, own in zip(types, columns, column_names(tree, name)):
         add_leaf(ev, column, t, own)
-    return ev.new_dynamic_list(schema_of_tree(tree), ev.params[first:], origin=Origin.ARGUMENT), \
-        map_tree(tree, lambda k: Leaf(first + k))
+    xs = ev.new_dynamic_list(schema_of_tree(tree), ev.params[first:], origin=Origin.ARGUMENT)
+    ev.store.own(xs.addr)  # `check_aliasing` makes a guard of it where that matters
+    return xs, map_tree(tree, lambda k: Leaf(first + k))
 
 
 def column_names(tree: Tree, name: str) -> list[str]:

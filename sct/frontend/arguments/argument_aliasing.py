@@ -64,17 +64,19 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
 
     Ahead of time, arguments are assumed to share no memory.
     """
-    if ev.containers.written and ev.containers.passed_twice and not shared:
+    written_at, compared_at = ev.containers.written, ev.containers.compared
+    loc, what = written_at or compared_at, "writes to its arguments" if written_at else "compares them by identity"
+    if loc and ev.containers.passed_twice and not shared:
         raise Shared
-    if ev.containers.written and not apart(ev.outside.arguments, ()):
-        raise SctError("SCT305", "the same list, dict or object occurs twice in the arguments, and the function writes "
-                       "to its arguments",
-                       why="a write to one of the two is a write to the other",
-                       hint="copy each of them first: `[list(row) for row in rows]`",
-                       loc=ev.containers.written)
-    if ev.containers.written and not apart(ev.outside.arguments, list(ev.containers.outside.values())):
-        raise SctError("SCT305", "the function writes to its arguments, one of which it also reads through a global, "
-                       "a closure, a default or `self`", hint="pass a copy", loc=ev.containers.written)
+    if loc and not apart(ev.outside.arguments, ()):
+        raise SctError("SCT305",
+                       f"the same list, dict or object occurs twice in the arguments, and the function {what}",
+                       why="a write to one of the two is a write to the other" if written_at else
+                       "the two are one object",
+                       hint="copy each of them first: `[list(row) for row in rows]`", loc=loc)
+    if loc and not apart(ev.outside.arguments, list(ev.containers.outside.values())):
+        raise SctError("SCT305", f"the function {what}, one of which it also reads through a global, a closure, a "
+                       "default or `self`", hint="pass a copy", loc=loc)
     free = {ev.params.index(f.param) for f in ev.outside.leaves}
     tests, checks = [], []
     for i in sorted(written):

@@ -107,6 +107,9 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         params = _Params(ev, copies, arguments, inside, strict, skip)
         for which, k in enumerate(wrt):
             params.add(which, k)
+        for original, copy in copies.made:
+            if entry.owns(original):
+                ev.store.own(copy)
         before = dict(ev.store.cells)
         with ev.enclosing.around(entry, {k for k, _ in copies.made}):
             region = _run(ev, f, inside, params, has_aux)
@@ -116,14 +119,15 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         ev.enclosing.written.update(changed)
         ev.go_to(entry)
         _not_read_itself(ev, entry, changed, read)
-        written = changed & copies.twice() if apart else set()
-        if not written:
+        compared = copies.twice() if ev.containers.identities else set()
+        one_object = changed & copies.twice() | compared if apart else set()
+        if not one_object:
             break
-        if clash := params.holding & written:
+        if clash := params.holding & one_object:
             arrays = all(isinstance(entry.cells[a], Array) for a in clash)
             what, one = ("an array", "array") if arrays else ("a list, a dict or an object", "argument")
-            ev.refuse("SCT305", f"{what} is passed in two places, is written to, and is differentiated with "
-                      "respect to",
+            use = "written to" if clash & changed else "compared by identity"
+            ev.refuse("SCT305", f"{what} is passed in two places, is {use}, and is differentiated with respect to",
                       why="they are one object: what depends on one depends on the other",
                       hint=f"pass a copy, or differentiate a function of the one {one}: lambda b: f(b, b)")
     return region

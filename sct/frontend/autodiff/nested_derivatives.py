@@ -99,11 +99,11 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
 
 def _recomputed(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a checkpointed function."""
-    ev.functions.recomputes = True
+    ev.functions.recompute(True)
     try:
         return ev.call(f, args, kwargs)
     finally:
-        ev.functions.recomputes = False
+        ev.functions.recompute(False)
 
 
 def _residual(kind: str, equation: Abstract) -> Abstract:

@@ -113,7 +113,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     if yields(node):
         ev.store.vars.update(bound)
         return new_generator(ev, replace(frame, arguments=named))
-    recomputed, ev.functions.recomputes = ev.functions.recomputes, False
+    recomputed = ev.functions.recompute(False)
     if recomputed or frame.code in ev.functions.plan.recursive:
         outer = captured(ev, frame, bound.values())
         if outer.unbound:

@@ -206,6 +206,8 @@ def places(ev: Evaluator, a: Container, b: Container) -> tuple[Operand, Operand]
     p, q = (ev.store.items.get(v.addr) for v in (a, b))
     if p is None or q is None or p.of is None or p.of != q.of or p.schema != q.schema or not ev.store.owns(p.of):
         return None
+    if ev.store.cells[p.of].origin == Origin.ARGUMENT:
+        ev.containers.note_comparison(ev.loc)
     at = [_from_front(ev, item) for item in (p, q)]
     return at[0], at[1]
 

@@ -344,7 +344,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=schema)
     if alone:
         ev.store.own(ref.addr)
-        ev.store.alone |= {ref.addr} if holds_alone else set()
+        ev.store.alone.update({ref.addr} if holds_alone else ())
         for k, x in enumerate(cell.items):
             list_items.place(ev, ref, Lit(k), schema, x)
 

@@ -69,8 +69,10 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
         assert isinstance(one, Static)
         return _with_static(ev, one, other)
     elif isinstance(a, Ref) and isinstance(b, Ref):
+        ev.containers.note_identity()
         same = _same_array(ev, a, b)
     elif isinstance(a, Container) and isinstance(b, Container):
+        ev.containers.note_identity()
         same = True if a == b else None if _perhaps_one(ev, a.addr, b.addr) else False
     elif type(a) is not type(b) and isinstance(a, _KINDS) and isinstance(b, _KINDS):
         same = False
@@ -166,8 +168,11 @@ def _same_array(ev: Evaluator, a: Ref, b: Ref) -> bool | None:
 
 def _perhaps_one(ev: Evaluator, a: int, b: int) -> bool:
     """May two addresses be one object?  A caller may pass an object twice, or pass a free variable."""
-    outside = all(ev.store.cells[addr].origin != Origin.FRESH for addr in (a, b))
-    return outside or _ambiguous(ev, a) or _ambiguous(ev, b)
+    origins = {ev.store.cells[addr].origin for addr in (a, b)}
+    if origins == {Origin.ARGUMENT} and all(isinstance(ev.store.cells[addr], Slots) for addr in (a, b)):
+        ev.containers.note_comparison(ev.loc)  # that the containers of arguments are different is a guard then
+        origins = {Origin.FRESH}
+    return Origin.FRESH not in origins or _ambiguous(ev, a) or _ambiguous(ev, b)
 
 
 def _ambiguous(ev: Evaluator, addr: int) -> bool:

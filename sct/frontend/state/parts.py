@@ -182,7 +182,9 @@ class Outside:
 class Containers:
     """Lists, dicts and objects of arguments and free variables.
 
-    passed        those in the arguments, by id; `passed_twice`: one is; `written`: where one is first written
+    passed        those in the arguments, by id; `passed_twice`: one is
+    written       where one is first written; `compared`: where two are first compared by identity
+    identities    is any array or container compared by identity, also one that the function has created?
     in_progress   objects that are being traversed
     outside       those read from outside, by path
     records       are lists of records and of strings one value? `count`: the number of items of those that are
@@ -192,6 +194,8 @@ class Containers:
     passed: set[int] = field(default_factory=set)
     passed_twice: bool = False
     written: Loc | None = None
+    compared: Loc | None = None
+    identities: bool = False
     in_progress: set[int] = field(default_factory=set)
     outside: dict[Path, Any] = field(default_factory=dict)
     records: bool = True
@@ -214,6 +218,12 @@ class Containers:
 
     def note_write(self, loc: Loc | None) -> None:
         self.written = self.written or loc
+
+    def note_identity(self) -> None:
+        self.identities = True
+
+    def note_comparison(self, loc: Loc | None) -> None:
+        self.compared = self.compared or loc
 
 
 @dataclass
@@ -345,6 +355,11 @@ class Functions:
     inlined: list[Any] = field(default_factory=list)
     inlining: list[Any] = field(default_factory=list)
     recomputes: bool = False
+
+    def recompute(self, next_call: bool) -> bool:
+        """Notes whether the next call is of a checkpointed function; what was noted before."""
+        before, self.recomputes = self.recomputes, next_call
+        return before
 
     def __iter__(self) -> Iterator[Any]:
         """All outlined functions."""
