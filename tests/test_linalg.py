@@ -462,3 +462,23 @@ def test_of_a_lower_rank(m, n):
         numeric = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
         assert value == f(0.7)
         np.testing.assert_allclose([slope, jvp(f, (0.7,), (1.0,))[1]], numeric, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "subscripts", ["ij,jk->k", "ij,jk->i", "bij,bjk->bk", "ij,kj->", "bij,bkj->ki", "bij,bjk->ikb"])
+def test_sums_of_products_of_two_arrays(subscripts: str) -> None:
+    """Also where an axis of one array alone is summed over, and in another order than that of a product of matrices."""
+    rng = np.random.default_rng(5)
+    terms, _, _ = subscripts.partition("->")
+    sizes = {"b": 2, "i": 3, "j": 4, "k": 5}
+    x, y, dx, dy = (rng.normal(size=[sizes[c] for c in term]) for term in 2 * terms.split(","))
+
+    def f(x, y):
+        z = np.einsum(subscripts, x, y)
+        return np.sum(z * z)
+
+    gradients = grad(f, argnums=(0, 1))(x, y)
+    eps = 1e-6
+    slope = (f(x + eps * dx, y + eps * dy) - f(x - eps * dx, y - eps * dy)) / (2.0 * eps)
+    np.testing.assert_allclose(sum(np.sum(g * d) for g, d in zip(gradients, (dx, dy), strict=True)), slope, rtol=1e-6)
+    assert np.isclose(jvp(f, (x, y), (dx, dy))[1], slope, rtol=1e-6)

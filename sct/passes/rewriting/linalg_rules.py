@@ -361,7 +361,7 @@ def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> An
     (of_a, of_b), result = labelled
     both = [label for label in of_a if label in of_b]
     batch, summed = ([label for label in both if (label in result) == kept] for kept in (True, False))
-    if len(summed) != 1 or len(of_a) != len(both) + 1 or len(of_b) != len(both) + 1:
+    if len(summed) != 1 or len(of_a) != len(both) + 1 or len(of_b) != len(both) + 1 or len(result) != len(batch) + 2:
         return None
     a, b = xs
     if result[-2:-1] != [label for label in of_a if label not in both]:
