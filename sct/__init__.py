@@ -15,6 +15,7 @@ from sct.api import (
     jacobian,
     jacrev,
     jvp,
+    probe,
     rule,
     stop_gradient,
     value_and_grad,
@@ -26,6 +27,6 @@ from sct.gradient_check import check_grads
 
 __all__ = [
     "Derivative", "SctError", "SctWarning", "check_grads", "checkpoint", "checkpointed", "debug", "emit", "fixed_point",
-    "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "tree",
-    "value_and_grad", "vjp",
+    "grad", "hessian", "hvp", "implicit", "jacfwd", "jacobian", "jacrev", "jvp", "probe", "rule", "stop_gradient",
+    "tree", "value_and_grad", "vjp",
 ]

@@ -1,5 +1,5 @@
 """The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, checkpoint,
-checkpointed, rule, implicit, fixed_point, emit.
+checkpointed, probe, rule, implicit, fixed_point, emit.
 
 Arguments and results follow JAX.  All but `emit` may be called inside functions that are
 differentiated: the frontend recognizes them by `__sct_call__`.
@@ -25,7 +25,7 @@ from sct.memory_limit import bytes_of
 from sct.tangents import Pullback, directions_of, is_absent, type_in_words
 
 __all__ = ["Derivative", "checkpoint", "checkpointed", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit",
-           "jacfwd", "jacobian", "jacrev", "jvp", "rule", "stop_gradient", "value_and_grad", "vjp"]
+           "jacfwd", "jacobian", "jacrev", "jvp", "probe", "rule", "stop_gradient", "value_and_grad", "vjp"]
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -352,6 +352,27 @@ def checkpointed(iterable: Iterable[T], slots: int | None = None) -> Iterable[T]
     return iterable
 
 
+def probe(x: T, forward: Callable[[T], Any] | None = None, backward: Callable[[Any], Any] | None = None) -> T:
+    """`x` itself, a number or an array; hooks see its value and its cotangent.
+
+    forward   is called with the value, where the call stands
+    backward  is called with the cotangent, the derivative of the result by `x`, in the backward pass.  If it returns
+              something else than None, that takes the place of the cotangent
+
+    Outside of derivatives only `forward` is called.  In forward mode there is no cotangent.
+
+    >>> grad(lambda x: 3.0 * probe(x * x, print, print))(2.0)
+    4.0
+    3.0
+    12.0
+    >>> grad(lambda x: 3.0 * probe(x * x, backward=lambda ct: min(ct, 1.0)))(2.0)
+    4.0
+    """
+    if forward is not None:
+        forward(x)
+    return x
+
+
 def implicit(solve: Function, residual: Function) -> Function:
     """`solve`, as the function that returns the solution `x` of `residual(x, ...) == 0`, a number or a vector.
 
@@ -457,7 +478,7 @@ def _define_decorators(f: Any) -> None:
 
 
 for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, checkpoint,
-                  checkpointed, rule, implicit, fixed_point, emit):
+                  checkpointed, probe, rule, implicit, fixed_point, emit):
     _function.__dict__["__sct_call__"] = _function.__name__
 
 

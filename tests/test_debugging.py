@@ -160,3 +160,89 @@ def test_a_breakpoint_with_arguments_is_refused() -> None:
     with pytest.raises(SctError, match="SCT206") as error:
         grad(lambda x: (breakpoint("a"), x)[1])(1.0)
     assert "breakpoint()" in error.value.hint
+
+
+# -- probes -----------------------------------------------------------------------------
+
+
+def show(ct: Any) -> None:
+    print("cotangent", ct)
+
+
+def probed(x: Any) -> Any:
+    y = sct.probe(x * x, print, show)
+    return 3.0 * y * x
+
+
+def test_a_probe_sees_the_value_and_the_cotangent(capsys: pytest.CaptureFixture[str]) -> None:
+    assert probed(2.0) == 24.0 and capsys.readouterr().out == "4.0\n"
+    derivative = value_and_grad(probed)
+    for _ in range(2):
+        assert derivative(2.0) == (24.0, 36.0) and capsys.readouterr().out == "4.0\ncotangent 6.0\n"
+    text = sct.emit(probed, types={"x": "float"})
+    assert "sct.probe" not in text.replace("# y = sct.probe", "") and "import" not in text
+    space: dict[str, Any] = {}
+    exec(text, space)
+    assert space["probed_grad"](2.0) == 36.0 and capsys.readouterr().out == "4.0\ncotangent 6.0\n"
+    assert sct.jvp(probed, (2.0,), (1.0,)) == (24.0, 36.0) and capsys.readouterr().out == "4.0\n"
+
+
+def test_a_probe_in_a_loop_sees_the_cotangents_backwards(capsys: pytest.CaptureFixture[str]) -> None:
+    def f(x: Any) -> Any:
+        for i in range(3):
+            x = sct.probe(x * 2.0, lambda v: print("value", i, v), backward=lambda ct: print("cotangent", i, ct))
+        return np.sum(x)
+
+    assert grad(f)(np.ones(1)).tolist() == [8.0]
+    assert capsys.readouterr().out.splitlines() == [
+        "value 0 [2.]", "value 1 [4.]", "value 2 [8.]", "cotangent 2 [1.]", "cotangent 1 [2.]", "cotangent 0 [4.]"]
+
+
+def clipped(x: Any) -> Any:
+    for _ in range(2):
+        x = sct.probe(x * x, backward=lambda ct: np.clip(ct, -1.0, 1.0))
+    return np.sum(x)
+
+
+def test_a_probe_may_replace_the_cotangent() -> None:
+    x = np.array([0.25, 2.0])
+    value, g = value_and_grad(clipped)(x)
+    assert value == clipped(x)
+    assert g.tolist() == [2.0 * 0.25 * 2.0 * 0.25 ** 2, 2.0 * 2.0]
+    y, pullback = vjp(lambda x: sct.probe(x, backward=lambda ct: 2.0 * ct), 3.0)
+    assert y == 3.0 and pullback(5.0) == (10.0,) and pullback(1.0) == (2.0,)
+
+
+def test_a_probe_that_only_looks_changes_no_derivative() -> None:
+    def f(x: Any) -> Any:
+        y = sct.probe(np.sin(x) * x, backward=lambda ct: None)
+        return np.sum(y * y)
+
+    def plain(x: Any) -> Any:
+        y = np.sin(x) * x
+        return np.sum(y * y)
+
+    x = np.array([0.5, 1.5])
+    assert np.array_equal(grad(f)(x), grad(plain)(x)) and np.allclose(sct.hessian(f)(x), sct.hessian(plain)(x))
+    sct.check_grads(f, (x,), order=2)
+    assert np.allclose(sct.jacobian(lambda x: sct.probe(x * x, backward=lambda ct: None))(x), np.diag(2.0 * x))
+    before = x.copy()
+    grad(lambda x: np.sum(sct.probe(x, backward=lambda ct: ct * 2.0)))(x)
+    assert np.array_equal(x, before)
+
+
+def test_a_breakpoint_in_the_backward_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames: list[Any] = []
+    monkeypatch.setattr(sys, "breakpointhook", lambda *_, **__: frames.append(sys._getframe(1).f_code.co_name))
+    assert value_and_grad(lambda x: sct.probe(x * x, backward=lambda ct: breakpoint()) * x)(2.0) == (8.0, 12.0)
+    assert frames == ["f_value_and_grad"]
+
+
+def test_what_a_probe_refuses() -> None:
+    with pytest.raises(SctError, match="SCT917") as error:
+        grad(lambda x: sct.probe([x, x], print)[0])(1.0)
+    assert "sct.tree.map" in error.value.hint
+    assert grad(lambda x: sct.tree.map(lambda x: sct.probe(x, backward=lambda ct: None), [x, x])[0])(1.0) == 1.0
+    with pytest.raises((SctError, ValueError)):
+        grad(lambda x: np.sum(sct.probe(x, backward=lambda ct: ct[:1])))(np.ones(3))
+    assert grad(lambda x: sct.probe(2.0, backward=show) * x)(3.0) == 2.0

@@ -21,6 +21,7 @@ from sct.frontend.autodiff.differentiated_region import (
     without_constants,
 )
 from sct.frontend.autodiff.implicit_functions import solution_of
+from sct.frontend.autodiff.ruled_calls import probed
 from sct.frontend.autodiff.tangent_arguments import Direction
 from sct.frontend.autodiff.value_trees import rebuild_tree
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -55,6 +56,11 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     kind = fn.value.__sct_call__
     if kind.startswith("tree_"):
         return call_tree_function(ev, fn, args, kwargs)
+    if kind == "probe":
+        check_arguments(ev, fn.value, args, kwargs)
+        (x, *hooks), named = by_position(fn.value, args, kwargs)
+        hooks = [*hooks, Static(None), Static(None)]
+        return probed(ev, x, named.get("forward", hooks[0]), named.get("backward", hooks[1]))
     if kind in ("solution", "fixed_point_of"):
         solve, theirs = (rooted(ev, f) for f in fn.value.__sct_equation__)
         return solution_of(ev, solve, _residual(kind, theirs), args, kwargs)

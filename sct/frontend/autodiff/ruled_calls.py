@@ -43,7 +43,7 @@ from sct.ops.program.effects import part
 from sct.ops.program.solutions import ruled
 from sct.ops.type_rules import ufunc_result
 
-__all__ = ["called_by_python", "ruled_call"]
+__all__ = ["called_by_python", "probed", "ruled_call"]
 
 COTANGENT, TANGENT = Direction("cotangent", "argument", False), Direction("tangent", "result", False)
 
@@ -107,6 +107,28 @@ def ruled_call(ev: Evaluator, rule: UserRule, args: Args, kwargs: Kwargs, call: 
         "values": len(outs), "function": rule.name, "modes": tuple(regions), "once": rule.once,
         "missing": tuple(j for j, k in enumerate(places) if k in missing)}, tuple(regions.values()), loc=ev.loc))
     return _rebuilt(ev, y, outs, last)
+
+
+def probed(ev: Evaluator, x: Abstract, forward: Abstract, backward: Abstract) -> Abstract:
+    """`sct.probe`: `x` itself; `forward` is called with it, and `backward` with its cotangent, which it may replace."""
+    if not (isinstance(x, (Value, Ref)) or isinstance(x, Static) and isinstance(x.peek, (int, float, complex))):
+        ev.refuse("SCT917", "sct.probe takes a number or an array",
+                  hint="call it for each leaf: `sct.tree.map(lambda x: sct.probe(x, print), tree)`")
+    if not (isinstance(forward, Static) and forward.peek is None):
+        ev.call(forward, [ev.wrap(ev.emit(stop_gradient, ev.operand(x)))])
+    if isinstance(backward, Static) and backward.peek is None:
+        return x
+
+    def cotangent(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        returned = ev.call(backward, [args[0]])
+        return args[0] if isinstance(returned, Static) and returned.peek is None else returned
+
+    def tangent(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        assert isinstance(args[0], Tup)
+        return args[0].items[0]
+
+    hooks: Any = DerivedCallable(cotangent), DerivedCallable(tangent)
+    return ruled_call(ev, UserRule(probed, *hooks), [x], {}, lambda: x)
 
 
 def _is_deep_enough(ev: Evaluator, rule: UserRule) -> bool:
@@ -220,7 +242,7 @@ def _tuple(ev: Evaluator, value: Value, types: Observed) -> Abstract:
 
 def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
     def cotangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        returned = ev.call(rooted(ev, vjp), args, kwargs)
+        returned = ev.call(vjp if isinstance(vjp, DerivedCallable) else rooted(ev, vjp), args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
             parts = _one_each(ev, rule, returned, args[2:])
             fitted = [ct for part, v in zip(parts, args[2:]) for ct in _fitted(ev, COTANGENT, v, part)]
@@ -231,7 +253,7 @@ def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Seque
 
 def _jvp_region(ev: Evaluator, rule: UserRule, jvp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
     def tangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        returned = ev.call(rooted(ev, jvp), args, kwargs)
+        returned = ev.call(jvp if isinstance(jvp, DerivedCallable) else rooted(ev, jvp), args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
             return Tup(tuple(_fitted(ev, TANGENT, args[1], returned)))
 
@@ -247,7 +269,7 @@ def _evaluated(ev: Evaluator, rule: UserRule, f: Any, direction: Abstract, y: _A
     with ev.tries.none(), ev.enclosing.in_rule(len(ev.frames)):
         region = evaluate(ev, DerivedCallable(f), args, kwargs, [*range(len(args)), *kwargs],
                           skip=lambda which, j: not given[which].floats[j])
-    if has_effect(region.fn):
+    if has_effect(region.fn) and rule.f is not probed:
         ev.refuse("SCT412", f"a rule of `{rule.name}` has an effect (print, random draw)",
                   why="how often it would happen depends on the derivative", hint="move the effect out")
     ev.tries.certain.update(walk(region.fn))
