@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,18 @@ from sct.frontend.source.parse import user_text
 from sct.frontend.state.observed_types import Observed
 from sct.frontend.state.store import is_written
 from sct.frontend.user_rules import UserRule, rule_name
-from sct.frontend.values.abstract_values import Abstract, Array, Container, DerivedCallable, Ref, Slots, Static, Tup
+from sct.frontend.values.abstract_values import (
+    CAPTURED,
+    Abstract,
+    Array,
+    Container,
+    DerivedCallable,
+    Frozen,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
 from sct.ir import Eqn, Fn, Lit, Op, Operand, Value, is_float, walk
 from sct.ir.pytrees.pytree import Leaf, Node, Tree
 from sct.ir.types import Opaque, Tensor, Text
@@ -153,14 +165,20 @@ def _reached(ev: Evaluator, todo: list[Abstract]) -> dict[int, Array | Slots]:
 def _rebuilt(ev: Evaluator, y: _Arranged, outs: Sequence[Value], last: int) -> Abstract:
     """The result with `outs` in the place of its numbers.
 
-    last  the last address before the call: what is older is also the caller's, and is not written from here on
+    last  the last address before the call
+
+    What is older is also the caller's, and what sct does not read may return memory of something else.  Neither these
+    arrays nor those that stand for them are written from here on.
     """
     new = iter(outs)
     numbers = [next(new) if is_one else None for is_one in y.floats]
     wrapped = [v if out is None else ev.wrap(out) for v, out in zip(y.leaves, numbers)]
-    old = [v.addr for v in y.leaves if isinstance(v, Ref) and v.addr <= last]
-    if old:
-        ev.freeze(*old, *(v.addr for v in wrapped if isinstance(v, Ref)))
+    for v, w in zip(y.leaves, wrapped):
+        if isinstance(v, Ref) and isinstance(w, Ref) and (v.addr <= last or ev.store.cells[v.addr].frozen):
+            for addr in (v.addr, w.addr):
+                cell = ev.store.cells[addr]
+                if addr > CAPTURED and cell.frozen != Frozen.STALE:
+                    ev.store.cells[addr] = replace(cell, frozen=Frozen.RULED)
     return rebuild_tree(ev, y.tree, wrapped.__getitem__, {})
 
 

@@ -29,8 +29,7 @@ __all__ = [
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
     "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent",
     "Poison", "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together", "Tup",
-    "abstract_in_words", "is_literal", "parts",
-]
+    "abstract_in_words", "is_literal", "parts"]
 
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
@@ -401,6 +400,7 @@ class Frozen(enum.Enum):
     HELD = "it was put into a list, or taken out of one"
     STALE = "it was in a list, and what is in that list was written since"
     NAMESPACE = "it is the `__dict__` of an object"
+    RULED = "a function with a rule has returned it, and it may be memory of something else"
     CACHED = "it is in a cache, and other calls return the same object"
 
     def __bool__(self) -> bool:
