@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import inspect
 import math
 import types
@@ -1231,6 +1232,60 @@ def scalar_functions(a, b):
 def integers_are_inactive(a, x):
     i = int(a * 3.0)
     return x[i % 5] * a + round(a) * a + math.floor(a + 1.0) * a
+
+
+# --- tables by keys of the data
+
+
+def memo_in_a_recursion(a, n):
+    memo = {}
+
+    def f(k):
+        if k < 2:
+            return a
+        if k not in memo:
+            memo[k] = f(k - 1) * a + f(k - 2)
+        return memo[k]
+
+    return f(n)
+
+
+def cache_in_a_recursion(a, n):
+    @functools.cache
+    def f(k):
+        return a if k < 2 else f(k - 1) * a + f(k - 2)
+
+    return f(n)
+
+
+def groups_of_tuples(a, idx):
+    groups = defaultdict(list)
+    for at, i in enumerate(idx):
+        groups[int(i)].append((a * at, at + 1))
+    return sum(v * w for rows in groups.values() for v, w in rows)
+
+
+def rows_of_a_table(a, idx):
+    table = {}
+    for at, i in enumerate(idx):
+        row = table.setdefault(int(i) % 2, {})
+        row[int(i)] = row.get(int(i), 0.0) + a * at
+    return sum(v * v * k for row in table.values() for k, v in row.items())
+
+
+def dict_made_by_a_loop(a, idx):
+    total = {}
+    for at, i in enumerate(idx):
+        total[int(i)] = total.get(int(i), 0.0) + a * at
+    large = {k: v * v for k, v in total.items() if v > 0.5}
+    return sum(large.values()) / len(large)
+
+
+def sorted_by_its_values(a, idx):
+    total = {}
+    for at, i in enumerate(idx):
+        total[int(i)] = total.get(int(i), 0.0) + a * at
+    return sum(total[k] * r for r, k in enumerate(sorted(total, key=total.get), 1))
 
 
 # ---------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from oracle import agrees, refuses, same_value
 from programs import memos, tables
 
 import sct
+from sct import derivative
 
 
 def two_steps_back(x: float, n: int) -> Any:
@@ -487,3 +488,14 @@ def test_the_paths_disagree_on_which_dict_is_written() -> None:
         return sum(a.values())
 
     refuses(f, 0.5, 30, code="SCT301")
+
+
+@pytest.mark.parametrize("f", OF_WORDS[4:], ids=lambda f: f.__name__)
+def test_the_code_does_not_depend_on_the_amount_of_data(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = []
+    for n in (12, 192):
+        monkeypatch.setattr(derivative, "_families", {})  # each is compiled for its own data
+        g = sct.value_and_grad(f)
+        g(0.7, words(n))
+        texts.append(g.source)
+    assert texts[0] == texts[1]
