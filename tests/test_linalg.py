@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from programs import calculus, linear_algebra
 
-from sct import SctError, grad, hessian, hvp, jacfwd, jvp, value_and_grad, vjp
+from sct import SctError, check_grads, grad, hessian, hvp, jacfwd, jvp, value_and_grad, vjp
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -482,3 +482,12 @@ def test_sums_of_products_of_two_arrays(subscripts: str) -> None:
     slope = (f(x + eps * dx, y + eps * dy) - f(x - eps * dx, y - eps * dy)) / (2.0 * eps)
     np.testing.assert_allclose(sum(np.sum(g * d) for g, d in zip(gradients, (dx, dy), strict=True)), slope, rtol=1e-6)
     assert np.isclose(jvp(f, (x, y), (dx, dy))[1], slope, rtol=1e-6)
+
+
+def test_axes_of_einsum_that_are_arguments() -> None:
+    def f(x, axes):
+        return np.sum(np.einsum(x, axes, x, [1, 2], [axes[0], 2]) ** 2)
+
+    x = np.arange(9.0).reshape(3, 3) / 7.0
+    for axes in ((0, 1), (1, 0)):
+        check_grads(f, (x, axes), order=2)

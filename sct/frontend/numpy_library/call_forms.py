@@ -148,7 +148,9 @@ def _subscripts(ev: Evaluator, v: Abstract) -> str | None:
     if not isinstance(v, (Tup, ListRef)) or isinstance(v, ListRef) and is_dynamic(ev, v):
         return None
     items = v.items if isinstance(v, Tup) else ev.slots(v).items
-    known: list[Any] = [x.value if isinstance(x, Static) else None for x in items]
+    if not all(isinstance(x, (Static, Value)) for x in items):
+        return None
+    known: list[Any] = [x.value if isinstance(x, Static) else ev.ask(x, "an axis of `einsum`") for x in items]
     if not all(x is Ellipsis or type(x) is int and 0 <= x < 26 for x in known):
         return None
     return "".join("..." if x is Ellipsis else string.ascii_lowercase[x] for x in known)
