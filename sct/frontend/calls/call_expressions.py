@@ -50,6 +50,7 @@ from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
 from sct.frontend.objects.objects import special_call, special_method, undefined
+from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
 from sct.frontend.operators.choices import distributed, told
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.constant_splines import value_of_spline
@@ -60,6 +61,7 @@ from sct.frontend.scipy_library.grids import value_of_table
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
+from sct.frontend.state.parts import changed
 from sct.frontend.transform import Transform
 from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of, rule_of_class_method
 from sct.frontend.values.abstract_values import (
@@ -102,9 +104,12 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
             kwargs.update(more)
     if alone is not None:  # it is run over by the call
         args += items_of(ev, alone, _taker(ev, fn, "*{}"))
-    if _takes_over(fn):
-        ev.temporaries.keep(held)
-    return ev.call(fn, args, kwargs)
+    if not _takes_over(fn):
+        return ev.call(fn, args, kwargs)
+    ev.temporaries.keep(held)
+    frame = ev.frames[-1]
+    with changed(frame, now=frame.behind if frame.assigned is node else frame.now):
+        return ev.call(fn, args, kwargs)
 
 
 def _takes_over(fn: Abstract) -> bool:
@@ -298,6 +303,9 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         return value
     if (of := class_of_generated(f, args)) is not None:
         return _generated_method(ev, f, of, args, kwargs)
+    if is_dispatcher(f):
+        path = ev.anchor(f) if fn.path is None else fn.path
+        return ev.call(implementation(ev, f, path, f.__name__, args), args, kwargs)
     if isinstance(f, types.FunctionType) and not is_library(f):
         return call_user(ev, fn, f, args, kwargs)
     if isinstance(f, enum.EnumMeta):

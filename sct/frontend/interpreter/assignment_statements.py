@@ -16,6 +16,8 @@ from sct.frontend.interpreter.expressions import name
 from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.arithmetic_operators import binary, in_place
 from sct.frontend.operators.choices import for_each
+from sct.frontend.source.name_scopes import reads
+from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
@@ -30,7 +32,14 @@ __all__ = []
 
 @statement(gast.Assign)
 def assign_stmt(ev: Evaluator, node: Any) -> None:
-    v = ev.eval(node.value)
+    frame = ev.frames[-1]
+    after = frame.live.after.get(node)
+    if after is None:
+        v = ev.eval(node.value)
+    else:
+        names = {t.id for t in node.targets if isinstance(t, gast.Name)} if not ev.tries.handled else set()
+        with changed(frame, assigned=node.value, behind=(after - names).union(*map(reads, node.targets))):
+            v = ev.eval(node.value)
     for target in node.targets:
         assign(ev, target, v)
 

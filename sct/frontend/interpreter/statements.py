@@ -170,18 +170,19 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
     frame = ev.frames[-1]
     after = frame.live.after.get(stmt, frozenset())
     branches = choices.forks(ev, test)
-    exits = []
+    exits, jumps = [], frozenset[str]()
     for branch, body in zip(branches, (stmt.body, stmt.orelse)):
-        run_branch(ev, branch, lambda: block(ev, body), ev.live_after(after | _pending(ev)))  # noqa: B023
+        run_branch(ev, branch, lambda: block(ev, body), ev.live_after(after | jumps | _pending(ev)))  # noqa: B023
         with ev.inside(branch):
             exits.append(isinstance(ev.exit, Static) and ev.exit.value != FALL and not ev.store.dead)
             if ev.exit != Static(FALL):
-                after |= frame.live.jumps.get(stmt, frozenset())
+                jumps |= frame.live.jumps.get(stmt, frozenset())
+    after |= jumps
     took_rest = False
     for this, other in ((0, 1), (1, 0)):
         branch = branches[this]
         if exits[other] and not exits[this] and at < len(stmts) and not branch.store.dead and not took_rest:
-            after |= frame.live.leaving(stmts[-1])
+            after = jumps | frame.live.leaving(stmts[-1])  # what the rest reads, it has read at the join
             run_branch(ev, branch, lambda: block(ev, stmts, at) if isinstance(ev.exit, Static)
                        else guard(ev, stmts, at), ev.live_after(after | _pending(ev)))
             took_rest = True

@@ -40,6 +40,7 @@ from sct.frontend.iteration.python_iterables import python_items, python_iterabl
 from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
+from sct.frontend.loops.object_iterators import loop_over_object, own_iterator
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
@@ -81,6 +82,9 @@ def for_(ev: Evaluator, node: Any) -> None:
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
     over, segments = _checkpointed(ev, node, over)
+    over = own_iterator(ev, over)
+    if loop_over_object(ev, node, over):
+        return
     over = iterable(ev, over)
     if isinstance(over, Iteration) and over.kind in NESTS and place(ev, over) == 0:
         use_up(ev, over)

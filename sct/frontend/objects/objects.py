@@ -30,12 +30,14 @@ from sct.frontend.evaluator.handlers import Args
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.objects.class_of import possible_classes, python_class
+from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.state import ATTRIBUTE_WRITE
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
     Bound,
+    DerivedCallable,
     DictRef,
     ListRef,
     ObjRef,
@@ -146,7 +148,7 @@ def if_it_gives(ev: Evaluator, name: str, read: Callable[[], Abstract | None]) -
         except Dead:
             dead = True
     effects = [eqn for eqn in walk(Fn("trial", (), tuple(branch.builder.eqns), ())) if is_effect(eqn)]
-    raised = [ev.defs[x].attrs.get("callee") for eqn in effects if eqn.op is raise_ for x in eqn.args]  # type: ignore
+    raised = [ev.defs[eqn.args[0]].attrs.get("callee") for eqn in effects if eqn.op is raise_]  # type: ignore[index]
     if not raised or "AttributeError" not in raised and None not in raised:
         return read()
     if dead and raised == ["AttributeError"] and all(eqn.op in (raise_, python) for eqn in effects):
@@ -230,6 +232,10 @@ def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abst
         args = [lift(ev, x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(raw.args)]
         named = [(k, lift(ev, x, (*at, ("attr", "keywords"), ("item", k)))) for k, x in raw.keywords.items()]
         return Bound(fn, (owner, *args), tuple(named))
+    if isinstance(raw, functools.singledispatchmethod):
+        of, path = raw.dispatcher, (*at, ("attr", "dispatcher"))
+        return DerivedCallable(lambda ev, args, kwargs: ev.call(
+            Bound(implementation(ev, of, path, name, args), (owner,), method=True), args, kwargs))
     if isinstance(raw, types.FunctionType) or hasattr(raw, "__wrapped__") and hasattr(type(raw), "__get__"):
         return Bound(lift(ev, raw, at), (owner,), method=True)
     if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):

@@ -31,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     DerivedCallable,
     DictRef,
     Iteration,
+    Key,
     ListRef,
     MapRef,
     Method,
@@ -214,7 +215,9 @@ def ternary(ev: Evaluator, node: Any) -> Abstract:
     t = condition(ev, node.test)
     if isinstance(t, Lit):
         return ev.eval(node.body if t.value else node.orelse)
-    return either_expression(ev, t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse))
+    frame = ev.frames[-1]
+    live = ev.live_after(frame.behind) if frame.assigned is node else None
+    return either_expression(ev, t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse), live)
 
 
 def askable(ev: Evaluator, test: Value) -> bool:
@@ -227,12 +230,12 @@ def askable(ev: Evaluator, test: Value) -> bool:
 
 
 def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
-                      orelse: Callable[[], Abstract]) -> Abstract:
+                      orelse: Callable[[], Abstract], live: Callable[[Key], bool] | None = None) -> Abstract:
     """The value of one of two expressions; if they cannot be joined, or one is refused, the test is guarded."""
     store, mark = ev.store, len(ev.b.eqns)
     refused = None
     try:
-        joined = evaluate_branches(ev, t, then, orelse)
+        joined = evaluate_branches(ev, t, then, orelse, live)
         if not isinstance(joined, Poison) and not (mixed(joined) and askable(ev, t)):
             return joined  # type: ignore[no-any-return]
     except SctError as error:

@@ -176,6 +176,21 @@ def iinfo(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return _of_dtype(ev, np.iinfo, args, kwargs)
 
 
+def _question(f: Any) -> Any:
+    """A question about dtypes that are known."""
+    def answer(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if kwargs or not all(isinstance(v, Static) for v in args):
+            ev.refuse("SCT206", f"`np.{f.__name__}` is supported only for dtypes",
+                      hint=f"write `np.{f.__name__}(x.dtype, ...)`")
+        dtypes = [v.value for v in args if isinstance(v, Static)]
+        return Static(run_or_raise(ev, lambda: f(*dtypes)))
+    return answer
+
+
+for _f in (np.issubdtype, np.promote_types):
+    special(_f)(_question(_f))
+
+
 def _of_dtype(ev: Evaluator, info: Any, args: Args, kwargs: Kwargs) -> Abstract:
     """The limits of a dtype that is known."""
     if len(args) != 1 or kwargs or not isinstance(args[0], Static):

@@ -44,6 +44,7 @@ class Frame:
     locals    its variables; `outside`: those that it declares `global`
     parent    the call of the enclosing function, for a closure
     live      the liveness of its variables; `now`: those live in the statement in progress
+    assigned  the expression whose value the statement in progress assigns; `behind`: the variables live after it
     unrolled  the number of its loops in progress that are no equation: those over generators, and unrolled ones
     returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
     bound_at  the variables that are certainly bound where a `return` inside a loop and a `try` stands
@@ -64,6 +65,8 @@ class Frame:
     returns: list[Any] = field(default_factory=list)
     bound_at: dict[Any, list[str]] = field(default_factory=dict)
     now: frozenset[str] = frozenset()
+    assigned: Any = None
+    behind: frozenset[str] = frozenset()
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
     returned_at: Loc | None = None
     consumer: Consumer | None = None
