@@ -122,6 +122,9 @@ def specialize(
     for name in pipeline.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
+    for loc, what in pipeline.jumping(traced.fn):
+        warnings.warn(f"{traced.name}: {what} of a number that depends on the inputs has no derivative, and counts as "
+                      f"a constant ({loc.file}:{loc.line})", SctWarning, stacklevel=6)
     shared = replace(traced, root=None)
     validation = Validation(shared, functools.partial(emit, primal=True))
     validated = OFF if validation_mode() == "0" else validation.validate(transform, args, kwargs)

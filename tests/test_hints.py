@@ -467,19 +467,62 @@ def _() -> Any:
     return refused, followed
 
 
-@case("return `iter(...)` of a list from `__iter__`")
+@case("set a flag in front of `break`, and test it behind the loop")
 def _() -> Any:
     def refused(x):
         s = 0.0
         for k in Countdown(3):
             s = s + k * x[0]
+        else:
+            s = s * 2.0
         return s
 
     def followed(x):
-        s = 0.0
-        for k in Counted(3):
+        s, left = 0.0, False
+        for k in Countdown(3):
             s = s + k * x[0]
+        if not left:
+            s = s * 2.0
         return s
+
+    return refused, followed
+
+
+class Held:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+
+@case("take a copy: `x.copy()`")
+def _() -> Any:
+    def refused(x):
+        held = []
+        for k in x:
+            y = x * k
+            held.append(Held(y))
+        for h in held:
+            h.v += 1.0
+        return np.sum(y) + np.sum(held[0].v)
+
+    def followed(x):
+        held = []
+        for k in x:
+            y = x * k
+            held.append(Held(y.copy()))
+        for h in held:
+            h.v += 1.0
+        return np.sum(y) + np.sum(held[0].v)
+
+    return refused, followed
+
+
+@case("return `iter(...)` of a list from `__iter__`")
+def _() -> Any:
+    def refused(x):
+        return sum([k * x[0] for k in Countdown(3)])
+
+    def followed(x):
+        return sum([k * x[0] for k in Counted(3)])
 
     return refused, followed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -264,3 +265,26 @@ def test_a_name_that_is_read_again_may_still_be_an_alias() -> None:
             agrees(caught, x)
         except sct.SctError as error:
             assert error.code == "SCT301"
+
+
+# -- values that jump -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("f", "what"), [
+    (lambda x: x ** int(x), "`int(...)`"),
+    (lambda x: x * round(x), "`round(...)`"),
+    (lambda x: x * 2.0 if x == 0.5 else x, "a comparison for equality")])
+def test_a_value_that_jumps_is_warned_of_with_its_line(f: Any, what: str) -> None:
+    with pytest.warns(sct.SctWarning) as caught:
+        sct.grad(f)(2.7)
+    (text,) = {str(w.message) for w in caught}
+    assert what in text and f"{__file__}:" in text, text
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x[0] * len(x), lambda x: x[0] * round(2.7), lambda x: x[0] if len(x) == 3 else x[1],
+    lambda x: np.sum(x[x == 0.7])])
+def test_numbers_that_are_not_differentiated_may_jump(f: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sct.grad(f)(X)

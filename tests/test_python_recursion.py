@@ -240,6 +240,24 @@ def test_a_result_that_is_the_argument_on_one_path_is_not_written():
     refuses(f, X, code="SCT301")
 
 
+def test_a_parameter_that_is_rebound_on_one_path_is_not_written():
+    def rebound(p, n):
+        if n > 0:
+            rebound(p[:1] * 1.0, n - 1)
+        if p[0] > 0.5:
+            p = p * 2.0
+        p += 1.0
+        return p
+
+    def f(x):
+        u = x * 1.0
+        v = rebound(u, 3)
+        v[0] = 3.0
+        return np.sum(u * v)
+
+    refuses(f, np.array([0.7, 0.3]), code="SCT301")
+
+
 def test_a_table_is_written_element_by_element_as_often_as_the_program_says():
     def align(p, s, t):
         match, other, gap = p

@@ -14,11 +14,13 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator
 
+from sct.errors import Loc
 from sct.ir.check import verify as verified
 from sct.ir.core import Fn, bound_values, walk
 from sct.ir.text import show
 from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.passes.analysis.activity import activity
+from sct.passes.analysis.jumps import JUMPING, jumps
 from sct.passes.autodiff.expand import expand
 from sct.passes.autodiff.implicit_functions import drop_residuals
 from sct.passes.functions.dead_arguments import remove_dead_arguments
@@ -211,6 +213,18 @@ def unused(fn: Fn) -> list[str]:
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
             names += [p.hint or "its argument" for p in params if p not in active]
     return names
+
+
+def jumping(fn: Fn) -> list[tuple[Loc, str]]:
+    """The places at which `fn` makes of a differentiated number one that jumps, with what is there, each once."""
+    places: dict[tuple[Loc, str], None] = {}
+    may_jump = any(eqn.op.name in JUMPING for f in (fn, *fn.functions) for eqn in walk(f))
+    for eqn in fn.eqns:
+        if may_jump and eqn.op.name in ("vjp", "jvp"):
+            region = expand(eqn.regions[0].replace(functions=fn.functions), last=False)
+            wrt = [region.params[k] for k in eqn.attrs["wrt"]]
+            places.update(dict.fromkeys(jumps(region, wrt, region.results)))
+    return list(places)
 
 
 def has_effects(fn: Fn) -> bool:

@@ -13,6 +13,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.objects.deques import is_deque
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     Container,
     DefaultRef,
     DictRef,
@@ -111,6 +112,9 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         if where == "as a result":
             _can_be_returned(ev, v)
         return Const(v.value)
+    if isinstance(v, Choice):
+        ev.refuse("SCT502", f"one of several objects is not supported {where}", why="which one depends on the path",
+                  hint="return a number or an array of it")
     what = "a tuple that may be None" if isinstance(v, OptionalTuple) else "a function or a range"
     with ev.at(ev.loc or ev.returned_at):
         if isinstance(v, Iteration) and v.state is not None:

@@ -317,7 +317,10 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
             ev.store.vars[key] = flat.rebuild(tree, leaves)
         containers = {addr: cell for addr, cell in ev.store.cells.items() if isinstance(cell, Slots)}
         try:
-            result: Abstract | None = body()
+            with ev.temporaries.dropped():
+                for v in leaves:
+                    ev.temporaries.hold(v)  # the caller may
+                result: Abstract | None = body()
         except Dead:
             result = None
         if result is not None:

@@ -29,6 +29,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     abstract_in_words,
     is_literal,
+    parts,
 )
 from sct.ir import Operand, Value, undef
 from sct.ir.types import Undef
@@ -61,10 +62,18 @@ class Learning(LoopHead):
             ev.go_to(end)
         return GrownList(*like, [ev.addresses.new_kept() for _ in like[1]])
 
+    def is_of_an_iteration(self, v: Abstract) -> bool:
+        """Does a function in it read variables of a call that has returned: one of this iteration, maybe?"""
+        frames = {frame.id for frame in self.ev.frames}
+        return isinstance(v, Closure) and v.frame not in frames or any(map(self.is_of_an_iteration, parts(v)))
+
     def learn_choice(self, id: Any, before: Any, after: Any, first: Operand, last: Operand) -> None:
         """Notes that a slot holds one of several objects; a short loop is unrolled instead."""
         members = {**after, **before}
         template = Choice(Value(joined_type(first.type, last.type)), tuple(members.values()))
+        if any(map(self.is_of_an_iteration, after.values())):
+            self.poison(id, "it is a function that each iteration makes anew")
+            return
         if mixed(template) and self.few():
             self.ev.refuse("SCT502", "a variable of this loop is another object in another iteration", node=self.node)
         self.memo.templates[id] = template

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap.special_methods import checked
 from sct.frontend.loops.generator_functions import bound_to
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.values.abstract_values import Abstract, ObjRef
@@ -21,7 +22,9 @@ __all__ = ["loop_over_object", "own_iterator"]
 def own_iterator(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
     own = special_call(ev, v, "__iter__") if isinstance(v, ObjRef) else None
-    return v if own is None else own
+    if own is None:
+        return v
+    return own if special_method(ev, own, "__next__") is not None else checked(ev, own, "iter")
 
 
 def loop_over_object(ev: Evaluator, node: Any, it: Abstract) -> bool:

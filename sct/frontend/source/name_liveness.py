@@ -13,7 +13,7 @@ from sct.frontend.source.name_scopes import (
     free_names,
     nodes_in,
     own_nodes,
-    reads,
+    reads_outside,
     returned_names,
     writes,
 )
@@ -91,18 +91,18 @@ class Liveness:
     def _stmt(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
         if isinstance(s, gast.If):
             branches = self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
-            return branches | frozenset(reads(s.test))
+            return branches | frozenset(reads_outside(s.test))
         if isinstance(s, (gast.For, gast.While)):
             # The body's effect is X -> gen + (X - kill), so one round is the fixpoint.
             out = out | returned_names(s)
             done = self._block(s.orelse, out, brk, cont) | out
             first = writes(s.target) if isinstance(s, gast.For) else set()
-            test = reads(s.test if isinstance(s, gast.While) else s.target)
+            test = reads_outside(s.test if isinstance(s, gast.While) else s.target)
             self.carried[s] = frozenset(test | (self._exposed(s.body)[0] - first))
             head = frozenset(done | self.carried[s])
             self.head[s] = head
             self._block(s.body, head, out, head)
-            return head | frozenset(reads(s.iter) if isinstance(s, gast.For) else ())
+            return head | frozenset(reads_outside(s.iter) if isinstance(s, gast.For) else ())
         if isinstance(s, gast.Try):
             return self._try(s, out, brk, cont)
         if isinstance(s, gast.With):
@@ -111,11 +111,11 @@ class Liveness:
                 self._handled |= out
             inner = self._block(s.body, out, brk, cont) - _bound(s)
             self._handled = handled
-            return inner.union(*map(reads, s.items))
+            return inner.union(*map(reads_outside, s.items))
         if isinstance(s, gast.Return):
-            return frozenset(reads(s))
+            return frozenset(reads_outside(s))
         if isinstance(s, gast.Raise):
-            return frozenset(reads(s))
+            return frozenset(reads_outside(s))
         if isinstance(s, gast.Break):
             return brk
         if isinstance(s, gast.Continue):
@@ -133,7 +133,7 @@ class Liveness:
         handlers = frozenset[str]()
         for handler in s.handlers:
             before = self._block(handler.body, out, brk, cont) - (writes(handler.name) if handler.name else set())
-            handlers |= before | (reads(handler.type) if handler.type else frozenset())
+            handlers |= before | (reads_outside(handler.type) if handler.type else frozenset())
         orelse = self._block(s.orelse, out, brk, cont)
         self._handled |= handlers
         before = self._block(s.body, orelse, brk, cont) | self._handled
@@ -161,23 +161,23 @@ class Liveness:
         none: frozenset[str] = frozenset()
         if isinstance(s, gast.If):
             (g1, k1), (g2, k2) = self._exposed(s.body), self._exposed(s.orelse)
-            gen = frozenset(reads(s.test)) | g1 | g2
+            gen = frozenset(reads_outside(s.test)) | g1 | g2
             if k1 is None or k2 is None:
                 return gen, k2 if k1 is None else k1
             return gen, k1 & k2
         if isinstance(s, (gast.For, gast.While)):
             first = writes(s.target) if isinstance(s, gast.For) else set()
-            gen = frozenset(reads(s.iter if isinstance(s, gast.For) else s.test))
+            gen = frozenset(reads_outside(s.iter if isinstance(s, gast.For) else s.test))
             gen |= (self._exposed(s.body)[0] - first) | self._exposed(s.orelse)[0]
             return gen, none
         if isinstance(s, gast.Try):
             parts = [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody]
-            types = [reads(h.type) for h in s.handlers if h.type is not None]
+            types = [reads_outside(h.type) for h in s.handlers if h.type is not None]
             return none.union(*(self._exposed(p)[0] for p in parts), *types), none
         if isinstance(s, gast.With):
             g, k = self._exposed(s.body)
-            return (g - _bound(s)).union(*map(reads, s.items)), None if k is None else k | _bound(s)
+            return (g - _bound(s)).union(*map(reads_outside, s.items)), None if k is None else k | _bound(s)
         if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
-            return frozenset(reads(s)), None
+            return frozenset(reads_outside(s)), None
         walrus = {n.target.id for n in nodes_in(s) if isinstance(n, gast.NamedExpr)}
-        return frozenset(reads(s)), frozenset(writes(s) - walrus)
+        return frozenset(reads_outside(s)), frozenset(writes(s) - walrus)

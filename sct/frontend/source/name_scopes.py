@@ -10,7 +10,7 @@ import gast
 
 __all__ = [
     "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
-    "reads", "returned_names", "writes", "yields",
+    "reads", "reads_outside", "returned_names", "writes", "yields",
 ]
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
@@ -35,13 +35,24 @@ def nodes_in(node: Any) -> Iterator[Any]:
 
 @functools.lru_cache(maxsize=65536)
 def reads(node: Any) -> frozenset[str]:
-    """Names that the expression or statement reads, nested functions included; not variables of comprehensions."""
+    """Names that the expression or statement reads, those of nested functions and comprehensions included."""
     if isinstance(node, gast.Name):
         return frozenset([node.id]) if isinstance(node.ctx, (gast.Load, gast.Del)) else frozenset()
     names = frozenset().union(*map(reads, children(node)))
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        names |= {node.target.id}
+    return names
+
+
+@functools.lru_cache(maxsize=65536)
+def reads_outside(node: Any) -> frozenset[str]:
+    """Names that the expression or statement reads, but for the variables of comprehensions in it."""
+    if isinstance(node, gast.Name):
+        return reads(node)
+    names = frozenset().union(*map(reads_outside, children(node)))
     if isinstance(node, _COMPREHENSIONS):
         own = {n.id for g in node.generators for n in nodes_in(g.target) if isinstance(n, gast.Name)}
-        names = names - own | reads(node.generators[0].iter)
+        names = names - own | reads_outside(node.generators[0].iter)
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         names |= {node.target.id}
     return names

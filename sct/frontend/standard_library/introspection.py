@@ -181,7 +181,7 @@ def _question(f: Any) -> Any:
     def answer(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if kwargs or not all(isinstance(v, Static) for v in args):
             ev.refuse("SCT206", f"`np.{f.__name__}` is supported only for dtypes",
-                      hint=f"write `np.{f.__name__}(x.dtype, ...)`")
+                      hint="read it outside the function, and pass it")
         dtypes = [v.value for v in args if isinstance(v, Static)]
         return Static(run_or_raise(ev, lambda: f(*dtypes)))
     return answer

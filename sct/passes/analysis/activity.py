@@ -21,7 +21,7 @@ from sct.ops.program.attempts import attempted
 from sct.ops.program.solutions import BY_THEOREM, call_in_rule, once, ruled
 from sct.passes.rewriting.table import is_full
 
-__all__ = ["TO_TEXT", "Activity", "activity", "differentiable"]
+__all__ = ["TO_TEXT", "Activity", "activity", "differentiable", "varied_values"]
 
 Edge = tuple[Operand, Value]
 
@@ -55,6 +55,13 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
     reads: dict[Fn, tuple[Value, ...]] = {}
     _find_reads(fn, active, inside, reads)
     return Activity(active, reads)
+
+
+def varied_values(fn: Fn, wrt: Iterable[Value]) -> set[Value]:
+    """The values that depend on the inputs `wrt`, by dependences that have a derivative."""
+    edges: list[Edge] = []
+    _collect(fn, (), edges, {})
+    return _reach(wrt, ((src, dst) for src, dst in edges if isinstance(src, Value)))
 
 
 def differentiable(eqn: Eqn, k: int) -> bool:
