@@ -194,3 +194,19 @@ def test_the_guard_is_in_a_module_that_is_saved(tmp_path: Path) -> None:
 def test_a_derivative_with_memory_is_pickled() -> None:
     again = pickle.loads(pickle.dumps(grad(heat, memory="1MB")))
     assert same_bits(again(U, 0.1, 1000), grad(heat)(U, 0.1, 1000)) and is_checkpointed(again)
+
+
+def root(x, tolerance):
+    y = x
+    for _ in range(10**12):
+        step = 0.5 * (y - x / y)
+        y -= step
+        if abs(step) < tolerance:
+            break
+    return y
+
+
+def test_a_loop_that_is_left_early_is_not_refused_for_its_bound():
+    value, slope = value_and_grad(root)(2.0, 1e-12)
+    assert value == root(2.0, 1e-12)
+    assert abs(slope - 0.5 / np.sqrt(2.0)) < 1e-9

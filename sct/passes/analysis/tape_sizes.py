@@ -28,8 +28,9 @@ ITEM_SIZES = {"b1": 1, "f32": 4, "c128": 16}
 @dataclass(frozen=True)
 class TapeBytes:
     """
-    total    of all tapes; None if the number of iterations of a loop is not known before it runs
-    largest  of the loop whose tapes are largest, among those whose number of iterations is known; "0" if there is none
+    total    of all tapes, at most; None if there is no bound for the iterations of a loop before it runs
+    largest  of the loop whose tapes are largest, among those that are not left early and whose number of iterations is
+             known; "0" if there is none
     """
 
     total: str | None
@@ -41,23 +42,25 @@ def tape_bytes(fn: Fn, compiled: bool = False) -> TapeBytes:
 
     compiled  tapes of numbers are arrays
     """
-    sizes = _Sizes(fn, 8 if compiled else NUMBER)
-    loops = [t for eqn in fn.eqns for t in sizes.of_tapes(eqn)]
-    known = [t for t in loops if t is not None and t != "0"]
-    total = None if None in loops else " + ".join(known) or "0"
-    return TapeBytes(total, f"max({', '.join(known)})" if len(known) > 1 else known[0] if known else "0")
+    of_number = 8 if compiled else NUMBER
+    bounded, certain = ([t for eqn in fn.eqns for t in sizes.of_tapes(eqn) if t != "0"]
+                        for sizes in (_Sizes(fn, of_number), _Sizes(fn, of_number, certain=True)))
+    known = [t for t in certain if t is not None]
+    return TapeBytes(None if None in bounded else " + ".join(map(str, bounded)) or "0",
+                     f"max({', '.join(known)})" if len(known) > 1 else known[0] if known else "0")
 
 
 class _Sizes:
     """Formulas for numbers of iterations and bytes.
 
     of_number    the bytes of a number
+    certain      is a number of iterations not known where a loop may be left early?
     sizes        for the symbol of a size: the argument that has it
     definitions  for a value: the equation that binds it
     """
 
-    def __init__(self, fn: Fn, of_number: int) -> None:
-        self.of_number = of_number
+    def __init__(self, fn: Fn, of_number: int, certain: bool = False) -> None:
+        self.of_number, self.certain = of_number, certain
         self.sizes: dict[str, str] = {}
         self.definitions: dict[Value, Eqn] = {}
         self.numbers: dict[Value, str] = {}
@@ -135,8 +138,8 @@ class _Sizes:
         return " * ".join([*map(str, factors), str(ITEM_SIZES.get(t.dtype, 8))]) + f" + {HEADER}"
 
     def count(self, loop: LoopView) -> str | None:
-        """The number of iterations; at most so many, if the loop is left early."""
-        if not is_counted(loop.bounds):
+        """The number of iterations; at most so many, if the loop may be left early."""
+        if not is_counted(loop.bounds) or self.certain and loop.body.results[0] != Lit(True):
             return None
         start, stop, step = loop.bounds
         last = self.definitions.get(stop) if isinstance(stop, Value) else None
