@@ -1110,6 +1110,21 @@ def _() -> Any:
     return repeated, followed
 
 
+@case("choose it with `if` before")
+def _() -> Any:
+    def doubled(x: Any, otherwise: Any) -> Any:
+        b = x[1] if x[0] > 0.0 else otherwise
+        return np.sum(sct.tree.map(lambda v: 2.0 * v, {"a": x * x, "b": b})["a"])
+
+    return lambda x: doubled(x, None), lambda x: doubled(x, 0.0)
+
+
+@case("call it for each leaf: `sct.tree.map(lambda x: sct.probe(x, print), tree)`")
+def _() -> Any:
+    return lambda x: np.sum(sct.probe({"a": x * x}, print)["a"]), \
+        lambda x: np.sum(sct.tree.map(lambda v: sct.probe(v, print), {"a": x * x})["a"])
+
+
 @case("use `@` or np.einsum")
 def _() -> Any:
     return lambda x: np.sum(np.matvec(np.ones((2, 3)), np.stack([x, x]))), \

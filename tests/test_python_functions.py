@@ -1696,7 +1696,7 @@ def cache_no_method(x):
 
 
 CACHE_TOLD = [
-    cache_no_effect, cache_no_write, cache_no_fib, cache_no_fib2, cache_no_changes, cache_no_changes_array,
+    cache_no_effect, cache_no_write, cache_no_fib, cache_no_changes, cache_no_changes_array,
     cache_no_changes_loop, cache_no_result_written, cache_no_types, cache_no_nonlocal, cache_no_append,
     cache_no_method, cache_method,
 ]
@@ -1705,6 +1705,10 @@ CACHE_TOLD = [
 @pytest.mark.parametrize("f", CACHE_TOLD, ids=lambda f: f.__name__)
 def test_a_cache_that_can_be_told_is_refused(f):
     refuses(f, X, code="SCT301" if f is cache_no_result_written else "SCT204")
+
+
+def test_a_cached_function_that_calls_itself_twice_has_its_cache():
+    agrees(cache_no_fib2, X)
 
 
 # -- keywords given twice ----------------------------------------------------------------------------------

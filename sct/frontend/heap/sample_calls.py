@@ -185,7 +185,9 @@ def _refused(ev: Evaluator, f: Callable[..., Any], args: Args, kwargs: Kwargs) -
     ways = [way for size in sorted({1, 2, *_lengths(ev, operands)}) for way in _each(ev, operands, size)]
     if not ways:
         return None
-    ways += [_of_other_numbers(way, itertools.count(_MOST)) for way in ways if any(map(_is_container, way))]
+    for way in [way for way in ways if any(map(_is_container, way))]:
+        numbers = itertools.count(_MOST)
+        ways.append(tuple(_of_other_numbers(x, numbers) if _is_container(x) else x for x in way))
     said = {_tried(f, way[:len(args)], dict(zip(kwargs, way[len(args):]))) for way in ways}
     text = said.pop()
     return None if said or text is None or _SHOWS_A_SAMPLE.search(text) else text
@@ -220,7 +222,7 @@ def _tried(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -
             f(*args, **kwargs)
         except TypeError as error:
             return str(error) if type(error) is TypeError else None
-        except _OTHERS:
+        except Exception:  # of a library: only a TypeError depends on the classes alone
             pass
     return None
 

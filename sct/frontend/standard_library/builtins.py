@@ -449,7 +449,7 @@ def name_of_debugger(f: Any) -> str | None:
 def stop_in_debugger(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a function that starts a debugger: the derivative stops in the emitted code, in its place."""
     if args or kwargs:
-        ev.refuse("SCT206", f"`{name}` with arguments is not supported", hint=f"call it without: `{name}()`")
+        ev.refuse("SCT206", f"`{name}` with arguments is not supported", hint="call it without arguments")
     ev.emit(inactive, text=f"{name}()")
     return Static(None)
 
