@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.source.parse import note_file
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Path
 from sct.frontend.values.exact_keys import Same
@@ -62,6 +63,7 @@ def identity(f: Any) -> tuple[Hashable, ...]:
     if isinstance(f, types.FunctionType) and hasattr(f, "__sct_call__"):
         return (Same(f),)  # all solutions have one code, that of `implicit`
     if isinstance(f, types.FunctionType):
+        note_file(f)
         new = is_made_anew(f)
         return (Same(f.__code__), *(_default(name, x, new) for name, (_, x) in defaults_of(f).items()))
     return ("instance", Same(type(f))) if is_user_class(type(f)) else (Same(f),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import linecache
 import sys
@@ -19,7 +20,7 @@ from sct.frontend.source.match_lowering import MatchLowering
 from sct.frontend.source.private_names import functions_in, mangle_names
 from sct.frontend.source.try_lowering import TryLowering
 
-__all__ = ["SourceFunction", "loc_of", "nested_codes", "source_of", "user_text"]
+__all__ = ["SourceFunction", "loc_of", "nested_codes", "note_file", "source_of", "user_text"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,9 @@ def source_of(code: types.CodeType) -> SourceFunction:
     Raises SctError SCT201 where there is no source, SCT202 where the source is not
     that of the code (the file was edited after it was imported).
     """
+    for file in _pickled_files if code.co_filename == _ERASED else ():
+        with contextlib.suppress(SctError):
+            return _source_of(code, file)
     try:
         return _source_of(code, code.co_filename)
     except SctError:
@@ -89,14 +93,27 @@ def source_of(code: types.CodeType) -> SourceFunction:
         return _source_of(code, code.co_filename)
 
 
+_ERASED = "<dynamic-code>"
+"""The name of the file of code that cloudpickle has pickled by value."""
+
+_pickled_files: dict[str, None] = {}
+"""The files of functions that were pickled by value, which their globals name."""
+
+
+def note_file(f: types.FunctionType) -> None:
+    """Notes the file of a function that was pickled by value: that of functions that were pickled with it, too."""
+    if f.__code__.co_filename == _ERASED and isinstance(file := f.__globals__.get("__file__"), str):
+        _pickled_files[file] = None
+
+
 @functools.lru_cache(maxsize=1024)
-def _source_of(code: types.CodeType, _: str) -> SourceFunction:
-    """Code of two files may be equal: the file is a part of the key."""
-    text = "".join(linecache.getlines(code.co_filename) or _lines_of_loader(code.co_filename))
+def _source_of(code: types.CodeType, file: str) -> SourceFunction:
+    """The AST, if it is in that file.  Code of two files may be equal: the file is a part of the key."""
+    text = "".join(linecache.getlines(file) or _lines_of_loader(file))
     if not text:
         raise _missing(code)
     try:
-        by_line, codes = _parse(code.co_filename, text, _is_rewritten(code))
+        by_line, codes = _parse(file, text, _is_rewritten(code))
     except SyntaxError:
         raise _edited(code) from None
     same = [c for c in codes if c.co_firstlineno == code.co_firstlineno and c.co_name == code.co_name]
@@ -114,7 +131,7 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
     if "__" in text:
         mangle_names(tree, cls)
     tree = TryLowering().visit(MatchLowering().visit(tree))
-    return SourceFunction(tree, code.co_filename, code.co_name, getattr(code, "co_qualname", code.co_name))
+    return SourceFunction(tree, file, code.co_name, getattr(code, "co_qualname", code.co_name))
 
 
 def _lines_of_loader(file: str) -> list[str]:
