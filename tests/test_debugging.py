@@ -246,3 +246,16 @@ def test_what_a_probe_refuses() -> None:
     with pytest.raises((SctError, ValueError)):
         grad(lambda x: np.sum(sct.probe(x, backward=lambda ct: ct[:1])))(np.ones(3))
     assert grad(lambda x: sct.probe(2.0, backward=show) * x)(3.0) == 2.0
+
+
+def test_a_hook_that_returns_none_on_one_path_or_writes_to_its_value_is_refused() -> None:
+    def clipped(x):
+        return sct.probe(x, backward=lambda ct: 2.0 if ct > 2.0 else None) * 3.0
+
+    def writes(v):
+        v[0] = 7.0
+
+    with pytest.raises(SctError, match="SCT406"):
+        grad(clipped)(1.0)
+    with pytest.raises(SctError, match="SCT302"):
+        grad(lambda x: np.sum(sct.probe(2.0 * x, writes) * x))(np.ones(3))

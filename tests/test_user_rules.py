@@ -707,3 +707,15 @@ def test_math_is_used() -> None:
         return math.sin(x)
 
     assert jacobian(sine)(0.5) == math.cos(0.5) == jacrev(sine)(0.5)
+
+
+def test_a_rule_that_returns_none_on_one_path_is_refused():
+    @sct.rule(vjp=lambda ct, y, x: 2.0 * ct if x > 0.0 else None)
+    def doubled(x):
+        return abs(x) * 2.0
+
+    for x in (-1.0, 1.0):
+        with pytest.raises(SctError, match="SCT406"):
+            grad(doubled)(x)
+        with pytest.raises(SctError, match="SCT406"):
+            jvp(doubled, (x,), (1.0,))

@@ -125,7 +125,7 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
     if kernels is not None and isinstance(block[-1], Kernel):
-        definition = kernel_printer.decorated(definition, block[-1].checked)
+        definition = kernel_printer.decorated(definition)
     return _Definition([*helpers, definition], modules, {**bindings, **modules.bindings}, printer.locs)
 
 

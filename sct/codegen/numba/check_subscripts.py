@@ -2,8 +2,7 @@
 
     x[k] = 0.0   ->   x[within(k, x.shape[0])] = 0.0
 
-Loops over elements are many times faster, and compile faster, if Numba does not check them. So a kernel that has such
-loops is compiled without checks.
+Numba checks all of them, too: a kernel never writes outside of an array.
 """
 
 from __future__ import annotations
@@ -22,11 +21,10 @@ FIRST_ITEM = {"index": 1, "store": 2, "add_at": 2}
 
 
 def check_subscripts(block: Block) -> None:
-    """Let kernels with loops over elements check what is not proved; they are not checked by Numba from now on."""
+    """Let kernels with loops over elements check what is not proved, with Python's own exceptions."""
     ranges = Ranges(block)
     for kernel in [s for s in statements(block) if isinstance(s, Kernel)]:
         if any(INSIDE in s.eqn.attrs for s in statements(kernel.body) if isinstance(s, Evaluate)):
-            kernel.checked = False
             for inner in all_blocks(kernel.body):
                 inner[:] = [t for s in inner for t in _checked(s, ranges)]
 

@@ -100,7 +100,7 @@ class _KernelExtraction:
                           and not (isinstance(s, Evaluate) and s.eqn.op.name == "item_of")}
 
     def group(self) -> tuple[Block, set[Value]]:
-        """The block with kernels, and the lists that are used both inside and outside of kernels."""
+        """The block with kernels, and the lists of which they do not hold all, or not the loops that fill them."""
         kernels: list[Kernel] = []
         self.compilable.clear()
         grouped = self.block(self.whole_block, kernels, outermost=True)
@@ -109,7 +109,8 @@ class _KernelExtraction:
         inside = {s for k in kernels for s in statements(k.body)}
         outside = {v for s in statements(grouped) if s not in inside for v in lists(s)}
         used = {v for s in inside for v in ([s.tape] if isinstance(s, NewList) else lists(s))}
-        return grouped, used & outside - self.refused
+        loose = {v for k in kernels for v in _filled_by_loops_around(k)}
+        return grouped, (used & outside | loose) - self.refused
 
     def nothing_compiled(self, block: Block) -> SctError:
         """The error for a block without kernels: it points at what its first loop cannot be compiled for."""
@@ -335,6 +336,18 @@ def _described(eqn: Eqn) -> str:
     name = spelled.removeprefix("builtins.").replace("numpy.", "np.")
     arrays = any(isinstance(x.type, Tensor) and x.type.is_array for x in (*eqn.args, *eqn.outs))
     return f"{name} of arrays" if arrays and not eqn.op.effect else name
+
+
+def _filled_by_loops_around(kernel: Kernel) -> Iterator[Value]:
+    """The lists of which the kernel writes or reads an item, once for each iteration of a loop around it."""
+    own = {s.tape for s in statements(kernel.body) if isinstance(s, NewList)}
+    todo = list(kernel.body)
+    while todo:
+        s = todo.pop()
+        if isinstance(s, (Push, Pop, ReadAt)):
+            yield from (v for v in lists(s) if v not in own)
+        if not isinstance(s, Loop):
+            todo += [t for inner in s.blocks for t in inner]
 
 
 def _error(reason: _Reason | None) -> SctError:

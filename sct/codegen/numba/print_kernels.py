@@ -213,11 +213,11 @@ class KernelStatementPrinter(StatementPrinter):
                 self.modules.module({"np": "numpy"}.get(node.id, node.id))
         return self.decorated(tree.body[0])
 
-    def decorated(self, tree: Any, checked: bool = True) -> ast.stmt:
-        """A function with @njit(...) above it; are its subscripts `checked`?"""
+    def decorated(self, tree: Any) -> ast.stmt:
+        """A function with @njit(...) above it."""
         self.modules.imports["from numba import njit"] = None
         tree.decorator_list = [ast.Call(load("njit"), [], [
-            ast.keyword(k, self.option(v)) for k, v in self.options.items() if checked or k != "boundscheck"])]
+            ast.keyword(k, self.option(v)) for k, v in self.options.items()])]
         decorated: ast.stmt = tree
         return decorated
 
@@ -251,7 +251,7 @@ class KernelStatementPrinter(StatementPrinter):
         name = f"{self.interface.name}_loop" + (str(len(self.kernel_functions) + 1) if self.kernel_count > 1 else "")
         if outs:
             body.append(ast.Return(tuple_of([load(out) for out in outs])))
-        self.kernel_functions.append(self.decorated(function(name, arguments(params), body), s.checked))
+        self.kernel_functions.append(self.decorated(function(name, arguments(params), body)))
         self.kernel_names.add(name)
         kernel_call = call(load(name), *map(load, params))
         if outs:

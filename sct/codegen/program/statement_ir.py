@@ -232,13 +232,9 @@ class Increment(Statement, operands=lambda s: (s.count,), targets=lambda s: (s.c
 
 @dataclass(eq=False)
 class Kernel(Statement, operands=NOTHING, targets=NOTHING, blocks=lambda s: (s.body,)):
-    """Statements that become a function for Numba: it takes what they read and returns what they assign.
-
-    checked  does Numba check its subscripts?
-    """
+    """Statements that become a function for Numba: it takes what they read and returns what they assign."""
 
     body: Block
-    checked: bool = True
 
 
 @dataclass(eq=False)

@@ -39,9 +39,11 @@ from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
     Array,
+    Choice,
     Container,
     DerivedCallable,
     Frozen,
+    OptionalTuple,
     Ref,
     Slots,
     Static,
@@ -49,7 +51,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Fn, Lit, Op, Operand, Value, is_float, walk
 from sct.ir.pytrees.pytree import Leaf, Node, Tree
-from sct.ir.types import Opaque, Tensor, Text
+from sct.ir.types import Opaque, Optional, Tensor, Text, Undef
 from sct.ops import stop_gradient
 from sct.ops.program.effects import part
 from sct.ops.program.solutions import ruled
@@ -127,7 +129,12 @@ def probed(ev: Evaluator, x: Abstract, forward: Abstract, backward: Abstract) ->
         ev.refuse("SCT917", "sct.probe takes a number or an array",
                   hint="call it for each leaf: `sct.tree.map(lambda x: sct.probe(x, print), tree)`")
     if not (isinstance(forward, Static) and forward.peek is None):
-        ev.call(forward, [ev.wrap(ev.emit(stop_gradient, ev.operand(x)))])
+        value = ev.wrap(ev.emit(stop_gradient, ev.operand(x)))
+        before = _reached(ev, [value])
+        ev.call(forward, [value])
+        if any(is_written(cell, ev.store.cells.get(addr)) for addr, cell in before.items()):
+            ev.refuse("SCT302", "a hook of sct.probe writes to the value that it is called with",
+                      why="the value would change behind the derivative", hint="write to a copy in the hook")
     if isinstance(backward, Static) and backward.peek is None:
         return x
 
@@ -263,6 +270,7 @@ def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Seque
         returned = ev.call(vjp if isinstance(vjp, DerivedCallable) else rooted(ev, vjp), args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
             parts = _one_each(ev, rule, returned, args[2:])
+            _check_present(ev, rule, *parts)
             fitted = [ct for part, v in zip(parts, args[2:]) for ct in _fitted(ev, COTANGENT, v, part)]
         return Tup((*fitted, *(Static(None) for v in kwargs.values() for _ in _Arranged(ev, v, "here").operands)))
 
@@ -273,6 +281,7 @@ def _jvp_region(ev: Evaluator, rule: UserRule, jvp: Any, y: _Arranged, xs: Seque
     def tangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         returned = ev.call(jvp if isinstance(jvp, DerivedCallable) else rooted(ev, jvp), args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
+            _check_present(ev, rule, *(returned.items if isinstance(returned, Tup) else (returned,)))
             return Tup(tuple(_fitted(ev, TANGENT, args[1], returned)))
 
     directions = Tup(tuple(x.direction(ev, 0.0) for x in xs[:len(xs) - len(kwargs)]))
@@ -294,6 +303,18 @@ def _evaluated(ev: Evaluator, rule: UserRule, f: Any, direction: Abstract, y: _A
     assert isinstance(region.out, Node)
     results = tuple(region.outs[part.index] if isinstance(part, Leaf) else Lit(None) for part in region.out.children)
     return region.fn.replace(results=results)
+
+
+def _check_present(ev: Evaluator, rule: UserRule, *returned: Abstract) -> None:
+    """Refuses what is None on one path and a number on another."""
+    for v in returned:
+        cell = ev.store.cells[v.addr] if isinstance(v, Ref) else None
+        x = cell.value if isinstance(cell, Array) else v
+        if isinstance(v, (Choice, OptionalTuple)) or isinstance(x, Value) and isinstance(x.type, (Optional, Undef)):
+            what = "a hook of sct.probe" if rule.f is probed else f"a rule of `{rule.name}`"
+            ev.refuse("SCT406", f"{what} returns None on one path, and a number on another",
+                      why="which path is taken is known only at run time",
+                      hint="return a number or an array on every path, or None on every path")
 
 
 def _one_each(ev: Evaluator, rule: UserRule, returned: Abstract, args: Args) -> Sequence[Abstract]:
