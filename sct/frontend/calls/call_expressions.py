@@ -69,13 +69,17 @@ from sct.frontend.values.abstract_values import (
     Bound,
     Choice,
     Closure,
+    Container,
     DerivedCallable,
     DictRef,
     Instance,
+    Key,
     Method,
     ObjRef,
+    Origin,
     Path,
     Poison,
+    Ref,
     Static,
 )
 from sct.ir import Op
@@ -108,8 +112,15 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
         return ev.call(fn, args, kwargs)
     ev.temporaries.keep(held)
     frame = ev.frames[-1]
-    with changed(frame, now=frame.behind if frame.assigned is node else frame.now):
+    live = frame.now if frame.assigned is not node else frame.behind | {
+        name for name in frame.now if _is_argument(ev, ev.store.vars.get(Key(frame.id, name)))}
+    with changed(frame, now=live):
         return ev.call(fn, args, kwargs)
+
+
+def _is_argument(ev: Evaluator, v: Abstract | None) -> bool:
+    """Is this an array or a container of the arguments, which the caller holds, too?"""
+    return isinstance(v, (Ref, Container)) and ev.store.cells[v.addr].origin == Origin.ARGUMENT
 
 
 def _takes_over(fn: Abstract) -> bool:
