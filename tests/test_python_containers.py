@@ -2202,7 +2202,7 @@ class Countdown:
         return self.n
 
 
-@refused("SCT503")
+@program
 def its_own_iterator(x: np.ndarray) -> Any:
     s = 0.0
     for i in Countdown(3):

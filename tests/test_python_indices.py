@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, refuses
+from oracle import agrees
 
 from sct import SctError, check_grads, emit, grad, jacobian, value_and_grad
 
@@ -237,28 +237,17 @@ def test_result_that_only_code_of_the_user_can_make() -> None:
 
 
 def test_item_that_is_written() -> None:
-    def refused(x: np.ndarray) -> float:
+    def written(x: np.ndarray) -> float:
         rows = [x * 1.0, x * 2.0, x * 3.0]
         total = 0.0
         for row, v in zip(rows, x):
             if v > 1.5:
                 row[0] = 2.0
                 total += row.sum() * v
-        return total
+        return total + rows[2][0]
 
-    def followed(x: np.ndarray) -> float:
-        rows = [x * 1.0, x * 2.0, x * 3.0]
-        total = 0.0
-        for k in range(3):
-            if x[k] > 1.5:
-                row = rows[k].copy()
-                row[0] = 2.0
-                rows[k] = row
-                total += row.sum() * x[k]
-        return total
-
-    assert "it was put into a list, or taken out of one" in str(refuses(refused, X, code="SCT307"))
-    agrees(followed, X)
+    agrees(written, X)
+    agrees(written, 2.0 + X)
 
 
 # -- the axis that the message about an index names -----------------------------------------------------------

@@ -107,9 +107,12 @@ class _Sizes:
 
     def buffer(self, loop: LoopView, y: Operand) -> Operand | None:
         """What stands for the memory of an element; None if it is not its own."""
-        if y in loop.params:
-            result = loop.results[loop.params.index(y)]
-            return self.buffer(loop, result) if result in loop.yields or result not in loop.params else None
+        carried = set()
+        while y in loop.params:  # the iteration before has computed it, or carried it, too
+            carried.add(y)
+            y = loop.results[loop.params.index(y)]
+            if y in carried or y in loop.params and y not in loop.yields:
+                return None
         eqn = self.definitions.get(y) if isinstance(y, Value) else None
         if eqn is None or not eqn.regions and aliases(eqn) != "none":
             return None
