@@ -211,7 +211,7 @@ LEFT = frozenset([f"memos.{name}" for name in (
 def test_every_program_in_modes_of_modes(program: Program, request: pytest.FixtureRequest) -> None:
     """Its first derivatives are those of test_programs.py and test_jacobian.py; lists and attempts may be refused."""
     if program.name in LEFT:
-        request.applymarker(pytest.mark.xfail(raises=AssertionError, strict=True, reason="second derivatives of tables"))
+        request.applymarker(pytest.mark.xfail(raises=AssertionError, strict=True, reason="second derivatives"))
     point = Point(program.function, program.args())
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

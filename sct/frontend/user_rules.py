@@ -98,11 +98,11 @@ def owned_rule(f: Any) -> tuple[UserRule, Any] | None:
 
 def _key(f: Any) -> Any:
     """What identifies a function; a bound method is a new object at each access."""
-    owner = getattr(f, "__self__", None)
     if isinstance(f, types.MethodType):
-        return "class method" if isinstance(owner, type) else id(owner), id(f.__func__)
-    if isinstance(f, types.BuiltinMethodType) and owner is not None and not isinstance(owner, types.ModuleType):
-        return id(owner), f.__name__
+        return "class method" if isinstance(f.__self__, type) else id(f.__self__), id(f.__func__)
+    if isinstance(f, types.BuiltinMethodType) and f.__self__ is not None and \
+            not isinstance(f.__self__, types.ModuleType):
+        return id(f.__self__), f.__name__
     return id(f)
 
 
