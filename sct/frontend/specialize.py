@@ -42,7 +42,7 @@ from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic
 from sct.frontend.values.primal_record import PrimalRecord
-from sct.ir import Fn, Value
+from sct.ir import Fn, Lit, Operand, Value
 from sct.ir.core import is_complex
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, leaf_values, merge_shared_leaves
 from sct.ir.pytrees.user_objects import gradient_class
@@ -372,9 +372,12 @@ def _buildable(tree: Tree, loc: Loc | None) -> None:
 
 
 def _resolve_sizes(ev: Evaluator, fn: Fn) -> None:
-    """Replaces equal sizes by one term in the types of all values."""
+    """Replaces equal sizes by one term in the types of all values and literals."""
     if not ev.same_size:
         return
+
+    def literal(x: Operand) -> Operand:
+        return Lit(x.value, ev.resolved(x.as_type)) if isinstance(x, Lit) and x.as_type is not None else x
 
     def resolve(v: Value) -> None:
         v.type = ev.resolved(v.type)
@@ -387,11 +390,13 @@ def _resolve_sizes(ev: Evaluator, fn: Fn) -> None:
         for e in f.eqns:
             for v in e.outs:
                 resolve(v)
+            object.__setattr__(e, "args", tuple(map(literal, e.args)))
             if e.op is call:
                 assert isinstance(e.attrs, dict)
                 e.attrs["types"] = tuple(v.type for v in e.outs)
             for r in e.regions:
                 visit(r)
+        object.__setattr__(f, "results", tuple(map(literal, f.results)))
 
     for f in (*fn.functions, fn):
         visit(f)
