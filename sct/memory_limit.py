@@ -96,7 +96,7 @@ def in_use() -> int:
 
 def check_tapes(size: float, loc: Loc | None = None) -> None:
     """Refuse tapes of this size, if the process may not use so much memory."""
-    if size + in_use() > limit():
+    if size and size + in_use() > limit():
         raise memory_refusal(f"the backward pass keeps about {in_words(size)}, values of each iteration of a loop",
                              f"this process may use {in_words(limit())} of memory", loc)
 

@@ -257,6 +257,15 @@ def test_verifier_finds_a_value_bound_twice():
         verify(Fn("f", (x,), (eqn, eqn), (y,)))
 
 
+def test_verifier_checks_scopes_of_equations_whose_types_were_checked():
+    x, y = Value(FLOAT, "x"), Value(FLOAT, "y")
+    eqn, checked = Eqn(OPS["add"], (x, x), (y,)), set()
+    verify(Fn("f", (x,), (eqn,), (y,)), checked)
+    assert checked == {eqn}
+    with pytest.raises(IRError, match="operand x is not in scope"):
+        verify(Fn("f", (), (eqn,), (y,)), checked)
+
+
 @pytest.mark.parametrize("a, b, holds", [
     (INT, REAL, True), (FLOAT, REAL, True), (REAL, FLOAT, False), (Tensor("np", "f32"), ANY_REAL, True),
     (INT, ANY_REAL, True), (ANY_REAL, REAL, False), (FLOAT, Undef(FLOAT), True), (Undef(FLOAT), FLOAT, False),

@@ -33,6 +33,8 @@ class LinearTerm:
     def __add__(self, other: LinearTerm | int) -> LinearTerm:
         if isinstance(other, int):
             return LinearTerm(self.const + other, self.coefs)
+        if not other.coefs or not self.coefs:
+            return LinearTerm(self.const + other.const, self.coefs or other.coefs)
         coefs = dict(self.coefs)
         for v, c in other.coefs.items():
             coefs[v] = coefs.get(v, 0) + c
@@ -72,7 +74,7 @@ def _combined(name: str, parts: Sequence[LinearTerm]) -> LinearTerm | None:
         return a * -1
     if name == "mul":
         return a * b.const if not b.coefs else b * a.const if not a.coefs else None
-    return {"add": a + b, "sub": a - b}[name]
+    return a + b if name == "add" else a - b
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,8 @@ class Builder:
     def add(self, eqn: Eqn) -> None:
         """Append an equation that is already made."""
         self.eqns.append(eqn)
-        self.defs.update((out, eqn) for out in eqn.outs)
+        for out in eqn.outs:
+            self.defs[out] = eqn
 
     def finish(self, name: str, params: Sequence[Value], results: Sequence[Operand]) -> Fn:
         return Fn(name, tuple(params), tuple(self.eqns), tuple(results))

@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Union
 
-__all__ = ["Apply", "Dim", "applied", "divided", "product", "range_len", "slice_len", "sym"]
+__all__ = ["Apply", "Dim", "applied", "divided", "linear", "product", "range_len", "slice_len", "sym"]
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,12 @@ class Dim:
 
     def __add__(self, other: Dim | int) -> Dim:
         other = Dim(other) if isinstance(other, int) else other
+        if not other.terms or not self.terms:
+            return Dim(self.const + other.const, self.terms or other.terms)
         coefs = dict(self.terms)
         for atom, coef in other.terms:
             coefs[atom] = coefs.get(atom, 0) + coef
-        terms = tuple(sorted(((a, c) for a, c in coefs.items() if c), key=lambda t: str(t[0])))
-        return Dim(self.const + other.const, terms)
+        return linear(self.const + other.const, coefs)
 
     def __mul__(self, k: int) -> Dim:
         return Dim(self.const * k, tuple((a, c * k) for a, c in self.terms) if k else ())
@@ -119,6 +120,11 @@ def _least(atom: Atom) -> float:
 def sym(name: str) -> Dim:
     """The size called `name`."""
     return Dim(0, ((name, 1),))
+
+
+def linear(const: int, coefs: Mapping[Atom, int]) -> Dim:
+    """const + sum(coef * atom), with the atoms in order."""
+    return Dim(const, tuple(sorted([(a, c) for a, c in coefs.items() if c], key=lambda t: str(t[0]))))
 
 
 def applied(fn: str, *args: Dim | None) -> Dim:

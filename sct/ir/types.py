@@ -84,6 +84,8 @@ def broadcast_dims(a: Dim, b: Dim) -> Dim:
 def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
     """NumPy's broadcast of shapes; raises `TypeMismatch` where it must fail."""
     rank = max(map(len, shapes), default=0)
+    if not rank:
+        return ()
     out = [Dim(1)] * rank
     for shape in shapes:
         for k, d in enumerate(shape, rank - len(shape)):

@@ -125,4 +125,16 @@ def outer_reads(eqn: Eqn) -> Iterator[Operand]:
 
 def use_counts(fn: Fn) -> Counter[Value]:
     """How often each value is read in `fn` and its regions, as an operand or a result."""
-    return Counter([x for x in operands_read(fn) if type(x) is Value])
+    counts: Counter[Value] = Counter()
+
+    def count(operands: Sequence[Operand]) -> None:
+        for x in operands:
+            if type(x) is Value:
+                counts[x] += 1
+
+    for eqn in walk(fn):
+        count(eqn.args)
+        for region in eqn.regions:
+            count(region.results)
+    count(fn.results)
+    return counts

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from sct.errors import Loc
 from sct.ir.check import verify as verified
-from sct.ir.core import Fn, bound_values, walk
+from sct.ir.core import Eqn, Fn, bound_values, walk
 from sct.ir.text import show
 from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.passes.analysis.activity import activity
@@ -147,8 +147,9 @@ def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str
            ) -> Iterator[tuple[str, Fn]]:
     verify = os.environ.get("SCT_VERIFY") == "1" if verify is None else verify
     by_name = passes(fn, keep_raises)
+    checked: set[Eqn] = set()
     if verify:
-        verified(fn)
+        verified(fn, checked)
     yield "primal", fn
     for stage, names in pipeline:
         for name in names:
@@ -159,7 +160,7 @@ def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str
             if name in dump:
                 print(f"# {stage}: {name}\n{show(fn)}", file=sys.stderr)
             if verify:
-                verified(fn)
+                verified(fn, checked)
         yield stage, fn
 
 

@@ -59,7 +59,7 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
     """The modules of libraries, and the names of them, that the code reads."""
     modules: dict[str, Any] = {}
     own: set[str] = set()
-    nodes = list(ast.walk(tree))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, _NAMING)]
     for node in nodes:
         if isinstance(node, ast.Import):
             for a in node.names:
@@ -80,6 +80,9 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
         elif isinstance(node, ast.Name) and node.id not in own and node.id not in modules and \
                 hasattr(builtins, node.id):
             yield builtins, node.id
+
+
+_NAMING = ast.Name, ast.Attribute, ast.arg, ast.FunctionDef, ast.Import, ast.ImportFrom
 
 
 def _module(node: ast.expr, modules: dict[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gast
@@ -37,7 +37,18 @@ def functions_in(module: ast.AST) -> Iterator[tuple[ast.AST, str]]:
         node, cls = todo.pop()
         if isinstance(node, _FUNCTIONS):
             yield node, cls
-        todo += [(child, _class_at(node, child, cls)) for child in ast.iter_child_nodes(node)]
+        children = [child for field in node._fields for child in _nodes(getattr(node, field, None))]
+        if isinstance(node, ast.ClassDef):
+            todo += [(child, _class_at(node, child, cls)) for child in children]
+        else:
+            todo += [(child, cls) for child in children]
+
+
+def _nodes(field: object) -> Sequence[ast.AST]:
+    """The nodes that are in a field of a node, but for those without fields: operators and contexts."""
+    if type(field) is list:
+        return [child for child in field if isinstance(child, ast.AST)]
+    return (field,) if isinstance(field, ast.AST) and field._fields else ()
 
 
 def _class_at(node: Any, child: Any, cls: str) -> str:

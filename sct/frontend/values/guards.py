@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
-from sct.ir.dims import Apply, Atom, Dim, applied, sym
+from sct.ir.dims import Apply, Atom, Dim, applied, linear, sym
 from sct.ir.interp import run
 from sct.ir.types import FLOAT, Tensor, Type, TypeMismatch, base_type, map_sizes
 from sct.ops import ELEMENTWISE, index
@@ -365,7 +365,7 @@ def resolve(d: Dim, same: Mapping[Atom, Dim], resolved: dict[Dim, Dim]) -> Dim:
                 coefs[a] = coefs.get(a, 0) + c * coef
         if const == total.const and coefs == dict(total.terms):
             break
-        total = Dim(const, tuple(coefs.items())) + 0
+        total = linear(const, coefs)
     return resolved.setdefault(d, total)
 
 

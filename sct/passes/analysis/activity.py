@@ -142,11 +142,15 @@ def _refuse_truncated(fn: Fn, active: frozenset[Value]) -> None:
 
 def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
     """Refuse opaque calls of active values or of pullbacks that capture them: the derivative would be lost silently."""
+    suspects = [eqn for eqn in walk(fn) if attempted(eqn).op.name in _BY_PYTHON or eqn.op is once or
+                eqn.op is call_in_rule or eqn.op in BY_THEOREM]
+    if not suspects:
+        return
     pullbacks = [eqn for eqn in walk(fn) if eqn.op.name == "closure"]
     capturing = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
     uses = Counter(v for eqn in walk(fn) for v in (*eqn.args, *(r for region in eqn.regions for r in region.results)))
     raised = {v for eqn in walk(fn) if eqn.op.name == "raise_" for v in eqn.args if uses[v] == 1}
-    for eqn in walk(fn):
+    for eqn in suspects:
         if attempted(eqn).op.name in _BY_PYTHON and any(v in varied or v in capturing for v in eqn.args) \
                 and not raised.issuperset(eqn.outs):  # an exception ends the function, with its derivative
             raise SctError(
@@ -174,7 +178,9 @@ def _refuse_read(fn: Fn, varied: set[Value]) -> None:
     """Refuse a number that is read from the text of an active number: a text carries no derivative."""
     texts = {out for eqn in walk(fn) if attempted(eqn).op.name in TO_TEXT and varied.intersection(eqn.args)
              for out in eqn.outs}
-    derived = _reach(texts, _non_numeric_edges(fn)) if texts else set()
+    if not texts:
+        return
+    derived = _reach(texts, _non_numeric_edges(fn))
     for eqn in walk(fn):
         if attempted(eqn).op.name in TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
             raise SctError(

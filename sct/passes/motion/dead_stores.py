@@ -9,6 +9,7 @@ loops around, or after them. A carry that is left as it is becomes the value tha
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 
 from sct.ir.affine import LinearTerm, range_over, term_of
@@ -53,6 +54,7 @@ def _without(fn: Fn, dead: dict[Value, Operand]) -> Fn:
 class _DeadStores:
     def __init__(self, fn: Fn) -> None:
         self.fn, self.def_use = fn, DefUse(fn)
+        self.loop = functools.cache(loop_view)
 
     def is_dead(self, update: Eqn) -> bool:
         """Does nothing read what this writes?"""
@@ -97,8 +99,8 @@ class _DeadStores:
         if user.op.name in ONLY_SHAPE:
             return None, []
         if user.op.name == "loop":
-            loop, first = loop_view(user), len(user.args) - len(loop_view(user).inits) - len(loop_view(user).xs)
-            k -= first
+            loop = self.loop(user)
+            k -= len(loop.bounds)
             if 0 <= k < len(loop.params) and loop.test is None:
                 return None, [(loop.params[k], level), (loop.finals[k], level)]
         return (None,), []
@@ -111,7 +113,7 @@ class _DeadStores:
             return None, [(eqn.outs[k], level)]
         if eqn is None or eqn.op.name != "loop" or region is not eqn.regions[-1]:
             return (None,), []
-        loop = loop_view(eqn)
+        loop = self.loop(eqn)
         if not 1 <= k <= len(loop.params):
             return (None,), []
         around = next((n for n, each in enumerate(written.loops) if each.loop is eqn), level)
@@ -129,7 +131,7 @@ class _DeadStores:
                 loops.insert(0, owner)
                 bodies.add(region)
             region = self.def_use.parent[owner]
-        indices = {loop_view(loop).index for loop in loops}
+        indices = {self.loop(loop).index for loop in loops}
 
         def term(x: Operand) -> LinearTerm | None:
             """`x` as a term of the indices, and of values that are the same in all iterations."""
@@ -140,7 +142,7 @@ class _DeadStores:
         return access(key, operands, [self.loop_around(loop, term) for loop in loops], term)
 
     def loop_around(self, eqn: Eqn, term: object) -> LoopAround:
-        loop = loop_view(eqn)
+        loop = self.loop(eqn)
         if loop.index is None:
             return LoopAround(eqn, None, None)
         return LoopAround(eqn, loop.index, range_over(loop.index, loop.bounds, loop.reverse, term))  # type: ignore[arg-type]

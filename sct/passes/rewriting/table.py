@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 from sct.ir.affine import Range
 from sct.ir.build import Builder
@@ -127,7 +127,8 @@ class Site:
 
 def defining_eqn(x: Operand) -> Eqn | None:
     """The equation that binds `x`, primal or adjoint, if it is known."""
-    return None if type(x) is Lit else cast(Builder, builder_var.get()).defs.get(cast(Value, x))
+    builder: Builder = builder_var.get()  # type: ignore[assignment]
+    return builder.defs.get(x) if type(x) is Value else None
 
 
 def adjoint_eqn(x: Operand) -> Eqn | None:
@@ -146,7 +147,7 @@ def defined_by(x: Operand) -> str:
     """The name of the op of the adjoint equation that binds `x`; "literal" of a literal, "" of another value."""
     if type(x) is Lit:
         return "literal"
-    eqn = cast(Builder, builder_var.get()).defs.get(cast(Value, x))
+    eqn = defining_eqn(x)
     return "" if eqn is None or eqn.primal else eqn.op.name
 
 
