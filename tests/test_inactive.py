@@ -93,6 +93,16 @@ def drawn_arrays(x):
     return np.sum((noise[order] @ x) ** 2) * rng.integers(1, 3)
 
 
+@program(np.array([1.3, 0.4]), 3)
+def draws_are_arrays_of_the_function(x, seed):
+    rng, legacy = np.random.default_rng(seed), np.random.RandomState(seed)
+    noise, order = rng.normal(size=(4, 2)), legacy.permutation(4)
+    noise *= 0.5
+    noise[order[0]] = x
+    order[0] = 2
+    return np.sum((noise[order] @ x) ** 2)
+
+
 @program(0.5)
 def python_generator(x):
     rng = random.Random(5)

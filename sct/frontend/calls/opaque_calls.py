@@ -11,6 +11,7 @@ import collections
 import itertools
 import logging
 import random
+import re
 import string
 import time
 import types
@@ -172,12 +173,24 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         return None
     keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
     arguments = ", ".join(f"{keyword}{text}" for keyword, text in zip(keywords, texts))
+    if isinstance(getattr(f, "__self__", None), _GENERATORS) or eqn is not None and _is_method_of_generator(ev, eqn):
+        return evaluated_by_python(ev, f"{name}({arguments})", operands, (), gives_fresh=True)
     changes = method is not None and (changes_object(method) or ev.observed(ev.loc) == {("object", type(None))})
     if changes:
         ev.note_change()
         give(ev, passed, False)
     return evaluated_by_python(ev, f"{name}({arguments})", operands, passed,
                                keeps=changes and method is not None and not takes_items(method))
+
+
+def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:
+    """Is this a method of a generator of random numbers?  Nothing else holds its results."""
+    owner = method.args[0]
+    maker = ev.defs.get(owner) if isinstance(owner, Value) else None
+    if maker is None:
+        leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
+        return isinstance(leaf, _GENERATORS)
+    return maker.op is inactive and _MAKES_GENERATOR.match(str(maker.attrs["text"])) is not None
 
 
 def _may_vary(ev: Evaluator, v: Abstract) -> bool:
@@ -264,6 +277,9 @@ def get_logger(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 # -- what is known of some ------------------------------------------------------------------------------
 
 
+_GENERATORS = (np.random.Generator, np.random.RandomState)
+_MAKES_GENERATOR = re.compile(r"numpy\.random\.(default_rng|Generator|RandomState)\(")
+
 _READERS = {id(f) for f in (
     logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log, warnings.warn)}
 
@@ -310,7 +326,7 @@ def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | No
 
 def _is_draw(f: Any) -> bool:
     """Does this draw floats with NumPy?"""
-    return isinstance(getattr(f, "__self__", None), (np.random.Generator, np.random.RandomState)) \
+    return isinstance(getattr(f, "__self__", None), _GENERATORS) \
         and f.__name__ in _DRAWS
 
 

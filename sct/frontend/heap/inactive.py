@@ -75,18 +75,19 @@ _NUMBERS: dict[str, tuple[Type, str, str]] = {
 
 
 def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], values: Sequence[Abstract],
-                        keeps: bool = False, op: Op = inactive) -> Abstract:
+                        keeps: bool = False, op: Op = inactive, gives_fresh: bool = False) -> Abstract:
     """The value of the expression `text`, a template, of the type that was observed at this place.
 
     values  what it is computed from: what the value may hold of it can no longer be written
     keeps   may Python keep all of it, whatever the value is?
+    gives_fresh  is the value held by nothing else, and does it hold nothing?
     """
     if (t := _known_type(text)) is not None:
         return ev.emit(inactive, *operands, text=text, type=t)  # type: ignore[no-any-return]
     cls = _known_class(ev, text, operands)
     types = ev.observed(ev.loc) if cls is None else frozenset([("object", cls)])
     value = typed(ev, text, operands, types, user_text(ev.loc), op)
-    if keeps or any(map(_may_hold, types)):
+    if not gives_fresh and (keeps or any(map(_may_hold, types))):
         give(ev, values, keeps or any(map(_is_view, types)))
         _hold_all(ev, value)
     return value
