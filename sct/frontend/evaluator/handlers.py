@@ -103,7 +103,7 @@ def handler_of_scipy(f: Any) -> Special | None:
     owner, method = (f.__self__, f".{name}") if isinstance(f, types.MethodType) else (f, "")
     stats = sys.modules.get("scipy.stats")
     return next((OF_SCIPY.get(f"scipy.stats.{key}{method}") for key in _DISTRIBUTIONS
-                 if getattr(stats, key, None) is owner), None)
+                 if owner is not None and getattr(stats, key, None) is owner), None)
 
 
 def special_key(f: Any) -> Any:
