@@ -35,7 +35,8 @@ def debug(*, nan: bool = True, inf: bool = True) -> Iterator[None]:
 
     The line is one of the user's function, whether the value arises in its own arithmetic or in the backward pass; the
     reason shows the statement of the emitted code.  What is NaN or infinite in the arguments, or written as such
-    (`best = np.inf`), does not count.  Derivatives are slower in it.  The Numba backend is not looked into.
+    (`best = np.inf`), does not count.  Derivatives are slower in it.  The Numba backend is not looked into.  An error ends
+    the search: Python stops a trace function that raises, so enter the context again for the next call.
 
     >>> import sct
     >>> def f(x):
@@ -88,28 +89,37 @@ def _is_validated(frame: FrameType) -> bool:
 class _TracedFrame:
     """The trace function of one call of emitted code.
 
-    line   the line that has run when the next event comes
-    known  the variables that are NaN or infinite already
+    line    the line that has run when the next event comes
+    known   the variables that are NaN or infinite already, and the lists whose last item is
+    values  the variables before the line ran
     """
 
     def __init__(self, tracer: _Tracer, frame: FrameType) -> None:
         self.tracer, self.line = tracer, frame.f_lineno
-        self.known = self._nonfinite(frame.f_locals)
+        self.values = dict(frame.f_locals)
+        self.known = self._nonfinite(self.values)
         self.variables = frozenset(frame.f_code.co_varnames)
 
     def _nonfinite(self, variables: Mapping[str, Any]) -> dict[str, str]:
-        return {name: what for name, value in variables.items() if (what := self.tracer.what(value))}
+        return {name: what for name, value in variables.items() if (what := self._what(value))}
+
+    def _what(self, value: Any) -> str:
+        """What is looked for in a variable: in a list, which may be a tape, in its last item."""
+        if type(value) is list:
+            return next(filter(None, map(self.tracer.what, tree_leaves(value[-1:]))), "")
+        return self.tracer.what(value)
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event in ("line", "return"):
-            now = self._nonfinite(frame.f_locals)
+            values = dict(frame.f_locals)
+            now = self._nonfinite(values)
             if event == "return":
                 now.update({f"result {k}": what for k, leaf in enumerate(tree_leaves(arg))
                             if (what := self.tracer.what(leaf))})
             new = [what for name, what in now.items() if name not in self.known]
             if new:
                 self._look_at(frame, new[0])
-            self.known, self.line = now, frame.f_lineno
+            self.known, self.values, self.line = now, values, frame.f_lineno
         return self
 
     def _look_at(self, frame: FrameType, what: str) -> None:
@@ -124,8 +134,9 @@ class _TracedFrame:
         loc: Loc | None = lines[max(before)] if before else None
         raise SctError("SCT918", f"the first {what} arises here", loc=loc,
                        why=f"in the emitted code, `{statement}` makes it from "
-                           + ", ".join(f"{name} = {_short(frame.f_locals.get(name))}" for name in sorted(read)),
-                       hint="look at these values; sct.debug(inf=False) looks for NaN alone")
+                           + ", ".join(f"{name} = {_short(self.values.get(name))}" for name in sorted(read)),
+                       hint="look at these values" + (
+                           "; sct.debug(inf=False) looks for NaN alone" if what == "infinity" else ""))
 
 
 def _short(value: Any) -> str:
@@ -135,6 +146,11 @@ def _short(value: Any) -> str:
         return f"an array of shape {value.shape}" + (f" from {value.min():g} to {value.max():g}" if numbers else "")
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _is_append(node: Any) -> bool:
+    """Is this a call `tape.append(...)`?"""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
 
 
 @functools.lru_cache(maxsize=64)
@@ -154,8 +170,9 @@ def _statements(text: str) -> dict[int, tuple[str, frozenset[str]]]:
             parts = [node.target, node.iter]
         elif isinstance(node, (ast.With, ast.Try)):
             continue
+        receivers = {part.func.value for top in parts for part in ast.walk(top) if _is_append(part)}
         names = {part.id for top in parts for part in ast.walk(top) if isinstance(part, ast.Name)
-                 and (isinstance(part.ctx, ast.Load) or isinstance(node, ast.AugAssign))}
+                 and (isinstance(part.ctx, ast.Load) or isinstance(node, ast.AugAssign)) and part not in receivers}
         if not any(isinstance(part, (ast.BinOp, ast.AugAssign)) or isinstance(part, ast.Call) and not (
                 isinstance(part.func, ast.Attribute) and part.func.attr in ("pop", "append"))
                 for top in parts for part in ast.walk(top)):

@@ -53,6 +53,18 @@ def in_a_helper(x: Any) -> Any:
     return np.sum(ratio(x, x - x))
 
 
+def on_a_tape(x: Any) -> Any:
+    for _ in range(5):
+        x = x * np.exp(x)
+    return x
+
+
+def overwritten(x: Any) -> Any:
+    x = x + 1.0
+    x = np.log(x) * x
+    return x
+
+
 def ratio(a: Any, b: Any) -> Any:
     return a / b
 
@@ -63,6 +75,8 @@ def ratio(a: Any, b: Any) -> Any:
     (backwards, (np.array([1.0, 0.0]),), "y = np.sqrt(x)", "infinity"),
     (in_a_loop, (np.array([10.0, 2.0]), 12), "x = x * x", "infinity"),
     (in_a_helper, (np.ones(2),), "return a / b", "infinity"),
+    (on_a_tape, (np.float64(5.0),), "x = x * np.exp(x)", "infinity"),
+    (overwritten, (np.float64(-3.0),), "x = np.log(x) * x", "nan"),
 ])
 def test_the_line_is_named(f: Any, args: Any, line: str, what: str, again: bool) -> None:
     derivative = value_and_grad(f)
@@ -73,6 +87,11 @@ def test_the_line_is_named(f: Any, args: Any, line: str, what: str, again: bool)
     error = refusal(lambda: derivative(*args))
     assert line_of(error) == line and f"the first {what} arises" in str(error) and "^" in str(error)
     assert "in the emitted code" in error.why and sys.gettrace() is before
+
+
+def test_the_reason_shows_what_was_read() -> None:
+    error = refusal(lambda: value_and_grad(overwritten)(np.float64(-3.0)))
+    assert "= -2.0" in error.why and "look at these values" == error.hint
 
 
 def test_a_pullback_is_looked_into() -> None:
