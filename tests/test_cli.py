@@ -218,6 +218,13 @@ def test_a_refused_function_exits_with_1_and_a_caret(run) -> None:
     assert "good_grad" in result.stdout and "Traceback" not in result.output
 
 
+def test_a_method_without_an_argument_is_refused_alone(run) -> None:
+    result = run("import sct\nclass Model:\n    @sct.grad\n    def cost(self):\n        return 1.0\n"
+                 "@sct.grad\ndef square(x: float):\n    return x * x\n")
+    assert result.exit_code == 1 and "SCT903" in result.output and "def cost(self)" in result.output
+    assert "def square_grad(x)" in result.stdout
+
+
 def test_a_syntax_error_exits_with_1(run) -> None:
     result = run("def f(x):\n    return x +\n")
     assert result.exit_code == 1

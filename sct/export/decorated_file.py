@@ -143,8 +143,14 @@ class DecoratedFile:
 
     def _derivative_named(self, name: str, node: ast.stmt) -> Decorated | None:
         """The derivative that a statement binds to that name, ready to be compiled ahead of time."""
-        value, owner = self.look_up(name), self._owner(name)
-        return self.bind(name, value, owner, node) if hasattr(_unwrapped(value), "__sct_transform__") else None
+        value = self.look_up(name)
+        if not hasattr(_unwrapped(value), "__sct_transform__"):
+            return None
+        try:
+            return self.bind(name, value, self._owner(name), node)
+        except SctError as error:
+            error.loc = error.loc or self._loc_of(node)
+            return Decorated(name, _unwrapped(value), {}, node, refusal=error)
 
     def named(self, name: str, derivative: Callable[[Any], Any]) -> Decorated | None:
         """The derivative of that name, or `derivative` of the function of that name."""
