@@ -35,8 +35,8 @@ def debug(*, nan: bool = True, inf: bool = True) -> Iterator[None]:
 
     The line is one of the user's function, whether the value arises in its own arithmetic or in the backward pass; the
     reason shows the statement of the emitted code.  What is NaN or infinite in the arguments, or written as such
-    (`best = np.inf`), does not count.  Derivatives are slower in it.  The Numba backend is not looked into.  An error ends
-    the search: Python stops a trace function that raises, so enter the context again for the next call.
+    (`best = np.inf`), does not count.  Derivatives are slower in it.  The Numba backend is not looked into.  An error
+    ends the search: Python stops a trace function that raises, so enter the context again for the next call.
 
     >>> import sct
     >>> def f(x):
@@ -148,9 +148,11 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _is_append(node: Any) -> bool:
-    """Is this a call `tape.append(...)`?"""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+def _appended_to(node: ast.AST) -> list[ast.expr]:
+    """The expression `tape`, if this is a call `tape.append(...)`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+        return [node.func.value]
+    return []
 
 
 @functools.lru_cache(maxsize=64)
@@ -170,7 +172,7 @@ def _statements(text: str) -> dict[int, tuple[str, frozenset[str]]]:
             parts = [node.target, node.iter]
         elif isinstance(node, (ast.With, ast.Try)):
             continue
-        receivers = {part.func.value for top in parts for part in ast.walk(top) if _is_append(part)}
+        receivers = {receiver for top in parts for part in ast.walk(top) for receiver in _appended_to(part)}
         names = {part.id for top in parts for part in ast.walk(top) if isinstance(part, ast.Name)
                  and (isinstance(part.ctx, ast.Load) or isinstance(node, ast.AugAssign)) and part not in receivers}
         if not any(isinstance(part, (ast.BinOp, ast.AugAssign)) or isinstance(part, ast.Call) and not (

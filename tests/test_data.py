@@ -406,8 +406,18 @@ def of_neighbours(x: float, order: Any) -> Any:
     return s
 
 
+def of_labels(x: float, n: int) -> Any:
+    rates = []
+    for k in range(n):
+        rates.append(x * x + k)
+    curve = {f"{k}y": rate * x for k, rate in enumerate(rates, start=1)}
+    for k in range(n):
+        curve["%d" % k + "y"] = x**3 if k == 1 else x
+    return curve["1y"] + curve[f"{n}y"] * max(curve.values())
+
+
 @pytest.mark.parametrize("f, args", [
-    (segment, ([0.0, 0.2, 0.25, 0.8],)), (segment, ([0.0, 0.2, 0.25, 0.8, 1.6],)), (of_a_list, ([1.0, 2.5, 3.0],)),
+    (of_labels, (4,)), (segment, ([0.0, 0.2, 0.25, 0.8],)), (segment, ([0.0, 0.2, 0.25, 0.8, 1.6],)), (of_a_list, ([1.0, 2.5, 3.0],)),
     (of_a_list, ([1.0, 2.5, 3.0] * 4,)), (of_a_tuple, ((1.0, 2.5, 3.0),)), (of_a_tuple, ((1.0, 2.5, 3.0) * 3,)),
     (of_a_list_made_here, ()), (of_words, (["a", "bb", "ccc"],)), (of_words, (["a", "bb", "ccc"] * 5,)),
     (of_a_dict, ({0: 1.0, 1: 2.0, 2: 3.0},)), (of_strings, (list("abcd"),)), (of_strings, (list("abcd") * 9,)),
@@ -423,6 +433,14 @@ def test_positions_and_keys_of_run_time(f: Callable[..., Any], args: tuple[Any, 
     assert sct.grad(sct.grad(f))(0.3, *args) == pytest.approx(
         (g(0.3 + 1e-5, *args)[1] - g(0.3 - 1e-5, *args)[1]) / 2e-5, rel=1e-4, abs=1e-7)
     assert len(g.sources) == compiled
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: sum(float(k) for k in {f"{x}": 1.0}), lambda x: sum(float(k) for k in {"%s" % x, "2.0"}),
+    lambda x: float(min(f"{v}" for v in (x, x * x))), lambda x: float(str(x) if x > 0.0 else "1.0")])
+def test_a_number_is_not_read_from_the_text_of_a_differentiated_one(f: Callable[[float], float]) -> None:
+    with pytest.raises(sct.SctError, match="SCT207|SCT401"):
+        sct.grad(f)(0.5)
 
 
 def test_a_missing_key_raises() -> None:

@@ -442,11 +442,21 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def _definition(self, node: Any) -> Any:
-        """Decorators and annotations are not part of what the function computes."""
+        """Decorators, defaults and annotations are not part of what the function computes; lambdas in them may be."""
+        arguments = [] if isinstance(node, ast.ClassDef) else [*node.args.defaults, *node.args.kw_defaults]
+        for outside in [*node.decorator_list, *arguments]:
+            self._in_lambdas(outside)
         node.body = [y for s in node.body for x in [self.visit(s)] for y in (x if isinstance(x, list) else [x])]
         return node
 
     visit_FunctionDef = visit_ClassDef = _definition
+
+    def _in_lambdas(self, node: ast.AST | None) -> None:
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        elif node is not None:
+            for child in ast.iter_child_nodes(node):
+                self._in_lambdas(child)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         node.value = self.visit(node.value) if node.value is not None else None

@@ -39,6 +39,7 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.operators.constant_splines import value_of_spline
+from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.parse import user_text
 from sct.frontend.standard_library.deques import new_deque
 from sct.frontend.user_rules import rule_hint, rule_name
@@ -59,7 +60,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type
-from sct.ops import apply, fstring, stop_gradient
+from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, python
 
 __all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_method"]
@@ -409,4 +410,4 @@ def _format(ev: Evaluator, text: Any, args: Args, kwargs: Kwargs) -> Abstract:
             ev.refuse("SCT206", "this format is not supported", hint="use an f-string")
         parts.append((conversion or "", spec or ""))
         operands.append(ev.operand(v))
-    return ev.emit(fstring, *operands, parts=tuple(parts))  # type: ignore[no-any-return]
+    return fstring_of(ev, parts, operands)

@@ -58,9 +58,24 @@ class KnownValues(Operands):
             value = value.item()
         if not isinstance(value, (bool, int, float, complex, str, type(None))):
             self.refuse("SCT504", f"the value of {what} is needed to compile", why=f"it is a {type(value).__name__}")
+        if type(value) is str and self._shows_derivative(x):
+            self.refuse("SCT207", f"{what} is the text of a differentiated number",
+                        why="the derivative of a number that is read from it would be lost",
+                        hint="use an int, or a string that does not depend on the number")
         text = f"{x.hint or what} == {value!r}"
         self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))
         return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
+
+    def _shows_derivative(self, text: Value) -> bool:
+        """Is a string made of a number that is differentiated?"""
+        todo: list[Operand] = [text]
+        while todo:
+            x = todo.pop()
+            if self.is_varied(x):
+                return True
+            eqn = self.defs.get(x) if isinstance(x, Value) else None
+            todo += () if eqn is None else eqn.args
+        return False
 
     def key(self, v: Abstract, what: str = "a key of a dict") -> Any:
         """`ask` for a key or an item of a set, which keeps its class and its derivative."""

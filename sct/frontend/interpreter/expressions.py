@@ -25,7 +25,7 @@ from sct.frontend.interpreter.assignment import assign
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects.objects import is_object, special_call, special_method
 from sct.frontend.operators.choices import for_each
-from sct.frontend.operators.text_formatting import shown
+from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import boolean, condition, either_expression
 from sct.frontend.values.abstract_values import (
     DELETED,
@@ -45,7 +45,6 @@ from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Text
-from sct.ops import fstring
 from sct.ops.program.effects import formats, python, samples_of
 
 __all__ = ["closure", "formatted", "lookup", "name"]
@@ -259,4 +258,4 @@ def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | 
                 x, spec = ev.emit(python, x, Lit(spec), callee="format"), ""  # before what comes next
         parts.append((conversion, spec))
         args.append(x)
-    return ev.emit(fstring, *args, parts=tuple(parts)) if args else Static("".join(parts))
+    return fstring_of(ev, parts, args)

@@ -14,6 +14,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iterator_protocol import drained, iterator
 from sct.frontend.objects.class_of import python_class
@@ -32,9 +33,28 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
+from sct.ir.types import Tensor, Text
 from sct.ops import fstring
 
-__all__ = ["joined", "shown", "text_of"]
+__all__ = ["fstring_of", "joined", "shown", "text_of"]
+
+
+def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand]) -> Abstract:
+    """An f-string of these operands.
+
+    It is a string that Python's functions may read, unless it shows a number that may be differentiated: the derivative
+    of what is read from it would be lost.
+    """
+    if not operands:
+        return Static("".join(parts))
+    attrs: dict[str, Any] = {} if any(_may_show_derivative(ev, x) for x in operands) else {"type": Text()}
+    return ev.emit(fstring, *operands, parts=tuple(parts), **attrs)  # type: ignore[no-any-return]
+
+
+def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
+    if isinstance(x, Lit) or isinstance(x.type, Text):
+        return False
+    return not isinstance(x.type, Tensor) or is_varied(ev, x) or may_be_differentiated(ev, x)
 
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
@@ -52,9 +72,7 @@ def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> 
     parts: list[Any] = []
     operands: list[Operand] = []
     text_of(ev, v, parts, operands)
-    if not operands:
-        return Lit("".join(parts))
-    return ev.emit(fstring, *operands, parts=tuple(parts))  # type: ignore[no-any-return]
+    return ev.operand(fstring_of(ev, parts, operands))
 
 
 def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:
@@ -125,7 +143,7 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
         if text:
             operands.append(ev.operand(x))
         parts += [between] * (k > 0) + [("", "") if text else "".join([ev.ask(x, "a string to join")])]
-    return ev.emit(fstring, *operands, parts=tuple(parts)) if operands else Static("".join(parts))
+    return fstring_of(ev, parts, operands)
 
 
 def _class_name(cls: type) -> str:

@@ -34,7 +34,7 @@ from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, undefined
 from sct.frontend.operators.arithmetic_operators import binary
-from sct.frontend.operators.text_formatting import shown
+from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.standard_library.iterator_builtins import looked
 from sct.frontend.standard_library.python_fallbacks import all_, any_
@@ -337,7 +337,7 @@ def _text(conversion: str, run: Any) -> Special:
             if run is ascii:
                 ev.refuse("SCT503", "`ascii` of this object is not supported", hint="format its parts")
             return boolean(shown(ev, v, ("repr",) if conversion else ("str", "repr")))
-        return ev.emit(OPS["fstring"], ev.operand(v), parts=((conversion, ""),))  # type: ignore[no-any-return]
+        return fstring_of(ev, [(conversion, "")], [ev.operand(v)])
 
     return handler
 

@@ -49,7 +49,7 @@ def called(callee: str, first: int, count: int, keywords: tuple[str, ...]) -> st
     return f"{callee}({', '.join(name + value for name, value in zip(names, placeholders(count, first)))})"
 
 
-def run_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
+def run_fstring(*args: Any, parts: tuple[Any, ...], **_: Any) -> str:
     values = iter(args)
     return "".join(p if isinstance(p, str) else _formatted(next(values), *p) for p in parts)
 
@@ -79,7 +79,7 @@ def formats(x: Operand, spec: str) -> bool:
         return False
 
 
-def emit_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
+def emit_fstring(*args: Any, parts: tuple[Any, ...], **_: Any) -> str:
     values = placeholders(len(args))
     text = ""
     for part in parts:
@@ -155,7 +155,7 @@ enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, default
 leave = op("leave", type=lambda: (), run=lambda: None, emit="None", effect=True, cost="never",
            nondiff="it changes no number", complex=True)
 
-fstring = op("fstring", type=lambda *_, **__: OBJECT, run=run_fstring, emit=emit_fstring, nondiff="a string",
-             raises="value", safe=lambda *args, parts: all(
+fstring = op("fstring", type=opaque, run=run_fstring, emit=emit_fstring, nondiff="a string",
+             raises="value", safe=lambda *args, parts, **_: all(
                  formats(x, spec) for x, (_, spec) in zip(args, [p for p in parts if not isinstance(p, str)])),
                  complex=True)
