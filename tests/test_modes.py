@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import types
 import warnings
+import zlib
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -107,8 +108,8 @@ def first_orders(p: Point) -> Modes:
     return found
 
 
-def second_orders(p: Point) -> Modes:
-    """<c, D(Df d) e> by each mode of a mode."""
+def second_orders(p: Point, jacobians: bool = True) -> Modes:
+    """<c, D(Df d) e> by each mode of a mode; `jacobians`: by Jacobians of Jacobians, too."""
     f, args, argnums, d, e, c = p.f, p.args, p.argnums, p.d, p.e, p.c
     along = p.along(d)
 
@@ -126,8 +127,9 @@ def second_orders(p: Point) -> Modes:
         "jvp of jvp": lambda: p.of(jvp(tangent, args, e)[1]),
         "vjp of jvp": lambda: p.dot(tuple(vjp(tangent, *args)[1](c)[i] for i in argnums), e),
         "jvp of vjp": lambda: p.dot(jvp(cotangent, args, e)[1], d),
-        "vjp of vjp": lambda: p.dot(tuple(vjp(cotangent, *args)[1](along)[i] for i in argnums), e),
-        "jacrev of jacfwd": nested(jacrev, jacfwd), "jacfwd of jacrev": nested(jacfwd, jacrev)}
+        "vjp of vjp": lambda: p.dot(tuple(vjp(cotangent, *args)[1](along)[i] for i in argnums), e)}
+    if jacobians:
+        found |= {"jacrev of jacfwd": nested(jacrev, jacfwd), "jacfwd of jacrev": nested(jacfwd, jacrev)}
     if p.scalar and argnums == (0,):
         found["hvp"] = lambda: float(flat(c)[0]) * float(flat(hvp(f, args, e)) @ flat(d[0]))
     return found
@@ -216,7 +218,10 @@ def test_every_program_in_modes_of_modes(program: Program, request: pytest.Fixtu
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         refused = REFUSED if holds_list((point.args, point.value)) else set()
-        agreed(point, second_orders(point), refused | (ATTEMPTS if program.name.startswith("exceptions.") else set()))
+        dense = zlib.crc32(program.name.encode()) % 3 == 0  # which cost as much as the others together
+        if program.name.startswith("exceptions."):
+            refused = refused | ATTEMPTS
+        agreed(point, second_orders(point, dense), refused)
 
 
 def holds_list(x: Any) -> bool:
