@@ -417,7 +417,8 @@ def of_labels(x: float, n: int) -> Any:
 
 
 @pytest.mark.parametrize("f, args", [
-    (of_labels, (4,)), (segment, ([0.0, 0.2, 0.25, 0.8],)), (segment, ([0.0, 0.2, 0.25, 0.8, 1.6],)), (of_a_list, ([1.0, 2.5, 3.0],)),
+    (of_labels, (4,)),
+    (segment, ([0.0, 0.2, 0.25, 0.8],)), (segment, ([0.0, 0.2, 0.25, 0.8, 1.6],)), (of_a_list, ([1.0, 2.5, 3.0],)),
     (of_a_list, ([1.0, 2.5, 3.0] * 4,)), (of_a_tuple, ((1.0, 2.5, 3.0),)), (of_a_tuple, ((1.0, 2.5, 3.0) * 3,)),
     (of_a_list_made_here, ()), (of_words, (["a", "bb", "ccc"],)), (of_words, (["a", "bb", "ccc"] * 5,)),
     (of_a_dict, ({0: 1.0, 1: 2.0, 2: 3.0},)), (of_strings, (list("abcd"),)), (of_strings, (list("abcd") * 9,)),
@@ -439,7 +440,7 @@ def test_positions_and_keys_of_run_time(f: Callable[..., Any], args: tuple[Any, 
     lambda x: sum(float(k) for k in {f"{x}": 1.0}), lambda x: sum(float(k) for k in {"%s" % x, "2.0"}),
     lambda x: float(min(f"{v}" for v in (x, x * x))), lambda x: float(str(x) if x > 0.0 else "1.0")])
 def test_a_number_is_not_read_from_the_text_of_a_differentiated_one(f: Callable[[float], float]) -> None:
-    with pytest.raises(sct.SctError, match="SCT207|SCT401"):
+    with pytest.raises(sct.SctError, match=r"SCT207|SCT401"):
         sct.grad(f)(0.5)
 
 
