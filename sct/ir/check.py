@@ -46,8 +46,8 @@ class IRError(AssertionError):
 def verify(fn: Fn, checked: set[Eqn] | None = None) -> Fn:
     """`fn` itself; raises `IRError` where it breaks a rule.
 
-    checked  equations without regions whose types are right, of which the scopes alone are checked; those of `fn` are
-             added. It relies on the types of their values being the same as before.
+    checked  equations whose types are right, of which the scopes alone are checked; those of `fn` are added. It relies
+             on the types of their values being the same as before.
     """
     checked = set() if checked is None else checked
     table = {name: f for f in fn.functions for name in call_names(f)}
@@ -115,10 +115,11 @@ class _Checker:
     # types
 
     def eqn(self, eqn: Eqn) -> None:
+        if eqn in self.checked:
+            return
         if eqn.op.name in self.control:
             self.control[eqn.op.name](eqn)
-            return
-        if eqn in self.checked:
+            self.checked.add(eqn)
             return
         if eqn.regions:
             self.fail(f"`{eqn.op.name}` has regions", eqn)
