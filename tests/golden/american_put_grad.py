@@ -74,5 +74,5 @@ def american_put_grad(spot, strike, sigma, steps):
     dup_part = dp / up_minus_inv_up
     dup_term = p * dup_part
     dup -= np.sum(np.where(dspot_mask, dup_part1, 0.0)) + dup_term
-    dup -= inv_up * ((dup_term - dup_part) / up)
+    dup -= (dup_term - dup_part) * inv_up * inv_up
     return dspot, dup * up * sqrt_dt

@@ -16,29 +16,23 @@ def lstm_grad(W, U, b, xs, h, c):
         z = W @ x + U @ h + b
         twice_n = 2 * n
         exp_neg_z_from_n = np.exp(-z[n:twice_n])
-        c_den = 1.0 + exp_neg_z_from_n
-        sigmoid_z_from_n = 1.0 / c_den
+        sigmoid_z_from_n = 1.0 / (1.0 + exp_neg_z_from_n)
         exp_neg_z_upto_n = np.exp(-z[:n])
-        c_den1 = 1.0 + exp_neg_z_upto_n
-        sigmoid_z_upto_n = 1.0 / c_den1
+        sigmoid_z_upto_n = 1.0 / (1.0 + exp_neg_z_upto_n)
         scaled_n = 3 * n
         c_tanh = np.tanh(z[scaled_n:])
         c = sigmoid_z_from_n * c + sigmoid_z_upto_n * c_tanh
         exp_neg_z_part = np.exp(-z[twice_n:scaled_n])
-        h_den = 1.0 + exp_neg_z_part
-        h_factor = 1.0 / h_den
+        h_factor = 1.0 / (1.0 + exp_neg_z_part)
         tanh_c = np.tanh(c)
         tape1.append(
             (
                 exp_neg_z_from_n,
-                c_den,
                 sigmoid_z_from_n,
                 exp_neg_z_upto_n,
-                c_den1,
                 sigmoid_z_upto_n,
                 c_tanh,
                 exp_neg_z_part,
-                h_den,
                 h_factor,
                 tanh_c,
             )
@@ -52,14 +46,11 @@ def lstm_grad(W, U, b, xs, h, c):
     for i in reversed(range(p)):
         (
             exp_neg_z_from_n,
-            c_den,
             sigmoid_z_from_n,
             exp_neg_z_upto_n,
-            c_den1,
             sigmoid_z_upto_n,
             c_tanh,
             exp_neg_z_part,
-            h_den,
             h_factor,
             tanh_c,
         ) = tape1.pop()
@@ -67,15 +58,21 @@ def lstm_grad(W, U, b, xs, h, c):
         twice_n = 2 * n
         scaled_n = 3 * n
         # h = sigmoid(z[2 * n : 3 * n]) * np.tanh(c)
-        dc += dh * h_factor * (1.0 - tanh_c * tanh_c)
+        dc_factor = dh * h_factor
+        dc += (1.0 - tanh_c * tanh_c) * dc_factor
+        # return 1.0 / (1.0 + np.exp(-x))
+        dc_factor *= tanh_c
         dz = np.zeros_like(b)
-        dz[twice_n:scaled_n] = dh * tanh_c / h_den * h_factor * exp_neg_z_part
+        dz[twice_n:scaled_n] = dc_factor * h_factor * exp_neg_z_part
         # c = sigmoid(z[n : 2 * n]) * c + sigmoid(z[:n]) * np.tanh(z[3 * n :])
-        dz[scaled_n:] += dc * sigmoid_z_upto_n * (1.0 - c_tanh * c_tanh)
-        dz[:n] += dc * c_tanh / c_den1 * sigmoid_z_upto_n * exp_neg_z_upto_n
-        dc_times_c = dc * c
+        dz_factor = dc * sigmoid_z_upto_n
+        dz[scaled_n:] += (1.0 - c_tanh * c_tanh) * dz_factor
+        # return 1.0 / (1.0 + np.exp(-x))
+        dz_factor *= c_tanh
+        # c = sigmoid(z[n : 2 * n]) * c + sigmoid(z[:n]) * np.tanh(z[3 * n :])
+        dz[:n] += dz_factor * sigmoid_z_upto_n * exp_neg_z_upto_n
         dc *= sigmoid_z_from_n
-        dz[n:twice_n] += dc_times_c / c_den * sigmoid_z_from_n * exp_neg_z_from_n
+        dz[n:twice_n] += dc * c * sigmoid_z_from_n * exp_neg_z_from_n
         dzs[i] = dz
         # z = W @ x + U @ h + b
         dh = U.T @ dz

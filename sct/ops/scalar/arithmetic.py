@@ -123,7 +123,14 @@ def never_zero(y: Operand) -> bool:
     return never_zero(eqn.args[1])
 
 
+def is_one(x: Operand) -> bool:
+    """Is this the literal 1?  The derivative of its quotient z is -z * z, which needs the divisor no more."""
+    return isinstance(x, Lit) and not isinstance(x.value, bool) and x.value == 1
+
+
 def div_vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Operand]:
+    if is_one(x):
+        return [None, neg(mul(mul(ct, z), z))]
     dx = over(ct, z, y)
     return [dx, neg(mul(z, dx))]
 
@@ -132,6 +139,8 @@ def div_jvp(tangents: list[Any], z: Operand, x: Operand, y: Operand) -> Any:
     dx, dy = tangents
     if dy is None:
         return over(dx, z, y)
+    if is_one(x):
+        return neg(mul(mul(dy, z), z))
     numerator = neg(mul(z, dy)) if dx is None else sub(dx, mul(z, dy))
     return over(numerator, z, y)
 
