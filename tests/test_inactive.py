@@ -21,6 +21,7 @@ import re
 import statistics
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -640,6 +641,25 @@ def test_generators_of_random_numbers_are_not_advanced() -> None:
 
 
 # -- aliases -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Draws:
+    scale: float
+    sign: float = 1.0
+
+    def mean(self, x, seed=0):
+        rng = np.random.default_rng(seed)
+        return self.sign * np.mean(x * self.scale * rng.standard_normal((3, len(x))))
+
+
+def test_classes_that_dataclass_has_generated_methods_for() -> None:
+    def f(x):
+        return sum(d.mean(x) for d in [Draws(1.0), Draws(2.0, -1.0), Draws(3.0)])
+
+    value, slope = value_and_grad(f)(np.arange(3.0))
+    assert value == f(np.arange(3.0))
+    np.testing.assert_allclose(slope, np.random.default_rng(0).standard_normal((3, 3)).sum(0) * 2.0 / 9.0)
 
 
 def reads_through_a_chain(x, table):

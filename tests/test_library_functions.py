@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 import warnings
 from collections.abc import Callable
@@ -39,7 +40,58 @@ def taken_from_a_generator(x):
     return np.sum(np.fromiter(squares(), dtype=float) * x)
 
 
+def of_triangles(x):
+    A = np.outer(x, x[:3])
+    B = np.outer(x, x)
+    B[np.diag_indices_from(B)] += 1.0
+    return np.sum(A[np.tril_indices_from(A)] ** 2) + np.sum(A[np.triu_indices_from(A, k=1)]) + np.sum(B ** 2)
+
+
+def of_polynomials(x):
+    y = np.polyval(np.polyder(x), 1.5) + np.polyval(np.polyint(x, 2, k=[x[0], 3.0]), 0.5)
+    return y + np.sum(np.polysub(x[1:], np.polymul(x, x)) ** 2)
+
+
+def of_order_and_zeros(x):
+    order = np.lexsort((x, np.array([1, 0, 1, 0])))
+    padded = np.concatenate([np.zeros(2), x, np.zeros(3)])
+    return np.sum(x[order] * np.arange(4.0)) + np.sum(np.trim_zeros(padded) ** 2) + np.nanmedian(x) * x[0]
+
+
+def of_reductions(x):
+    A = np.outer(x, x)
+    y = np.zeros(4, dtype=np.result_type(x, np.float32))
+    y[:] = np.subtract.reduce(A, axis=1) * np.divide.reduce(A) + np.hypot.reduce(x[:1])
+    return np.sum(y) * math.dist(x[:2], x[2:])
+
+
+@np.vectorize
+def leaky(v, slope):
+    if v > 0.9:
+        return v * v
+    return slope * v
+
+
+horner = np.vectorize(lambda v, c: c[0] * v + c[1], excluded=["c"], otypes=[float])
+
+
+def of_vectorized_functions(x):
+    s, c = np.vectorize(lambda v: (v * v, v))(x)
+    return np.sum(leaky(x, 0.5) * s * c) + np.sum(horner(x, c=x))
+
+
+def of_positions_in_ranges(x):
+    r = range(1, len(x))
+    return sum(x[k] * (k - r.start) for k in r) * r.stop * x[range(0, 8, 2).index(4)]
+
+
 PROGRAMS: dict[str, Program] = {
+    "triangles": of_triangles,
+    "polynomials": of_polynomials,
+    "order": of_order_and_zeros,
+    "reductions": of_reductions,
+    "vectorize": of_vectorized_functions,
+    "ranges": of_positions_in_ranges,
     "polyval": lambda x: npp.polyval(x[0], x),
     "polyval of an array": lambda x: np.sum(npp.polyval(x, np.array([1.0, 2.0, 3.0]))),
     "chebval": lambda x: np.polynomial.chebyshev.chebval(0.3, x),
@@ -64,6 +116,8 @@ def test_agrees(f: Program) -> None:
 
 def test_what_is_not_evaluated_is_refused() -> None:
     refuses(lambda x: statistics.mean(list(x)), X, code="SCT207")
+    refuses(lambda x: np.sum(np.vectorize(lambda v: v if v < 0.0 else 0)(x)), X, code="SCT504")
+    refuses(lambda x: np.sum(np.vectorize(np.sum, signature="(n)->()")(x)), X, code="SCT207")
 
 
 def warned(x):

@@ -52,6 +52,9 @@ PATIENCE = 10.0
 _OBSERVE, _ITEMS, _CALLEE, _ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
 """The names by which instrumented code calls the observer."""
 
+_PLACES: list[Loc] = []
+"""The places of the expressions in all instrumented code, by number: functions of several files may share globals."""
+
 _HARMLESS = frozenset((
     "abc", "array", "bisect", "builtins", "calendar", "cmath", "collections", "contextlib", "copy", "csv",
     "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "io",
@@ -161,6 +164,8 @@ def _check_code(f: Any, seen: set[int]) -> None:
                 if isinstance(function, types.FunctionType):
                     _check_code(function, seen)
         return
+    if is_library(f) and f.__globals__["__name__"].split(".")[0] in _HARMLESS and f.__name__ not in _OUTSIDE:
+        return  # what `dataclass` has generated reads modules of its own
     variables, names = names_in(f.__code__)
     if names & _OUTSIDE:
         raise _ReachesOutside
@@ -355,7 +360,7 @@ def _instrumented(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
         plain, instrumented, places = _instrumented_file(
             code.co_filename, "".join(linecache.getlines(code.co_filename)))
     except SyntaxError:
-        return code, []
+        return code, _PLACES
     if len(plain) != len(instrumented):
         return code, places
     same = [k for k, c in enumerate(plain) if (c.co_name, c.co_firstlineno, c.co_freevars, c.co_argcount) == (
@@ -376,7 +381,7 @@ class _Instrument(ast.NodeTransformer):
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.places: list[Loc] = []
+        self.places = _PLACES
 
     def _wrapped(self, name: str, node: Any, place: Loc) -> Any:
         self.places.append(place)

@@ -340,7 +340,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     try:
         return opaque_call(ev, fn, args, kwargs)
     except SctError as refusal:
-        if refusal.code != "SCT207":
+        if refusal.code not in ("SCT206", "SCT207"):
             raise
         return entered(ev, f, args, kwargs, refusal)
 

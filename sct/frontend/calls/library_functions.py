@@ -8,21 +8,27 @@ from __future__ import annotations
 import types
 from typing import Any
 
+import numpy as np
+
 from sct.errors import SctError
+from sct.frontend.arguments.lift import lift
 from sct.frontend.calls.user_functions import call_function
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.numpy_library.stand_ins import STAND_INS, vectorized
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.values.abstract_values import Abstract
+from sct.frontend.values.abstract_values import Abstract, Static
 from sct.frontend.values.guards import NeedsStatic
 
 __all__ = ["entered"]
 
 
-def _python_of(f: Any) -> types.FunctionType | None:
-    """The Python function that a function of a library is, also behind NumPy's dispatch."""
+def _python_of(f: Any) -> Any:
+    """The Python function that a function of a library is, also behind NumPy's dispatch, or that stands for it."""
+    if id(f) in STAND_INS:
+        return STAND_INS[id(f)]
     f = getattr(f, "_implementation", f)
     if not isinstance(f, types.FunctionType) or not is_library(f):
         return None
@@ -33,13 +39,24 @@ def _python_of(f: Any) -> types.FunctionType | None:
     return f
 
 
+def _vectorized(ev: Evaluator, f: Any) -> Abstract:
+    """The function that an object of `np.vectorize` is, as sct evaluates it."""
+    if f.signature is not None or f.cache:
+        ev.refuse("SCT205", "`np.vectorize` with `signature` or `cache` is not supported", hint="write a loop")
+    excluded, otypes = (Static((*(x or ()),)) for x in (f.excluded, f.otypes))
+    return ev.call(Static(vectorized), [lift(ev, f.pyfunc, (*ev.anchor(f), ("attr", "pyfunc"))),
+                                        Static(None) if f.otypes is None else otypes, Static(None), excluded])
+
+
 def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError) -> Abstract:
     """The result of a function of a library, which is evaluated, as Python's own call of it is refused."""
     python = _python_of(f)
-    if python is None:
+    if python is None and type(f) is not np.vectorize:
         raise refusal
     checkpoint = ev.checkpoint()
     try:
+        if python is None:
+            return ev.call(_vectorized(ev, f), args, kwargs)
         return call_function(ev, python, args, kwargs)
     except (SctError, NeedsStatic, Dead) as error:
         ev.restore(checkpoint)

@@ -125,6 +125,10 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
                   hint="let the text of the exception say it")
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
         return value
+    if isinstance(owner, Iteration) and owner.kind == "range":
+        run_or_raise(ev, lambda: getattr(range(0), name))  # raises where there is none
+        bounds = ("start", "stop", "step")
+        return owner.parts[bounds.index(name)] if name in bounds else Method(owner, name)
     if isinstance(owner, Iteration) and name in ("send", "throw", "close"):
         ev.refuse("SCT203", f"`{name}` of a generator is not supported", why="a generator runs in line with the loop "
                   "that takes its items, and is resumed by that alone",

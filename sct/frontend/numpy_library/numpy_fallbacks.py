@@ -9,15 +9,21 @@ Each gives the bits of the function that it stands for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
+from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.numpy_functions import UFUNC_FALLBACKS, array, bound, type_of
-from sct.frontend.values.abstract_values import Abstract, Static
+from sct.frontend.numpy_library.op_calls import call_named
+from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
+from sct.ir.real_ints import unmark_real
+from sct.ops.type_rules import numpy_dtype
 
 __all__: list[str] = []
 
@@ -28,6 +34,16 @@ def accumulated(f: Callable[[Any, Any], Any], x: Any) -> Any:
         y[0] = x[0]
     for k in range(1, len(x)):
         y[k] = f(y[k - 1], x[k])
+    return y
+
+
+def reduced(f: Callable[[Any, Any], Any], x: Any, axis: Any) -> Any:
+    x = np.moveaxis(x, axis, 0)
+    if f.identity is None and len(x) == 0:  # type: ignore[attr-defined]
+        raise ValueError("zero-size array to a reduction operation which has no identity")
+    y = x[0] if f.identity is None else f(f.identity, x[0])  # type: ignore[attr-defined]
+    for k in range(1, len(x)):
+        y = f(y, x[k])
     return y
 
 
@@ -54,6 +70,22 @@ def _accumulate(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> A
         ev.refuse("SCT205", f"`np.{ufunc.__name__}.accumulate` along another axis than the first is not supported",
                   hint="give it the transpose")
     return ev.call(Static(accumulated), [Static(ufunc), x])
+
+
+def _reduce(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abstract:
+    """`ufunc.reduce(x)` along one axis, of a ufunc that is applied from one item to the next."""
+    x, axis = bound(ev, f"np.{ufunc.__name__}.reduce", args, kwargs, "array", "axis", axis=0)
+    if ufunc not in (np.subtract, np.divide, np.hypot, np.power, np.fmax, np.fmin, np.logaddexp2):
+        ev.refuse("SCT206", f"`np.{ufunc.__name__}.reduce` is not supported",
+                  hint=f"call np.{ufunc.__name__} in a loop over the items")
+    return ev.call(Static(reduced), [Static(ufunc), array(ev, x), axis])
+
+
+def _result_type(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The dtype of a result, of numbers, arrays and dtypes."""
+    return Static(run_or_raise(ev, lambda: np.result_type(*(
+        np.ones((1,) * type_of(ev, x).rank, numpy_dtype(unmark_real(type_of(ev, x)).dtype))
+        if isinstance(x, Ref) else ev.ask(x, "a dtype") for x in args))))
 
 
 def _apply_along_axis(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
@@ -104,10 +136,18 @@ def _product(name: str, vector: int) -> Special:
     return handler
 
 
+@special(math.dist)
+def _dist(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The distance of two points, which may be arrays."""
+    points = [Tup(tuple(items_of(ev, p))) if isinstance(p, Ref) else p for p in args]
+    return call_named(ev, "math.dist", points, kwargs)
+
+
 for _name, _vector in (("matvec", 1), ("vecmat", 0)):
     if hasattr(np, _name):  # since NumPy 2.2
         SPECIAL[id(getattr(np, _name))] = _product(_name, _vector)
 SPECIAL[id(np.apply_along_axis)] = _apply_along_axis
-UFUNC_FALLBACKS["accumulate"] = _accumulate
+UFUNC_FALLBACKS.update(accumulate=_accumulate, reduce=_reduce)
+SPECIAL[id(np.result_type)] = _result_type
 SPECIAL[id(np.place)] = _place
 SPECIAL[id(np.linalg.vector_norm)] = _vector_norm

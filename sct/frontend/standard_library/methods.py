@@ -56,7 +56,8 @@ OPERATORS: dict[str, Any] = {
 @called(Method)
 def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = fn.owner, fn.name
-    check_method(ev, possible_classes(owner) or (python_class(ev, owner),), owner, name, args, kwargs)
+    if not (isinstance(owner, Iteration) and owner.kind == "range"):
+        check_method(ev, possible_classes(owner) or (python_class(ev, owner),), owner, name, args, kwargs)
     if name in OPERATORS and isinstance(owner, (Ref, Tup, ListRef, DictRef, MapRef)):
         return ev.call(Static(OPERATORS[name]), [owner, *args], kwargs)
     if isinstance(owner, (Ref, Value)):
@@ -79,6 +80,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         named = namedtuple_method(ev, owner, name, args, kwargs)
         if named is not None:
             return named
+    if isinstance(owner, Iteration) and owner.kind == "range":
+        owner = Tup(items_of(ev, owner))
     if isinstance(owner, (Tup, ListRef)) and name in ("index", "count"):
         return find(ev, name, owner, *args)
     if isinstance(owner, (DictRef, MapRef)) and name in VIEWS:
