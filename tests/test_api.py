@@ -304,6 +304,47 @@ def test_effects_happen_once_in_a_pullback_inside(capsys) -> None:
     assert capsys.readouterr().out == "trip 0 200.0\n"
 
 
+def test_the_effects_of_functions_that_call_themselves_happen_once_in_a_pullback_inside(capsys) -> None:
+    def powers(x, n):
+        memo = {}
+
+        def f(k):
+            if k not in memo:
+                print(k, np.random.rand() < 2.0)
+                memo[k] = x if k == 0 else x * f(k - 1) + f(k // 2)
+            return memo[k]
+
+        return f(n) + 0.0 * f(n - 1)
+
+    def g(x):
+        value, pullback = vjp(powers, x, 3)
+        return pullback(value)[0] + pullback(1.0)[0]
+
+    p = np.poly1d([1.0, 2.0, 2.0, 1.0, 0.0])
+    expected = (p(0.7) + 1.0) * p.deriv(2)(0.7) + p.deriv()(0.7) ** 2
+    np.testing.assert_allclose(grad(g)(0.7), expected)
+    assert capsys.readouterr().out == "3 True\n2 True\n1 True\n0 True\n"
+
+
+def test_a_pullback_in_an_equation_that_is_solved(capsys) -> None:
+    import scipy.optimize
+
+    def cube(x):
+        return x**3
+
+    def printed(x):
+        print(x)
+        return x**3
+
+    def root(f, x):
+        _, pullback = vjp(f, x)
+        return scipy.optimize.brentq(lambda r: r - pullback(x)[0], 0.0, 9.0)
+
+    np.testing.assert_allclose(grad(root, 1)(cube, 1.1), 9.0 * 1.1**2)
+    with pytest.raises(SctError, match="is called in an equation that is solved"):
+        grad(root, 1)(printed, 1.1)
+
+
 def test_a_float_beside_single_precision_has_a_float_gradient() -> None:
     x = np.ones(3, np.float32)
     for f in (lambda s, x: np.sum(s * x), lambda s, x: np.sum((2.0 * s) * x + s), lambda s, x: s * np.float32(2.0)):

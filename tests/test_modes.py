@@ -42,9 +42,8 @@ from sct.ir.core import bound_values
 from sct.passes import pipeline
 
 REFUSED = {"SCT406", "SCT413"}
-ATTEMPTS = {"SCT402", "SCT209", "SCT412"}
-"""Reverse mode of tangents that are missing where an attempt raised; what Python says of an exception, in a wrapper;
-an attempt in a loop, inside of `vjp`."""
+ATTEMPTS = {"SCT402", "SCT209"}
+"""Reverse mode of tangents that are missing where an attempt raised; what Python says of an exception, in a wrapper."""
 """A list of any length has no Jacobian; a list from outside is taken apart, and no tangent of one of any length."""
 
 
@@ -201,19 +200,9 @@ def holds(p: Point, differences: bool = True) -> None:
                 assert exact is None or any(abs(t - exact) <= 1e2 * scale for t in tried), (exact, tried)
 
 
-LEFT = frozenset([f"memos.{name}" for name in (
-    "fibonacci_like", "fibonacci_cached", "edit_distance", "american_put", "paths_in_a_lattice", "memo_of_an_object",
-    "memo_as_an_argument", "memo_with_a_start", "two_that_call_each_other", "memo_of_arrays", "chebyshev",
-    "memo_of_pairs", "cached_in_a_loop", "b_splines", "knapsack", "bands")] + [
-    "tables.transitions", "tables.rows_by_first_letter", "tables.statistics_by_key"])
-"""Programs that fill tables, mostly as they call themselves: `jvp` of `vjp`, or `jvp` of `jvp`, raises an SctError."""
-
-
 @every_program
-def test_every_program_in_modes_of_modes(program: Program, request: pytest.FixtureRequest) -> None:
+def test_every_program_in_modes_of_modes(program: Program) -> None:
     """Its first derivatives are those of test_programs.py and test_jacobian.py; lists and attempts may be refused."""
-    if program.name in LEFT:
-        request.applymarker(pytest.mark.xfail(raises=AssertionError, strict=True, reason="second derivatives"))
     point = Point(program.function, program.args())
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -76,7 +76,8 @@ class _Checker:
         self.control: dict[str, Callable[[Eqn], None]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure,
             "integral": self.integral, "ruled": self.ruled, "solution": self.solution,
-            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
+            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "apply_pullback": self.apply_pullback,
+            "jacobian": self.jacobian}
 
     def fail(self, message: str, eqn: Eqn | None = None) -> NoReturn:
         shown = text.lines(self.fn)
@@ -259,6 +260,10 @@ class _Checker:
         f = self.function(eqn, 0, eqn.attrs["wrt"])
         self.arity(eqn, 1, len(f.params), len(f.results) + 1)
         self.expect(eqn.outs[-1].type == Function(), "the last out is a function", eqn)
+
+    def apply_pullback(self, eqn: Eqn) -> None:
+        self.arity(eqn, 0, 1 + len(eqn.attrs["seeded"]), len(eqn.outs))
+        self.expect(eqn.args[0].type == Function(), "the first operand is a function", eqn)
 
     def jacobian(self, eqn: Eqn) -> None:
         wrt, seeded = eqn.attrs["wrt"], eqn.attrs["seeded"]

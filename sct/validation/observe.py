@@ -85,6 +85,10 @@ def _copied(x: Any) -> Any:
         return x
 
 
+_DIFFERENTIATE = frozenset((
+    "grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian", "jacfwd", "jacrev", "hessian"))
+"""The functions of sct that differentiate functions."""
+
 _OF_RULES = (ruled_call, call_in_rule)
 
 
@@ -187,6 +191,7 @@ class _InstrumentingCopier(Copier):
     in_rules  the rules of the user that are running: where a function is called that has one, the rule runs, too
     trusted   how many functions with a rule, and rules, are running: these have no effects
     writes    the refusal of a function with a rule that writes to its arguments
+    plains    for an instrumented function: as the user wrote it; instrumented: the reverse
     """
 
     def __init__(self, shared: SharedState) -> None:
@@ -195,6 +200,8 @@ class _InstrumentingCopier(Copier):
         self.in_rules: list[UserRule] = []
         self.trusted = 0
         self.writes: SctError | None = None
+        self.plains: dict[int, Any] = {}
+        self.instrumented: dict[int, Any] = {}
 
     def copy(self, x: Any) -> Any:
         """A copy.  An object with a rule that cannot be copied is used as it is: its rule says that it stays so."""
@@ -222,6 +229,8 @@ class _InstrumentingCopier(Copier):
 
     def callee(self, f: Any) -> Any:
         """What is called instead of `f`: methods and constructors of the user's classes are instrumented too."""
+        if getattr(f, "__sct_call__", "") in _DIFFERENTIATE or hasattr(type(f), "__sct_transform__"):
+            return functools.partial(self.differentiated, f)
         rule = rule_of(f) or rule_of(getattr(f, "__func__", None))
         if rule is not None:
             return functools.partial(self.call_with_rule, rule, self._instrumented(f))
@@ -254,6 +263,36 @@ class _InstrumentingCopier(Copier):
         finally:
             self.trusted -= 1
         return y
+
+    def differentiated(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls a derivative, which reads functions as the user wrote them; these run instrumented, too."""
+        with contextlib.suppress(Exception):  # the derivative raises it
+            if hasattr(type(f), "__sct_transform__"):
+                function, primals = f.__sct_transform__.fn, args
+            else:
+                function, primals = args[0], {"vjp": args[1:], "jvp": args[1], "hvp": args[1]}[f.__sct_call__]
+            callee = self.instrumented.get(id(function)) or self.callee(self.copy(function))
+            callee(*map(_copied, primals), **kwargs)
+        return f(*map(self.plain, args), **kwargs)
+
+    def plain(self, f: Any) -> Any:
+        """The function as the user wrote it, of one that is instrumented; anything else as it is."""
+        if not isinstance(f, types.FunctionType) or _OBSERVE not in f.__globals__:
+            return f
+        if id(f) in self.plains:
+            return self.plains[id(f)]
+        originals = {id(self.copies[id(x)]): x for x in self.alive if id(x) in self.copies}
+        cells = tuple(types.CellType() for _ in f.__closure__ or () if id(f) not in originals)
+        written = originals.get(id(f)) or types.FunctionType(  # instrumented code has made it
+            _plain(f.__code__), originals[id(f.__globals__)], f.__name__, f.__defaults__, cells)
+        if id(f) not in originals:
+            written.__kwdefaults__ = f.__kwdefaults__
+        self.plains[id(f)] = written
+        self.instrumented[id(written)] = f
+        for cell, of in zip(cells, f.__closure__ or ()):
+            with contextlib.suppress(ValueError):  # it is empty
+                cell.cell_contents = self.plain(of.cell_contents)
+        return written
 
     def _instrumented(self, f: Any) -> Any:
         function, owner = getattr(f, "__func__", None), getattr(f, "__self__", None)
@@ -368,6 +407,12 @@ def _instrumented(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
     if len(same) > 1:
         same = [k for k in same if _positions(plain[k]) == _positions(code)]
     return instrumented[same[0]] if same and instrumented[same[0]].co_freevars == code.co_freevars else code, places
+
+
+def _plain(code: types.CodeType) -> types.CodeType:
+    """The code of the user that is instrumented in `code`."""
+    plain, instrumented, _ = _instrumented_file(code.co_filename, "".join(linecache.getlines(code.co_filename)))
+    return next((p for p, c in zip(plain, instrumented) if c is code), code)
 
 
 def _positions(code: types.CodeType) -> list[Any]:

@@ -49,9 +49,9 @@ def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, 
 def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kwargs, what: str,
                 unknowns: int = 1) -> Region:
     """`f` as a region, differentiated by its first arguments, the unknowns; refuses effects and writes."""
-    with ev.tries.none():
+    with ev.tries.none(), ev.enclosing.in_equation(len(ev.open_blocks) + 1):
         region = evaluate(ev, f, args, kwargs, range(unknowns))
-    if has_effect(region.fn):
+    if has_effect(ev, region.fn):
         ev.refuse("SCT412", f"{what} has an effect (print, random draw)",
                   why="how often it would happen depends on the solver", hint="move the effect out")
     if _writes(region.fn):
@@ -111,9 +111,13 @@ def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:
               hint="return as many equations as there are unknowns, in an array if these are")
 
 
-def has_effect(fn: Fn) -> bool:
-    """Does the function print, draw random numbers, or change what is outside?  It may raise."""
-    return any(may_not_repeat(eqn) and not _raises(eqn) for eqn in walk(fn))
+def has_effect(ev: Evaluator, fn: Fn) -> bool:
+    """Does the function, or one that it calls, print, draw random numbers, or change what is outside?  It may raise.
+
+    One that is still being evaluated counts as one that does.
+    """
+    called = ev.functions.reached(fn)
+    return any(f is None or any(may_not_repeat(eqn) and not _raises(eqn) for eqn in walk(f)) for f in (fn, *called))
 
 
 def _raises(eqn: Eqn) -> bool:

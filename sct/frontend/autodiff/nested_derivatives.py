@@ -20,7 +20,7 @@ from sct.frontend.autodiff.differentiated_region import (
     tangent_type,
     without_constants,
 )
-from sct.frontend.autodiff.implicit_functions import solution_of
+from sct.frontend.autodiff.implicit_functions import has_effect, solution_of
 from sct.frontend.autodiff.ruled_calls import probed
 from sct.frontend.autodiff.tangent_arguments import Direction
 from sct.frontend.autodiff.value_trees import rebuild_tree
@@ -32,13 +32,11 @@ from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.standard_library.tree_functions import call_tree_function
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Iteration, Static, Tup
-from sct.ir import Eqn, Fn, Lit, Operand, Value, is_float, rebuild, walk
+from sct.ir import Eqn, Lit, Operand, Value, is_float, rebuild
 from sct.ir.pytrees.pytree import Const, Leaf, Node, map_tree
 from sct.ir.pytrees.pytree import leaves as leaves_of
 from sct.ir.types import Function, Tensor, in_words
-from sct.ops import apply, jvp, ones, pullback, raise_, vjp
-from sct.ops.program.attempts import may_not_repeat
-from sct.ops.program.effects import python
+from sct.ops import apply, apply_pullback, jvp, ones, pullback, vjp
 
 __all__ = ["APPLY", "apply_transform", "call_transform"]
 
@@ -255,14 +253,12 @@ def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: b
 
 
 def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> Abstract:
-    """`vjp` inside a differentiated function: each call of the pullback is one `vjp` equation.
-
-    The effects of `f` happen in the first, which computes the value; the others reuse the results of the effects.
-    """
+    """`vjp` inside a differentiated function: `f` is evaluated once, and each call of the pullback is an equation that
+    applies it."""
     region = evaluate(ev, f, args, {}, range(len(args)), has_aux=has_aux)
-    n, drawn = len(region.outs), [out for eqn in region.fn.eqns if may_not_repeat(eqn) for out in eqn.outs]
-    whole = replace(region, fn=region.fn.replace(results=(*region.outs, *drawn)), outs=[*region.outs, *drawn])
-    outs, _ = _emit_vjp(ev, whole, [], [])
+    outs, linear = [Value(x.type, x.hint, x.dim) for x in region.outs], Value(Function(), "pullback")
+    ev.b.add(Eqn(pullback, tuple(region.primals), (*outs, linear), {"wrt": tuple(range(len(region.primals)))},
+                 (region.fn,), loc=ev.loc))
     numbered: dict[int, Abstract] = {}
     value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]), numbered)
 
@@ -270,28 +266,26 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
         beside = zip(leaves_of(region.out), COTANGENT.leaves(ev, value, cotangents[0]))
         seeds = {k: COTANGENT.fitted(ev, x, outs[k]) for k, x in beside
                  if is_float(outs[k]) and not (isinstance(x, Static) and x.value is None)}
-        copy = replace(region, fn=rebuild(_silent(ev, region.fn), dict(zip(drawn, outs[n:])), fresh=True))
-        copy.outs = list(copy.fn.results)
-        _, cts = _emit_vjp(ev, copy, list(seeds), list(seeds.values()))
-        return Tup(tuple(gradient(ev, copy, k, cts) for k in range(len(args))))
+        if not any(linear in b.defs for b in [*ev.open_blocks, ev.b][ev.enclosing.hidden:]):
+            again = _again(ev, region)
+            _, cts = _emit_vjp(ev, again, list(seeds), list(seeds.values()))
+            return Tup(tuple(gradient(ev, again, k, cts) for k in range(len(args))))
+        cts = [Value(tangent_type(p.type), d_name(p.hint)) for p in region.fn.params]
+        if cts:
+            ev.b.add(Eqn(apply_pullback, (linear, *seeds.values()), tuple(cts), {"seeded": tuple(seeds)}, loc=ev.loc))
+        return Tup(tuple(gradient(ev, region, k, cts) for k in range(len(args))))
 
     return Tup((value, DerivedCallable(back), *_aux(ev, region, outs, numbered)))
 
 
-def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
-    """`fn` without its effects; results of effects outside loops and branches are available already."""
-    eqns = []
-    used = {x for eqn in walk(fn) if eqn.op is not raise_ for x in eqn.args} | set(fn.results)
-    for eqn in fn.eqns:
-        if may_not_repeat(eqn) and eqn.op is not raise_:
-            if not top and not used.isdisjoint(eqn.outs) or eqn.attrs.get("effect"):
-                ev.refuse("SCT412", "a side effect (print, random draw) inside a loop, a branch or a call is not "
-                          "supported with vjp", why="the pullback would repeat it",
-                          hint="use grad or value_and_grad, or move the effect out")
-            if top or eqn.op is not python:
-                continue
-        eqns.append(eqn.replace(regions=tuple(_silent(ev, r, top=False) for r in eqn.regions)))
-    return fn.replace(eqns=tuple(eqns))
+def _again(ev: Evaluator, region: Region) -> Region:
+    """A copy of the region, for a pullback that is called in an equation that is solved: that has all its residuals."""
+    if has_effect(ev, region.fn):
+        ev.refuse("SCT412", "the pullback of a function with an effect (print, random draw) is called in an equation "
+                  "that is solved", why="the effect would happen again", hint="move the effect out")
+    copy = replace(region, fn=rebuild(region.fn, fresh=True))
+    copy.outs = list(copy.fn.results)
+    return copy
 
 
 def _aux(ev: Evaluator, region: Region, outs: Sequence[Operand],

@@ -296,7 +296,7 @@ def _evaluated(ev: Evaluator, rule: UserRule, f: Any, direction: Abstract, y: _A
     with ev.tries.none(), ev.enclosing.in_rule(len(ev.frames)):
         region = evaluate(ev, DerivedCallable(f), args, kwargs, [*range(len(args)), *kwargs],
                           skip=lambda which, j: not given[which].floats[j])
-    if has_effect(region.fn) and rule.f is not probed:
+    if has_effect(ev, region.fn) and rule.f is not probed:
         ev.refuse("SCT412", f"a rule of `{rule.name}` has an effect (print, random draw)",
                   why="how often it would happen depends on the derivative", hint="move the effect out")
     ev.tries.certain.update(walk(region.fn))

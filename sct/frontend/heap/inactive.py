@@ -162,10 +162,11 @@ _HOLD_NOTHING = frozenset((str, bytes, type(None), complex, collections.Counter,
                            datetime.timedelta, fractions.Fraction, decimal.Decimal, range, np.random.Generator))
 
 
-def by_python(ev: Evaluator, text: str, *values: Abstract) -> Abstract | None:
+def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None = None) -> Abstract | None:
     """The value of an expression of which an operand is an object that sct does not see into; None for others.
 
-    text  the template, in which `{0}` stands for the first operand
+    text      the template, in which `{0}` stands for the first operand
+    of_class  the type of the value, if it is that of any operands
     """
     if not any(is_python_object(ev, v) for v in values) or any(is_varied(ev, v) for v in values):
         return None
@@ -175,7 +176,10 @@ def by_python(ev: Evaluator, text: str, *values: Abstract) -> Abstract | None:
     texts = [template_of(ev, v, operands) for v in values]
     if None in texts:
         return None
-    return evaluated_by_python(ev, text.format(*texts), operands, values)
+    text = text.format(*texts)
+    if of_class is not None:
+        return ev.emit(inactive, *operands, text=text, type=of_class)  # type: ignore[no-any-return]
+    return evaluated_by_python(ev, text, operands, values)
 
 
 def written_by_python(ev: Evaluator, text: str, owner: Abstract, *values: Abstract) -> bool:

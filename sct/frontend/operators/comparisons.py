@@ -109,7 +109,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
     symbol = _SYMBOLS.get(type(op))
-    if symbol is not None and (value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b)) is not None:
+    of_class = BOOL if isinstance(op, (gast.In, gast.NotIn)) else None
+    if symbol and (value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b, of_class=of_class)) is not None:
         return value
     if isinstance(op, (gast.In, gast.NotIn)):
         there = _contains(ev, b, a)

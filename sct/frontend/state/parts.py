@@ -13,7 +13,7 @@ from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.state.store import Store
 from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Key, Path, Static
-from sct.ir import Eqn, Lit, Operand, Value
+from sct.ir import Eqn, Fn, Lit, Operand, Value, walk
 from sct.ir.types import Type
 
 __all__ = [
@@ -368,6 +368,18 @@ class Functions:
         """All outlined functions."""
         return itertools.chain.from_iterable(self.specialized.values())
 
+    def reached(self, fn: Fn) -> list[Fn | None]:
+        """The outlined functions that `fn` calls, and those that they call; None for one that is being evaluated."""
+        table = {f.name: f.fn for f in self}
+        reached: dict[str, Fn | None] = {}
+        todo: list[Fn | None] = [fn]
+        while todo:
+            callers = [f for f in todo if f is not None]
+            names = {eqn.attrs["callee"] for f in callers for eqn in walk(f) if eqn.op.name == "call"} - reached.keys()
+            reached.update((name, table[name]) for name in names)
+            todo = [table[name] for name in names]
+        return list(reached.values())
+
     def forget(self, function: Any) -> None:
         """Drops an outlined function."""
         for candidates in self.specialized.values():
@@ -396,6 +408,7 @@ class Enclosing:
     passed     its cells of which the region has a copy; `read`: where the region reads such a cell itself
     order      how many differentiated regions there are around; `rules`: how many rules of the user
     callers    the calls in progress around the innermost rule, which does not call itself where it calls them
+    hidden     how many blocks are around the innermost equation that is solved: it reads no residuals of these
     """
 
     last_addr: int = 0
@@ -406,6 +419,7 @@ class Enclosing:
     order: int = 0
     rules: int = 0
     callers: int = 0
+    hidden: int = 0
 
     def around(self, store: Store, passed: Collection[int]) -> Changed:
         """Evaluates a region: the cells of `store` are outside of it, and those at `passed` are its arguments."""
@@ -416,6 +430,10 @@ class Enclosing:
     def in_rule(self, callers: int) -> Changed:
         """Evaluates a rule of the user, which is no differentiated region itself."""
         return changed(self, order=self.order - 1, rules=self.rules + 1, callers=callers)
+
+    def in_equation(self, blocks: int) -> Changed:
+        """Evaluates the residual of an equation that is solved, in so many blocks."""
+        return changed(self, hidden=blocks)
 
     def note_read(self, addr: int, loc: Loc | None) -> None:
         if addr in self.passed:

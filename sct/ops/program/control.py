@@ -17,7 +17,7 @@ from sct.ir.types import COMPLEX, FLOAT, Tensor, TypeMismatch
 from sct.ops.registry import op
 from sct.ops.type_rules import number
 
-__all__ = ["block_type", "closure", "cond", "jacobian", "jvp", "loop", "pullback", "vjp"]
+__all__ = ["apply_pullback", "block_type", "closure", "cond", "jacobian", "jvp", "loop", "pullback", "vjp"]
 
 
 def control(name: str, **defaults: Any) -> Op:
@@ -47,6 +47,8 @@ recomputed  the transpose evaluates the body again, instead of reading what it h
 vjp = control("vjp")
 jvp = control("jvp")
 pullback = control("pullback")
+"""Its last out is the pullback, which the program returns or which equations `apply_pullback` apply."""
+apply_pullback = control("apply_pullback", seeded=())
 jacobian = control("jacobian")
 closure = control("closure", escapes=True)
 """A function. If it does not escape, it is called by the equation that reads it, and by nothing else."""

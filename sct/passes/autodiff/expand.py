@@ -1,6 +1,7 @@
 """Expand: `vjp`, `jvp`, `pullback` and `jacobian` equations become the equations that they stand for.
 
     y, dx = vjp(x, 1.0, f)  ->  the equations of f, then those of its transpose
+    y, p = pullback(x, f); dx = apply_pullback(p, ct)  ->  the same, those of the transpose where it is applied
 
 In:  a program with equations that differentiate their regions. Out: the same program with ordinary equations only.
 Inner regions are expanded first, so that `reverse`, `forward` and `jacobian` only meet plain equations, calls, `cond`
@@ -12,18 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sct.ir.build import Builder, Rewrite
-from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute
+from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute, walk
 from sct.ir.real_ints import counts_as_real, unmark_all
 from sct.ir.types import Tensor, Type
 from sct.ops.arrays.creation import to_f64
-from sct.ops.program.control import closure
+from sct.ops.program.control import apply_pullback, closure
 from sct.passes.analysis.type_inference import retype
 from sct.passes.autodiff.cotangents import cotangent_type, is_narrow
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.forward import forward
 from sct.passes.autodiff.function_derivatives import ProgramDerivatives
 from sct.passes.autodiff.jacobian import jacobian
-from sct.passes.autodiff.reverse import reverse
+from sct.passes.autodiff.residuals import ResidualTaps
+from sct.passes.autodiff.reverse import pullback, reverse
 from sct.passes.motion.loop_invariant import hoist
 
 __all__ = ["expand"]
@@ -44,7 +46,12 @@ class _Expand:
         self.rewrite = rewrite
         self.derivatives = ProgramDerivatives(program, lambda fn: self.fn(fn, {}), rewrite)
         self.rules: dict[str, Callable[[Eqn, Env], Sequence[Eqn]]] = {
-            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
+            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "apply_pullback": self.apply_pullback,
+            "jacobian": self.jacobian}
+        self.applications: dict[Operand, list[Eqn]] = {}
+        for eqn in (e for fn in (program, *program.functions) for e in walk(fn) if e.op is apply_pullback):
+            self.applications.setdefault(eqn.args[0], []).append(eqn)
+        self.sweeps: dict[Value, tuple[Fn, Sequence[Operand]]] = {}
 
     def program(self, program: Fn, finalize: Callable[[Fn], Fn]) -> Fn:
         token = derivatives_var.set(self.derivatives)
@@ -79,6 +86,8 @@ class _Expand:
 
     def pullback(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         (fn,) = eqn.regions
+        if "params" not in eqn.attrs:
+            return self.applied_pullback(eqn, env)
         seeds = {k: Value(_seed_type(fn.results[k].type), "d" + (fn.results[k].hint or "y"))
                  for k in eqn.attrs["seeded"]}
         transpose = reverse(fn, eqn.attrs["wrt"], seeds, rewrite=self.rewrite)
@@ -87,6 +96,24 @@ class _Expand:
         closure_eqn = Eqn(closure, (), eqn.outs[-1:], attrs, (body,), primal=False, loc=eqn.loc)
         block = Fn(fn.name, fn.params, (*transpose.forward, closure_eqn), (*fn.results, *eqn.outs[-1:]))
         return self.splice(block, eqn, env)
+
+    def applied_pullback(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
+        """The equations of the function; the sweeps of the equations that apply its pullback share its residuals."""
+        (fn,) = eqn.regions
+        applications, taps = self.applications.get(eqn.outs[-1], []), ResidualTaps(fn)
+        seeded = sorted({k for each in applications for k in each.attrs["seeded"]})
+        for each in applications:
+            seeds = dict(zip(each.attrs["seeded"], each.args[1:]))
+            with Builder(primal=False, rewrite=self.rewrite) as b:
+                cts = pullback(fn, eqn.attrs["wrt"], seeds, taps, among=seeded if len(applications) > 1 else None)
+            sweep = Fn(fn.name, (), tuple(b.eqns), tuple(cts))
+            self.sweeps[each.outs[0]] = rebuild(sweep, dict(zip(fn.params, eqn.args))), each.args
+        return self.splice(Fn(fn.name, fn.params, taps.with_taps(fn.eqns), fn.results), eqn, env)
+
+    def apply_pullback(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
+        sweep, args = self.sweeps[eqn.outs[0]]
+        seeds = {x: seed for x, seed in zip(args, eqn.args) if isinstance(x, Value)}
+        return self.splice(rebuild(sweep, seeds), eqn.replace(args=()), env)
 
     def jacobian(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         return self.splice(jacobian(eqn.regions[0], **eqn.attrs, rewrite=self.rewrite), eqn, env)
