@@ -11,14 +11,12 @@ if it may reach the world outside: if it calls what is neither the user's own no
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import copy
 import datetime
 import functools
 import inspect
 import io
-import linecache
 import logging
 import re
 import threading
@@ -32,8 +30,7 @@ from sct.errors import Loc, SctError
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.calls.references import names_in
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.source.parse import loc_of, nested_codes
-from sct.frontend.state.observed_types import Observations, Observed, items_place, observed_type
+from sct.frontend.state.observed_types import Observations, Observed, observed_type
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.ir import Eqn, Lit, walk
 from sct.ir.pytrees.user_objects import is_user_class
@@ -41,6 +38,7 @@ from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
 from sct.ops.program.solutions import call_in_rule, ruled_call
 from sct.validation.clone import CannotCopy, Copier, SharedState
+from sct.validation.instrument import ATTRIBUTE, CALLEE, ITEMS, OBSERVE, instrumented_code, plain_code
 from sct.validation.quiet import TimedOut, run_quietly
 from sct.validation.validate import place_of, unobserved_type, user_function
 
@@ -48,12 +46,6 @@ __all__ = ["for_observed_types", "observer"]
 
 PATIENCE = 10.0
 """The function may run this many seconds."""
-
-_OBSERVE, _ITEMS, _CALLEE, _ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
-"""The names by which instrumented code calls the observer."""
-
-_PLACES: list[Loc] = []
-"""The places of the expressions in all instrumented code, by number: functions of several files may share globals."""
 
 _HARMLESS = frozenset((
     "abc", "array", "bisect", "builtins", "calendar", "cmath", "collections", "contextlib", "copy", "csv",
@@ -145,7 +137,7 @@ def _check_callee(f: Any) -> None:
             not isinstance(owner, (io.StringIO, io.BytesIO)):
         raise _ReachesOutside
     of = owner if isinstance(owner, types.ModuleType) else f if owner is None else type(owner)
-    if isinstance(function, types.FunctionType) and _OBSERVE in function.__globals__ or _is_harmless(f, of):
+    if isinstance(function, types.FunctionType) and OBSERVE in function.__globals__ or _is_harmless(f, of):
         return
     cls = of if isinstance(of, type) else type(of)
     if isinstance(function, types.FunctionType) and not is_library(function):
@@ -213,10 +205,10 @@ class _InstrumentingCopier(Copier):
             return self.remember(x, x)
 
     def code_of(self, f: types.FunctionType) -> types.CodeType:
-        code, places = _instrumented(f.__code__)
+        code, places = instrumented_code(f.__code__)
         self.copies[id(f.__globals__)].update({
-            _OBSERVE: functools.partial(self.observe, places), _ITEMS: functools.partial(self.items, places),
-            _CALLEE: self.callee, _ATTRIBUTE: self.attribute})
+            OBSERVE: functools.partial(self.observe, places), ITEMS: functools.partial(self.items, places),
+            CALLEE: self.callee, ATTRIBUTE: self.attribute})
         return code
 
     def observe(self, places: list[Loc], k: int, value: Any) -> Any:
@@ -277,14 +269,14 @@ class _InstrumentingCopier(Copier):
 
     def plain(self, f: Any) -> Any:
         """The function as the user wrote it, of one that is instrumented; anything else as it is."""
-        if not isinstance(f, types.FunctionType) or _OBSERVE not in f.__globals__:
+        if not isinstance(f, types.FunctionType) or OBSERVE not in f.__globals__:
             return f
         if id(f) in self.plains:
             return self.plains[id(f)]
         originals = {id(self.copies[id(x)]): x for x in self.alive if id(x) in self.copies}
         cells = tuple(types.CellType() for _ in f.__closure__ or () if id(f) not in originals)
         written = originals.get(id(f)) or types.FunctionType(  # instrumented code has made it
-            _plain(f.__code__), originals[id(f.__globals__)], f.__name__, f.__defaults__, cells)
+            plain_code(f.__code__), originals[id(f.__globals__)], f.__name__, f.__defaults__, cells)
         if id(f) not in originals:
             written.__kwdefaults__ = f.__kwdefaults__
         self.plains[id(f)] = written
@@ -377,137 +369,3 @@ def _is_immutable(x: Any) -> bool:
     if isinstance(x, dict):
         return all(map(_is_immutable, x.values()))
     return x is None or isinstance(x, (int, float, str, bytes, np.generic, np.ndarray, datetime.date))
-
-
-# -- instrumented code --------------------------------------------------------------------------------------
-
-
-@functools.lru_cache(maxsize=256)
-def _instrumented_file(file: str, text: str) -> tuple[list[types.CodeType], list[types.CodeType], list[Loc]]:
-    """The code objects of a module, those with instrumented functions in the same order, and the places of its
-    expressions by number."""
-    instrument = _Instrument(file)
-    module = ast.fix_missing_locations(instrument.visit(ast.parse(text)))
-    plain, instrumented = (
-        list(nested_codes(compile(source, file, "exec", dont_inherit=True))) for source in (text, module))
-    return plain, instrumented, instrument.places
-
-
-def _instrumented(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
-    """The instrumented code, or the code itself where there is no source."""
-    try:
-        plain, instrumented, places = _instrumented_file(
-            code.co_filename, "".join(linecache.getlines(code.co_filename)))
-    except SyntaxError:
-        return code, _PLACES
-    if len(plain) != len(instrumented):
-        return code, places
-    same = [k for k, c in enumerate(plain) if (c.co_name, c.co_firstlineno, c.co_freevars, c.co_argcount) == (
-        code.co_name, code.co_firstlineno, code.co_freevars, code.co_argcount)]
-    if len(same) > 1:
-        same = [k for k in same if _positions(plain[k]) == _positions(code)]
-    return instrumented[same[0]] if same and instrumented[same[0]].co_freevars == code.co_freevars else code, places
-
-
-def _plain(code: types.CodeType) -> types.CodeType:
-    """The code of the user that is instrumented in `code`."""
-    plain, instrumented, _ = _instrumented_file(code.co_filename, "".join(linecache.getlines(code.co_filename)))
-    return next((p for p, c in zip(plain, instrumented) if c is code), code)
-
-
-def _positions(code: types.CodeType) -> list[Any]:
-    """The places of the instructions, which tell functions on one line apart; unknown before Python 3.11."""
-    positions = getattr(code, "co_positions", None)
-    return [code] if positions is None else list(positions())
-
-
-class _Instrument(ast.NodeTransformer):
-    """Wraps expressions, the iterables of loops, and callees in calls of the observer."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.places = _PLACES
-
-    def _wrapped(self, name: str, node: Any, place: Loc) -> Any:
-        self.places.append(place)
-        call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(len(self.places) - 1), node], [])
-        return ast.copy_location(call, node)
-
-    def _value(self, node: Any) -> Any:
-        self.generic_visit(node)
-        return self._wrapped(_OBSERVE, node, loc_of(node, self.file))
-
-    visit_BinOp = visit_UnaryOp = visit_Compare = visit_BoolOp = visit_IfExp = _value
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _value
-
-    def visit_Subscript(self, node: ast.Subscript) -> Any:
-        self.generic_visit(node)
-        return self._wrapped(_OBSERVE, node, loc_of(node, self.file)) if isinstance(node.ctx, ast.Load) else node
-
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
-        self.generic_visit(node)
-        private = node.attr.startswith("__") and not node.attr.endswith("__")
-        if private or not isinstance(node.ctx, ast.Load):
-            return node
-        read = ast.Call(ast.Name(_ATTRIBUTE, ast.Load()), [node.value, ast.Constant(node.attr)], [])
-        return self._wrapped(_OBSERVE, ast.copy_location(read, node), loc_of(node, self.file))
-
-    def visit_Call(self, node: ast.Call) -> Any:
-        zero_argument_super = isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "vars", "globals")
-        self.generic_visit(node)
-        if not zero_argument_super:
-            node.func = ast.copy_location(ast.Call(ast.Name(_CALLEE, ast.Load()), [node.func], []), node.func)
-        return self._wrapped(_OBSERVE, node, loc_of(node, self.file))
-
-    def _loop(self, node: Any) -> Any:
-        place = items_place(loc_of(node.iter, self.file))
-        self.generic_visit(node)
-        node.iter = self._wrapped(_ITEMS, node.iter, place)
-        return node
-
-    visit_For = visit_comprehension = _loop
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        self.generic_visit(node)
-        target, owner = copy.copy(node.target), node.target
-        while isinstance(owner, (ast.Attribute, ast.Subscript)):
-            if isinstance(owner, ast.Subscript) and not isinstance(owner.slice, (ast.Name, ast.Constant)):
-                return node
-            owner = owner.value  # type: ignore[assignment]
-        if not isinstance(owner, ast.Name):
-            return node
-        target.ctx = ast.Load()
-        read = ast.copy_location(ast.Expr(self._wrapped(_OBSERVE, target, loc_of(node, self.file))), node)
-        return [node, read] if target is owner or isinstance(node.target, ast.Name) else [read, node, read]
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                part.value = self.visit(part.value)
-        return node
-
-    def visit_match_case(self, node: Any) -> Any:
-        node.guard = self.visit(node.guard) if node.guard is not None else None
-        node.body = [y for s in node.body for x in [self.visit(s)] for y in (x if isinstance(x, list) else [x])]
-        return node
-
-    def _definition(self, node: Any) -> Any:
-        """Decorators, defaults and annotations are not part of what the function computes; lambdas in them may be."""
-        arguments = [] if isinstance(node, ast.ClassDef) else [*node.args.defaults, *node.args.kw_defaults]
-        for outside in [*node.decorator_list, *arguments]:
-            self._in_lambdas(outside)
-        node.body = [y for s in node.body for x in [self.visit(s)] for y in (x if isinstance(x, list) else [x])]
-        return node
-
-    visit_FunctionDef = visit_ClassDef = _definition
-
-    def _in_lambdas(self, node: ast.AST | None) -> None:
-        if isinstance(node, ast.Lambda):
-            node.body = self.visit(node.body)
-        elif node is not None:
-            for child in ast.iter_child_nodes(node):
-                self._in_lambdas(child)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        node.value = self.visit(node.value) if node.value is not None else None
-        return node

@@ -1,0 +1,157 @@
+"""Instrumented code: the code of the user, in which each expression passes its value to the observer.
+
+    y = x * 2        ->      y = __sct_observe__(0, x * 2)
+    g(y)             ->      __sct_observe__(1, __sct_callee__(g)(y))
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import linecache
+import types
+from typing import Any
+
+from sct.errors import Loc
+from sct.frontend.source.parse import loc_of, nested_codes
+from sct.frontend.state.observed_types import items_place
+
+__all__ = ["ATTRIBUTE", "CALLEE", "ITEMS", "OBSERVE", "PLACES", "instrumented_code", "plain_code"]
+
+OBSERVE, ITEMS, CALLEE, ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
+"""The names by which instrumented code calls the observer."""
+
+PLACES: list[Loc] = []
+"""The places of the expressions in all instrumented code, by number: functions of several files may share globals."""
+
+
+@functools.lru_cache(maxsize=256)
+def _instrumented_file(file: str, text: str) -> tuple[list[types.CodeType], list[types.CodeType], list[Loc]]:
+    """The code objects of a module, those with instrumented functions in the same order, and the places of its
+    expressions by number."""
+    instrument = _Instrument(file)
+    module = ast.fix_missing_locations(instrument.visit(ast.parse(text)))
+    plain, instrumented = (
+        list(nested_codes(compile(source, file, "exec", dont_inherit=True))) for source in (text, module))
+    return plain, instrumented, instrument.places
+
+
+def instrumented_code(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
+    """The instrumented code, or the code itself where there is no source."""
+    try:
+        plain, instrumented, places = _instrumented_file(
+            code.co_filename, "".join(linecache.getlines(code.co_filename)))
+    except SyntaxError:
+        return code, PLACES
+    if len(plain) != len(instrumented):
+        return code, places
+    same = [k for k, c in enumerate(plain) if (c.co_name, c.co_firstlineno, c.co_freevars, c.co_argcount) == (
+        code.co_name, code.co_firstlineno, code.co_freevars, code.co_argcount)]
+    if len(same) > 1:
+        same = [k for k in same if _positions(plain[k]) == _positions(code)]
+    return instrumented[same[0]] if same and instrumented[same[0]].co_freevars == code.co_freevars else code, places
+
+
+def plain_code(code: types.CodeType) -> types.CodeType:
+    """The code of the user that is instrumented in `code`."""
+    plain, instrumented, _ = _instrumented_file(code.co_filename, "".join(linecache.getlines(code.co_filename)))
+    return next((p for p, c in zip(plain, instrumented) if c is code), code)
+
+
+def _positions(code: types.CodeType) -> list[Any]:
+    """The places of the instructions, which tell functions on one line apart; unknown before Python 3.11."""
+    positions = getattr(code, "co_positions", None)
+    return [code] if positions is None else list(positions())
+
+
+class _Instrument(ast.NodeTransformer):
+    """Wraps expressions, the iterables of loops, and callees in calls of the observer."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.places = PLACES
+
+    def _wrapped(self, name: str, node: Any, place: Loc) -> Any:
+        self.places.append(place)
+        call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(len(self.places) - 1), node], [])
+        return ast.copy_location(call, node)
+
+    def _value(self, node: Any) -> Any:
+        self.generic_visit(node)
+        return self._wrapped(OBSERVE, node, loc_of(node, self.file))
+
+    visit_BinOp = visit_UnaryOp = visit_Compare = visit_BoolOp = visit_IfExp = _value
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _value
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        return self._wrapped(OBSERVE, node, loc_of(node, self.file)) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        private = node.attr.startswith("__") and not node.attr.endswith("__")
+        if private or not isinstance(node.ctx, ast.Load):
+            return node
+        read = ast.Call(ast.Name(ATTRIBUTE, ast.Load()), [node.value, ast.Constant(node.attr)], [])
+        return self._wrapped(OBSERVE, ast.copy_location(read, node), loc_of(node, self.file))
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        zero_argument_super = isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "vars", "globals")
+        self.generic_visit(node)
+        if not zero_argument_super:
+            node.func = ast.copy_location(ast.Call(ast.Name(CALLEE, ast.Load()), [node.func], []), node.func)
+        return self._wrapped(OBSERVE, node, loc_of(node, self.file))
+
+    def _loop(self, node: Any) -> Any:
+        place = items_place(loc_of(node.iter, self.file))
+        self.generic_visit(node)
+        node.iter = self._wrapped(ITEMS, node.iter, place)
+        return node
+
+    visit_For = visit_comprehension = _loop
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        target, owner = copy.copy(node.target), node.target
+        while isinstance(owner, (ast.Attribute, ast.Subscript)):
+            if isinstance(owner, ast.Subscript) and not isinstance(owner.slice, (ast.Name, ast.Constant)):
+                return node
+            owner = owner.value  # type: ignore[assignment]
+        if not isinstance(owner, ast.Name):
+            return node
+        target.ctx = ast.Load()
+        read = ast.copy_location(ast.Expr(self._wrapped(OBSERVE, target, loc_of(node, self.file))), node)
+        return [node, read] if target is owner or isinstance(node.target, ast.Name) else [read, node, read]
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                part.value = self.visit(part.value)
+        return node
+
+    def visit_match_case(self, node: Any) -> Any:
+        node.guard = self.visit(node.guard) if node.guard is not None else None
+        node.body = [y for s in node.body for x in [self.visit(s)] for y in (x if isinstance(x, list) else [x])]
+        return node
+
+    def _definition(self, node: Any) -> Any:
+        """Decorators, defaults and annotations are not part of what the function computes; lambdas in them may be."""
+        arguments = [] if isinstance(node, ast.ClassDef) else [*node.args.defaults, *node.args.kw_defaults]
+        for outside in [*node.decorator_list, *arguments]:
+            self._in_lambdas(outside)
+        node.body = [y for s in node.body for x in [self.visit(s)] for y in (x if isinstance(x, list) else [x])]
+        return node
+
+    visit_FunctionDef = visit_ClassDef = _definition
+
+    def _in_lambdas(self, node: ast.AST | None) -> None:
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        elif node is not None:
+            for child in ast.iter_child_nodes(node):
+                self._in_lambdas(child)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        node.value = self.visit(node.value) if node.value is not None else None
+        return node
