@@ -471,6 +471,53 @@ def test_an_iterator_of_a_dict_that_is_written_since() -> None:
     refuses(f, 0.5, 300, code="SCT505")
 
 
+SUCCESSORS = {1: [2, 3], 2: [3], 3: [4, 5, 6], 5: [1]}
+OTHERS = {1: [4, 3], 2: [1, 2, 3], 3: [2]}
+
+
+def test_a_list_of_one_of_several_dicts_from_outside() -> None:
+    def walk(x: float, n: int) -> Any:
+        nodes = [1]
+        for _ in range(n):
+            nodes.extend(SUCCESSORS.get(nodes[-1], ()))
+            nodes.extend(OTHERS[nodes[0]] if nodes[-1] in OTHERS else [])
+        return sum(x**k for k in nodes)
+
+    def by_turns(x: float, n: int) -> Any:
+        t = 0.0
+        for k in range(n):
+            row = SUCCESSORS[k % 3 + 1] if x * k > 1.0 else OTHERS[k % 3 + 1]
+            for j in row:
+                t += x**j
+        return t
+
+    def none_at_some(x: float, n: int) -> Any:
+        rows: Any = {}
+        for k in range(n):
+            rows.setdefault(k % 3, []).append(x * k)
+        t = 0.0
+        for k in range(n):
+            for v in rows.get(k % 5, ()):
+                t += v * v
+        return t
+
+    for f in (walk, by_turns, none_at_some):
+        agrees(f, 0.9, 7)
+
+
+def test_a_list_of_one_of_several_lists_is_not_written() -> None:
+    def f(x: float, n: int) -> Any:
+        own = [[x * x] for _ in range(n)]
+        t = 0.0
+        for k in range(n):
+            row = SUCCESSORS[k % 3 + 1] if k % 2 == 0 else own[k]
+            own[k].append(x)
+            t += sum(row) ** 2
+        return t
+
+    refuses(f, 0.9, 7, code="SCT301")
+
+
 def test_the_emitted_code_is_as_one_would_write_it() -> None:
     g = sct.grad(weights)
     g(0.5, words(20))

@@ -304,7 +304,10 @@ class _Merge(Join[Abstract]):
             if not alike(x, y):
                 return Poison("a container of another length or with other keys on another path")
             addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
-            self.store.cells[addr] = self.slots(x, y, hint)
+            cell = self.slots(x, y, hint)
+            if any(cell.parent is not None and cell.parent not in side.store.cells for side in (self.left, self.right)):
+                cell = replace(cell, parent=None, frozen=Frozen.AMBIGUOUS)  # a list that only one path has made
+            self.store.cells[addr] = cell
         return replace(a, addr=self.addrs[a.addr, b.addr])
 
     def columns(self, a: ListRef, b: ListRef) -> tuple[Slots, Slots]:
@@ -359,6 +362,8 @@ class _Merge(Join[Abstract]):
             self.store.cells[addr] = present
         elif isinstance(present, Slots):
             self.store.cells[addr] = present  # breaks cycles
+            if present.parent is not None:
+                self.cell(present.parent)
             if isinstance(x, Slots) and isinstance(y, Slots):
                 if not alike(x, y) and not x.keys and not y.keys:
                     x, y = self.columns(ListRef(addr), ListRef(addr))

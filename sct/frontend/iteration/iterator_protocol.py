@@ -30,6 +30,7 @@ from sct.frontend.objects.deques import is_deque, list_of_deque
 from sct.frontend.objects.objects import special_call, special_method, undefined
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     Container,
     DictRef,
     Iteration,
@@ -220,6 +221,8 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     if isinstance(v, Iteration) and v.kind == "checkpointed":
         ev.refuse("SCT503", "`checkpointed` is not what a `for` statement runs over",
                   why="it says how the loop is differentiated", hint="write `for i in sct.checkpointed(range(n)):`")
+    if isinstance(v, Choice) and all(isinstance(m, (Tup, ListRef)) for m in v.members):
+        return ev.call(Static(list), [v])  # neither may be written: it is not known which one it is
     own = special_call(ev, v, "__iter__")
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")
