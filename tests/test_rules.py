@@ -142,6 +142,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "mul_literals": [e(lambda x: mul(1.0, x)), e(lambda x: mul(-1.0, x)), e(lambda x: mul(x, 2.0))],
     "mul_scalar": [e(lambda x, y: mul(x, y))],
     "mul_scaled": [e(lambda x: mul(3.0, mul(2.0, x))), e(lambda x: mul(3.0, neg(x)))],
+    "mul_by_divisor": [e(lambda x, y: mul(div(x, y), y)), e(lambda x, y: mul(y, div(x, y)))],
     "mul_quotient": [
         e(lambda x: mul(3.0, div(2.0, x))),
         e(lambda x, y: mul(x, div(1.0, y))),
@@ -383,7 +384,12 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "add_to_zeroed": [
         e(lambda x, v: add_at(store(x, 0.0, 1, **I), v, 1, **I), "f64[3]; f64"),
+        e(lambda x, v: add_at(store(store(x, 0.0, 1, **I), v, 0, **I), v, 1, **I), "f64[3]; f64"),
         e(lambda x: add_at(add_at(store(x, 0.0, 1, **I), v := index(x, 1, **I), 0, **I), v, 1, **I), "f64[3]"),
+    ],
+    "read_before_writes": [
+        e(lambda x: index(store(x, 0.0, 1, **I), 0, **I), "f64[3]"),
+        e(lambda x: index(store(store(x, 0.0, 1, **I), 0.0, 2, **I), 0, **I), "f64[3]", "f32[3]"),
     ],
     "add_then_read": [e(lambda x, v: index(add_at(x, v, 1, **I), 1, **I), "f64[3]; f64", "f32[3]; f32")],
     "nested_masks": [

@@ -13,11 +13,11 @@ import functools
 from collections.abc import Iterator, Sequence
 
 from sct.ir.affine import LinearTerm, range_over, term_of
+from sct.ir.array_accesses import ArrayAccess, LoopAround, access, common_loops, never_meet
 from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.uses import DefUse, Use
 from sct.ops.arrays.indexing import add_at, index, store
-from sct.passes.analysis.array_accesses import ArrayAccess, LoopAround, access, common_loops, never_meet
 
 __all__ = ["dead_stores"]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sct.ir.affine import DefiningOp, LinearTerm, least_value, term_of
+from sct.ir.array_accesses import ArrayAccess, LoopAround, access, never_meet
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.dims import Dim
@@ -26,7 +27,6 @@ from sct.ops.linalg.products import matmul, outer
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
-from sct.passes.analysis.array_accesses import ArrayAccess, LoopAround, access, never_meet
 from sct.passes.motion.triangles import Triangle, TriangularPart
 from sct.passes.rewriting.table import is_full
 

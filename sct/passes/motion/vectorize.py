@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sct.ir.affine import least_value, loop_range, term_of
+from sct.ir.array_accesses import LoopAround
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_number, rebuild, substitute, walk
 from sct.ir.loop_view import LoopView, loop_view
@@ -19,7 +20,6 @@ from sct.ir.types import TypeMismatch
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
-from sct.passes.analysis.array_accesses import LoopAround
 from sct.passes.motion.lifted_iterations import Iterations, NotLifted, rank
 from sct.passes.rewriting.driver import rewrite
 from sct.passes.scalar.purity import is_pure

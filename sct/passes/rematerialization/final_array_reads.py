@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sct.ir.affine import LinearTerm, Range, range_over, term_of
+from sct.ir.array_accesses import ArrayAccess, LoopAround, access, common_loops, never_meet
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import Tensor
-from sct.passes.analysis.array_accesses import ArrayAccess, LoopAround, access, common_loops, never_meet
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
 

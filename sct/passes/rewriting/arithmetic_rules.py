@@ -169,6 +169,15 @@ def mul_scaled(a: Operand, b: Operand) -> Any:
     return eqn.args[1] if eqn is not None and cancels else None
 
 
+@rule("mul", of="div", when="finite")
+def mul_by_divisor(a: Operand, b: Operand) -> Any:
+    """a / b * b -> a"""
+    for quotient, divisor in ((a, b), (b, a)):
+        if (args := operands_of(quotient, "div")) is not None and args[1] is divisor:
+            return args[0]
+    return None
+
+
 @rule("mul", of="div quotient")
 def mul_quotient(a: Operand, b: Operand) -> Any:
     """c * (d / a) -> cd / a;  a * (1 / b) -> a / b;  a * (-1 / b) -> -(a / b)"""

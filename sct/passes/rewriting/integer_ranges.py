@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from sct.ir.affine import least_value, loop_range, term_of
+from sct.ir.array_accesses import LoopAround, access, never_meet
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.loop_view import loop_view
 from sct.ir.types import INT
@@ -18,7 +19,7 @@ from sct.ops.scalar.comparison import gt, le, lt
 from sct.ops.scalar.selection import pymax
 from sct.passes.rewriting.table import Site, defining_eqn, rule
 
-__all__ = ["inside_loop"]
+__all__ = ["are_apart", "inside_loop"]
 
 
 @contextmanager
@@ -59,6 +60,15 @@ def is_at_least(site: Site, x: Operand, y: Operand, by: int = 0) -> bool:
     """Is `x >= y + by` in all iterations?"""
     a, b = term_of(x, _definition), term_of(y, _definition)
     return a is not None and b is not None and least_value(a - b, site.ranges) >= by
+
+
+def are_apart(site: Site, key: Sequence[str], at: Sequence[Operand], other_key: Sequence[str], other: Sequence[Operand]
+              ) -> bool:
+    """Do two subscripts, in one iteration of the loops around, never name an element in common?"""
+    loops = [LoopAround(r.index, r.index, r) for r in reversed(site.ranges)]
+    a, b = (access(k, operands, loops, lambda x: term_of(x, _definition))
+            for k, operands in ((key, at), (other_key, other)))
+    return never_meet(a, b, len(loops))
 
 
 def _definition(v: Value) -> tuple[str, Sequence[Operand]] | None:

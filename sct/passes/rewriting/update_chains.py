@@ -3,12 +3,13 @@
     t = d[k]; d[k] = 0; d[j] += a; d[k] += t + b       ->  d[j] += a; d[k] += b
     d[k] += a; d[k] = b                                ->  d[k] = b
     d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
+    d[k] = 0; t = d[k + 1]                             ->  t = d[k + 1]; d[k] = 0
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
     v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
     d = zeros; d[0] = a; d += where(c, v, 0)           ->  d = where(c, v, 0); d[0] += a
 
-The first chain is left by reversing `u[k] += ...`. Addition commutes, so the updates between may have any keys. Only
-the chain itself may read the arrays in it.
+The first chain is left by reversing `u[k] += ...`. Addition commutes, so the additions between may have any keys;
+stores between are to other elements. Only the chain itself may read the arrays in it.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from typing import Any, cast
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
+from sct.ir.uses import outer_reads
 from sct.ops.arrays.indexing import add_at, index, join, split, store
 from sct.ops.scalar.arithmetic import add
 from sct.ops.scalar.selection import where
 from sct.passes.rewriting.factoring import Expansion, Term, factored_sum
+from sct.passes.rewriting.integer_ranges import are_apart
 from sct.passes.rewriting.literals import number
 from sct.passes.rewriting.table import Site, adjoint_eqn, is_element, is_zeros, rule, writes_once
 
@@ -46,7 +49,7 @@ def store_again(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple
 def add_to_zeroed(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
     """t = x[k]; x[k] = 0; ...; x[k] += t + b -> ...; x[k] += b;  x[k] = 0; ...; x[k] += b -> x[k] = b; ..."""
     chain: list[Eqn] = []
-    while (update := site.sole_eqn(x)) is not None and update.op is add_at:
+    while (update := site.sole_eqn(x)) is not None and (update.op is add_at or _is_apart(site, update, key, at)):
         chain.append(update)
         x = update.args[0]
     if update is None or update.op is not store or not is_zeros(update.args[1]) or not _names(update, key, at, 2) \
@@ -55,8 +58,42 @@ def add_to_zeroed(site: Site, x: Operand, value: Operand, *at: Operand, key: tup
     x = update.args[0]
     terms = without_element(site, x, value, at, key)
     if terms is None:
-        return _reapply(store(x, value, *at, key=key), chain)
-    return added_to(_reapply(x, chain), value, terms, at, key)
+        return _updated(store(x, value, *at, key=key), chain)
+    return added_to(_updated(x, chain), value, terms, at, key)
+
+
+@rule("index", phase="simplify", of="store")
+def read_before_writes(site: Site, x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[j] = 0; t = x[k] -> t = x[k]; x[j] = 0, for other elements k"""
+    block = cast(Builder, builder_var.get())
+    chain: list[Eqn] = []
+    read = x
+    while (write := adjoint_eqn(read)) is not None and write.op is store and is_zeros(write.args[1]) \
+            and _is_apart(site, write, key, at) and _is_movable(block, write, chain):
+        chain.append(write)
+        read = write.args[0]
+    if not chain:
+        return None
+    element = index(read, *at, key=key)
+    for write in reversed(chain):
+        block.eqns.remove(write)
+        block.eqns.append(write)
+    return element
+
+
+def _is_apart(site: Site, update: Eqn, key: tuple[str, ...], at: Sequence[Operand]) -> bool:
+    """Does the equation write elements that `key` does not name?"""
+    return update.op in (store, add_at) and are_apart(site, update.attrs["key"], update.args[2:], key, at)
+
+
+def _is_movable(block: Builder, eqn: Eqn, chain: Sequence[Eqn]) -> bool:
+    """Do only the equations of the chain read, in this block, what the equation binds?"""
+    for later in reversed(block.eqns[-REACH:]):
+        if later is eqn:
+            return True
+        if later not in chain and eqn.out in outer_reads(later):
+            return False
+    return False
 
 
 def without_element(site: Site, x: Operand, value: Operand, at: Sequence[Operand], key: tuple[str, ...]
@@ -123,7 +160,7 @@ def add_to_chain(site: Site, x: Operand, v: Operand) -> Any:
         if chain and is_zeros(end) and adds:
             site.offer_hint(start)
             _move_to_end(masked)
-            return _reapply(start, chain)
+            return _with_added(start, chain)
     return None
 
 
@@ -159,8 +196,15 @@ def _compose_item(whole: slice, item: Any) -> Any:
     return None if at is None else Lit(start + at if at >= 0 else stop + at)
 
 
-def _reapply(x: Operand, chain: Sequence[Eqn]) -> Operand:
+def _updated(x: Operand, chain: Sequence[Eqn]) -> Operand:
     """`x` after the updates of a chain, which is given last first."""
+    for e in reversed(chain):
+        x = cast(Operand, e.op(x, *e.args[1:], **e.attrs))
+    return x
+
+
+def _with_added(x: Operand, chain: Sequence[Eqn]) -> Operand:
+    """`x` with what a chain of updates, which is given last first, assigns or adds to zeros."""
     for e in reversed(chain):
         x = cast(Operand, add_at(x, *e.args[1:], key=e.attrs["key"]))
     return x
