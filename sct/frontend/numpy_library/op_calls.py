@@ -33,6 +33,7 @@ from sct.frontend.values.abstract_values import (
     Step,
     Tup,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Eqn, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
@@ -195,7 +196,10 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
 
 
 def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attrs that are facts of the arguments, asked."""
+    """The attrs that are facts of the arguments, asked.
+
+    One whose default is None may be unknown: the size of an array that a loop selects, say.
+    """
     assert op.asks is not None
     start = len(ev.b.eqns)
     try:
@@ -204,8 +208,14 @@ def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: 
     except TypeMismatch as error:
         ev.refuse("SCT501", str(error))
     ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
-    return {k: ev.ask(v, f"`{k}` of `{spelling}`", assumed) if isinstance(v, Value) else v
-            for k, (v, assumed) in asked.items()}
+    known: dict[str, Any] = {}
+    for name, (v, assumed) in asked.items():
+        try:
+            known[name] = ev.ask(v, f"`{name}` of `{spelling}`", assumed) if isinstance(v, Value) else v
+        except NeedsStatic:
+            if op.defaults.get(name, False) is not None:
+                raise
+    return known
 
 
 # -- out= -----------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from sct.ops.linalg.decompositions import (
 from sct.ops.linalg.linalg import lapack, solve
 from sct.ops.linalg.products import contracted, matmul, outer
 from sct.ops.reductions.reductions import sum_
-from sct.ops.registry import op
+from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, mul, neg, sub
 from sct.ops.type_rules import number, scalar_or_array
 
@@ -106,10 +106,15 @@ qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced",
             defaults={"mode": "reduced", "wide": False}, fields=("Q", "R"), raises="value", cost="dear", samples=qrs)
 
 
+def with_value(x: Any) -> tuple[Any, ...]:
+    """An operand that may be left out."""
+    return () if x is None else (x,)
+
+
 # -- pinv -----------------------------------------------------------------------------------------
 
 
-def type_pinv(a: Operand, rcond: float | None = None, rtol: float | None = None) -> Tensor:
+def type_pinv(a: Operand, *rcond: Operand, rtol: float | None = None) -> Tensor:
     if number(a).rank < 2:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
     *batch, m, n = number(a).shape
@@ -117,25 +122,25 @@ def type_pinv(a: Operand, rcond: float | None = None, rtol: float | None = None)
     return Tensor("array", dtype, (*batch, n, m))
 
 
-def pinv_vjp(ct: Operand, p: Operand, a: Operand, **_: Any) -> list[Any]:
+def pinv_vjp(ct: Operand, p: Operand, a: Operand, *rcond: Operand, **_: Any) -> list[Any]:
     """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A, which may be singular"""
     back, up = T(p), T(ct)
     da = neg(matrix_product(back, ct, back))
     left, right = matrix_product(up, p, back), matrix_product(back, p, up)
     da = add(da, sub(left, matrix_product(a, p, left)))
-    return [add(da, sub(right, matrix_product(right, p, a)))]
+    return [add(da, sub(right, matrix_product(right, p, a))), *[None] * len(rcond)]
 
 
 pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp,
-          bind=lambda a, rcond=None, *, rtol=None: ([a], {"rcond": rcond, "rtol": rtol}),
-          defaults={"rcond": None, "rtol": None}, raises="value", cost="dear",
+          bind=lambda a, rcond=None, *, rtol=None: ([a, *with_value(rcond)], {"rtol": rtol}),
+          defaults={"rtol": None}, inactive=(1,), raises="value", cost="dear",
           samples=lambda: [((a,), {}) for a in rectangular()])
 
 
 # -- lstsq ----------------------------------------------------------------------------------------
 
 
-def type_lstsq(a: Operand, b: Operand, rcond: float | None = None, wide: bool | None = None) -> tuple[Tensor, ...]:
+def type_lstsq(a: Operand, b: Operand, *rcond: Operand, wide: bool | None = None) -> tuple[Tensor, ...]:
     if number(a).rank != 2 or number(b).rank not in (1, 2):
         raise TypeMismatch("lstsq takes a matrix, and a vector or a matrix")
     (m, n), (rows, *columns) = number(a).shape, number(b).shape
@@ -150,7 +155,7 @@ def outer_product(x: Operand, y: Operand) -> Any:
     return outer(x, y) if number(x).rank == 1 else matmul(x, T(y))
 
 
-def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, rcond: float | None = None,
+def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, *rcond: Operand,
               wide: bool | None = None) -> list[Any]:
     """db = P.T @ ct of P = pinv(A); of A, what moves x, and what moves the spaces of its columns and rows
 
@@ -161,15 +166,18 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
     db: Any = None
     rest = sub(b, matmul(a, x))
     if ct is not None:
-        p = pinv(a, rcond=rcond)
+        p = pinv(a, *rcond)
         db = matmul(T(p), ct)
         da = plus(da, neg(outer_product(db, x)))
         da = add(da, outer_product(rest, matmul(p, db)))
         da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
     if residuals is not None and not wide and not is_square(a):
+        if wide is None and number(b).rank == 2:
+            raise TypeMismatch("the residuals of several right-hand sides are not differentiated if the sizes of the "
+                               "matrix are known only at run time", hint="compute them: `b - a @ x`")
         change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, rest))
         da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
-    return [da, db]
+    return [da, db, *[None] * len(rcond)]
 
 
 def least_squares() -> list[samples.Sample]:
@@ -181,10 +189,10 @@ def least_squares() -> list[samples.Sample]:
     return made
 
 
-lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, b, **_: is_wide(a), vjp=lstsq_vjp,
-           run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond),
-           bind=lambda a, b, rcond=None: ([a, b], {"rcond": rcond}), defaults={"rcond": None, "wide": None},
-           emit=lambda a, b, rcond=None, wide=None: f"numpy.linalg.lstsq(_0, _1{'' if rcond is None else ', _rcond'})",
+lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, *_, **__: is_wide(a), vjp=lstsq_vjp,
+           run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond), inactive=(2,),
+           bind=lambda a, b, rcond=None: ([a, b, *with_value(rcond)], {}), defaults={"wide": None},
+           emit=lambda *args, wide=None: f"numpy.linalg.lstsq({', '.join(placeholders(len(args)))})",
            raises="value", cost="dear", samples=least_squares)
 
 
