@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
+import heapq
 import inspect
 import math
 import types
@@ -1234,6 +1235,14 @@ def integers_are_inactive(a, x):
     return x[i % 5] * a + round(a) * a + math.floor(a + 1.0) * a
 
 
+def fits_of_what_masks_select(x, y):
+    total = 0.0
+    for k in range(2):
+        chosen = x > 0.2 - k
+        total += np.polyval(np.polyfit(x[chosen], y[chosen], 1), 0.3)
+    return total
+
+
 # --- tables by keys of the data
 
 
@@ -1286,6 +1295,29 @@ def sorted_by_its_values(a, idx):
     for at, i in enumerate(idx):
         total[int(i)] = total.get(int(i), 0.0) + a * at
     return sum(total[k] * r for r, k in enumerate(sorted(total, key=total.get), 1))
+
+
+def labels_of_a_loop(x):
+    curve = {}
+    for k, v in enumerate(x):
+        curve[f"{k}y"] = v * v
+    return curve["2y"] * max(curve.values())
+
+
+def events_with_a_name(a, c, n):
+    events = [(0.0, 0, "arrive")]
+    total, k = a, 0
+    while events and k < n + 3:
+        t, customer, kind = heapq.heappop(events)
+        k += 1
+        total += t * c if kind == "arrive" else t * t * customer
+        heapq.heappush(events, (t + c * k, k, "leave" if k % 3 else "arrive"))
+    return total
+
+
+def order_of_words(a, mode):
+    words = [f"{mode}{k}" for k in range(3)]
+    return sum(a**k for k, w in enumerate(words) if w > "double0" and w < mode + "2")
 
 
 # ---------------------------------------------------------------------------------------------

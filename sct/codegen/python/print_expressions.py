@@ -30,7 +30,7 @@ from sct.ops.arrays.indexing import split
 from sct.ops.program.attempts import attempted
 
 __all__ = [
-    "ExpressionPrinter", "Modules", "as_value", "call", "conjuncts", "constant", "constant_or_name", "load",
+    "ExpressionPrinter", "Modules", "as_value", "call", "conjunction", "constant", "constant_or_name", "load",
     "move_signs", "negated", "store", "tuple_of", "without_sign", "without_term",
 ]
 
@@ -292,9 +292,12 @@ def without_sign(tree: ast.expr) -> ast.expr | None:
     return None
 
 
-def conjuncts(test: ast.expr) -> list[ast.expr]:
-    """The operands of `and`."""
-    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+def conjunction(*tests: ast.expr) -> ast.expr:
+    """Whether all of these hold, where only the truth counts: without operands of `and` that are True."""
+    parts = [part for test in tests for part in (
+        test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test])]
+    parts = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is True)] or parts[:1]
+    return parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)
 
 
 def negated(test: ast.expr) -> ast.expr:

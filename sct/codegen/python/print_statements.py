@@ -41,7 +41,7 @@ from sct.codegen.python.print_expressions import (
     ExpressionPrinter,
     as_value,
     call,
-    conjuncts,
+    conjunction,
     constant,
     move_signs,
     negated,
@@ -374,7 +374,7 @@ class StatementPrinter(AttemptPrinter):
         then, orelse = self.block(s.then), self.block(s.orelse)
         if not then and not orelse:
             return
-        test = self.expr(s.test)
+        test = conjunction(self.expr(s.test))
         if then and orelse and (line := _text(then[0])) is not None and line == _text(orelse[0]):
             yield then[0]
             then, orelse = then[1:], orelse[1:]
@@ -382,7 +382,7 @@ class StatementPrinter(AttemptPrinter):
             then, orelse, test = orelse, then, negated(test)
         inner = then[0] if len(then) == 1 and s.eqn is not None and not s.eqn.primal else None
         if isinstance(inner, ast.If) and list(map(ast.dump, inner.orelse)) == list(map(ast.dump, orelse)):
-            test, then = ast.BoolOp(ast.And(), [*conjuncts(test), *conjuncts(inner.test)]), inner.body
+            test, then = conjunction(test, inner.test), inner.body
         yield ast.If(test, then, orelse)
 
     def loop(self, s: Loop) -> ast.stmt:

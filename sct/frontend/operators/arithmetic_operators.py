@@ -21,7 +21,7 @@ from sct.frontend.objects.objects import is_member, is_object, reflected, specia
 from sct.frontend.operators.choices import distributed
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
 from sct.frontend.operators.sparse_matrices import sparse_product
-from sct.frontend.operators.text_formatting import joined
+from sct.frontend.operators.text_formatting import concatenated, joined, repeated_text
 from sct.frontend.values.abstract_values import Abstract, Container, DictRef, ListRef, Ref, Static, Tup, is_literal
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef
@@ -74,6 +74,9 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         counted = kind is gast.Mult and any(special_method(ev, v, "__index__") is not None for v in (a, b))
         if not (counted or kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
+    if kind in (gast.Add, gast.Mult) and (value := repeated_text(ev, a, b) if kind is gast.Mult else
+                                          concatenated(ev, a, b)) is not None:
+        return value
     if kind in (gast.MatMult, gast.Mult) and (value := sparse_product(ev, SYMBOLS[kind], a, b)) is not None:
         return value
     if (value := by_python(ev, f"{{0}} {SYMBOLS[kind]} {{1}}", a, b)) is not None:

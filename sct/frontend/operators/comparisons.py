@@ -43,6 +43,7 @@ from sct.frontend.objects.objects import (
 from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import identical, of_one_list
+from sct.frontend.operators.text_formatting import is_string
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -59,11 +60,13 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
     Tup,
+    is_literal,
 )
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, Opaque, Tensor, Text
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
+from sct.ops.program.effects import part
 
 __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
 
@@ -109,8 +112,11 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
     symbol = _SYMBOLS.get(type(op))
+    if symbol and is_string(ev, a) and is_string(ev, b) and (isinstance(a, Value) or isinstance(b, Value)):
+        return ev.emit(part, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
     of_class = BOOL if isinstance(op, (gast.In, gast.NotIn)) else None
-    if symbol and (value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b, of_class=of_class)) is not None:
+    by_items = isinstance(a, Tup) and isinstance(b, Tup) and _is_ordered_here(ev, a, b)
+    if symbol and not by_items and (value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b, of_class=of_class)) is not None:
         return value
     if isinstance(op, (gast.In, gast.NotIn)):
         there = _contains(ev, b, a)
@@ -136,6 +142,12 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
         return _compare_containers(ev, op, a, b)
     return _compare_values(ev, op, a, b)
+
+
+def _is_ordered_here(ev: Evaluator, *values: Abstract) -> bool:
+    """Are these numbers, strings or tuples of them?  Their order is found item by item."""
+    return all(_is_ordered_here(ev, *v.items) if isinstance(v, Tup) else is_string(ev, v) or is_literal(v) or
+               isinstance(v, Value) and isinstance(v.type, Tensor) for v in values)
 
 
 def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: OptionalTuple) -> Abstract:

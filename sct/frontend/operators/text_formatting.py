@@ -35,8 +35,9 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.types import Tensor, Text
 from sct.ops import fstring
+from sct.ops.program.effects import part
 
-__all__ = ["fstring_of", "joined", "shown", "text_of"]
+__all__ = ["concatenated", "fstring_of", "is_string", "joined", "repeated_text", "shown", "text_of"]
 
 
 def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand]) -> Abstract:
@@ -55,6 +56,32 @@ def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
     if isinstance(x, Lit) or isinstance(x.type, Text):
         return False
     return not isinstance(x.type, Tensor) or is_varied(ev, x) or may_be_differentiated(ev, x)
+
+
+def concatenated(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
+    """`a + b` of strings, as an f-string; None of other values."""
+    if not (is_string(ev, a) and is_string(ev, b)):
+        return None
+    parts = [v.value if isinstance(v, Static) else ("", "") for v in (a, b)]
+    return fstring_of(ev, parts, [ev.operand(v) for v in (a, b) if not isinstance(v, Static)])
+
+
+def repeated_text(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
+    """`a * b` of a string, in which no number is differentiated, and an int; None of other values."""
+    x, y = (ev.operand(v) if isinstance(v, Value) or is_literal(v) else None for v in (a, b))
+    types = [None if v is None else v.type for v in (x, y)]
+    if x is None or y is None or not any(isinstance(t, Text) for t in types) or not any(
+            isinstance(t, Tensor) and t.is_scalar and t.kind in "ib" for t in types):
+        return None
+    return ev.emit(part, ev.as_int(x), ev.as_int(y), text="_0 * _1", type=Text())  # type: ignore[no-any-return]
+
+
+def is_string(ev: Evaluator, v: Abstract) -> bool:
+    """Is this certainly a string, known or of run time?"""
+    if isinstance(v, Static):
+        return type(v.value) is str
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    return isinstance(v, Value) and isinstance(v.type, Text) or eqn is not None and eqn.op is fstring
 
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
