@@ -1,7 +1,12 @@
-"""What the tests share: the repository on the path, and `--update-golden`."""
+"""What the tests share: the repository on the path, `--update-golden`, and memory that stays small.
+
+Processes of the suite run thousands of tests: what all of them hold is not looked through by the garbage collector, and
+what JAX has compiled for the tests of a module is dropped with it.
+"""
 
 import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,3 +25,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return request.config.getoption("--update-golden")
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _drop_what_jax_compiled() -> Iterator[None]:
+    yield
+    if (jax := sys.modules.get("jax")) is not None:
+        jax.clear_caches()
