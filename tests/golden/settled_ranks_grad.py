@@ -1,8 +1,8 @@
 import numpy as np
 
 
-def settled_ranks_grad(links, damping, tolerance):
-    # links: f64[n, n], damping: float, tolerance: float
+def settled_ranks_grad(links, damping, digits):
+    # links: f64[n, n], damping: float, digits: int
     n = links.shape[0]
     ranks = np.full(n, 1.0 / n)
     ranks_now = ranks
@@ -12,7 +12,7 @@ def settled_ranks_grad(links, damping, tolerance):
         trips += 1
         new_factor = damping * links
         new = new_factor @ ranks_now + (1.0 - damping) / n
-        t = np.max(np.abs(new - ranks_now)) < tolerance
+        t = np.max(np.abs(new - ranks_now)) < 10.0**-digits
         tape.append((ranks_now, t))
         if t:
             break

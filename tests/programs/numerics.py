@@ -322,13 +322,13 @@ def _definite(rng, n):
     return factor @ factor.T + n * np.eye(n)
 
 
-def settled_ranks(links, damping, tolerance):
+def settled_ranks(links, damping, digits):
     """The rank of a page, iterated until it settles; the loop returns what it has assigned last."""
     n = links.shape[0]
     ranks = np.full(n, 1.0 / n)
     while True:
         new = damping * links @ ranks + (1.0 - damping) / n
-        if np.max(np.abs(new - ranks)) < tolerance:
+        if np.max(np.abs(new - ranks)) < 10.0**-digits:
             return new[0] ** 2
         ranks = new
 
@@ -347,7 +347,7 @@ def last_residuals(A, b, steps, rate):
 
 
 INPUTS = {
-    "settled_ranks": lambda rng: ((lambda a: a / a.sum(axis=0))(0.1 + rng.random((4, 4))), 0.6, 1e-3),
+    "settled_ranks": lambda rng: ((lambda a: a / a.sum(axis=0))(0.1 + rng.random((4, 4))), 0.6, 3),
     "last_residuals": lambda rng: (np.eye(3) + 0.3 * rng.normal(size=(3, 3)), rng.normal(size=3), 3, 0.4),
     "horner": lambda rng: (rng.normal(size=5), 0.7),
     "clenshaw": lambda rng: (rng.normal(size=5), 0.3),
