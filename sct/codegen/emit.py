@@ -43,7 +43,7 @@ from sct.codegen.numba.scalarize import scalarize
 from sct.codegen.polish.augmented_assignment import augment_assignments
 from sct.codegen.polish.dead_statements import remove_dead_statements
 from sct.codegen.polish.early_returns import return_early
-from sct.codegen.polish.element_loops import loop_over_elements, unpack_records
+from sct.codegen.polish.element_loops import count_by_tapes, loop_over_elements, unpack_records
 from sct.codegen.polish.inline_expressions import Inlined, inline_expressions
 from sct.codegen.polish.live_ranges import LiveRanges
 from sct.codegen.polish.simplify_statements import simplify_statements
@@ -143,7 +143,7 @@ def _lowered(fn: Fn, def_use: DefUse, interface: Interface, kernels: bool) -> tu
         block = _with_kernels(block, is_compilable(interface, fn.results))
     else:
         block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
-        block = return_early(unpack_records(block))
+        block = return_early(unpack_records(count_by_tapes(block)))
     return augment_assignments(block), fixed
 
 

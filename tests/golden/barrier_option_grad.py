@@ -7,9 +7,7 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
     days = 0
     total = 0.0
     tape = []
-    trips = 0
     for shock in shocks:
-        trips += 1
         spot_term = (rate - 0.5 * sigma * sigma) * 0.003968253968253968
         spot_exp = math.exp(spot_term + sigma * 0.06299407883487121 * shock)
         tape.append((spot, spot_exp))
@@ -29,7 +27,7 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
     scaled_sigma = 0.003968253968253968 * sigma
     dspot = 0.0
     dsigma = 0.0
-    for i in reversed(range(trips)):
+    for i in reversed(range(len(tape))):
         spot_prev, spot_exp = tape.pop()
         shock = shocks[i]
         if not spot < barrier:

@@ -26,13 +26,12 @@ def half_life_grad(x, rate):
     while tape:
         first, x = tape.pop()
         x_tape = []
-        trips = 0
         for _ in range(first, last):
-            trips += 1
             x_tape.append(x)
             x = x * (1.0 - rate) - 0.01 * x * x
             if x < 0.5:
                 break
+        trips = len(x_tape)
         for _ in reversed(range(first, first + trips)):
             x = x_tape.pop()
             # x = x * (1.0 - rate) - 0.01 * x * x

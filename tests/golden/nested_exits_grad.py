@@ -7,13 +7,11 @@ def nested_exits_grad(A, limit):
     total = 0.0
     done = False
     tape = []
-    trips = 0
     for k in range(A.shape[0]):
-        trips += 1
         done1 = False
-        trips_now = 0
+        trips = 0
         for j1 in range(n):
-            trips_now += 1
+            trips += 1
             if j1 > k + 1:
                 j = j1
                 break
@@ -27,7 +25,7 @@ def nested_exits_grad(A, limit):
                 done1 = True
                 break
             j = j1
-        tape.append((trips_now, not done1))
+        tape.append((trips, not done1))
         if done1:
             i = k
             done = True
@@ -41,12 +39,12 @@ def nested_exits_grad(A, limit):
     else:
         dA = np.zeros_like(A)
         dtotal = 1.0
-    for i in reversed(range(trips)):
-        trips_now, not_done = tape.pop()
+    for i in reversed(range(len(tape))):
+        trips, not_done = tape.pop()
         if not_done:
             # total *= 0.9
             dtotal *= 0.9
-        for j in reversed(range(trips_now)):
+        for j in reversed(range(trips)):
             if not j > i + 1:
                 A_i_j = A[i, j]
                 if not A_i_j < 0.0:

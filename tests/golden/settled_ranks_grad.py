@@ -7,9 +7,7 @@ def settled_ranks_grad(links, damping, digits):
     ranks = np.full(n, 1.0 / n)
     ranks_now = ranks
     tape = []
-    trips = 0
     while True:
-        trips += 1
         new_factor = damping * links
         new = new_factor @ ranks_now + (1.0 - damping) / n
         t = np.max(np.abs(new - ranks_now)) < 10.0**-digits
@@ -17,6 +15,7 @@ def settled_ranks_grad(links, damping, digits):
         if t:
             break
         ranks_now = new
+    trips = len(tape)
     dnew = np.zeros_like(new)
     dnew[0] = 2.0 * new[0]
     dranks = np.zeros_like(ranks_now)

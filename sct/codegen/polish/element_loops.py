@@ -1,7 +1,9 @@
-"""Loops over positions -> loops over elements, where the user wrote them so; records are unpacked where they are read.
+"""Loops over positions -> loops over elements, where the user wrote them so; records are unpacked where they are read;
+the length of a tape tells how many iterations there were.
 
     for i in range(len(x)): value = x[i]; s += value   ->   for value in x: s += value
     t = tape[i]; a, b = t                              ->   a, b = tape[i]
+    n += 1; tape.append(t)                             ->   tape.append(t), and `len(tape)` in place of n
 
 The index must have no other use, or the user's `for i, value in enumerate(x)` is restored; the loop must not write
 into `x`. A reversed loop is `for value in reversed(x)`.
@@ -13,11 +15,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sct.codegen.polish.buffers import Buffers
-from sct.codegen.program.statement_ir import Block, Evaluate, Loop, Zip, all_blocks, statements
+from sct.codegen.program.statement_ir import (
+    Assign,
+    Block,
+    Evaluate,
+    Increment,
+    Loop,
+    NewList,
+    Pop,
+    Push,
+    Statement,
+    Zip,
+    all_blocks,
+    statements,
+)
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.types import List, Tensor
+from sct.ops import OPS
 
-__all__ = ["loop_over_elements", "unpack_records"]
+__all__ = ["count_by_tapes", "loop_over_elements", "unpack_records"]
 
 
 def loop_over_elements(block: Block) -> Block:
@@ -51,6 +67,49 @@ def unpack_records(block: Block) -> Block:
     for inner in all_blocks(block):
         inner[:] = [s for s in inner if s not in dropped]
     return block
+
+
+def count_by_tapes(block: Block) -> Block:
+    """The block, changed in place: where each iteration appends to one tape, its length is read and nothing counted."""
+    everything = statements(block)
+    increments = [s for s in everything if isinstance(s, Increment)]
+    for inner in all_blocks(block) if increments else ():
+        for loop in [s for s in inner if isinstance(s, Loop)]:
+            for increment in [s for s in increments if s in loop.body and s.by == 1]:
+                _count_by_tape(loop, increment, inner, everything)
+    return block
+
+
+def _count_by_tape(loop: Loop, increment: Increment, block: Block, everything: Sequence[Statement]) -> None:
+    """Remove the counter of the iterations of `loop`, which stands in `block`, if a tape has one item of each."""
+    count, inside = increment.count, statements(loop.body)
+    readers = [s for s in everything if count in s.reads and s is not increment]
+    start = next((s for s in block if isinstance(s, Assign) and any(v is count for v, _ in s.pairs)), None)
+    tape = next((s.tape for s in loop.body if isinstance(s, Push) and _has_item_each(loop, s, block, everything)), None)
+    if start is None or tape is None or any(s in inside for s in readers) or any(
+            count in s.targets for s in everything if s not in (start, increment)):
+        return
+    loop.body.remove(increment)
+    start.pairs = [(v, x) for v, x in start.pairs if v is not count]
+    if not start.pairs:
+        block.remove(start)
+    place = block.index(loop) + 1
+    if len(readers) == 1 and isinstance(backward := readers[0], Loop) and backward in block[place:] and not any(
+            isinstance(s, Pop) and s.filled is tape for s in statements(block[place:block.index(backward)])):
+        place, inlined = block.index(backward), Value(count.type)
+        backward.bounds = tuple([inlined if x is count else x for x in backward.bounds])
+        count = inlined
+    length = Eqn(OPS["dim"], (tape,), (count,), {"axis": 0}, primal=False)
+    block.insert(place, Evaluate(length, length))
+
+
+def _has_item_each(loop: Loop, push: Push, block: Block, everything: Sequence[Statement]) -> bool:
+    """Has the tape, where the loop ends, one item of each iteration, even of one that is left early?"""
+    others = [s for s in everything if s is not push and isinstance(s, (NewList, Push)) and s.tape is push.tape]
+    if len(others) != 1 or not isinstance(others[0], NewList) or others[0] not in block:
+        return False
+    before = statements(loop.body[:loop.body.index(push)])
+    return not any(jump in before for jump in loop.jumps)
 
 
 def _loop_over_elements(s: Loop, index: Value, block: Block, groups: Sequence[Sequence[Operand]]) -> None:
