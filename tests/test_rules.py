@@ -373,6 +373,11 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, y: sum_(op("einsum")(x, y, subscripts="nki,kij->nkj"), axis=0), "f64[m, n, k]; f64[n, k, 3]"),
         e(lambda x, y: sum_(op("einsum")(x, y, subscripts="ij,jk->ik"), axis=1), "f64[m, n]; f64[n, k]"),
     ],
+    "tensordot_of_part": [
+        e(lambda x, y: op("tensordot")(index(x, 0, **I), y, axes=((1,), (2,))), "f64[2, n, 3]; f64[k, n, 3]",
+          "f32[2, n, 3]; f32[k, n, 3]"),
+        e(lambda x, y: op("tensordot")(y, index(x, 0, **I), axes=((0,), (0,))), "f64[2, 3, m]; f64[3, k, m]"),
+    ],
     "einsum_as_product": [
         e(lambda x, y: op("einsum")(x, y, subscripts="nki,nkj->kij"), "f64[m, n, k]; f64[m, n, 3]"),
         e(lambda x, y: op("einsum")(x, y, subscripts="bij,bkj->bki"), "f64[m, n, k]; f64[m, 3, k]"),

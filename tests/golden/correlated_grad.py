@@ -16,6 +16,10 @@ def correlated_grad(x, w):
     for i in reversed(range(n_minus_k + 1)):
         i_plus_k = i + k
         dout_i = dout[:, i, :]
-        dw += np.tensordot(x[:, i:i_plus_k, :], dout_i, axes=((0,), (0,)))
-        dx[:, i:i_plus_k, :] += np.tensordot(dout_i, w, axes=((1,), (2,)))
+        dout_i_reshape_w_T = dout_i @ w.reshape(-1, w.shape[2]).T
+        dw_part = x[:, i:i_plus_k, :].reshape(x.shape[0], -1).T @ dout_i
+        dw += np.reshape(dw_part, w.shape)
+        dx[:, i:i_plus_k, :] += dout_i_reshape_w_T.reshape(
+            x.shape[0], w.shape[0], w.shape[1]
+        )
     return dx, dw

@@ -21,11 +21,12 @@ from sct.ir.types import Tensor
 from sct.ops.arrays.concatenate import array
 from sct.ops.arrays.creation import astype
 from sct.ops.arrays.indexing import index
-from sct.ops.arrays.shape import expand_dims, swapaxes, transpose
+from sct.ops.arrays.shape import dim, expand_dims, reshape, reshape_like, swapaxes, transpose
 from sct.ops.linalg.einsum import contract, parse
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
 from sct.ops.linalg.tensor_products import product_over
+from sct.ops.linalg.tensor_products import summed as summed_axes
 from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import add, conj, mul, neg
 from sct.ops.type_rules import normalize
@@ -371,6 +372,41 @@ def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> An
         return None
     left, right = [*batch, result[-2], *summed], [*batch, *summed, result[-1]]
     return matmul(_with_axes(a, of_a, left), _with_axes(b, of_b, right))
+
+
+@rule("tensordot", phase="present", of="index")
+def tensordot_of_part(site: Site, x: Operand, y: Operand, axes: Any = 2) -> Any:
+    """tensordot(x[:, k], y, axes=((1,), (2,))) -> (x[:, k] @ y.reshape(-1, n).T).reshape(...)
+
+    Of parts, which are small, `tensordot` takes several times as long."""
+    i, j = summed_axes(x, y, axes)
+    shape = (shape_of(x), shape_of(y))
+    if len(i) != 1 or min(map(len, shape)) < 2 or not all(map(_is_float_array, (x, y))) or shape[0][i[0]].least < 1:
+        return None
+    a, b = _as_rows(site, x, i[0]), _as_rows(site, y, j[0])
+    if a is None or b is None:
+        return None
+    result = cast(Tensor, site.out.type).shape
+    if (like := site.arrays.get(result)) is not None:
+        return reshape_like(matmul(a, transpose(b)), like)
+    sizes = [_size(site, v, k) for v, (at,), of in zip((x, y), (i, j), shape) for k in range(len(of)) if k != at]
+    return reshape(matmul(a, transpose(b)), *sizes)
+
+
+def _size(site: Site, x: Operand, axis: int) -> Any:
+    """The size of `x` along an axis; if it is no param, as the size of a param where one has it."""
+    param, k = (x, axis) if x in site.params else site.sizes.get(shape_of(x)[axis], (x, axis))
+    return dim(param, axis=k)
+
+
+def _as_rows(site: Site, x: Operand, axis: int) -> Any:
+    """The matrix of the vectors of `x` along its first or last axis; None for an axis between."""
+    rank, size = len(shape_of(x)), _size(site, x, axis)
+    if axis not in (0, rank - 1):
+        return None
+    if rank == 2:
+        return x if axis else transpose(x)
+    return reshape(x, -1, size) if axis else transpose(reshape(x, size, -1))
 
 
 def labels_of(xs: Sequence[Operand], subscripts: str) -> tuple[list[list[str]], list[str]] | None:
