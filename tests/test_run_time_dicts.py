@@ -518,6 +518,78 @@ def test_a_list_of_one_of_several_lists_is_not_written() -> None:
     refuses(f, 0.9, 7, code="SCT301")
 
 
+def rank(d: float, links: dict[str, list[str]], ranks: dict[str, float]) -> Any:
+    for _ in range(3):
+        new = {}
+        for node in ranks:
+            new[node] = (1.0 - d) / len(ranks)
+        for node, outs in links.items():
+            for out in outs:
+                new[out] += d * ranks[node] / len(outs)
+        ranks = new
+    return sum(r * r for r in ranks.values())
+
+
+def of_words(weights: dict[str, float], words: list[str]) -> Any:
+    t = 0.0
+    for k, w in enumerate(words):
+        t += weights[w] ** 2 * k + weights.get(w + "s", 1.0)
+    return t + sum(w * len(name) for name, w in weights.items() if name in words)
+
+
+def graph(n: int) -> dict[str, list[str]]:
+    return {f"n{k}": [f"n{(7 * k + 3 * j + 1) % n}" for j in range(1 + k % 4)] for k in range(n)}
+
+
+def test_a_loop_over_an_argument_of_many_keys_is_one_loop() -> None:
+    links = graph(18)
+    weights = {name: 0.1 * k + 0.3 for k, name in enumerate([*links, "n"])}
+    agrees(rank, 0.85, links, {name: weights[name] for name in links})
+    words = ["n1", "n", "n2", "n3", "n1"]
+    g = sct.grad(of_words)
+    slopes = g(weights, words)
+    assert slopes["n1"] == 2.0 * 0.4 * 4 + 2.0 and list(slopes) == list(weights)
+    assert g.source.count("for ") == 5
+    tangent = dict.fromkeys(weights, 1.0)
+    np.testing.assert_allclose(sct.jvp(of_words, (weights, words), (tangent, None))[1], sum(slopes.values()))
+    assert sct.hvp(of_words, (weights, words), (tangent, None))["n1"] == 8.0
+
+
+def test_an_argument_of_many_keys_that_is_written_or_returned() -> None:
+    def written(weights: Any) -> Any:
+        for name in weights:
+            weights[name] = weights[name] * len(name)
+        return sum(v * v for v in weights.values())
+
+    def returned(weights: Any) -> Any:
+        return {name: v * v for name, v in weights.items()}
+
+    def of_one_list(links: Any, row: Any, weights: Any) -> Any:
+        row.append("n2")
+        return sum(weights[outs[-1]] for outs in links.values())
+
+    links = graph(17)
+    weights = {name: 0.1 * k + 0.3 for k, name in enumerate(links)}
+    agrees(written, weights)
+    cts = dict.fromkeys(weights, 1.0)
+    assert sct.vjp(returned, weights)[1](cts)[0] == {name: 2.0 * v for name, v in weights.items()}
+    row = ["n1"]
+    slopes = sct.grad(of_one_list, 2)({**links, "n0": row}, row, weights)
+    assert slopes["n2"] == 1.0 + sum(outs[-1] == "n2" for name, outs in links.items() if name != "n0")
+
+
+def test_lists_passed_twice_beside_a_dict_of_run_time_keys() -> None:
+    def f(x: float, a: Any, b: Any) -> Any:
+        a.append(x)
+        memo: Any = {}
+        for k in range(9):
+            memo[k % 4] = memo.get(k % 4, 0.0) + x * k
+        return sum(memo.values()) + sum(b)
+
+    one = [1.0, 2.0]
+    agrees(f, 0.5, one, one)
+
+
 def test_the_emitted_code_is_as_one_would_write_it() -> None:
     g = sct.grad(weights)
     g(0.5, words(20))

@@ -131,8 +131,9 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     signature, values, compiled_in, passed = _bound_arguments(target, args, kwargs)
     items = 0
 
-    def attempt(seen: dict[int, Any] | None, records: bool, plan: OutliningPlan) -> Traced:
+    def attempt(shared: bool, records: bool, plan: OutliningPlan) -> Traced:
         nonlocal items
+        seen: dict[int, Any] | None = {} if shared else None
         ev = Evaluator(root_of(target), plan)
         if not records:
             ev.containers.take_apart()
@@ -150,8 +151,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         bind = functools.partial(_leaves_of_call, signature, trees)
         try:
             with _known_sizes(ev, plan):
-                traced = finish(ev, target, signature, arguments, trees, bind, shared=seen is not None)
-                traced = number_containers(traced, values, trees, shared=seen is not None)
+                traced = finish(ev, target, signature, arguments, trees, bind, shared=shared)
+                traced = number_containers(traced, values, trees, shared=shared)
         finally:
             items = ev.containers.count
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.outside.leaves]
@@ -162,9 +163,9 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     def attempts(records: bool) -> Traced:
         try:
-            return with_outlining(functools.partial(attempt, None, records), in_line, observe is not None)
+            return with_outlining(functools.partial(attempt, False, records), in_line, observe is not None)
         except Shared:
-            return with_outlining(functools.partial(attempt, {}, records), in_line, observe is not None)
+            return with_outlining(functools.partial(attempt, True, records), in_line, observe is not None)
 
     try:
         return attempts(True)
@@ -250,6 +251,9 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
             return attempt(plan)
         except SctError as refusal:
             refusals.append(refusal)
+            if plan.has_arguments and not plan.refused - plan.dicts:
+                refusals.clear()
+                raise plan.with_known_arguments() from None
             candidates = [place for place in refusal.candidates if place not in plan.by_python]
             if candidates and may_observe:
                 raise plan.changed(by_python=candidates[:1]) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,16 @@ from sct.ir.types import INT, List, Never, Opaque, Tensor, Type, join, py
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["add_leaf", "argument", "column_names", "dtype_name", "is_mutable_container", "list_type", "schema_of_tree"]
+__all__ = [
+    "DictArgument", "add_leaf", "argument", "column_names", "dtype_name", "is_mutable_container", "list_type",
+    "schema_of_tree"]
+
+
+@dataclass(frozen=True)
+class DictArgument:
+    """Stands for the place that makes a dict, of one that is an argument; `id`: that of the dict."""
+
+    id: int
 
 
 def list_type(ev: Evaluator, xs: list[Any]) -> List:
@@ -160,7 +170,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
             _known_key(ev, k)
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
-        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT)
+        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT, made=DictArgument(id(x)))
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if is_container(type(x)):
         return _object(ev, x, name, seen)

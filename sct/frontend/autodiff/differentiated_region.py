@@ -18,7 +18,7 @@ from sct.frontend.autodiff.value_trees import is_leaf, rebuild_tree, tree_of, wi
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_lists, run_time_keys
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.store import Store, is_written
@@ -256,8 +256,9 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
     before = argument_contents(ev, inside)
     try:
         with ev.block(body), ev.temporaries.dropped():
-            result = ev.call(f, [v for k, v in inside.items() if isinstance(k, int)],
-                             {k: v for k, v in inside.items() if isinstance(k, str)})
+            passed = run_time_keys.of_arguments(ev, inside)
+            result = ev.call(f, [v for k, v in passed.items() if isinstance(k, int)],
+                             {k: v for k, v in passed.items() if isinstance(k, str)})
             aux: Abstract | None = None
             if has_aux:
                 if not isinstance(result, Tup) or len(result.items) != 2:

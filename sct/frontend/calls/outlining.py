@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sct.errors import SctError
+from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.calls.flattened_arguments import kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.state.fixpoint import Unstable
@@ -47,6 +48,7 @@ class OutliningPlan:
     dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
     refused    dicts that are refused as dicts of known keys
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
+    known_arguments  those of all arguments are known
     memoized   cached functions that call themselves more than once: the derivative has their caches too
     counted    the places that make iterators whose position is a number of the program; lost: iterators that are
                refused since their position depends on the path
@@ -65,6 +67,7 @@ class OutliningPlan:
     dicts: set[tuple[Any, str]] = field(default_factory=set)
     refused: set[tuple[Any, str]] = field(default_factory=set)
     known_keys: bool = False
+    known_arguments: bool = False
     memoized: set[Any] = field(default_factory=set)
     counted: set[Any] = field(default_factory=set)
     lost: set[Any] = field(default_factory=set)
@@ -76,6 +79,18 @@ class OutliningPlan:
         self.dicts.clear()
         self.by_python.clear()
         return Unstable(self)
+
+    def with_known_arguments(self) -> Unstable:
+        """From now on the keys of all arguments are known: the program is evaluated again."""
+        self.known_arguments = True
+        for learnt in (self.dicts, self.refused, self.by_python):
+            learnt.clear()
+        return Unstable(self)
+
+    @property
+    def has_arguments(self) -> bool:
+        """Are there arguments among the dicts whose keys are known only at run time?"""
+        return any(isinstance(made, DictArgument) for made, _ in self.dicts)
 
     def changed(self, **members: Any) -> Unstable:
         """Notes what is outlined, or opaque, from now on: the program is evaluated again."""

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.errors import SctError
+from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args
 from sct.frontend.heap import dynamic_list_methods
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAP_METHODS", "VALUES", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "new",
-    "note_refused", "size", "truth", "update",
+    "note_refused", "of_run_time", "size", "truth", "update",
 ]
 
 VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
@@ -82,7 +83,8 @@ def known_key(ev: Evaluator, owner: Container, key: Abstract, what: str = "a key
 def note_refused(ev: Evaluator, owner: Container) -> Any:
     """Notes that the keys of this dict would have to be known, and returns the place that makes it, if there is one."""
     cell = ev.store.cells.get(owner.addr)
-    if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.made is None:
+    if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.made is None \
+            or isinstance(cell.made, DictArgument):
         return None
     ev.functions.plan.refused.add((cell.made, VALUES))
     return cell.made
@@ -95,15 +97,16 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
     cell = ev.slots(owner)
     if (cell.made, VALUES) not in ev.functions.plan.dicts:
         return owner
-    return _of_run_time(ev, cell, owner.factory if isinstance(owner, DefaultRef) else None)
+    return of_run_time(ev, cell, owner.factory if isinstance(owner, DefaultRef) else None)
 
 
 def new(ev: Evaluator, made: Any) -> MapRef:
     """An empty dict whose keys are known only at run time; `made`: where it is made."""
-    return _of_run_time(ev, Slots((), made=made))
+    return of_run_time(ev, Slots((), made=made))
 
 
-def _of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> MapRef:
+def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> MapRef:
+    """A dict whose keys are known only at run time, which now holds the entries of `cell`."""
     texts = (f"{key!r}: {k}" for k, key in enumerate(cell.keys))
     if not all(_is_plain(key) for key in cell.keys):
         ev.refuse("SCT503", "a dict with a key of this class is not supported as one whose keys are known at run time")

@@ -7,14 +7,17 @@ Dicts whose keys themselves are known only at run time are in `run_time_dicts`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.dynamic_lists import as_column, element, is_alike, is_dynamic, list_of_items
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, ListRef, Static, Tup
+from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
+from sct.frontend.values.abstract_values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, List, Tensor, Text
@@ -24,7 +27,13 @@ from sct.ops.program.effects import part as part_of
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["contains", "found", "get", "item", "searched"]
+__all__ = ["contains", "found", "get", "item", "note_search", "of_arguments", "searched"]
+
+MANY_KEYS = 16
+"""The keys of an argument that is a dict of more of them are known only at run time, if the program runs over the dict
+or searches it."""
+
+K = TypeVar("K")
 
 
 def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
@@ -92,6 +101,7 @@ def found(ev: Evaluator, name: str, operands: list[Operand]) -> Abstract:
 
 def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     """`d[key]`: the value at the position of the key; None where the key must be known."""
+    note_search(ev, owner)
     cell = ev.slots(owner)
     operands: list[Operand] = []
     text = _key_text(ev, cell.keys, key, operands)
@@ -104,6 +114,7 @@ def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | Non
 
 def _is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
     """`key in d`; None where the key must be known."""
+    note_search(ev, owner)
     cell = ev.slots(owner)
     operands: list[Operand] = []
     text = _key_text(ev, cell.keys, key, operands)
@@ -136,3 +147,51 @@ def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list
 
 def _is_plain_key(name: Any) -> bool:
     return all(map(_is_plain_key, name)) if type(name) is tuple else type(name) in (int, str, bool)
+
+
+# -- arguments of many keys -----------------------------------------------------------------------------------
+
+
+def of_arguments(ev: Evaluator, arguments: Mapping[K, Abstract]) -> dict[K, Abstract]:
+    """The arguments, in which the dicts whose keys are to be known only at run time are such dicts.
+
+    What these hold is not written from here on: the caller, or another argument, may hold it too.
+    """
+    plan, seen = ev.functions.plan, dict[int, Abstract]()
+    if not plan.has_arguments:
+        return dict(arguments)
+
+    def visit(v: Abstract) -> Abstract:
+        if isinstance(v, Tup):
+            return v.with_(map(visit, v.items))
+        if not isinstance(v, Container) or is_dynamic(ev, v):
+            return v
+        if v.addr not in seen:
+            cell, seen[v.addr] = ev.slots(v), v
+            if isinstance(v, DictRef) and isinstance(cell.made, DictArgument) and (cell.made, VALUES) in plan.dicts:
+                _freeze_all(ev, v)
+                seen[v.addr] = of_run_time(ev, cell)
+                _freeze_all(ev, seen[v.addr])
+            else:
+                ev.store.cells[v.addr] = replace(cell, items=tuple(map(visit, cell.items)))
+        return seen[v.addr]
+
+    return {key: visit(v) for key, v in arguments.items()}
+
+
+def _freeze_all(ev: Evaluator, v: Abstract) -> None:
+    if isinstance(v, (Container, Ref)):
+        ev.freeze(v.addr)
+    for x in v.items if isinstance(v, Tup) else ev.slots(v).items if isinstance(v, Container) else ():
+        _freeze_all(ev, x)
+
+
+def note_search(ev: Evaluator, owner: Abstract) -> None:
+    """Notes that the program runs over a dict or searches it: the keys of a large argument are known only at run time.
+    """
+    plan = ev.functions.plan
+    if not isinstance(owner, DictRef) or plan.known_keys or plan.known_arguments:
+        return
+    cell = ev.slots(owner)
+    if len(cell.keys) > MANY_KEYS and isinstance(cell.made, DictArgument) and is_alike(ev, cell):
+        raise plan.changed(dicts={(cell.made, VALUES)})

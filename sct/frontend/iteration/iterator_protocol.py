@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.heap import dynamic_lists, run_time_dicts
+from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import size_along, slice_view
@@ -227,6 +227,7 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")
     if own is None:
+        run_time_keys.note_search(ev, of)
         return v
     if special_method(ev, own, "__next__") is not None:
         ev.refuse("SCT503", "an object that is an iterator itself is not supported",
