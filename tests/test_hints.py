@@ -914,13 +914,24 @@ def _() -> Any:
     return refused, followed
 
 
-@case("take the element: `x[0]`, `x[0, 0]`")
-def _item():
+class _Holder:
+    pass
+
+
+@case("set `y` before, where the object is made")
+def _attribute_of_one_path():
     def refused(x):
-        return x.item() * 2.0
+        held = _Holder()
+        if x[0] > 0.0:
+            held.y = x
+        return np.sum(getattr(held, "y", 0.0 * x))
 
     def followed(x):
-        return x[0] * 2.0
+        held = _Holder()
+        held.y = 0.0 * x
+        if x[0] > 0.0:
+            held.y = x
+        return np.sum(getattr(held, "y", 0.0 * x))
 
     return refused, followed
 
@@ -1084,15 +1095,15 @@ def _() -> Any:
     return lambda x: np.sum(np.ogrid[0:3] * x), lambda x: np.sum(np.arange(0, 3) * x)
 
 
-@case("call np.hypot in a loop over the items")
+@case("call np.arctan2 in a loop over the items")
 def _() -> Any:
     def followed(x):
         s = x[0]
         for v in x[1:]:
-            s = np.hypot(s, v)
+            s = np.arctan2(s, v)
         return s
 
-    return lambda x: np.hypot.reduce(x), followed
+    return lambda x: np.arctan2.reduce(x), followed
 
 
 @case("write `a[mask] = values` with as many values as the mask selects")

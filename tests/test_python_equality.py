@@ -790,7 +790,7 @@ def d_rebuilt_keys(x: np.ndarray) -> Any:
         v = v * 2.0
     return sum(d.values())
 
-@refused("SCT310")
+@program
 def d_new_key_data(x: np.ndarray) -> Any:
     d = {"a": x[0]}
     v = x[0]
@@ -890,7 +890,7 @@ def d_break(x: np.ndarray) -> Any:
             break
     return sum(d.values())
 
-@refused("SCT310")
+@program
 def d_get(x: np.ndarray) -> Any:
     d = {}
     s = 0.0
@@ -899,7 +899,7 @@ def d_get(x: np.ndarray) -> Any:
         d["n"] = 2
     return s
 
-@refused("SCT310")
+@program
 def d_setdefault(x: np.ndarray) -> Any:
     d = {}
     s = 0.0

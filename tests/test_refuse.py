@@ -318,7 +318,7 @@ def f(a):
 """,
     "numpy function without a rule": """
 def f(x):
-    return np.sum(np.trim_zeros(x))  # SCT2:
+    return np.sum(np.poly(x))  # SCT2:
 """,
     "numpy function with an unknown keyword": """
 def f(x):

@@ -288,7 +288,7 @@ def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tu
     tree = Node("object", keys, tuple(t for _, t in parts), cls)
     if isinstance(x, tuple):
         return Tup(items, keys, cls), tree
-    return ObjRef(_slots(ev, Slots(items, keys, Origin.ARGUMENT)), cls), tree
+    return ObjRef(_slots(ev, Slots(items, keys, Origin.ARGUMENT, unset=frozenset())), cls), tree
 
 
 def _slots(ev: Evaluator, cell: Slots) -> int:

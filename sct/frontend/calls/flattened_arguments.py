@@ -24,6 +24,7 @@ from sct.frontend.values.abstract_values import (
     Key,
     ListRef,
     MapRef,
+    ObjRef,
     OptionalTuple,
     Poison,
     Ref,
@@ -147,6 +148,8 @@ class Flattening:
         if isinstance(v, ListRef) and cell.schema is None and which in self.grown:
             grow(self.ev, v, self.grown[which])
             cell = self.ev.slots(v)
+        if cell.unset:
+            raise NotFlattenable("an object with an attribute that is set on one path alone")
         items = tuple(self.flatten(x, pinned) for x in cell.items)
         if cell.schema is not None:
             self.lists.update((x.index, v.addr) for x in items if isinstance(x, ArgumentLeaf))
@@ -190,7 +193,9 @@ class Flattening:
             kind = replace(kind, factory=items[-1])
             items = items[:-1]
         addr = self.ev.new_addr()
-        self.ev.store.cells[addr] = Slots(items, tree.keys, schema=tree.schema, made=tree.made)
+        self.ev.store.cells[addr] = Slots(
+            items, tree.keys, schema=tree.schema, made=tree.made,
+            unset=frozenset() if isinstance(kind, ObjRef) else None)
         self.rebuilt[addr] = tree.which, kind
         return replace(kind, addr=addr)  # type: ignore[return-value]
 

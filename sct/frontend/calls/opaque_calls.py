@@ -25,6 +25,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
 from sct.frontend.heap.inactive import (
+    PLAIN_CONTAINERS,
     changes_object,
     evaluated_by_python,
     give,
@@ -231,6 +232,8 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
 
 def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
     """A method call may change an object that was read from outside: its contents can then not be guarded."""
+    if type(owner) in PLAIN_CONTAINERS and not changes_object(f".{what.rpartition('.')[2]}"):
+        return
     if id(owner) in ev.containers.guarded:
         ev.refuse("SCT302", f"`{what}` may change an object that the function reads",
                   why="its contents are read once, before the call",

@@ -18,6 +18,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import Place, have_one_form, leaf_numbers, with_leaves
 from sct.frontend.objects.deques import list_of_deque
+from sct.frontend.objects.objects import check_set
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -87,6 +88,7 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
         if isinstance(x, ObjRef) or isinstance(x, DictRef) and not isinstance(x, DefaultRef):
             cell = ev.slots(x)
+            check_set(ev, x)
             return ObjectSchema(_class_of(x), cell.keys, tuple(map(visit, cell.items)))
         if isinstance(x, ListRef) and (rows := _rows_of(ev, x)) is not None:
             schema, column_types = rows

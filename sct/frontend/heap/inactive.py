@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "by_python", "changes_object", "check_unchanged", "check_value", "evaluated_by_python",
-    "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module", "is_varied",
-    "may_be_differentiated", "numeric_type", "pure_builtin", "takes_items", "template_of", "user_text",
+    "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_unchanged", "check_value",
+    "evaluated_by_python", "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
+    "is_varied", "may_be_differentiated", "numeric_type", "pure_builtin", "takes_items", "template_of", "user_text",
     "writes_arguments", "writes_keyword", "written_by_python",
 ]
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from sct.frontend.state.choices import may_be_chosen
-from sct.frontend.state.store import Store, is_such_tuple
+from sct.frontend.state.store import ONE_PATH, UNSET, Store, is_such_tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -27,6 +28,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     OptionalTuple,
     Origin,
+    Poison,
     Position,
     Ref,
     Slots,
@@ -38,8 +40,8 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
 
 __all__ = [
-    "Join", "alike", "conflicts", "hint_of", "layout_of", "left_to_give", "most_frozen", "origin_of",
-    "part_name", "perhaps_tuple",
+    "Join", "alike", "attribute_of_one", "conflicts", "hint_of", "in_order", "layout_of", "left_to_give",
+    "most_frozen", "origin_of", "part_name", "perhaps_tuple", "with_attributes",
 ]
 
 R = TypeVar("R")
@@ -131,9 +133,34 @@ def left_to_give(store: Store, v: Abstract | None) -> tuple[tuple[Container, ...
     return (DictRef(v.state), *(() if isinstance(of, Tup) else (of,))), left
 
 
+def with_attributes(x: Slots, y: Slots) -> Slots:
+    """The slots of an object with the attributes that it has in `y` too, unset."""
+    more = tuple(key for key in y.keys if key not in x.keys)
+    if x.unset is None or y.unset is None:
+        return x
+    return replace(x, items=(*x.items, *[UNSET] * len(more)), keys=(*x.keys, *more), unset=x.unset | y.unset | {*more})
+
+
 def alike(x: Slots, y: Slots) -> bool:
     """Do the slots correspond?"""
     return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.schema == y.schema
+
+
+def attribute_of_one(p: Abstract, q: Abstract, joined: Callable[[Any, Any], Any]) -> Abstract:
+    """An attribute that one path sets, or neither."""
+    x, y = (None if v == UNSET else v for v in (p, q))
+    present = y if x is None else x
+    if present is None or not isinstance(present, (Value, Ref)):
+        return UNSET if present is None else Poison(ONE_PATH)
+    return joined(x, y)  # type: ignore[no-any-return]
+
+
+def in_order(x: Slots, keys: tuple[Any, ...]) -> Slots:
+    """The slots of an object in the order of these attributes, some of which may be there twice."""
+    keys = tuple(dict.fromkeys(keys))
+    if x.unset is None or x.keys == keys or {*x.keys} != {*keys}:
+        return x
+    return replace(x, items=tuple(x.items[x.keys.index(key)] for key in keys), keys=keys)
 
 
 def part_name(owner: str | None, key: Any) -> str | None:

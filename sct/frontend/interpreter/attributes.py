@@ -22,7 +22,15 @@ from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
-from sct.frontend.objects.objects import bind, class_of, find_attribute, get_attribute, if_it_gives, is_object
+from sct.frontend.objects.objects import (
+    bind,
+    check_set,
+    class_of,
+    find_attribute,
+    get_attribute,
+    if_it_gives,
+    is_object,
+)
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.source.private_names import name_of
@@ -260,6 +268,7 @@ def _is_written(it: Any) -> bool:
 
 def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`owner.name`; None where reading it raises an AttributeError."""
+    check_set(ev, owner, name)
     if classes := possible_classes(owner):
         return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None
     if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):

@@ -16,12 +16,13 @@ from sct.frontend.heap.lattice import (
     conflicts,
     left_to_give,
     perhaps_tuple,
+    with_attributes,
 )
 from sct.frontend.iteration.iteration_space import is_held
 from sct.frontend.loops.loop_learning import Learning, change_in_words, kind_in_words
 from sct.frontend.state.choices import by_code, code, is_kept, may_be_absent
 from sct.frontend.state.fixpoint import Unstable
-from sct.frontend.state.store import Store, is_such_tuple, is_written, of_one_class, type_of
+from sct.frontend.state.store import ONE_PATH, UNSET, Store, is_such_tuple, is_written, of_one_class, type_of
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -122,7 +123,12 @@ class BackEdge(Learning, Join[None]):
                 ev.refuse("SCT307", "this loop changes a list that is also an item of another list, and sct cannot "
                           "keep the two in step", node=self.node, why=Frozen.HELD.value,
                           hint="take a copy: `list(xs)`")
+            if cell.keys != now.keys and cell.unset is not None and with_attributes(cell, now).keys == now.keys:
+                memo.attributes[addr] = now
+                self.learnt = True
+                return
             if not same_keys(cell.keys, now.keys):
+                ev.functions.plan.refused.update((c.made, "values") for c in (cell, now) if c.made is not None)
                 ev.refuse("SCT310", "a dict that gets new keys in a loop, or an object that gets new attributes, is "
                           "not supported yet", node=self.node,
                           hint="give it all of them before the loop, also those that its class has")
@@ -167,7 +173,10 @@ class BackEdge(Learning, Join[None]):
 
     def compare_items(self, id: tuple[Any, ...], head: Sequence[Abstract], end: Sequence[Abstract]) -> None:
         for k, (p, q) in enumerate(zip(head, end)):
-            self.compare((*id, k), p, q)
+            if p == UNSET != q and not isinstance(q, (Value, Ref)) and not is_literal(q):
+                self.poison((*id, k), ONE_PATH)
+            elif p != UNSET or q != UNSET:
+                self.compare((*id, k), None if p == UNSET else p, q)
 
     def choice(self, head: Any, end: Any, id: Any) -> None:
         before, after = by_code(head), by_code(end)
@@ -247,6 +256,9 @@ class BackEdge(Learning, Join[None]):
         ev = self.ev
         mine, theirs = self.head.slots(head), ev.store.slots(end)
         self.compare_place(id, head, end)
+        if theirs.unset:
+            self.poison(id, ONE_PATH)
+            return
         if isinstance(end, ListRef) and mine.schema is None and (
                 theirs.schema is not None or len(mine.items) != len(theirs.items)) and head.addr not in self.memo.grown:
             self.learn_rows(head.addr, head, end)

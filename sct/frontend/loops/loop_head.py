@@ -13,11 +13,12 @@ from sct.errors import SctError
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.lattice import with_attributes
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
 from sct.frontend.state.choices import by_code, chosen, code, is_kept, members_of
 from sct.frontend.state.fixpoint import widened
-from sct.frontend.state.store import Item, Store, of_one_class, tells
+from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, of_one_class, tells
 from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -54,6 +55,7 @@ class LoopMemo:
 
     types       of carried values; `templates`: the kind of values that are bound first in the loop
     cells       the cells that the loop writes; `cell_templates`: containers that it rebinds
+    attributes  objects that get attributes in the loop
     grown       lists that change their length
     names       names of other functions that the loop binds
     split       names whose buffer changes from iteration to iteration
@@ -68,6 +70,7 @@ class LoopMemo:
     types: dict[Any, Type] = field(default_factory=dict)
     templates: dict[Any, Abstract] = field(default_factory=dict)
     cell_templates: dict[int, Slots] = field(default_factory=dict)
+    attributes: dict[int, Slots] = field(default_factory=dict)
     cells: set[int] = field(default_factory=set)
     grown: dict[int, GrownList] = field(default_factory=dict)
     names: set[Key] = field(default_factory=set)
@@ -163,8 +166,11 @@ class LoopHead:
                 param = self.carry(("cell", addr), cell.value, cell.value.hint)
                 head.cells[addr] = replace(cell, value=param, layout=addr not in memo.unknown_layout and cell.layout)
             elif isinstance(cell, Slots) and cell.schema is None:
-                items = [self.head_value(("slot", addr, k), x, None) for k, x in enumerate(cell.items)]
-                head.cells[addr] = replace(cell, items=tuple(x for x in items if x is not None))
+                if addr in memo.attributes:
+                    cell = with_attributes(cell, memo.attributes[addr])
+                items = [self.head_value(("slot", addr, k), None if x == UNSET else x, None)
+                         for k, x in enumerate(cell.items)]
+                head.cells[addr] = replace(cell, items=tuple(UNSET if x is None else x for x in items))
         for addr in memo.frozen.keys() & head.cells.keys():
             head.cells[addr] = replace(head.cells[addr], frozen=memo.frozen[addr])
         # Names that this loop binds and no iteration reads from the one before are local to the body.
@@ -308,6 +314,9 @@ class LoopHead:
             slots = memo.cell_templates[kept.addr] = replace(slots, schema=cell.schema)
         if not of_one_class(v, kept) or not same_keys(cell.keys, slots.keys) or cell.schema != slots.schema:
             memo.poison[id] = "it is an object of another class, or with other keys, in another iteration"
+            return Poison(memo.poison[id])
+        if cell.unset:
+            memo.poison[id] = ONE_PATH
             return Poison(memo.poison[id])
         items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
         self.entered.append((id, kept.addr, v.addr))

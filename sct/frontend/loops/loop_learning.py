@@ -13,6 +13,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
 from sct.frontend.state.choices import by_code, is_kept, mixed
 from sct.frontend.state.fixpoint import Unstable
+from sct.frontend.state.store import ONE_PATH
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -133,6 +134,9 @@ class Learning(LoopHead):
                 isinstance(end, (ObjRef, DictRef)) and len(id) < DEEPEST:
             # One made in the loop, or not written, and read after it: a new one, whose slots are carried values.
             cell = self.ev.store.slots(end)
+            if cell.unset:
+                memo.poison[id] = ONE_PATH
+                return
             kept: Any = replace(end, addr=self.ev.addresses.new_kept())
             memo.templates[id], items = kept, cell.items
             why = Frozen.STALE if cell.frozen == Frozen.STALE else Frozen.AMBIGUOUS

@@ -17,7 +17,7 @@ import types
 import typing
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.state import ATTRIBUTE_WRITE
+from sct.frontend.state.store import UNSET
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -55,8 +56,8 @@ from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "is_member", "is_object", "reflected",
-    "set_attribute", "special_call", "special_method", "undefined",
+    "bind", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives", "is_member", "is_object",
+    "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 
@@ -111,6 +112,11 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
     raw, where = in_class(ev, cls, name)
     if _is_data(raw):
         return _bound(ev, raw, where, owner, name)
+    if isinstance(owner, ObjRef) and name in (ev.slots(owner).unset or ()) and (
+            raw is not MISSING and not isinstance(raw, _SLOTS) or _python(ev, cls, "__getattr__") is not None):
+        ev.refuse("SCT310", f"an attribute of an object that gets new attributes, or that of its class: which `{name}` "
+                  "is, is known only at run time",
+                  hint="give it all of them before, also those that its class has")
     own = _slot(ev, owner, name)
     if own is not None:
         return own
@@ -181,12 +187,29 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
     ev.refuse("SCT203", f"the `cached_property` `{name}` of this object is not supported")
 
 
+def check_set(ev: Evaluator, owner: Abstract, name: str | None = None) -> None:
+    """Refuses to say whether the object has an attribute, or any of its attributes, that some path does not set."""
+    unset = (ev.slots(owner).unset or ()) if isinstance(owner, ObjRef) else ()
+    if unset if name is None else name in unset:
+        _refuse_unset(ev, name or min(unset))
+
+
+def _refuse_unset(ev: Evaluator, name: str) -> NoReturn:
+    ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
+              why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
+
+
 def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """An attribute that the object itself has."""
     if isinstance(owner, ObjRef):
         list_items.refresh(ev, owner, True)
         cell = ev.slots(owner)
-        return _present(ev, cell.items[cell.keys.index(name)]) if name in cell.keys else None
+        v = cell.items[cell.keys.index(name)] if name in cell.keys else None
+        if not cell.unset or name not in cell.unset or v is None:
+            return None if v is None else _present(ev, v)
+        if any(c.may_catch((AttributeError,)) for c in ev.tries.handled):
+            _refuse_unset(ev, name)
+        return None if v == UNSET else ev.bound(v)
     if isinstance(owner, Tup):
         return owner.items[owner.fields.index(name)] if name in owner.fields else None
     assert isinstance(owner, Static)
@@ -302,7 +325,8 @@ def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
     assert isinstance(cell, Slots)
     if name in cell.keys:
         items = tuple(value if k == name else x for k, x in zip(cell.keys, cell.items))
-        ev.store.cells[owner.addr] = replace(cell, items=items)
+        unset = None if cell.unset is None else cell.unset - {name}
+        ev.store.cells[owner.addr] = replace(cell, items=items, unset=unset)
     else:
         ev.store.cells[owner.addr] = replace(cell, items=(*cell.items, value), keys=(*cell.keys, name))
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
+import gast
+
 from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator import list_items
@@ -15,6 +17,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
@@ -23,8 +26,9 @@ from sct.frontend.iteration.iterator_protocol import VIEWS
 from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.objects.class_of import possible_classes, python_class
-from sct.frontend.operators.comparisons import one_or_equal
+from sct.frontend.operators.comparisons import compare_one, one_or_equal
 from sct.frontend.operators.text_formatting import text_of
+from sct.frontend.operators.truth import truth
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.record_classes import namedtuple_method
 from sct.frontend.values.abstract_values import (
@@ -43,6 +47,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor, Type
 from sct.ops import BY_CALL, fstring, python
+from sct.ops import size as size_of_array
 from sct.ops.program import list_ops as ops
 
 __all__: list[str] = []
@@ -134,6 +139,12 @@ def only_element(ev: Evaluator, owner: Ref, t: Tensor, args: Args) -> Abstract:
     sizes = [d.value for d in t.shape]
     if not args and any(n is not None and n != 1 for n in sizes):
         raise_at_run_time(ev, "ValueError", "can only convert an array of size 1 to a Python scalar")
+    if not args and None in sizes:
+        size = ev.wrap(ev.emit(size_of_array, ev.operand(owner)))
+        other = truth(ev, compare_one(ev, gast.NotEq(), size, Static(1)))
+        evaluate_branches(ev, other, lambda: raise_at_run_time(
+            ev, "ValueError", "can only convert an array of size 1 to a Python scalar"), lambda: Static(None))
+        return item(ev, owner, Tup((Static(0),) * t.rank))
     if any(n != 1 for n in sizes) or args and list(args) not in ([Static(0)], [Static(-1)]):
         ev.refuse("SCT503", f"`item` of an array of rank {t.rank}: which element it reads is not known",
                   why="it is known of arrays with one element, and of one index for each axis",

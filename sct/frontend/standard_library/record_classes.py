@@ -20,7 +20,7 @@ from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import instantiate
-from sct.frontend.objects.objects import class_of, special_call, special_method
+from sct.frontend.objects.objects import check_set, class_of, special_call, special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir.pytrees.user_objects import slots_of
+from sct.ir.types import List, Tensor
 from sct.ops import BY_CALL
 
 __all__ = ["namedtuple_method"]
@@ -70,6 +71,11 @@ def astuple(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return _plain(ev, args[0], as_dict=False)
 
 
+def _is_of_numbers(ev: Evaluator, v: ListRef) -> bool:
+    t = ev.type_of(dynamic_lists.one_column(ev, v))
+    return isinstance(t, List) and isinstance(t.elem, Tensor) and not t.elem.is_array
+
+
 def _plain(ev: Evaluator, v: Abstract, *, as_dict: bool) -> Abstract:
     cls = class_of(v)
     if cls is not None and dataclasses.is_dataclass(cls):
@@ -77,6 +83,9 @@ def _plain(ev: Evaluator, v: Abstract, *, as_dict: bool) -> Abstract:
         return ev.new_dict(fields) if as_dict else Tup(tuple(fields.values()))
     if isinstance(v, Tup):
         return v.with_(_plain(ev, x, as_dict=as_dict) for x in v.items)
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v) and ev.slots(v).schema == 0 and \
+            _is_of_numbers(ev, v):
+        return ev.call(Static(list), [v])
     if isinstance(v, ListRef):
         return ev.new_list(tuple(_plain(ev, x, as_dict=as_dict) for x in items_of(ev, v)))
     if isinstance(v, DictRef):
@@ -201,9 +210,10 @@ def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def namespace(ev: Evaluator, owner: ObjRef) -> DictRef:
     """The `__dict__` of an object, in which its slots are not."""
+    check_set(ev, owner)
     cell = ev.slots(owner)
     held = [(k, v) for k, v in zip(cell.keys, cell.items) if k not in slots_of(owner.cls)]
     addr = ev.new_addr()
     ev.store.cells[addr] = replace(cell, keys=tuple(k for k, _ in held), items=tuple(v for _, v in held),
-                                   frozen=Frozen.NAMESPACE)
+                                   frozen=Frozen.NAMESPACE, unset=None)
     return DictRef(addr)

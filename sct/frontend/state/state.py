@@ -362,7 +362,7 @@ class State(Facts):
 
     def new_object(self, cls: type, attributes: Mapping[str, Abstract]) -> ObjRef:
         addr = self.new_addr()
-        self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes))
+        self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes), unset=frozenset())
         return ObjRef(addr, cls)
 
     def new_dynamic_list(self, schema: Schema, columns: Sequence[Operand], *, origin: Origin = Origin.FRESH,

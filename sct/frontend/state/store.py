@@ -27,9 +27,15 @@ from sct.ir import Builder, Lit, Operand, Value
 from sct.ir.types import Type
 
 __all__ = [
-    "Branch", "Captured", "Cells", "Item", "Store", "Told", "is_such_tuple", "is_written", "of_one_class", "tells",
-    "type_of",
+    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "is_such_tuple", "is_written",
+    "of_one_class", "tells", "type_of",
 ]
+
+UNSET = Poison("the object does not have it on this path")
+"""The attribute that an object does not have on this path, and has on another one."""
+
+ONE_PATH = "it is an attribute that one path alone sets"
+"""Why the value of an attribute that is no number or array cannot be used."""
 
 Told = tuple[bool, frozenset[Union[str, None]]]
 """What a path knows about the code of a choice: whether it is among these, or none of them."""

@@ -433,11 +433,10 @@ class Array:
 class Slots:
     """A cell: the slots of a list, dict or object; `keys` are the dict's keys, the object's attributes.
 
-    schema  of a list of unknown length: how an item is built from the elements of `items`, which are then
-                 columns, each an array cell that holds a list of the IR
-    parent       of a list that is an item of another list: the address of that one; its column is a view into the
-                 other's column
-    made         the place of the expression that makes this dict; of a list of what a dict holds now: that dict
+    schema  of a list of unknown length: how an item is built from those of `items`, columns that hold lists of the IR
+    parent  of a list that is an item of another list: its address; its column is a view into the other's column
+    made    the place of the expression that makes this dict; of a list of what a dict holds now: that dict
+    unset   of an object: its attributes that some path does not set; None of other containers
     """
 
     items: tuple[Abstract, ...]
@@ -447,6 +446,7 @@ class Slots:
     schema: Schema | None = None
     parent: int | None = None
     made: Any = field(default=None, compare=False)
+    unset: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,174 @@
+"""Objects that get attributes in a loop or on one path, dicts that get keys there, and what programs read of these."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+from sct import value_and_grad
+
+X = np.array([2.0, 0.7])
+
+
+class Box:
+    def __init__(self, x):
+        self.x = x
+
+
+class Fit:
+    def run(self, x, n):
+        self.w = 0.1
+        for k in range(n):
+            self.residual = x - self.w
+            self.loss = np.sum(self.residual ** 2)
+            self.step = k
+            self.w = self.w + 0.01 * np.sum(self.residual)
+            if self.loss < 1e-3:
+                break
+        return self
+
+    def factor(self, K):
+        jitter = 1e-10
+        while True:
+            try:
+                self.L = np.linalg.cholesky(K + jitter * np.eye(len(K)))
+                break
+            except np.linalg.LinAlgError:
+                jitter *= 10.0
+        return self
+
+
+def attributes_of_a_loop(x):
+    fit = Fit().run(x, 30)
+    return fit.loss + fit.w + np.sum(fit.residual) * fit.step
+
+
+def attribute_of_a_retried_step(x):
+    return np.sum(Fit().factor(np.outer(x, x) + np.eye(2)).L ** 2)
+
+
+def attributes_of_branches(x):
+    a, b = Box(x), Box(x)
+    if x[0] > 1.0:
+        a.y, b.y = x[1] * 2.0, 3.0 * x
+    else:
+        a.other, a.y = x[0], x[0]
+    alias = b
+    total = np.sum(b.x) * a.y
+    return total + np.sum(alias.y) if x[0] > 1.0 else total
+
+
+def keys_of_branches(x):
+    costs, seen = defaultdict(float), {}
+    for k in range(9):
+        costs["a"] += x[0] * k
+        if x[1] * k > 1.0:
+            costs["b"] += x[1]
+            costs["c"] += 1.0
+    if x[0] > 1.0:
+        seen["u"] = x[1] ** 2
+    seen["v"] = x[0]
+    return sum(costs.values()) * costs["b"] + sum(seen.values()) + seen.get("u", 0.0)
+
+
+REACTIONS = [(Counter({"A": 1, "B": 2}), Counter(C=1), 0.5), (Counter({"C": 1}), Counter(A=2), 2.0)]
+
+
+def counters_of_the_module(x):
+    places, change, c = {"A": 0, "B": 1, "C": 2}, np.zeros(3), np.array([x[0], x[1], 0.2])
+    for lhs, rhs, rate in REACTIONS:
+        v = rate
+        for s, n in lhs.items():
+            v = v * c[places[s]] ** n
+        for s, n in rhs.items():
+            change[places[s]] += n * v
+    return np.sum(change ** 2)
+
+
+@dataclass
+class Result:
+    weights: np.ndarray
+    history: list
+
+
+def record_with_a_list_as_a_dict(x):
+    history = []
+    for k in range(10):
+        history.append(np.sum(x) * k)
+        if history[-1] > 7.0:
+            break
+    d = asdict(Result(x * 2.0, history))
+    return d["history"][-1] + np.sum(d["weights"])
+
+
+def item_of_an_array_of_unknown_size(x):
+    W = np.random.RandomState(0).randn(1, 2)
+    return (W @ x).item() ** 2
+
+
+@pytest.mark.parametrize("f", [
+    attributes_of_a_loop, attribute_of_a_retried_step, attributes_of_branches, keys_of_branches,
+    counters_of_the_module, record_with_a_list_as_a_dict, item_of_an_array_of_unknown_size])
+def test_agrees(f: Any) -> None:
+    agrees(f, X)
+    agrees(f, np.array([0.6, 0.3]))
+
+
+class OfClass(Box):
+    y = 7.0
+
+
+def of_the_object_or_its_class(x):
+    b = OfClass(x)
+    if x > 1.0:
+        b.y = x
+    return b.y * x
+
+
+def asked_whether_it_is_there(x):
+    b = Box(x)
+    if x > 1.0:
+        b.y = x
+    return x if hasattr(b, "y") else 2.0 * x
+
+
+def counted_with_the_others(x):
+    b = Box(x)
+    if x > 1.0:
+        b.y = x
+    return x * len(vars(b))
+
+
+def caught_where_it_is_not_there(x):
+    b = Box(x)
+    if x > 1.0:
+        b.y = x
+    try:
+        r = b.y
+    except AttributeError:
+        r = -x
+    return r * x
+
+
+@pytest.mark.parametrize(("f", "code"), [
+    (of_the_object_or_its_class, "SCT310"), (asked_whether_it_is_there, "SCT503"),
+    (counted_with_the_others, "SCT503"), (caught_where_it_is_not_there, "SCT503")])
+def test_whether_an_attribute_is_there_is_not_guessed(f: Any, code: str) -> None:
+    refuses(f, 2.0, code=code)
+
+
+def test_an_attribute_that_no_path_has_set_raises() -> None:
+    def f(x):
+        b = Box(x)
+        if x > 1.0:
+            b.y = x
+        return b.y * x
+
+    agrees(f, 2.0)
+    with pytest.raises((AttributeError, NameError)):
+        value_and_grad(f)(0.5)
