@@ -662,6 +662,37 @@ def test_classes_that_dataclass_has_generated_methods_for() -> None:
     np.testing.assert_allclose(slope, np.random.default_rng(0).standard_normal((3, 3)).sum(0) * 2.0 / 9.0)
 
 
+OF_MODULE = np.random.default_rng(3)
+
+
+def shuffled(x, rng):
+    own, order, items, rows = np.random.default_rng(0), np.arange(len(x)), [v * v for v in x], np.outer(x, x)
+    for _ in range(3):
+        own.shuffle(order)
+        x = x + 0.1 * x[order] ** 2
+    rng.shuffle(rows)
+    own.shuffle(items)
+    OF_MODULE.shuffle(x[2:])
+    np.random.shuffle(order)
+    return np.sum(x * order) + sum(k * v for k, v in enumerate(items)) + np.sum(rows[:, 0] * order)
+
+
+def test_shuffle_is_differentiated_and_draws_what_it_draws() -> None:
+    derivative, x = value_and_grad(shuffled), np.arange(6.0) + 1.0
+
+    def values(f):
+        OF_MODULE.bit_generator.state = np.random.default_rng(3).bit_generator.state
+        np.random.seed(4)
+        rng = np.random.default_rng(5)
+        return [f(x, rng) for _ in range(3)]
+
+    results = values(derivative)
+    assert [v for v, _ in results] == values(shuffled)
+    step = 1e-6 * np.cos(np.arange(6.0))
+    ends = [values(lambda x, rng, s=s: shuffled(x + s * step, rng)) for s in (1.0, -1.0)]
+    np.testing.assert_allclose([g @ step for _, g in results], (np.array(ends[0]) - ends[1]) / 2.0, atol=1e-12)
+
+
 def reads_through_a_chain(x, table):
     v = table["a"]
     v[0] = 2.0

@@ -39,6 +39,7 @@ from sct.frontend.heap.inactive import (
     writes_keyword,
 )
 from sct.frontend.heap.sample_calls import check_method
+from sct.frontend.heap.subscripts import assign_item, item
 from sct.frontend.operators.constant_splines import value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.parse import user_text
@@ -59,7 +60,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Eqn, Lit, Operand, Value, is_float
-from sct.ir.dims import Dim
+from sct.ir.dims import Dim, sym
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type
 from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, python
@@ -90,7 +91,58 @@ _DTYPES = "use np.float64, np.float32, np.int64 or np.int32"
 def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
     value = value_of_spline(ev, fn, args, kwargs)
+    if value is None and len(args) == 1 and not kwargs and (shuffled := _shuffle(ev, fn, args[0])) is not None:
+        return shuffled
     return call_itself(ev, fn, args, kwargs) if value is None else value
+
+
+_SHUFFLERS = (np.random.Generator, np.random.RandomState)
+_MAKE_SHUFFLERS = ("numpy.random.default_rng(", "numpy.random.RandomState(", "numpy.random.Generator(")
+
+
+def _shuffler(ev: Evaluator, fn: Abstract) -> Value | None:
+    """The generator of random numbers of NumPy of which this is the method `shuffle`."""
+    if isinstance(fn, Static):
+        owner, name = getattr(fn.peek, "__self__", None), getattr(fn.peek, "__name__", "")
+        if not isinstance(owner, _SHUFFLERS) or name != "shuffle":
+            return None
+        rng = opaque(ev, Static(owner, None if fn.path is None else (*fn.path, ("attr", "__self__"))))
+        return rng if isinstance(rng, Value) else None
+    method = ev.defs.get(fn) if isinstance(fn, Value) else None
+    if method is None or method.op is not inactive or method.attrs["text"] != "_0.shuffle":
+        return None
+    ev.b.eqns[:] = [eqn for eqn in ev.b.eqns if eqn is not method]
+    of = method.args[0]
+    if not isinstance(of, Value):
+        return None
+    made = ev.defs.get(of)
+    is_one = isinstance(ev.leaf_of(of), _SHUFFLERS) if made is None else \
+        made.op is inactive and str(made.attrs["text"]).startswith(_MAKE_SHUFFLERS)
+    return of if is_one else None
+
+
+def _reorder(items: Any, order: Any) -> None:
+    before = list(items)
+    for k in range(len(items)):
+        items[k] = before[order[k]]
+
+
+def _shuffle(ev: Evaluator, fn: Abstract, x: Abstract) -> Abstract | None:
+    """`rng.shuffle(x)`: x in the order of `rng.permutation(len(x))`, which draws the same random numbers; None for
+    other calls."""
+    of_module = isinstance(fn, Static) and fn.peek == np.random.shuffle
+    rng = None if of_module else _shuffler(ev, fn)
+    if not (of_module or rng is not None) or not isinstance(x, (Ref, ListRef)):
+        return None
+    count = ev.call(Static(len), [x])
+    size = ev.type_of(x).shape[0] if isinstance(x, Ref) else sym(f"_shuffled{ev.operand(count)}")  # type: ignore[union-attr]
+    operands = [*([] if rng is None else [rng]), ev.as_int(ev.operand(count))]
+    text = "numpy.random.permutation(_0)" if rng is None else "_0.permutation(_1)"
+    order = ev.wrap(ev.emit(inactive, *operands, text=text, type=Tensor("array", "i64", (size,))))
+    if isinstance(x, Ref):
+        assign_item(ev, x, Static(Ellipsis), item(ev, x, order))
+        return Static(None)
+    return ev.call(Static(_reorder), [x, order])
 
 
 _CONTAINERS: dict[type, Any] = {

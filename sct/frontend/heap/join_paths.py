@@ -15,22 +15,21 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import (
     Join,
     alike,
-    attribute_of_one,
     conflicts,
-    hint_of,
-    in_order,
+    joined_item,
+    joined_slots,
     layout_of,
     left_to_give,
     most_frozen,
     origin_of,
     part_name,
     perhaps_tuple,
-    with_attributes,
+    with_same_attributes,
 )
 from sct.frontend.state import choices
 from sct.frontend.state.choices import by_code, chosen, code, may_be_absent
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.state.store import UNSET, Branch, Cells, Store, is_such_tuple, of_one_class, tells
+from sct.frontend.state.store import Branch, Cells, Store, is_such_tuple, of_one_class, tells
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -346,11 +345,7 @@ class _Merge(Join[Abstract]):
 
     def slots(self, x: Slots, y: Slots, hint: str | None = None) -> Slots:
         names = [part_name(hint, key) for key in x.keys] or [None] * len(x.items)
-        items = tuple(attribute_of_one(p, q, self.value) if UNSET in (p, q) else
-                      self.value(p, q, name if hint_of(p) != hint_of(q) else None)
-                      for p, q, name in zip(x.items, y.items, names))
-        unset = None if x.unset is None or y.unset is None else x.unset | y.unset
-        return replace(x, items=items, frozen=most_frozen((x, y)), origin=origin_of((x, y)), unset=unset)
+        return joined_slots(x, y, [joined_item(*parts, self.value) for parts in zip(x.items, y.items, names)])
 
     def cell(self, addr: int) -> None:
         """Merges the cell at an address that both paths have, or the one that does not raise."""
@@ -372,11 +367,10 @@ class _Merge(Join[Abstract]):
             if isinstance(x, Slots) and isinstance(y, Slots):
                 if not alike(x, y) and not x.keys and not y.keys:
                     x, y = self.columns(ListRef(addr), ListRef(addr))
-                x, y = with_attributes(x, y), in_order(with_attributes(y, x), (*x.keys, *y.keys))
+                x, y = with_same_attributes(x, y)
                 if not alike(x, y):
                     self.ev.functions.plan.refused.update((c.made, "values") for c in (x, y) if c.made is not None)
-                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only, or an object that gets new "
-                                   "attributes, is not supported yet")
+                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only, or an object new attributes")
                 self.store.cells[addr] = self.slots(x, y)
             else:
                 items = [self.value(p, None) if x is not None else self.value(None, p) for p in present.items]

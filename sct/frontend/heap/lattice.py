@@ -40,8 +40,8 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
 
 __all__ = [
-    "Join", "alike", "attribute_of_one", "conflicts", "hint_of", "in_order", "layout_of", "left_to_give",
-    "most_frozen", "origin_of", "part_name", "perhaps_tuple", "with_attributes",
+    "Join", "alike", "conflicts", "hint_of", "in_order", "joined_item", "joined_slots", "layout_of", "left_to_give",
+    "most_frozen", "origin_of", "part_name", "perhaps_tuple", "with_attributes", "with_same_attributes",
 ]
 
 R = TypeVar("R")
@@ -146,13 +146,26 @@ def alike(x: Slots, y: Slots) -> bool:
     return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.schema == y.schema
 
 
-def attribute_of_one(p: Abstract, q: Abstract, joined: Callable[[Any, Any], Any]) -> Abstract:
-    """An attribute that one path sets, or neither."""
+def with_same_attributes(x: Slots, y: Slots) -> tuple[Slots, Slots]:
+    """The slots of an object on two paths with the attributes of both, in one order."""
+    return with_attributes(x, y), in_order(with_attributes(y, x), (*x.keys, *y.keys))
+
+
+def joined_slots(x: Slots, y: Slots, items: Iterable[Abstract]) -> Slots:
+    """The slots with these items, which are joined from those of two paths."""
+    unset = None if x.unset is None or y.unset is None else x.unset | y.unset
+    return replace(x, items=tuple(items), frozen=most_frozen((x, y)), origin=origin_of((x, y)), unset=unset)
+
+
+def joined_item(p: Abstract, q: Abstract, name: str | None, joined: Callable[[Any, Any, str | None], Any]) -> Abstract:
+    """A slot on two paths, joined by `joined`; an attribute may be set on one of them alone."""
+    if UNSET not in (p, q):
+        return joined(p, q, name if hint_of(p) != hint_of(q) else None)  # type: ignore[no-any-return]
     x, y = (None if v == UNSET else v for v in (p, q))
     present = y if x is None else x
     if present is None or not isinstance(present, (Value, Ref)):
         return UNSET if present is None else Poison(ONE_PATH)
-    return joined(x, y)  # type: ignore[no-any-return]
+    return joined(x, y, name)  # type: ignore[no-any-return]
 
 
 def in_order(x: Slots, keys: tuple[Any, ...]) -> Slots:
