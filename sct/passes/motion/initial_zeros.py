@@ -1,6 +1,8 @@
-"""Initial zeros: a carried derivative starts as an array in place of the literal 0.0, if an iteration writes into it.
+"""Initial zeros: a carried derivative starts as an array in place of the literal 0.0, if an iteration writes into it;
+an array of which all rows are written need not be zeros before.
 
     dv = 0.0; for ...: dv = -dv; dv[i] += 1.0   ->   dv = zeros_of(x); for ...: dv = -dv; dv[i] += 1.0
+    d = zeros_of(x); d[0] = a; d[1] = b         ->   d = empty_like(x); d[0] = a; d[1] = b         (of two rows)
 
 In:  loops whose derivatives of arrays may start as a literal with the type of an array. Out: the same, where the
 literal remains only if arithmetic alone reads it, which broadcasts. The array `x` of that type is any value in scope.
@@ -13,7 +15,9 @@ from collections.abc import Sequence
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.loop_view import loop_view
 from sct.ir.types import Tensor
-from sct.ops.arrays.creation import zeros_of
+from sct.ir.uses import use_counts
+from sct.ops.arrays.creation import empty_like, zeros_of
+from sct.ops.arrays.indexing import store
 from sct.ops.program.control import loop
 from sct.ops.registry import ELEMENTWISE
 
@@ -36,7 +40,29 @@ def initial_zeros(fn: Fn, around: Sequence[Value] = ()) -> Fn:
                     new_eqn = new_eqn.replace(args=(*new_eqn.args[:first + k], zeros, *new_eqn.args[first + k + 1:]))
         eqns.append(new_eqn)
         in_scope += new_eqn.outs
-    return fn.replace(eqns=tuple(eqns))
+    return fn.replace(eqns=tuple(_without_needless_zeros(eqns, fn)))
+
+
+def _without_needless_zeros(eqns: Sequence[Eqn], fn: Fn) -> Sequence[Eqn]:
+    """The equations, with `empty_like` in place of zeros into each row of which they write before anything reads it."""
+    rows = {eqn.out: eqn.out.type.shape[0].value for eqn in eqns
+            if eqn.op is zeros_of and isinstance(eqn.out.type, Tensor) and eqn.out.type.rank}
+    if not any(rows.values()):
+        return eqns
+    uses = use_counts(fn)
+    chains = {v: (v, frozenset[int]()) for v, n in rows.items() if n}
+    needless: set[Value] = set()
+    for eqn in eqns:
+        if eqn.op is not store or eqn.args[0] not in chains or uses[eqn.args[0]] != 1:  # type: ignore[index]
+            continue
+        zeros, written = chains[eqn.args[0]]  # type: ignore[index]
+        first, *rest = eqn.attrs["key"]
+        if first == "i" and set(rest) <= {"s000"} and isinstance(row := eqn.args[2], Lit):
+            written |= {row.value % rows[zeros]}
+        chains[eqn.out] = zeros, written
+        if len(written) == rows[zeros]:
+            needless.add(zeros)
+    return [eqn.replace(op=empty_like) if eqn.outs and eqn.outs[0] in needless else eqn for eqn in eqns]
 
 
 def is_literal(x: Operand) -> bool:
