@@ -93,14 +93,16 @@ def _live_after(ev: Evaluator, node: Any) -> frozenset[str]:
 def _context_of(ev: Evaluator, node: Any) -> Abstract:
     """The context manager; an unknown one is refused before its arguments are evaluated."""
     context = ev.eval(node.func if isinstance(node, gast.Call) else node)
-    if isinstance(node, gast.Call) and (function := _generator_function(ev, context)) is not None:
+    function = None if _is_known(context) else _generator_function(ev, context)
+    if isinstance(node, gast.Call) and function is not None:
         with bound_to(ev, _MANAGER, function):
-            return ev.eval(_call_of_manager(node))
-    if isinstance(node, gast.Call) and _makes_context(context):
+            context = ev.eval(_call_of_manager(node))
+        if isinstance(context, Iteration):
+            return context
+    elif isinstance(node, gast.Call) and _makes_context(context):
         context = ev.eval(node)
-    known = isinstance(context, Bound) and isinstance(context.fn, Static) and (
-        context.fn.value in _CONTEXTS or context.fn.value is contextlib.suppress)
-    if not (known or isinstance(context, ObjRef) and special_method(ev, context, "__enter__") is not None):
+    if not (isinstance(context, Bound) and _is_known(context.fn) or
+            isinstance(context, ObjRef) and special_method(ev, context, "__enter__") is not None):
         ev.refuse("SCT101", "`with` of this is not supported", node=node,
                   why="the context would not apply to the derivative",
                   hint=f"write it around the call of the derivative, or put it into {SEPARATE}; "
@@ -133,13 +135,19 @@ def _generator_function(ev: Evaluator, v: Abstract) -> Abstract | None:
     return lift(ev, f.__wrapped__, (*(v.path or (f,)), ("attr", "__wrapped__")))  # type: ignore[attr-defined]
 
 
+def _is_known(callee: Abstract) -> bool:
+    """Is this a class or function of contexts that sct knows?"""
+    x = callee.value if isinstance(callee, Static) else None
+    return isinstance(x, Hashable) and (x in _CONTEXTS or x is contextlib.suppress)
+
+
 def _makes_context(callee: Abstract) -> bool:
     """Does a call of it make a context manager that sct knows, or may it make an object of a user's class?"""
     if not isinstance(callee, Static):
         return isinstance(callee, (Closure, Bound, Method))
     x = callee.value
-    return isinstance(x, Hashable) and (x in _CONTEXTS or x is contextlib.suppress) or \
-        isinstance(x, type) and is_user_class(x) or isinstance(x, types.FunctionType) and not hasattr(x, "__wrapped__")
+    return _is_known(callee) or isinstance(x, type) and is_user_class(x) or \
+        isinstance(x, types.FunctionType) and not hasattr(x, "__wrapped__")
 
 
 def _entered(ev: Evaluator, context: Bound) -> Abstract:
