@@ -1315,6 +1315,16 @@ def events_with_a_name(a, c, n):
     return total
 
 
+def report_of_a_loop(x, mode):
+    lines, head = [], mode + ":"
+    for k, v in enumerate(x):
+        head += f" {v:.1f}"
+        if v > 0.0:
+            lines.append(f"{k:02d} {v:8.3f}")
+    text = "\n".join(lines)
+    return np.sum(x) * len(text) + (x[0] if head[:6] == "double" and text > "00" else 0.0)
+
+
 def order_of_words(a, mode):
     words = [f"{mode}{k}" for k in range(3)]
     return sum(a**k for k, w in enumerate(words) if w > "double0" and w < mode + "2")

@@ -436,9 +436,15 @@ def test_positions_and_keys_of_run_time(f: Callable[..., Any], args: tuple[Any, 
     assert len(g.sources) == compiled
 
 
+def from_text(text: str, n: int) -> float:
+    return float(text) if n == 0 else from_text(text, n - 1) * 2.0
+
+
 @pytest.mark.parametrize("f", [
     lambda x: sum(float(k) for k in {f"{x}": 1.0}), lambda x: sum(float(k) for k in {"%s" % x, "2.0"}),
-    lambda x: float(min(f"{v}" for v in (x, x * x))), lambda x: float(str(x) if x > 0.0 else "1.0")])
+    lambda x: float(min(f"{v}" for v in (x, x * x))), lambda x: float(str(x) if x > 0.0 else "1.0"),
+    lambda x: from_text(f"{x}", 3), lambda x: float(("+" + f"{x}")[1:]), lambda x: float("".join([f"{x}"][:1])),
+    lambda x: int(f"{int(x + 1.0)}") * x if x > 5.0 else float(",".join(f"{v}" for v in [x] * 3)[:3])])
 def test_a_number_is_not_read_from_the_text_of_a_differentiated_one(f: Callable[[float], float]) -> None:
     with pytest.raises(sct.SctError, match=r"SCT207|SCT401"):
         sct.grad(f)(0.5)

@@ -829,7 +829,7 @@ def set_joined(x: float, n: int) -> float:
 
 def test_a_number_is_not_read_from_text() -> None:
     assert "does not carry a derivative" in str(refuses(TEXT["format"], 0.7, code="SCT207"))
-    assert "does not carry a derivative" in str(refuses(TEXT["float_json"], 0.7, code="SCT401"))
+    assert "does not carry a derivative" in str(refuses(TEXT["float_json"], 0.7, code="SCT207"))
 
 
 def test_text_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

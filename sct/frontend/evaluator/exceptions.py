@@ -15,7 +15,7 @@ from sct.frontend.values.abstract_values import PLAIN
 from sct.ir import Lit
 from sct.ops.program.effects import python
 
-__all__ = ["bind_or_raise", "raise_at_run_time", "run_or_raise"]
+__all__ = ["bind_or_raise", "raise_at_run_time", "refuse_reading", "run_or_raise"]
 
 _BEFORE = "check for the bad case first, with `if`"
 
@@ -67,3 +67,9 @@ def _fitted(name: str, qualname: str, params: tuple[str, ...], count: int, names
         return f(*range(count), **dict(zip(names, range(count, count + len(names)))))
     except TypeError as error:
         return str(error)
+
+
+def refuse_reading(ev: Evaluator) -> NoReturn:
+    """Refuses a number, or an object that may hold one, that is read from a string that shows a differentiated one."""
+    ev.refuse("SCT207", "a number is read from a text, or may be", why="a text does not carry a derivative",
+              hint="use the number that the text was made of; format it in an f-string")

@@ -25,11 +25,11 @@ import numpy as np
 
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import opaque
-from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.parse import user_text
-from sct.frontend.state.observed_types import Observed
+from sct.frontend.state.observed_types import Observed, holds_no_number, type_of_call
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -45,7 +45,21 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Op, Operand, Value, is_float, walk
 from sct.ir.dims import sym
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Optional, Tensor, Text, Type
+from sct.ir.types import (
+    ANY_BOOL,
+    ANY_INT,
+    ANY_REAL,
+    BOOL,
+    FLOAT,
+    INT,
+    Opaque,
+    Optional,
+    Report,
+    Tensor,
+    Text,
+    Type,
+    is_report,
+)
 from sct.ops.program.effects import apply, inactive, part
 from sct.ops.type_rules import dtype_name
 
@@ -82,22 +96,17 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     keeps   may Python keep all of it, whatever the value is?
     gives_fresh  is the value held by nothing else, and does it hold nothing?
     """
-    if (t := _known_type(text)) is not None:
+    if (t := type_of_call(text)) is not None:
         return ev.emit(inactive, *operands, text=text, type=t)  # type: ignore[no-any-return]
     cls = _known_class(ev, text, operands)
     types = ev.observed(ev.loc) if cls is None else frozenset([("object", cls)])
+    if any(is_report(x.type) for x in operands) and not all(map(holds_no_number, types)):
+        refuse_reading(ev)
     value = typed(ev, text, operands, types, user_text(ev.loc), op)
     if not gives_fresh and (keeps or any(map(_may_hold, types))):
         give(ev, values, keeps or any(map(_is_view, types)))
         _hold_all(ev, value)
     return value
-
-
-def _known_type(text: str) -> Type | None:
-    """The type of a call of a builtin that gives a number of one class, whatever its operands are."""
-    if re.fullmatch(r"len\(_\d+\)", text):
-        return INT
-    return BOOL if re.fullmatch(r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", text) else None
 
 
 def _known_class(ev: Evaluator, text: str, operands: Sequence[Operand]) -> type | None:
@@ -208,7 +217,7 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
     eqn = ev.defs.get(v)
     if eqn is None:
         return not isinstance(ev.leaf_of(v), (str, bytes))
-    return eqn.op in (inactive, part, apply) or isinstance(v.type, Text)
+    return eqn.op in (inactive, part, apply) or isinstance(v.type, (Report, Text))
 
 
 def is_changed_in_place(ev: Evaluator, v: Abstract) -> bool:
@@ -438,7 +447,8 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
         return Tup(tuple(typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
                          for k in range(n)))
     if types == {("object", str)}:
-        return ev.emit(op, *operands, text=text, type=Text())  # type: ignore[no-any-return]
+        shown = Report() if any(is_report(x.type) for x in operands) else Text()
+        return ev.emit(op, *operands, text=text, type=shown)  # type: ignore[no-any-return]
     numeric = numeric_type(types - {_NONE})
     if numeric is None:
         value = ev.emit(op, *operands, text=text)

@@ -13,7 +13,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
-from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iterator_protocol import drained, iterator
@@ -33,7 +33,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import Tensor, Text
+from sct.ir.types import List, Report, Tensor, Text, join
 from sct.ops import fstring
 from sct.ops.program.effects import part
 
@@ -48,8 +48,8 @@ def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand])
     """
     if not operands:
         return Static("".join(parts))
-    attrs: dict[str, Any] = {} if any(_may_show_derivative(ev, x) for x in operands) else {"type": Text()}
-    return ev.emit(fstring, *operands, parts=tuple(parts), **attrs)  # type: ignore[no-any-return]
+    shows = any(_may_show_derivative(ev, x) for x in operands)
+    return ev.emit(fstring, *operands, parts=tuple(parts), type=Report() if shows else Text())  # type: ignore[no-any-return]
 
 
 def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
@@ -59,11 +59,11 @@ def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
 
 
 def concatenated(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
-    """`a + b` of strings, as an f-string; None of other values."""
-    if not (is_string(ev, a) and is_string(ev, b)):
+    """`a + b` of strings; None of other values."""
+    if not (is_string(ev, a) and is_string(ev, b)) or isinstance(a, Static) and isinstance(b, Static):
         return None
-    parts = [v.value if isinstance(v, Static) else ("", "") for v in (a, b)]
-    return fstring_of(ev, parts, [ev.operand(v) for v in (a, b) if not isinstance(v, Static)])
+    x, y = ev.operand(a), ev.operand(b)
+    return ev.emit(part, x, y, text="_0 + _1", type=join(x.type, y.type))  # type: ignore[no-any-return]
 
 
 def repeated_text(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
@@ -80,8 +80,7 @@ def is_string(ev: Evaluator, v: Abstract) -> bool:
     """Is this certainly a string, known or of run time?"""
     if isinstance(v, Static):
         return type(v.value) is str
-    eqn = ev.defs.get(v) if isinstance(v, Value) else None
-    return isinstance(v, Value) and isinstance(v.type, Text) or eqn is not None and eqn.op is fstring
+    return isinstance(v, Value) and isinstance(v.type, (Text, Report))
 
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
@@ -158,12 +157,16 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
     """`between.join(over)`: all items are taken, then the first that is no string is named."""
     if isinstance(over, (Static, Value)) and not hasattr(python_class(ev, over), "__iter__"):
         raise_at_run_time(ev, "TypeError", "can only join an iterable")
+    column = as_column(ev, over) if isinstance(over, ListRef) and is_dynamic(ev, over) and ev.slots(over).schema == 0 \
+        else None
+    if column is not None and isinstance(column.type, List) and isinstance(column.type.elem, (Report, Text)):
+        return ev.emit(part, column, text=f"{between!r}.join(_0)", type=column.type.elem)  # type: ignore[no-any-return]
     items = tuple(drained(ev, iterator(ev, over)))
     parts: list[Any] = []
     operands: list[Operand] = []
     for k, x in enumerate(items):
         x = ev.text(x)
-        text = isinstance(x, Value) and (eqn := ev.defs.get(x)) is not None and eqn.op is fstring
+        text = isinstance(x, Value) and is_string(ev, x)
         cls = str if text else python_class(ev, x)
         if not issubclass(cls, str):
             raise_at_run_time(ev, "TypeError", f"sequence item {k}: expected str instance, {_class_name(cls)} found")

@@ -16,7 +16,7 @@ import numpy as np
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
+from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
@@ -58,8 +58,8 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
-from sct.ir.types import FLOAT, INT, Opaque, Tensor
-from sct.ops import BY_CALL, OPS, apply, eq, fstring, print_, python, range_length
+from sct.ir.types import FLOAT, INT, Opaque, Tensor, is_report
+from sct.ops import BY_CALL, OPS, apply, eq, print_, python, range_length
 from sct.ops.program.effects import inactive
 from sct.ops.program.list_ops import sum_list, unstack
 from sct.ops.registry import may_raise
@@ -393,9 +393,8 @@ def _convert(name: str, cls: Any) -> Special:
             eqn = ev.defs.get(v)
             if eqn is not None and eqn.op is apply:  # what it is given is not differentiated, or it is refused
                 return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
-            if eqn is not None and eqn.op is fstring:
-                ev.refuse("SCT207", "a number is read from a text", why="a text does not carry a derivative",
-                          hint="use the number that the text was made of")
+            if is_report(v.type):
+                refuse_reading(ev)
             ev.refuse_object(v, "a number made of")
         return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
 

@@ -9,6 +9,7 @@ The types of the items of an iterable are entered at `items_place`, together wit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from sct.errors import Loc
+from sct.ir.types import BOOL, INT, Type
 
-__all__ = ["Observations", "Observed", "items_place", "observed_type"]
+__all__ = ["Observations", "Observed", "holds_no_number", "items_place", "observed_type", "type_of_call"]
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -49,3 +51,15 @@ def observed_type(value: Any, depth: int = 0) -> Observed:
     if cls is tuple and len(value) <= _LONGEST and depth < _DEEPEST:
         return "tuple", tuple(observed_type(x, depth + 1) for x in value)
     return "object", cls
+
+
+def holds_no_number(t: Observed) -> bool:
+    """Is this the type of strings, of bools or of None?"""
+    return t in (("object", str), ("object", type(None))) or t[:2] == ("number", "bool")
+
+
+def type_of_call(text: str) -> Type | None:
+    """The type of a call of a builtin that gives a number of one class, whatever its operands are."""
+    if re.fullmatch(r"len\(_\d+\)", text):
+        return INT
+    return BOOL if re.fullmatch(r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", text) else None

@@ -174,7 +174,7 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
     if residuals is not None and not wide and not is_square(a):
         if wide is None and number(b).rank == 2:
             raise TypeMismatch("the residuals of several right-hand sides are not differentiated if the sizes of the "
-                               "matrix are known only at run time", hint="compute them: `b - a @ x`")
+                               "matrix are known only at run time", hint="compute them from the solution")
         change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, rest))
         da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
     return [da, db, *[None] * len(rcond)]
