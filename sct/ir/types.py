@@ -18,10 +18,10 @@ from typing import Literal, Union
 from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
-    "Carrier", "Function", "List", "Never", "Opaque", "Optional", "Report", "Residuals", "Seq", "Tensor", "Text",
+    "ActiveText", "Carrier", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Text",
     "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words",
-    "holds_array", "in_words", "is_report", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
-    "note_size_requirement", "py", "size_requirements",
+    "holds_array", "in_words", "is_active_text", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes",
+    "maybe_single", "note_size_requirement", "py", "size_requirements",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -207,11 +207,11 @@ class Text(Opaque):
 
 
 @dataclass(frozen=True)
-class Report(Opaque):
+class ActiveText(Opaque):
     """A string that shows a differentiated number: a number that is read from it would have lost its derivative."""
 
     def __str__(self) -> str:
-        return "report"
+        return "active_str"
 
 
 @dataclass(frozen=True)
@@ -334,12 +334,12 @@ def in_words(t: Type) -> str:
     if isinstance(t, Seq):
         return f"a list whose items are each {in_words(t.elem)}"
     return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
-            Opaque: "an object", Text: "a string", Report: "a string"}[type(t)]
+            Opaque: "an object", Text: "a string", ActiveText: "a string"}[type(t)]
 
 
-def is_report(t: Type) -> bool:
+def is_active_text(t: Type) -> bool:
     """Is this the type of a string that shows a differentiated number, or of a list of these?"""
-    return isinstance(leaf_type(t), Report)
+    return isinstance(leaf_type(t), ActiveText)
 
 
 def py(value: object) -> Type:
@@ -374,7 +374,7 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Seq) and type(a) is type(b):
         return type(a)(join(a.elem, b.elem))
     if isinstance(a, Opaque) and isinstance(b, Opaque):
-        return Report() if all(isinstance(t, (Text, Report)) for t in (a, b)) else Opaque()
+        return ActiveText() if all(isinstance(t, (Text, ActiveText)) for t in (a, b)) else Opaque()
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
     if a.is_array and b.is_array:

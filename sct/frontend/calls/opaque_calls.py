@@ -61,7 +61,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type, is_report
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type, is_active_text
 from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, python
 
@@ -269,7 +269,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
     varied = any(is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     for a in arguments:
-        if isinstance(a, Value) and is_report(a.type):
+        if isinstance(a, Value) and is_active_text(a.type):
             refuse_reading(ev)
         if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
             ev.refuse("SCT207", f"`{what}` is called with a function, and sct has neither its Python source nor a "

@@ -36,7 +36,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import List, Never, Optional, Report, Tensor, Text, Type, Undef
+from sct.ir.types import ActiveText, List, Never, Optional, Tensor, Text, Type, Undef
 from sct.ops import dim, index, mod, store
 
 if TYPE_CHECKING:
@@ -380,7 +380,7 @@ def _has_schema(v: Abstract, schema: Schema) -> bool:
             schema if isinstance(schema, tuple) and v.cls is tuple else ()
         return 0 < len(parts) == len(v.items) and all(map(_has_schema, v.items, parts))
     return isinstance(schema, int) and (isinstance(v, Ref) or is_literal(v) and v != Static(None) or
-                                        isinstance(v, Value) and isinstance(v.type, (Report, Tensor, Text)))
+                                        isinstance(v, Value) and isinstance(v.type, (ActiveText, Tensor, Text)))
 
 
 def _leaves(ev: Evaluator, v: Abstract) -> Iterator[Operand]:

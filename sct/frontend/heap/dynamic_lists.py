@@ -41,7 +41,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Lit, Operand, Value, is_float
-from sct.ir.types import List, Never, Opaque, Report, Tensor, Text, Type, TypeMismatch, join
+from sct.ir.types import ActiveText, List, Never, Opaque, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
 
@@ -130,7 +130,7 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
                 return List(_joined(ev, [types[0] for _, types in items]))
     elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
             is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, str)) or \
-            isinstance(x, Value) and isinstance(x.type, (Report, Text)):
+            isinstance(x, Value) and isinstance(x.type, (ActiveText, Text)):
         return ev.type_of(x)
     elif isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)

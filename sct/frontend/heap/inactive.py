@@ -52,13 +52,13 @@ from sct.ir.types import (
     BOOL,
     FLOAT,
     INT,
+    ActiveText,
     Opaque,
     Optional,
-    Report,
     Tensor,
     Text,
     Type,
-    is_report,
+    is_active_text,
 )
 from sct.ops.program.effects import apply, inactive, part
 from sct.ops.type_rules import dtype_name
@@ -100,7 +100,7 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
         return ev.emit(inactive, *operands, text=text, type=t)  # type: ignore[no-any-return]
     cls = _known_class(ev, text, operands)
     types = ev.observed(ev.loc) if cls is None else frozenset([("object", cls)])
-    if any(is_report(x.type) for x in operands) and not all(map(holds_no_number, types)):
+    if any(is_active_text(x.type) for x in operands) and not all(map(holds_no_number, types)):
         refuse_reading(ev)
     value = typed(ev, text, operands, types, user_text(ev.loc), op)
     if not gives_fresh and (keeps or any(map(_may_hold, types))):
@@ -217,7 +217,7 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
     eqn = ev.defs.get(v)
     if eqn is None:
         return not isinstance(ev.leaf_of(v), (str, bytes))
-    return eqn.op in (inactive, part, apply) or isinstance(v.type, (Report, Text))
+    return eqn.op in (inactive, part, apply) or isinstance(v.type, (ActiveText, Text))
 
 
 def is_changed_in_place(ev: Evaluator, v: Abstract) -> bool:
@@ -447,7 +447,7 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
         return Tup(tuple(typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
                          for k in range(n)))
     if types == {("object", str)}:
-        shown = Report() if any(is_report(x.type) for x in operands) else Text()
+        shown = ActiveText() if any(is_active_text(x.type) for x in operands) else Text()
         return ev.emit(op, *operands, text=text, type=shown)  # type: ignore[no-any-return]
     numeric = numeric_type(types - {_NONE})
     if numeric is None:

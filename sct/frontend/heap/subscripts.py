@@ -39,7 +39,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Report, Tensor, Text, dtype_in_words, in_words
+from sct.ir.types import ActiveText, Tensor, Text, dtype_in_words, in_words
 from sct.ops import astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
 from sct.ops.arrays.indexing import join as join_key
@@ -137,7 +137,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
 def _characters(ev: Evaluator, owner: Abstract, key: Abstract) -> Value | None:
     """A character or a part of a string, where the string or the position is known only at run time; None for
     anything else."""
-    if not (isinstance(owner, Value) and isinstance(owner.type, (Report, Text)) or isinstance(owner, Static)
+    if not (isinstance(owner, Value) and isinstance(owner.type, (ActiveText, Text)) or isinstance(owner, Static)
             and type(owner.peek) is str):
         return None
     ends = key.items[1:] if isinstance(key, Tup) and is_slice(key) else (key,)

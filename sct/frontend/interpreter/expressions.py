@@ -44,7 +44,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Report, Text
+from sct.ir.types import ActiveText, Text
 from sct.ops.program.effects import formats, python, samples_of
 
 __all__ = ["closure", "formatted", "lookup", "name"]
@@ -207,7 +207,7 @@ def fstring_(ev: Evaluator, node: Any) -> Abstract:
     if len(node.values) != 1:
         return formatted(ev, node.values, functools.partial(_piece, ev))
     only = _piece(ev, node.values[0])
-    is_text = isinstance(only, tuple) and isinstance(only[0], Value) and isinstance(only[0].type, (Report, Text))
+    is_text = isinstance(only, tuple) and isinstance(only[0], Value) and isinstance(only[0].type, (ActiveText, Text))
     return only[0] if is_text and only[1:] == ("", Static("")) else formatted(ev, [only], lambda x: x)  # type: ignore
 
 

@@ -64,7 +64,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, Opaque, Report, Tensor, Text
+from sct.ir.types import BOOL, ActiveText, Opaque, Tensor, Text
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
 from sct.ops.program.effects import part
 
@@ -206,7 +206,7 @@ def _is_text(ev: Evaluator, x: Operand, eqns: Sequence[Eqn], loops: tuple[Value,
     """Is this value of `eqns` certainly a string?  Branches and `loops` of strings give strings."""
     if isinstance(x, Lit):
         return isinstance(x.value, (str, bytes))
-    if x in loops or isinstance(x.type, (Report, Text)) or isinstance(ev.leaf_of(x), (str, bytes)):
+    if x in loops or isinstance(x.type, (ActiveText, Text)) or isinstance(ev.leaf_of(x), (str, bytes)):
         return True
     eqn = ev.defs.get(x) or next((e for e in eqns if x in e.outs), None)
     if eqn is None or eqn.op not in (cond, loop):

@@ -33,7 +33,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import List, Report, Tensor, Text, join
+from sct.ir.types import ActiveText, List, Tensor, Text, join
 from sct.ops import fstring
 from sct.ops.program.effects import part
 
@@ -49,7 +49,7 @@ def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand])
     if not operands:
         return Static("".join(parts))
     shows = any(_may_show_derivative(ev, x) for x in operands)
-    return ev.emit(fstring, *operands, parts=tuple(parts), type=Report() if shows else Text())  # type: ignore[no-any-return]
+    return ev.emit(fstring, *operands, parts=tuple(parts), type=ActiveText() if shows else Text())  # type: ignore[no-any-return]
 
 
 def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
@@ -80,7 +80,7 @@ def is_string(ev: Evaluator, v: Abstract) -> bool:
     """Is this certainly a string, known or of run time?"""
     if isinstance(v, Static):
         return type(v.value) is str
-    return isinstance(v, Value) and isinstance(v.type, (Text, Report))
+    return isinstance(v, Value) and isinstance(v.type, (Text, ActiveText))
 
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
@@ -159,7 +159,7 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
         raise_at_run_time(ev, "TypeError", "can only join an iterable")
     column = as_column(ev, over) if isinstance(over, ListRef) and is_dynamic(ev, over) and ev.slots(over).schema == 0 \
         else None
-    if column is not None and isinstance(column.type, List) and isinstance(column.type.elem, (Report, Text)):
+    if column is not None and isinstance(column.type, List) and isinstance(column.type.elem, (ActiveText, Text)):
         return ev.emit(part, column, text=f"{between!r}.join(_0)", type=column.type.elem)  # type: ignore[no-any-return]
     items = tuple(drained(ev, iterator(ev, over)))
     parts: list[Any] = []

@@ -58,7 +58,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
-from sct.ir.types import FLOAT, INT, Opaque, Tensor, is_report
+from sct.ir.types import FLOAT, INT, Opaque, Tensor, is_active_text
 from sct.ops import BY_CALL, OPS, apply, eq, print_, python, range_length
 from sct.ops.program.effects import inactive
 from sct.ops.program.list_ops import sum_list, unstack
@@ -393,7 +393,7 @@ def _convert(name: str, cls: Any) -> Special:
             eqn = ev.defs.get(v)
             if eqn is not None and eqn.op is apply:  # what it is given is not differentiated, or it is refused
                 return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
-            if is_report(v.type):
+            if is_active_text(v.type):
                 refuse_reading(ev)
             ev.refuse_object(v, "a number made of")
         return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
