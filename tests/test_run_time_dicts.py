@@ -573,6 +573,8 @@ def test_an_argument_of_many_keys_that_is_written_or_returned() -> None:
     agrees(written, weights)
     cts = dict.fromkeys(weights, 1.0)
     assert sct.vjp(returned, weights)[1](cts)[0] == {name: 2.0 * v for name, v in weights.items()}
+    squares = sct.grad(lambda d: sum(v * v for v in d.values()))
+    assert squares({math.inf: 1.0, **dict.fromkeys(range(17), 0.5)})[math.inf] == 2.0
     row = ["n1"]
     slopes = sct.grad(of_one_list, 2)({**links, "n0": row}, row, weights)
     assert slopes["n2"] == 1.0 + sum(outs[-1] == "n2" for name, outs in links.items() if name != "n0")

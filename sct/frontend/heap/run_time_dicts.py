@@ -13,6 +13,7 @@ is deleted leaves its value behind.  A dict of the program is such a dict where 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -131,7 +132,10 @@ def _constant(key: Any) -> Abstract:
 
 
 def _is_plain(key: Any) -> bool:
-    return all(map(_is_plain, key)) if type(key) is tuple else type(key) in (int, str, bool, float, type(None))
+    """Is the text of this key an expression that gives it?"""
+    if type(key) is tuple:
+        return all(map(_is_plain, key))
+    return math.isfinite(key) if type(key) is float else type(key) in (int, str, bool, type(None))
 
 
 def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
