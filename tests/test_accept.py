@@ -1325,6 +1325,16 @@ def report_of_a_loop(x, mode):
     return np.sum(x) * len(text) + (x[0] if head[:6] == "double" and text > "00" else 0.0)
 
 
+def tables_are_shown(x):
+    squares, kept = {}, []
+    for k, v in enumerate(x):
+        squares[3 * k] = v * v
+        if v > 0.5:
+            kept.append(v)
+    print(squares, kept)
+    return sum(squares.values()) + len(f"{kept} {squares}") * x[0]
+
+
 def order_of_words(a, mode):
     words = [f"{mode}{k}" for k in range(3)]
     return sum(a**k for k, w in enumerate(words) if w > "double0" and w < mode + "2")

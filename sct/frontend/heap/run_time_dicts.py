@@ -23,7 +23,7 @@ from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args
 from sct.frontend.heap import dynamic_list_methods
-from sct.frontend.heap.dynamic_lists import columns, element, grow, is_dynamic, item_type, length
+from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, is_dynamic, item_type, length
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.heap.sample_calls import check_operands, hashed
@@ -45,15 +45,15 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import BOOL, INT, List, Never, Tensor, Text
-from sct.ops import eq, gt, index
-from sct.ops.program.effects import inactive
+from sct.ops import eq, gt, index, stop_gradient
+from sct.ops.program.effects import inactive, part
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
     "MAP_METHODS", "VALUES", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "new",
-    "note_refused", "of_run_time", "size", "truth", "update",
+    "note_refused", "of_run_time", "plain_dict", "size", "truth", "update",
 ]
 
 VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
@@ -452,6 +452,18 @@ def update(ev: Evaluator, owner: MapRef, other: Abstract) -> Abstract:
 def _update(entries: dict[Any, Any], other: dict[Any, Any]) -> None:
     for key, value in other.items():
         entries[key] = value
+
+
+def plain_dict(ev: Evaluator, owner: MapRef) -> Value | None:
+    """The dict of Python, for a text that shows it; None if its values are no numbers, arrays or strings."""
+    values = _values(ev, owner)
+    if not is_dynamic(ev, values):
+        grow(ev, values)
+    if ev.slots(values).schema != 0:
+        return None
+    text = "{_key: _1[_place] for _key, _place in _0.items()}"
+    column = ev.emit(stop_gradient, as_column(ev, values))  # it is shown, and not read again
+    return ev.emit(part, _places(ev, owner), column, text=text)  # type: ignore[no-any-return]
 
 
 MAP_METHODS: dict[str, Callable[..., Abstract]] = {

@@ -15,6 +15,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.run_time_dicts import plain_dict
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iterator_protocol import drained, iterator
 from sct.frontend.objects.class_of import python_class
@@ -25,6 +26,7 @@ from sct.frontend.values.abstract_values import (
     DefaultRef,
     DictRef,
     ListRef,
+    MapRef,
     Ref,
     Static,
     Tup,
@@ -118,8 +120,18 @@ def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
         _joined(ev, "[", [("", x) for x in ev.slots(v).items], "]", parts, operands)
     elif isinstance(v, Tup) and v.cls is tuple:
         _joined(ev, "(", [("", x) for x in v.items], ",)" if len(v.items) == 1 else ")", parts, operands)
+    elif (shown_by_python := _of_run_time(ev, v)) is not None:
+        parts.append(("r", ""))
+        operands.append(shown_by_python)
     else:
         _object(ev, v, parts, operands)
+
+
+def _of_run_time(ev: Evaluator, v: Abstract) -> Operand | None:
+    """A list or a dict that is known only at run time, of numbers, arrays or strings; None if `v` is none of these."""
+    if isinstance(v, MapRef) and v.factory is None:
+        return plain_dict(ev, v)
+    return as_column(ev, v) if isinstance(v, ListRef) and ev.slots(v).schema == 0 else None
 
 
 def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:
