@@ -1332,7 +1332,7 @@ def tables_are_shown(x):
         if v > 0.5:
             kept.append(v)
     print(squares, kept)
-    return sum(squares.values()) + len(f"{kept} {squares}") * x[0]
+    return sum(squares.values()) + (x[0] if len(f"{kept} {squares}") > 20 else 0.0)
 
 
 def order_of_words(a, mode):
