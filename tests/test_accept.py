@@ -13,6 +13,7 @@ import enum
 import functools
 import heapq
 import inspect
+import itertools
 import math
 import types
 import warnings
@@ -1333,6 +1334,12 @@ def tables_are_shown(x):
             kept.append(v)
     print(squares, kept)
     return sum(squares.values()) + (x[0] if len(f"{kept} {squares}") > 20 else 0.0)
+
+
+def pairs_are_chained(x, y):
+    pairs = [[p, q] for p, q in zip(x, y)]
+    flat = list(itertools.chain.from_iterable(pairs))
+    return sum(flat[::2]) * sum(v * v for v in sum(pairs, []))  # noqa: RUF017
 
 
 def order_of_words(a, mode):

@@ -38,7 +38,7 @@ from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.standard_library.iterator_builtins import looked
 from sct.frontend.standard_library.python_fallbacks import all_, any_
-from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_array
+from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_items
 from sct.frontend.state.store import type_of
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -233,8 +233,8 @@ def one_by_one(ev: Evaluator, v: Abstract) -> Iterator[Abstract]:
 @special(sum)
 def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
-    if isinstance(args[0], Ref):
-        return ev.call(Static(sum_of_array), [args[0], total])
+    if isinstance(args[0], Ref) or isinstance(total, ListRef) and dynamic_lists.is_dynamic(ev, args[0]):
+        return ev.call(Static(sum_of_items), [args[0], total])
     return run_through(ev, args[0], lambda v: _summed(ev, v, total))
 
 

@@ -16,6 +16,7 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (
@@ -137,6 +138,8 @@ def chain(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(itertools.chain.from_iterable)
 def chain_from(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if is_dynamic(ev, args[0]):
+        return ev.call(Static(python_fallbacks.chained), args)
     return new_iterator(ev, "chain", (iterator(ev, args[0]),))
 
 

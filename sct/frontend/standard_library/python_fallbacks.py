@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 __all__ = [
-    "all_", "any_", "bisect_", "compress_", "heapify", "heappop", "heappush", "heappushpop", "heapreplace",
+    "all_", "any_", "bisect_", "chained", "compress_", "heapify", "heappop", "heappush", "heappushpop", "heapreplace",
     "largest", "largest_by", "largest_item", "largest_item_by", "nlargest", "nsmallest", "place_", "prod_", "reduce_",
     "same", "smallest", "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
 ]
@@ -18,6 +18,11 @@ __all__ = [
 
 def same(x: Any) -> Any:
     return x
+
+
+def chained(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    for items in iterables:
+        yield from items
 
 
 def sum_(items: Iterable[Any], start: Any = 0) -> Any:
