@@ -276,5 +276,7 @@ def test_a_hook_that_returns_none_on_one_path_or_writes_to_its_value_is_refused(
 
     with pytest.raises(SctError, match="SCT406"):
         grad(clipped)(1.0)
+    with pytest.raises(SctError, match="does not take 1 argument, and is called with so many"):
+        grad(lambda x: sct.probe(x, None, lambda a, b: None) * 3.0)(1.0)
     with pytest.raises(SctError, match="SCT302"):
         grad(lambda x: np.sum(sct.probe(2.0 * x, writes) * x))(np.ones(3))

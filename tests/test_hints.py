@@ -1095,6 +1095,11 @@ def _() -> Any:
     return lambda x: np.sum(np.ogrid[0:3] * x), lambda x: np.sum(np.arange(0, 3) * x)
 
 
+@case("let it take the value alone")
+def _() -> Any:
+    return (lambda x: np.sum(sct.probe(x, lambda: None) * 2.0), lambda x: np.sum(sct.probe(x, lambda v: None) * 2.0))
+
+
 @case("call np.arctan2 in a loop over the items")
 def _() -> Any:
     def followed(x):

@@ -343,6 +343,8 @@ def test_what_a_rule_returns_is_checked() -> None:
         grad(f(lambda ct, y, x: np.sum(ct)))(X)
     with refused("SCT406", why="their sizes differ"):
         grad(f(lambda ct, y, x: ct[:-1]))(X)
+    with refused("SCT406", "the vjp of `twice` does not take 3 arguments", hint="let it take the cotangent"):
+        grad(f(lambda ct, x: 2.0 * ct))(X)
     with pytest.raises(ValueError, match="the vjp of `twice` returns a cotangent of another shape than its argument"):
         grad(f(lambda ct, y, x: ct[x > 0.0]))(X)
     with refused("SCT412", "a rule of `twice` has an effect"):

@@ -9,6 +9,7 @@ the arguments.  It may call the function whose rule it is: such calls have rules
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -40,6 +41,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
     Choice,
+    Closure,
     Container,
     DerivedCallable,
     Frozen,
@@ -131,12 +133,15 @@ def probed(ev: Evaluator, x: Abstract, forward: Abstract, backward: Abstract) ->
     if not (isinstance(forward, Static) and forward.peek is None):
         value = ev.wrap(ev.emit(stop_gradient, ev.operand(x)))
         before = _reached(ev, [value])
+        _check_hook(ev, forward, "the value alone")
         ev.call(forward, [value])
         if any(is_written(cell, ev.store.cells.get(addr)) for addr, cell in before.items()):
             ev.refuse("SCT302", "a hook of sct.probe writes to the value that it is called with",
                       why="the value would change behind the derivative", hint="write to a copy in the hook")
     if isinstance(backward, Static) and backward.peek is None:
         return x
+
+    _check_hook(ev, backward, "the cotangent alone")
 
     def cotangent(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         returned = ev.call(backward, [args[0]])
@@ -148,6 +153,12 @@ def probed(ev: Evaluator, x: Abstract, forward: Abstract, backward: Abstract) ->
 
     hooks: Any = DerivedCallable(cotangent), DerivedCallable(tangent)
     return ruled_call(ev, UserRule(probed, *hooks), [x], {}, lambda: x)
+
+
+def _check_hook(ev: Evaluator, hook: Abstract, takes: str) -> None:
+    f = hook.peek if isinstance(hook, Static) else hook
+    if isinstance(f, (Closure, types.FunctionType)):
+        _check_arity(ev, "a hook of sct.probe", f, takes, [Static(None)], {})
 
 
 def _is_deep_enough(ev: Evaluator, rule: UserRule) -> bool:
@@ -264,9 +275,34 @@ def _tuple(ev: Evaluator, value: Value, types: Observed) -> Abstract:
 
 # -- the rules --------------------------------------------------------------------------------------------
 
+_TAKES = {"vjp": "the cotangent, the result, and the arguments: `vjp(ct, y, *args, **kwargs)`",
+          "jvp": "the tangents, the result, and the arguments: `jvp(tangents, y, *args, **kwargs)`"}
+"""What rules are called with, for hints."""
+
+
+def _check_arity(ev: Evaluator, what: str, f: Any, takes: str, args: Args, kwargs: Kwargs) -> None:
+    """Refuses a rule or a hook that cannot be called with these arguments."""
+    if isinstance(f, Closure):
+        node: Any = f.node
+        most = len(node.args.args) + len(node.args.posonlyargs)
+        fits = most - len(f.defaults) <= len(args) and (len(args) <= most or node.args.vararg is not None)
+    else:
+        try:
+            inspect.signature(f).bind(*args, **kwargs)
+            fits = True
+        except TypeError:
+            fits = isinstance(f, DerivedCallable)
+        except ValueError:  # its signature is not known
+            fits = True
+    if not fits:
+        count = len(args) + len(kwargs)
+        ev.refuse("SCT406", f"{what} does not take {count} argument{'s' * (count != 1)}, and is called with so many",
+                  hint=f"let it take {takes}")
+
 
 def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
     def cotangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        _check_arity(ev, f"the vjp of `{rule.name}`", vjp, _TAKES["vjp"], args, kwargs)
         returned = ev.call(vjp if isinstance(vjp, DerivedCallable) else rooted(ev, vjp), args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
             parts = _one_each(ev, rule, returned, args[2:])
@@ -279,6 +315,7 @@ def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Seque
 
 def _jvp_region(ev: Evaluator, rule: UserRule, jvp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
     def tangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        _check_arity(ev, f"the jvp of `{rule.name}`", jvp, _TAKES["jvp"], args, kwargs)
         returned = ev.call(jvp if isinstance(jvp, DerivedCallable) else rooted(ev, jvp), args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
             _check_present(ev, rule, *(returned.items if isinstance(returned, Tup) else (returned,)))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import re
 import types
+import typing
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -261,7 +262,8 @@ class Writes:
         if f.__name__ == "__init__":
             return None
         return [x for x in list(self.reached.values()) if isinstance(x, cls) or
-                isinstance(x, type) and (issubclass(x, cls) or issubclass(cls, x) and is_defined_by_user(x))]
+                isinstance(x, type) and (issubclass(x, cls) or is_defined_by_user(x) and not typing.is_typeddict(x)
+                                         and issubclass(cls, x))]
 
 
 def _attribute(x: Any, name: str | None) -> list[Any]:

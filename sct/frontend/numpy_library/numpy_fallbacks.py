@@ -40,7 +40,7 @@ def accumulated(f: Callable[[Any, Any], Any], x: Any) -> Any:
 def reduced(f: Callable[[Any, Any], Any], x: Any, axis: Any) -> Any:
     x = np.moveaxis(x, axis, 0)
     if f.identity is None and len(x) == 0:  # type: ignore[attr-defined]
-        raise ValueError("zero-size array to a reduction operation which has no identity")
+        raise ValueError(f"zero-size array to reduction operation {f.__name__} which has no identity")
     y = x[0] if f.identity is None else f(f.identity, x[0])  # type: ignore[attr-defined]
     for k in range(1, len(x)):
         y = f(y, x[k])

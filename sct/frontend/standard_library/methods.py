@@ -86,7 +86,9 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if named is not None:
             return named
     if isinstance(owner, Iteration) and owner.kind == "range":
-        owner = Tup(items_of(ev, owner))
+        bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
+        values = [ev.ask(x, "what is looked for in this range") for x in args]
+        return Static(run_or_raise(ev, lambda: getattr(range(*bounds), name)(*values)))
     if isinstance(owner, (Tup, ListRef)) and name in ("index", "count"):
         return find(ev, name, owner, *args)
     if isinstance(owner, (DictRef, MapRef)) and name in VIEWS:
