@@ -160,6 +160,8 @@ def _check_code(f: Any, seen: set[int]) -> None:
                 if isinstance(function, types.FunctionType):
                     _check_code(function, seen)
         return
+    if getattr(f, "__sct_call__", "") == "rule":
+        raise _ReachesOutside  # it would add a rule
     if is_library(f) and f.__globals__["__name__"].split(".")[0] in _HARMLESS and f.__name__ not in _OUTSIDE:
         return  # what `dataclass` has generated reads modules of its own
     variables, names = names_in(f.__code__)

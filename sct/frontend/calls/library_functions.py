@@ -50,7 +50,7 @@ def _vectorized(ev: Evaluator, f: Any) -> Abstract:
 
 def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError) -> Abstract:
     """The result of a function of a library, which is evaluated, as Python's own call of it is refused."""
-    python = _python_of(f) if refusal.code == "SCT207" else STAND_INS.get(id(f))
+    python: Any = _python_of(f) if refusal.code == "SCT207" else STAND_INS.get(id(f))
     if python is None and type(f) is not np.vectorize:
         raise refusal
     checkpoint = ev.checkpoint()
