@@ -61,7 +61,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type, is_active_text
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Text, Type, is_active_text
 from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, python
 
@@ -227,7 +227,11 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         return None
     keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
     arguments = ", ".join(f"{keyword}{text}" for keyword, text in zip(keywords, texts))
-    if isinstance(getattr(f, "__self__", None), _GENERATORS) or eqn is not None and _is_method_of_generator(ev, eqn):
+    is_function = isinstance(f, types.FunctionType) and name.startswith("numpy.") and all(map(_is_scalar, passed))
+    if is_function and (constant := _constant_array(f, args, kwargs)) is not None:
+        return ev.wrap(ev.emit(inactive, *operands, text=f"{name}({arguments})", type=constant))
+    if is_function or isinstance(getattr(f, "__self__", None), _GENERATORS) or \
+            eqn is not None and _is_method_of_generator(ev, eqn):
         return evaluated_by_python(ev, f"{name}({arguments})", operands, (), gives_fresh=True)
     changes = method is not None and (changes_object(method) or ev.observed(ev.loc) == {("object", type(None))})
     if changes:
@@ -235,6 +239,25 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         give(ev, passed, False)
     return evaluated_by_python(ev, f"{name}({arguments})", operands, passed,
                                keeps=changes and method is not None and not takes_items(method))
+
+
+def _constant_array(f: Any, args: Args, kwargs: Kwargs) -> Type | None:
+    """The type of the array of floats that a function of NumPy makes of constants: a window, say; else None."""
+    if not all(map(is_literal, (*args, *kwargs.values()))):
+        return None
+    values = [v.value for v in (*args, *kwargs.values()) if isinstance(v, Static)]
+    try:
+        array = f(*values[:len(args)], **dict(zip(kwargs, values[len(args):])))
+    except (TypeError, ValueError):
+        return None  # it is raised when the derivative runs
+    is_array = type(array) is np.ndarray and array.dtype == np.float64
+    return Tensor("array", "f64", tuple(map(Dim, array.shape))) if is_array else None
+
+
+def _is_scalar(v: Abstract) -> bool:
+    """Is this a number, a string or None, which no array shares memory with?"""
+    return is_literal(v) or isinstance(v, Value) and isinstance(v.type, (Tensor, Text)) and (
+        not isinstance(v.type, Tensor) or v.type.is_scalar)
 
 
 def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:

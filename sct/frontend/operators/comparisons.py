@@ -5,12 +5,13 @@ A pair of kinds that has no rule here is refused.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import operator
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -62,10 +63,11 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Eqn, Lit, Operand, Value
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Lit, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, ActiveText, Opaque, Tensor, Text
-from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
+from sct.ir.types import BOOL, Opaque, Tensor
+from sct.ops import BY_CALL, eq, gt, unwrap
 from sct.ops.program.effects import part
 
 __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
@@ -199,27 +201,7 @@ def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
         return v.value is None or isinstance(v.value, (bool, int, float, complex, str, bytes))
     if not isinstance(v, Value):
         return False
-    return isinstance(v.type, Tensor) and v.type.carrier == "py" or _is_text(ev, v, ev.b.eqns, ())
-
-
-def _is_text(ev: Evaluator, x: Operand, eqns: Sequence[Eqn], loops: tuple[Value, ...]) -> bool:
-    """Is this value of `eqns` certainly a string?  Branches and `loops` of strings give strings."""
-    if isinstance(x, Lit):
-        return isinstance(x.value, (str, bytes))
-    if x in loops or isinstance(x.type, (ActiveText, Text)) or isinstance(ev.leaf_of(x), (str, bytes)):
-        return True
-    eqn = ev.defs.get(x) or next((e for e in eqns if x in e.outs), None)
-    if eqn is None or eqn.op not in (cond, loop):
-        return eqn is not None and eqn.op is fstring
-    k = eqn.outs.index(x)
-    if eqn.op is cond:
-        return all(_is_text(ev, region.results[k], [*eqns, *region.eqns], loops) for region in eqn.regions)
-    carries, body = eqn.attrs["carries"], eqn.regions[-1]
-    if k >= carries:
-        return False
-    inits, params = eqn.args[len(eqn.args) - carries:], body.params[len(body.params) - carries:]
-    return _is_text(ev, inits[k], eqns, loops) and _is_text(
-        ev, body.results[1 + k], [*eqns, *body.eqns], (*loops, params[k]))
+    return isinstance(v.type, Tensor) and v.type.carrier == "py" or is_string(ev, v) or isinstance(ev.leaf_of(v), bytes)
 
 
 # -- of containers ------------------------------------------------------------------------------------------
@@ -449,7 +431,12 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         return run_time_keys.contains(ev, owner, x)
     if isinstance(owner, Static) and class_of(owner) is None:
         check_operands(ev, operator.contains, owner, x)
-        wanted = ev.key(x, "what `in` looks for")
+        try:
+            wanted = ev.key(x, "what `in` looks for")
+        except NeedsStatic:
+            if not (isinstance(owner.value, (tuple, list, set, frozenset)) and all(map(_is_constant, owner.value))):
+                raise
+            return _any_equal(ev, x, tuple(map(Static, owner.value)))
         return Static(run_or_raise(ev, lambda: wanted in owner.value))
     if isinstance(owner, Iteration) and owner.state is not None:  # it gives its items up to the one
         tests = (truth(ev, compare_one(ev, gast.Eq(), y, x)) for y in drained(ev, owner))
@@ -470,10 +457,15 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         if plain and not any(_has_own_equality(ev, y) for y in (x, *items)):
             if isinstance(x, Value) and any(y is x for y in items):
                 return Static(True)  # it may be nan
-            return Static(ev.key(x, "what `in` looks for") in [ev.key(y, "an item of this list") for y in items])
+            with contextlib.suppress(NeedsStatic):
+                return Static(ev.key(x, "what `in` looks for") in [ev.key(y, "an item of this list") for y in items])
         return _any_equal(ev, x, items)
     check_operands(ev, operator.contains, owner, x)
     ev.refuse("SCT503", "`in` is supported only for tuples, lists, dicts and arrays")
+
+
+def _is_constant(x: Any) -> bool:
+    return type(x) in (bool, int, float, str)
 
 
 def _has_own_equality(ev: Evaluator, v: Abstract) -> bool:

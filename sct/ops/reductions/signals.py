@@ -36,10 +36,12 @@ def is_longer(a: Operand, v: Operand, mode: str = "full", **_: Any) -> dict[str,
     """Is a at least as long as v?  Of no concern to the full product."""
     if number(a).rank != 1 or number(v).rank != 1:
         raise TypeMismatch("convolve and correlate take vectors")
-    known = (number(a).shape[0] - number(v).shape[0]).value
+    sizes = [number(x).shape[0] for x in (a, v)]
+    known = (sizes[0] - sizes[1]).value
     if mode == "full":
         return {}
-    return {"longer": (known >= 0 if known is not None else ge(dim(a, axis=0), dim(v, axis=0)), True)}
+    m, n = (dim(x, axis=0) if size.value is None else size.value for x, size in zip((a, v), sizes))
+    return {"longer": (known >= 0 if known is not None else ge(m, n), True)}
 
 
 def type_convolve(a: Operand, v: Operand, mode: str = "full", longer: bool = True) -> Tensor:
