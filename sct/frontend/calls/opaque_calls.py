@@ -215,7 +215,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     if method is not None and writes_arguments(method) and not all(map(is_literal, passed)):
         return None
     if method is not None and (changes_object(method) or any(map(writes_keyword, kwargs))) and is_callers(ev, fn):
-        ev.refuse("SCT302", "a method changes an object of the arguments that sct does not see into",
+        ev.refuse("SCT302", "a method changes an object that sct does not see into, and that the function has not made",
                   why="the caller's object would be changed", hint="change a copy: `copy.copy(...)` before")
     f = fn.peek if isinstance(fn, Static) else None
     if any(map(writes_keyword, kwargs)) or isinstance(f, np.ufunc) and len(args) > f.nin:

@@ -230,13 +230,12 @@ _IMMUTABLE = _HOLD_NOTHING - {collections.Counter, np.random.Generator} | {froze
 
 
 def is_callers(ev: Evaluator, v: Abstract) -> bool:
-    """Is this an object of the arguments that sct does not see into, or a part of one?"""
+    """Is this an object of the arguments, or from outside, that sct does not see into, or a part of one?"""
     x: Abstract | Operand = v
     while isinstance(x, Value) and (eqn := ev.defs.get(x)) is not None and eqn.op in (inactive, part) and \
             re.match(r"_0(\.\w+|\[.*\])$", str(eqn.attrs["text"])):
         x = eqn.args[0]
-    return isinstance(x, Value) and is_python_object(ev, x) and ev.leaf_of(x) is not None and \
-        all(leaf.param is not x for leaf in ev.outside.leaves)
+    return isinstance(x, Value) and is_python_object(ev, x) and ev.leaf_of(x) is not None
 
 
 PLAIN_CONTAINERS: dict[Any, str] = {
