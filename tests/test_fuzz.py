@@ -22,7 +22,7 @@ from tests.fuzz.shrink import shrink
 
 FAMILIES: dict[str, Any] = {
     "calls": calls, "control": control, "exceptions": exceptions, "heap": heap, "lists": lists}
-SEEDS_OF_SCT = {"calls": 60, "control": 60, "exceptions": 40, "heap": 60, "lists": 60}
+SEEDS_OF_SCT = {"calls": 60, "control": 60, "exceptions": 60, "heap": 60, "lists": 60}
 """Programs of each family that are compiled in every mode: about 0.4 s each."""
 SEEDS = {"calls": 300, "control": 300, "exceptions": 120, "heap": 300, "lists": 300}
 MOST_REFUSED = {"calls": 0.05, "control": 0.05, "exceptions": 0.25, "heap": 0.05, "lists": 0.05}

@@ -373,8 +373,11 @@ def f(a):
     return rng.normal(a, 1.0)  # SCT2: shift and scale
 """,
     "getattr by a name": """
-def f(a, n):
-    return getattr(math, "si" + "n" * n)(a)  # SCT
+def f(x):
+    s = 0.0
+    for k, v in enumerate(x):
+        s += getattr(math, ("sin", "cos")[k % 2])(v)  # SCT
+    return s
 """,
     # --- SCT3: heap and aliases
     "ambiguous write in a loop": """

@@ -14,6 +14,7 @@ import types
 from typing import Any
 
 import gast
+import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -88,10 +89,15 @@ def _changes_objects(node: Any) -> bool:
 
 
 def _is_outside(v: Abstract) -> bool:
-    """Is this an object or a class of the user that the function reads from outside?"""
-    cls = v.peek if isinstance(v, Static) and isinstance(v.peek, type) else type(v.peek) if isinstance(v, Static) \
-        else object
-    return isinstance(v, Static) and v.path is not None and is_defined_by_user(cls)
+    """Is this an object, or a class of the user, that the function reads from outside?"""
+    if not isinstance(v, Static) or v.path is None or isinstance(v.peek, _NOT_CHANGED):
+        return False
+    return not isinstance(v.peek, type) or is_defined_by_user(v.peek)
+
+
+_NOT_CHANGED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+"""Classes of what is read from outside, and has functions that are called as methods which change an object are:
+`np.append`."""
 
 
 def _name(v: Abstract) -> str | None:
