@@ -61,7 +61,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Text, Type, is_active_text
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type, is_active_text
 from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, python
 
@@ -243,9 +243,9 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
 
 def _constant_array(f: Any, args: Args, kwargs: Kwargs) -> Type | None:
     """The type of the array of floats that a function of NumPy makes of constants: a window, say; else None."""
-    if not all(map(is_literal, (*args, *kwargs.values()))):
-        return None
     values = [v.value for v in (*args, *kwargs.values()) if isinstance(v, Static)]
+    if len(values) < len(args) + len(kwargs):
+        return None
     try:
         array = f(*values[:len(args)], **dict(zip(kwargs, values[len(args):])))
     except (TypeError, ValueError):
@@ -255,9 +255,9 @@ def _constant_array(f: Any, args: Args, kwargs: Kwargs) -> Type | None:
 
 
 def _is_scalar(v: Abstract) -> bool:
-    """Is this a number, a string or None, which no array shares memory with?"""
-    return is_literal(v) or isinstance(v, Value) and isinstance(v.type, (Tensor, Text)) and (
-        not isinstance(v.type, Tensor) or v.type.is_scalar)
+    """Is this a number or None?  A function that is given no more has no array or file to read."""
+    return isinstance(v, Static) and type(v.value) in (bool, int, float, types.NoneType) or \
+        isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.is_scalar
 
 
 def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:
