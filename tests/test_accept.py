@@ -1342,6 +1342,29 @@ def pairs_are_chained(x, y):
     return sum(flat[::2]) * sum(v * v for v in sum(pairs, []))  # noqa: RUF017
 
 
+def star_of_a_list_of_a_loop(x):
+    squares = [v * v for v in x if v < 2.0]
+    first, *rest = squares
+    *most, before, last = rest
+    return first * sum(rest) + last * len(most) - before
+
+
+def members_of_a_loop(x, n):
+    total = 0.0
+    for i, p in enumerate(x):
+        for k, q in enumerate(x):
+            if k in (i, n) or i in {0, 2}:
+                continue
+            total += p * q
+    return total
+
+
+def window_of_a_signal(x):
+    window = np.hanning(4)
+    window /= window.sum()
+    return np.sum(np.convolve(x, window, mode="same") ** 2)
+
+
 def order_of_words(a, mode):
     words = [f"{mode}{k}" for k in range(3)]
     return sum(a**k for k, w in enumerate(words) if w > "double0" and w < mode + "2")

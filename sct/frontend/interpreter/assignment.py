@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from sct.frontend.source.name_scopes import writes
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, MapRef, Ref, Static
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Lit, Value
+from sct.ir import Lit, Operand, Value
 from sct.ops import fstring, gt, lt, python
 
 __all__ = ["assign", "doing", "home_of", "named", "unpack"]
@@ -37,7 +38,14 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     elif isinstance(target, (gast.Tuple, gast.List)):
         frame = ev.frames[-1]
         with changed(frame, now=frame.now | writes(target)):  # a part that is bound stays so while others are unpacked
-            unpack(ev, target.elts, _unpacked(ev, v, target.elts))
+            star = next((k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)), None)
+            try:
+                items = _unpacked(ev, v, target.elts)
+            except NeedsStatic:
+                if star is None or not isinstance(v, (Ref, ListRef)):
+                    raise
+                return _starred(ev, v, target.elts, star)
+            unpack(ev, target.elts, items)
     elif isinstance(target, gast.Attribute):
         owner, value = ev.eval(target.value), named(ev, v, target.attr)
         for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, value)))
@@ -84,18 +92,36 @@ def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstr
     return tuple(items)
 
 
+def _check_enough(ev: Evaluator, size: Operand, n: int, expected: str) -> None:
+    """Raises as Python does if there are fewer than n items."""
+    def short() -> None:
+        parts = (f"not enough values to unpack (expected {expected}{n}, got ", ("", ""), ")")
+        ev.throw(ev.emit(python, ev.emit(fstring, size, parts=parts), callee="ValueError"), ValueError)
+
+    evaluate_branches(ev, ev.emit(lt, size, n, spelling="operator.lt"), short, lambda: None)
+
+
+def _starred(ev: Evaluator, v: Ref | ListRef, targets: Sequence[Any], star: int) -> None:
+    """Unpacks an iterable whose length is known only at run time to targets of which one has a star."""
+    tail = len(targets) - star - 1
+    _check_enough(ev, ev.operand(ev.call(Static(len), [v])), star + tail, "at least ")
+
+    def read(key: Any) -> Abstract:
+        return ev.call(Static(operator.getitem), [v, Static(key)])
+
+    middle = ev.call(Static(list), [read(slice(star, -tail or None))])
+    values = [*map(read, range(star)), middle, *map(read, range(-tail, 0))]
+    _assign_all(ev, [t.value if isinstance(t, gast.Starred) else t for t in targets], values)
+
+
 def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
     """The items of an iterable whose length is known only at run time; raises as Python does if it is another one."""
     size = ev.operand(ev.call(Static(len), [v]))
-
-    def short() -> None:
-        parts = (f"not enough values to unpack (expected {n}, got ", ("", ""), ")")
-        ev.throw(ev.emit(python, ev.emit(fstring, size, parts=parts), callee="ValueError"), ValueError)
+    _check_enough(ev, size, n, "")
 
     def long() -> None:
         raise_at_run_time(ev, "ValueError", f"too many values to unpack (expected {n})")
 
-    evaluate_branches(ev, ev.emit(lt, size, n, spelling="operator.lt"), short, lambda: None)
     evaluate_branches(ev, ev.emit(gt, size, n, spelling="operator.gt"), long, lambda: None)
     if isinstance(v, Ref):
         return tuple(slice_view(ev, v, Static(k)) for k in range(n))
