@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import sct
+from sct.frontend import user_rules
 from sct.ir.core import Op
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -29,7 +30,8 @@ LIMIT = re.compile(r"```python\n# (SCT\d+)\n(.*?)```", re.DOTALL)
 @pytest.mark.parametrize(("page", "least"), [
     ("tutorial.md", 30), ("complex.md", 8), ("implicit.md", 8), ("memory.md", 5), ("rules.md", 15),
     ("debugging.md", 14)])
-def test_the_examples_of_a_page(page: str, least: int) -> None:
+def test_the_examples_of_a_page(page: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user_rules, "_rules", dict(user_rules._rules))  # those of the page end with it
     failures, tests = doctest.testfile(str(DOCS / page), module_relative=False)
     assert tests > least and not failures
 

@@ -877,8 +877,10 @@ def test_item_of_an_array_of_one_element(name: str) -> None:
     agrees(ITEMS[name], X)
 
 
-def test_item_of_an_array_of_any_size_is_refused() -> None:
-    refuses(lambda x: x.item() * 2.0, X, code="SCT503")
+def test_item_of_an_array_of_any_size() -> None:
+    agrees(lambda x: x[x > 1.0].item() * 2.0, X)
+    with pytest.raises(ValueError, match="size 1"):
+        sct.value_and_grad(lambda x: x.item() * 2.0)(X)
     refuses(lambda x: x.reshape(2, 3).item(4) * 2.0, X, code="SCT503")
 
 

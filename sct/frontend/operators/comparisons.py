@@ -177,6 +177,10 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if ev.exception_of_class(x) is not None and isinstance(y, Static) and type(y.value) is type and \
                 spelling in ("eq", "ne"):
             return identical(ev, a, b) if spelling == "eq" else negated(ev, identical(ev, a, b))
+        if isinstance(x, Value) and is_string(ev, x) and (isinstance(y, Ref) or isinstance(y, Value) and isinstance(
+                y.type, Tensor) and y.type.carrier != "py"):
+            ev.refuse("SCT503", "a comparison of an array or a NumPy number with a string is not supported",
+                      hint="compare its elements with numbers")
         if isinstance(x, Static) and not isinstance(x.value, (bool, int, float, complex)):
             t = y.type if isinstance(y, Value) else None
             if isinstance(t, Tensor) and (t.carrier == "py" or not isinstance(x.value, str)):
