@@ -1336,6 +1336,16 @@ def tables_are_shown(x):
     return sum(squares.values()) + (x[0] if len(f"{kept} {squares}") > 20 else 0.0)
 
 
+def table_is_shown_before_and_after_a_deletion(x):
+    table = {}
+    for k, v in enumerate(x):
+        table[3 * k] = v * v
+    before = f"{table}"
+    del table[3]
+    after = f"{table}"
+    return sum(table.values()) + (x[0] if len(after) < len(before) else 0.0)
+
+
 def pairs_are_chained(x, y):
     pairs = [[p, q] for p, q in zip(x, y)]
     flat = list(itertools.chain.from_iterable(pairs))

@@ -94,6 +94,16 @@ def drawn_arrays(x):
     return np.sum((noise[order] @ x) ** 2) * rng.integers(1, 3)
 
 
+GENERATOR = np.random.RandomState(2)
+
+
+@program(np.array([1.3, 0.4, 0.2]), 3)
+def draws_of_the_shape_of_an_array(x, seed):
+    GENERATOR.seed(seed)
+    noise = GENERATOR.normal(0.0, 0.1, x.shape) * GENERATOR.standard_normal((2, len(x)))
+    return np.sum((noise + x) ** 2)
+
+
 @program(np.array([1.3, 0.4]), 3)
 def draws_are_arrays_of_the_function(x, seed):
     rng, legacy = np.random.default_rng(seed), np.random.RandomState(seed)

@@ -63,7 +63,7 @@ from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type, is_active_text
 from sct.ops import apply, stop_gradient
-from sct.ops.program.effects import inactive, python
+from sct.ops.program.effects import inactive, part, python
 
 __all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_method"]
 
@@ -96,29 +96,22 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
     return call_itself(ev, fn, args, kwargs) if value is None else value
 
 
-_SHUFFLERS = (np.random.Generator, np.random.RandomState)
-_MAKE_SHUFFLERS = ("numpy.random.default_rng(", "numpy.random.RandomState(", "numpy.random.Generator(")
-
-
 def _shuffler(ev: Evaluator, fn: Abstract) -> Value | None:
     """The generator of random numbers of NumPy of which this is the method `shuffle`."""
     if isinstance(fn, Static):
         owner, name = getattr(fn.peek, "__self__", None), getattr(fn.peek, "__name__", "")
-        if not isinstance(owner, _SHUFFLERS) or name != "shuffle":
+        if not isinstance(owner, _GENERATORS) or name != "shuffle":
             return None
         rng = opaque(ev, Static(owner, None if fn.path is None else (*fn.path, ("attr", "__self__"))))
         return rng if isinstance(rng, Value) else None
     method = ev.defs.get(fn) if isinstance(fn, Value) else None
-    if method is None or method.op is not inactive or method.attrs["text"] != "_0.shuffle":
+    if method is None or method.op is not inactive or method.attrs["text"] != "_0.shuffle" or \
+            not _is_method_of_generator(ev, method):
         return None
     ev.b.eqns[:] = [eqn for eqn in ev.b.eqns if eqn is not method]
-    of = method.args[0]
-    if not isinstance(of, Value):
-        return None
-    made = ev.defs.get(of)
-    is_one = isinstance(ev.leaf_of(of), _SHUFFLERS) if made is None else \
-        made.op is inactive and str(made.attrs["text"]).startswith(_MAKE_SHUFFLERS)
-    return of if is_one else None
+    owner = method.args[0]
+    assert isinstance(owner, Value)
+    return owner
 
 
 def _reorder(items: Any, order: Any) -> None:
@@ -177,7 +170,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
         instead = _INSTEAD.get(what, _DTYPES if number else _ELSE)
         ev.refuse("SCT206", f"`{what}` is not supported yet",
                   hint=instead if isinstance(named, type) else f"{instead}; or {_rule_hint(ev, args, kwargs)}")
-    passed = [*args, *kwargs.values()]
+    passed = [_shape(ev, a) if _is_draw(named) else a for a in (*args, *kwargs.values())]
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)
     if not reads:
@@ -316,6 +309,14 @@ def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
                   why="its contents are read once, before the call",
                   hint="pass it as a list, or change it outside the function")
     ev.containers.changed.add(id(owner))
+
+
+def _shape(ev: Evaluator, v: Abstract) -> Abstract:
+    """A tuple of sizes, some of which are known only at run time, as one value; others as they are."""
+    operands: list[Operand] = []
+    if not isinstance(v, Tup) or all(map(is_literal, v.items)) or (text := template_of(ev, v, operands)) is None:
+        return v
+    return ev.emit(part, *map(ev.as_int, operands), text=text)  # type: ignore[no-any-return]
 
 
 def _operand(ev: Evaluator, v: Abstract) -> Operand:

@@ -46,7 +46,7 @@ from sct.ir import Lit, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import BOOL, INT, List, Never, Tensor, Text
 from sct.ops import eq, gt, index, stop_gradient
-from sct.ops.program.effects import inactive, part
+from sct.ops.program.effects import inactive
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -461,9 +461,9 @@ def plain_dict(ev: Evaluator, owner: MapRef) -> Value | None:
         grow(ev, values)
     if ev.slots(values).schema != 0:
         return None
-    text = "{_key: _1[_place] for _key, _place in _0.items()}"
     column = ev.emit(stop_gradient, as_column(ev, values))  # it is shown, and not read again
-    return ev.emit(part, _places(ev, owner), column, text=text)  # type: ignore[no-any-return]
+    text = "{{_key: {0}[_place] for _key, _place in _0.items()}}"
+    return _python(ev, owner, text, None, column)  # type: ignore[no-any-return]
 
 
 MAP_METHODS: dict[str, Callable[..., Abstract]] = {

@@ -44,6 +44,9 @@ SYMBOLS: dict[type, str] = {
 
 _METHOD = {"and_": "and", "or_": "or"}
 
+_OF_STRINGS: dict[type, Callable[[Evaluator, Abstract, Abstract], Abstract | None]] = {
+    gast.Add: concatenated, gast.Mult: repeated_text}
+
 
 UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
     gast.USub: ("neg", operator.neg), gast.UAdd: ("pos", operator.pos), gast.Invert: ("invert", operator.invert),
@@ -74,8 +77,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         counted = kind is gast.Mult and any(special_method(ev, v, "__index__") is not None for v in (a, b))
         if not (counted or kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
-    if kind in (gast.Add, gast.Mult) and (value := repeated_text(ev, a, b) if kind is gast.Mult else
-                                          concatenated(ev, a, b)) is not None:
+    if kind in _OF_STRINGS and (value := _OF_STRINGS[kind](ev, a, b)) is not None:
         return value
     if kind in (gast.MatMult, gast.Mult) and (value := sparse_product(ev, SYMBOLS[kind], a, b)) is not None:
         return value
