@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -111,23 +111,70 @@ def item_of_an_array_of_unknown_size(x):
     return (W @ x).item() ** 2
 
 
+class OfClass(Box):
+    y = 7.0
+
+
+class Account:
+    n, total = 0, 0.0
+
+    def deposit(self, v):
+        if v > 1.0:
+            self.n += 1
+            self.total += v
+
+
+@dataclass
+class Tank:
+    area: float
+    level: float = field(default=0.5, init=False)
+    fills: int = field(default=0, init=False)
+
+
+def defaults_of_the_class(x):
+    b, tank = OfClass(x), Tank(x[1])
+    if x[0] > 1.0:
+        b.y = x[0]
+    for _ in range(9):
+        if tank.level > 2.0:
+            tank.fills += 1
+            tank.level = x[0]
+        tank.level += x[1] * 0.5
+    return b.y * tank.level * tank.fills + getattr(tank, "area", 1.0) + hasattr(b, "y")
+
+
+def defaults_of_objects_in_a_list(x):
+    accounts = [Account() for _ in range(round(x[0]) + 4)]
+    for k, a in enumerate(accounts):
+        a.deposit(x[1] * k)
+    return sum(a.total * a.n for a in accounts if a.n) + len(accounts)
+
+
 @pytest.mark.parametrize("f", [
     attributes_of_a_loop, attribute_of_a_retried_step, attributes_of_branches, keys_of_branches,
-    counters_of_the_module, record_with_a_list_as_a_dict, item_of_an_array_of_unknown_size])
+    counters_of_the_module, record_with_a_list_as_a_dict, item_of_an_array_of_unknown_size, defaults_of_the_class,
+    defaults_of_objects_in_a_list])
 def test_agrees(f: Any) -> None:
     agrees(f, X)
     agrees(f, np.array([0.6, 0.3]))
 
 
-class OfClass(Box):
-    y = 7.0
+class Named(Box):
+    y: ClassVar[list] = [7.0]
 
 
-def of_the_object_or_its_class(x):
+def of_the_object_or_a_list_of_its_class(x):
+    b = Named(x)
+    if x > 1.0:
+        b.y = [x]
+    return b.y[0] * x
+
+
+def defaults_among_its_own(x):
     b = OfClass(x)
     if x > 1.0:
         b.y = x
-    return b.y * x
+    return b.y * len(vars(b))
 
 
 def asked_whether_it_is_there(x):
@@ -156,7 +203,8 @@ def caught_where_it_is_not_there(x):
 
 
 @pytest.mark.parametrize(("f", "code"), [
-    (of_the_object_or_its_class, "SCT310"), (asked_whether_it_is_there, "SCT503"),
+    (of_the_object_or_a_list_of_its_class, "SCT310"), (defaults_among_its_own, "SCT503"),
+    (asked_whether_it_is_there, "SCT503"),
     (counted_with_the_others, "SCT503"), (caught_where_it_is_not_there, "SCT503")])
 def test_whether_an_attribute_is_there_is_not_guessed(f: Any, code: str) -> None:
     refuses(f, 2.0, code=code)

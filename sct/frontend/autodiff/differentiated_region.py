@@ -20,6 +20,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists, run_time_keys
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.objects.class_defaults import give_defaults_within
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.store import Store, is_written
 from sct.frontend.transform import Transform
@@ -257,6 +258,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
     try:
         with ev.block(body), ev.temporaries.dropped():
             passed = run_time_keys.of_arguments(ev, inside)
+            give_defaults_within(ev, list(passed.values()))
             result = ev.call(f, [v for k, v in passed.items() if isinstance(k, int)],
                              {k: v for k, v in passed.items() if isinstance(k, str)})
             aux: Abstract | None = None

@@ -11,7 +11,7 @@ from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.objects.deques import is_deque
-from sct.frontend.objects.objects import check_set
+from sct.frontend.objects.objects import check_own, check_set
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
@@ -104,7 +104,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         if isinstance(v, DictRef):
             return Node("dict", cell.keys, children)
         if isinstance(v, ObjRef):
-            check_set(ev, v)
+            (check_set if where in ("here", "as an argument") else check_own)(ev, v)
             return Node("object", cell.keys, children, v.cls)
         return Node("list", tuple(range(len(children))), children)
     if is_leaf(v):

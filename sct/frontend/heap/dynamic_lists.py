@@ -18,7 +18,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import Place, have_one_form, leaf_numbers, with_leaves
 from sct.frontend.objects.deques import list_of_deque
-from sct.frontend.objects.objects import check_set
+from sct.frontend.objects.objects import check_in_list
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -88,7 +88,7 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
         if isinstance(x, ObjRef) or isinstance(x, DictRef) and not isinstance(x, DefaultRef):
             cell = ev.slots(x)
-            check_set(ev, x)
+            check_in_list(ev, x)
             return ObjectSchema(_class_of(x), cell.keys, tuple(map(visit, cell.items)))
         if isinstance(x, ListRef) and (rows := _rows_of(ev, x)) is not None:
             schema, column_types = rows
@@ -382,6 +382,8 @@ def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = F
 
 def length(ev: Evaluator, ref: ListRef) -> Operand:
     """The number of items of a list: the common length of its columns."""
+    if not slots(ev, ref).items:
+        ev.refuse("SCT310", "a list of items without numbers is not supported", hint="give them an attribute")
     return ev.emit(dim, *columns(ev, ref), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
 
 

@@ -14,6 +14,7 @@ from sct.frontend.evaluator.exceptions import bind_or_raise, raise_at_run_time, 
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.lookup_guards import MISSING, in_class
 from sct.frontend.evaluator.own_methods import is_generated
+from sct.frontend.objects.class_defaults import give_defaults
 from sct.frontend.objects.objects import bind, class_of, sample_of, set_attribute, shown_name, special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -49,6 +50,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
     if getattr(cls, "__abstractmethods__", None):
         run_or_raise(ev, lambda: object.__new__(cls))
     instance = ev.new_object(cls, {})
+    give_defaults(ev, instance)
     init, where = in_class(ev, cls, "__init__")
     if isinstance(init, types.FunctionType) and is_generated(init, where):
         fill(ev, instance, where, init, args, kwargs)

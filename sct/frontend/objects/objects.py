@@ -29,6 +29,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
+from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults
 from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead
@@ -56,8 +57,8 @@ from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives", "is_member", "is_object",
-    "reflected", "set_attribute", "special_call", "special_method", "undefined",
+    "bind", "check_in_list", "check_own", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives", "is_member",
+    "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 
@@ -114,6 +115,7 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         return _bound(ev, raw, where, owner, name)
     if isinstance(owner, ObjRef) and name in (ev.slots(owner).unset or ()) and (
             raw is not MISSING and not isinstance(raw, _SLOTS) or _python(ev, cls, "__getattr__") is not None):
+        note_default(ev, owner, name)
         ev.refuse("SCT310", f"an attribute of an object that gets new attributes, or that of its class: which `{name}` "
                   "is, is known only at run time",
                   hint="give it all of them before, also those that its class has")
@@ -188,10 +190,25 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
 
 
 def check_set(ev: Evaluator, owner: Abstract, name: str | None = None) -> None:
-    """Refuses to say whether the object has an attribute, or any of its attributes, that some path does not set."""
+    """Refuses to say whether the object has an attribute that some path does not set."""
     unset = (ev.slots(owner).unset or ()) if isinstance(owner, ObjRef) else ()
     if unset if name is None else name in unset:
         _refuse_unset(ev, name or min(unset))
+
+
+def check_own(ev: Evaluator, owner: ObjRef) -> None:
+    """Refuses to say which attributes the object itself has, where some path does not set one of them."""
+    check_set(ev, owner)
+    for name in inherited(ev, owner):
+        if name in ev.slots(owner).keys:
+            _refuse_unset(ev, name)
+
+
+def check_in_list(ev: Evaluator, owner: Abstract) -> None:
+    """The same for an object that is put into a list whose length is not known, where it must have an attribute."""
+    check_set(ev, owner)
+    if isinstance(owner, ObjRef) and not ev.slots(owner).keys:
+        note_defaults(ev, owner)
 
 
 def _refuse_unset(ev: Evaluator, name: str) -> NoReturn:
@@ -319,6 +336,8 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
 
 def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
     """Put an attribute into the object itself."""
+    if owner.addr in ev.store.items and name not in ev.slots(owner).keys:
+        note_default(ev, owner, name)
     if list_items.write(ev, owner, name, value):
         return
     cell = ev.writable(owner.addr, ATTRIBUTE_WRITE)

@@ -20,7 +20,7 @@ from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import instantiate
-from sct.frontend.objects.objects import check_set, class_of, special_call, special_method
+from sct.frontend.objects.objects import check_own, class_of, special_call, special_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -210,7 +210,7 @@ def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def namespace(ev: Evaluator, owner: ObjRef) -> DictRef:
     """The `__dict__` of an object, in which its slots are not."""
-    check_set(ev, owner)
+    check_own(ev, owner)
     cell = ev.slots(owner)
     held = [(k, v) for k, v in zip(cell.keys, cell.items) if k not in slots_of(owner.cls)]
     addr = ev.new_addr()

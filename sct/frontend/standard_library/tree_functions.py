@@ -12,6 +12,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.sample_calls import by_position, check_arguments
+from sct.frontend.objects.objects import check_own
 from sct.frontend.values.abstract_values import (
     Abstract,
     DerivedCallable,
@@ -57,6 +58,8 @@ def _parts(ev: Evaluator, v: Abstract) -> tuple[str, Mapping[Any, Abstract]] | N
         return "object" if v.cls is not tuple else "sequence", dict(zip(keys, v.items))
     if isinstance(v, (DictRef, ObjRef, ListRef)) and not isinstance(v, MapRef) and not dynamic_lists.is_dynamic(ev, v):
         cell = ev.slots(v)
+        if isinstance(v, ObjRef):
+            check_own(ev, v)
         kind = "dict" if isinstance(v, DictRef) else "object" if isinstance(v, ObjRef) else "sequence"
         return kind, dict(zip(cell.keys if kind != "sequence" else range(len(cell.items)), cell.items))
     if isinstance(v, Instance) and v.path is not None and is_container(type(v.peek)):
