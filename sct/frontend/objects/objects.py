@@ -57,8 +57,8 @@ from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "check_in_list", "check_own", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives", "is_member",
-    "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
+    "bind", "check_in_list", "check_own", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives",
+    "is_member", "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 
