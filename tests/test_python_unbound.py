@@ -81,6 +81,24 @@ def array(x: Any, c: Any) -> Any:
     return np.sum(y)
 
 
+def ignored(values: Any) -> None:
+    pass
+
+
+def array_of_a_helper_that_ignores_it(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = np.ones(2) * x
+    ignored(y)
+    return x
+
+
+def array_mentioned(x: Any, c: Any) -> Any:
+    for _ in range(int(c)):
+        y = np.ones(2)
+    y
+    return x
+
+
 def listed(x: Any, c: Any) -> Any:
     if c > 0:
         y = [x, x]
@@ -240,7 +258,7 @@ def bound_where_it_is_read(x: Any, c: Any) -> Any:
 
 FUNCTIONS = (
     returned, in_a_product, assigned_twice, deleted_on_one_path, assigned, of_a_loop, free, free_in_a_product, array,
-    listed, deleted, of_a_while_loop,
+    array_of_a_helper_that_ignores_it, array_mentioned, listed, deleted, of_a_while_loop,
     int_, augmented, augmented_and_not_used, deleted_where_it_is_not_bound, printed, mentioned, nonlocal_,
     in_a_display, in_a_generator_expression, in_a_lambda, of_a_match, beside_a_default, without_a_derivative,
     constant, in_a_test, computed_and_not_used, in_a_loop, of_a_helper, bound_where_it_is_read)
@@ -260,7 +278,7 @@ def test_reading_it_raises_as_in_python(f: Function) -> None:
 
 
 @pytest.mark.parametrize("f", [f for f in FUNCTIONS if f not in (
-    array, listed, of_a_match, printed, in_a_generator_expression, in_a_display)])
+    array, array_of_a_helper_that_ignores_it, array_mentioned, listed, of_a_match, printed, in_a_generator_expression, in_a_display)])
 def test_in_functions_that_numba_compiles(f: Function) -> None:
     derivative = grad(f, backend="numba")
     assert derivative(1.5, 1.0) == pytest.approx(grad(f)(1.5, 1.0))

@@ -171,6 +171,10 @@ class Operands(Attempts):
 
     def bound(self, v: Abstract, *, free: bool = False) -> Abstract:
         """Reads a value that some path does not assign; it may still be None."""
+        if isinstance(v, Ref):
+            contents = self.store.array(v).value
+            if isinstance(contents, Value) and isinstance(contents.type, Undef):
+                self.defined(contents, free=free)
         if not isinstance(v, Value) or not isinstance(v.type, Undef):
             return v
         if not isinstance(v.type.elem, Optional) or v in self.tries.bound:
