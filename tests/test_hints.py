@@ -1948,6 +1948,17 @@ def _() -> Any:
     return refused, followed
 
 
+@case("use `int(...)` of it")
+def _() -> Any:
+    def refused(x):
+        return np.sum(x) * [2.0, 3.0][max(x[0], 1.0) <= 1.5]
+
+    def followed(x):
+        return np.sum(x) * [2.0, 3.0][int(max(x[0], 1.0) <= 1.5)]
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

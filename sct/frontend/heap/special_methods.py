@@ -83,7 +83,13 @@ def _of_its_class(ev: Evaluator, v: Abstract, name: str, cls: str,
 def as_index(ev: Evaluator, v: Abstract, call: Callable[[Any], Any] = operator.index) -> Abstract:
     """The result of `__index__`, where `call` needs an index or a length."""
     own = special_call(ev, v, "__index__")
-    return v if own is None else checked(ev, own, "index", call=call)
+    if own is not None:
+        return checked(ev, own, "index", call=call)
+    t = v.type if isinstance(v, Value) else None
+    if isinstance(t, Tensor) and t.kind == "b" and t.carrier == "any" and call is operator.index:
+        ev.refuse("SCT503", "an index or a length is a bool or a `numpy.bool`, by the path that is taken",
+                  why="Python takes a bool, and raises a TypeError for a `numpy.bool`", hint="use `int(...)` of it")
+    return v
 
 
 # -- members of enums ---------------------------------------------------------------------------------------
