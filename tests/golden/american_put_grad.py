@@ -62,8 +62,7 @@ def american_put_grad(spot, strike, sigma, steps):
                 dup -= dvalues_k * spot * dup_factor
     # values = np.maximum(strike - spot * up ** np.arange(-steps, steps + ...
     dspot_mask = values_arg >= 0.0
-    values_factor *= dvalues
-    dspot -= np.sum(np.where(dspot_mask, values_factor, 0.0))
+    dspot -= np.sum(np.where(dspot_mask, dvalues * values_factor, 0.0))
     dup_part1 = (
         spot
         * dvalues

@@ -14,14 +14,14 @@ def call_price_grad(spot, vol, rate, strike, maturity, z):
     # payoff = np.maximum(terminal - strike, 0.0)
     dspot_mask = terminal - strike >= 0.0
     # terminal = spot * np.exp(drift + vol * math.sqrt(maturity) * z)
-    terminal_exp *= dspot_factor
-    dspot = np.sum(np.where(dspot_mask, terminal_exp, 0.0))
-    terminal_exp *= spot
-    ddrift = np.sum(np.where(dspot_mask, terminal_exp, 0.0))
-    terminal_exp *= z
+    dspot_part = dspot_factor * terminal_exp
+    dspot = np.sum(np.where(dspot_mask, dspot_part, 0.0))
+    dspot_part *= spot
+    ddrift = np.sum(np.where(dspot_mask, dspot_part, 0.0))
+    dspot_part *= z
     # drift = (rate - 0.5 * vol ** 2) * maturity
     dvol = (
-        np.sum(np.where(dspot_mask, terminal_exp, 0.0)) * sqrt_maturity
+        np.sum(np.where(dspot_mask, dspot_part, 0.0)) * sqrt_maturity
         - ddrift * maturity * vol
     )
     return dspot, dvol

@@ -11,7 +11,7 @@ def _layer_vjp(W, h, dvalue):
     a = W @ h
     b = np.tanh(a)
     # return b * np.sin(b) + h
-    db = (np.sin(b) + np.cos(b) * b) * dvalue
+    db = (np.cos(b) * b + np.sin(b)) * dvalue
     # b = np.tanh(a)
     da = (1.0 - b * b) * db
     # a = W @ h

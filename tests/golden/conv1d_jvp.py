@@ -15,6 +15,4 @@ def conv1d_jvp(x, w, target, dx, dw, dtarget):
         dy = dw[j] * x_from_j + w_j * dx[j:j_plus_n] + dy
         y += w_j * x_from_j
     y_minus_target = y - target
-    y_minus_target_sq = y_minus_target**2
-    y_minus_target *= 2.0
-    return np.sum(y_minus_target_sq), (dy - dtarget) @ y_minus_target
+    return np.sum(y_minus_target**2), (dy - dtarget) @ (2.0 * y_minus_target)

@@ -22,13 +22,12 @@ def gates_grad(x, h, W):
     one_plus_exp_neg_o = 1.0 + exp_neg_o
     dc = (1.0 - tanh_c * tanh_c) / one_plus_exp_neg_o
     # c = np.tanh(g) / (1.0 + np.exp(-i)) + 0.3 / (1.0 + np.exp(-f))
-    c_term1 *= dc / one_plus_exp_neg_f
     dg = dc / one_plus_exp_neg_i
-    c_term *= dg
+    t = c_term * dg * exp_neg_i
     dg *= 1.0 - tanh_g * tanh_g
     dW_joined_x = np.zeros_like(W_joined_x)
     dW_joined_x[6:] = tanh_c / one_plus_exp_neg_o / one_plus_exp_neg_o * exp_neg_o
     dW_joined_x[4:6] += dg
-    dW_joined_x[2:4] += c_term1 * exp_neg_f
-    dW_joined_x[:2] += c_term * exp_neg_i
+    dW_joined_x[2:4] += dc / one_plus_exp_neg_f * c_term1 * exp_neg_f
+    dW_joined_x[:2] += t
     return (W.T @ dW_joined_x)[: x.shape[0]], np.outer(dW_joined_x, joined_x)

@@ -7,9 +7,7 @@ def heat_jvp(u, steps, c, du, dsteps, dc):
     du = np.copy(du)
     for _ in range(steps):
         u_factor = u[:-2] - 2.0 * u[1:-1] + u[2:]
-        u_part = c * u_factor
-        u_factor *= dc
         du_term = c * (du[:-2] + du[2:] - 2.0 * du[1:-1])
-        u[1:-1] += u_part
-        du[1:-1] += u_factor + du_term
+        u[1:-1] += c * u_factor
+        du[1:-1] += dc * u_factor + du_term
     return np.sum(u * u), 2.0 * du @ u

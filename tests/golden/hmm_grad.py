@@ -14,8 +14,8 @@ def hmm_grad(logA, logpi, loglik):
         tape.append((exp_alpha_minus_m, alpha_arg))
         alpha = np.log(alpha_arg) + m + loglik[t]
     m = np.max(alpha)
-    dalpha = np.exp(alpha - m)
-    dalpha /= np.sum(dalpha)
+    exp_alpha_minus_m = np.exp(alpha - m)
+    dalpha = exp_alpha_minus_m / np.sum(exp_alpha_minus_m)
     dlogA = np.zeros_like(exp_logA)
     for _ in reversed(range(1, m1)):
         exp_alpha_minus_m, alpha_arg = tape.pop()

@@ -20,7 +20,7 @@ def leapfrog_state_grad(state, mass, dt, steps):
         p = p - half_dt * sin_q1
     # return np.sum(p**2 / mass) / 2.0 - np.sum(np.cos(q))
     dq = np.sin(q)
-    dmass = -(p**2) / mass * (0.5 / mass)
+    dmass = -0.5 / mass * (p**2 / mass)
     dp = p / mass
     # p = p - 0.5 * dt * np.sin(q)
     half_dt = 0.5 * dt

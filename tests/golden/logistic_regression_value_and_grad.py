@@ -8,9 +8,8 @@ def loss_value_and_grad(weights, inputs, labels):
     neg_margins = -margins
     value_logaddexp = np.logaddexp(0.0, neg_margins)
     value = np.mean(value_logaddexp) + 0.001 * np.sum(weights_tail**2)
-    neg_margins -= value_logaddexp
     # margins = labels * (inputs @ weights[1:] + weights[0])
-    dweights_part = np.exp(neg_margins) / inputs.shape[0] * labels
+    dweights_part = np.exp(neg_margins - value_logaddexp) / inputs.shape[0] * labels
     dweights = np.zeros_like(weights)
     dweights[0] = -np.sum(dweights_part)
     dweights[1:] += 0.002 * weights_tail - inputs.T @ dweights_part

@@ -15,8 +15,7 @@ def mlp_grad(params, x, labels):
     dlogp[np.arange(p), labels] = -1.0 / p
     # logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
     sum_dlogp = np.sum(dlogp, axis=1, keepdims=True)
-    exp_logits *= sum_dlogp / np.sum(exp_logits, axis=1, keepdims=True)
-    dlogits = dlogp - exp_logits
+    dlogits = dlogp - sum_dlogp / np.sum(exp_logits, axis=1, keepdims=True) * exp_logits
     # logits = h @ params["W2"] + params["b2"]
     db2 = np.sum(dlogits, axis=0)
     dW2 = h.T @ dlogits

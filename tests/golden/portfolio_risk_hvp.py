@@ -24,14 +24,16 @@ def portfolio_risk_grad_jvp(
     ddvariance = -dvariance_new * dvariance * dvariance_new / sqrt_variance
     # variance = weights @ covariance @ weights
     dweights_factor1 = dvariance_new * weights
-    dweights_term1 = dvariance_new * weights_covariance
-    weights_covariance *= ddvariance
     dvariance_factor *= dvariance_new
     ddweights_term = covariance @ (ddvariance * weights + dvariance_new * dweights_new)
-    dweights1 = dweights_term + dweights_term1 + covariance @ dweights_factor1
+    dweights1 = (
+        dweights_term
+        + dvariance_new * weights_covariance
+        + covariance @ dweights_factor1
+    )
     ddweights = (
         dweights_factor
-        + (weights_covariance + dvariance_factor)
+        + (ddvariance * weights_covariance + dvariance_factor)
         + (dcovariance @ dweights_factor1 + ddweights_term)
     )
     # weights /= np.sum(weights)

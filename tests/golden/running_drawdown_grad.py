@@ -6,12 +6,11 @@ def drawdown_grad(returns, fee):
     wealth_arg = 1.0 + returns - fee
     wealth = np.cumprod(wealth_arg)
     peak = np.maximum.accumulate(wealth)
-    dpeak_term = (peak - wealth) / peak
-    dwealth_mask = dpeak_term == np.max(dpeak_term)
+    t = (peak - wealth) / peak
+    dwealth_mask = t == np.max(t)
     dpeak_part = 1.0 / np.sum(dwealth_mask) / peak
-    dpeak_term *= dpeak_part
     dwealth = np.where(dwealth_mask, -dpeak_part, 0.0)
-    dpeak_part -= dpeak_term
+    dpeak_part -= t * dpeak_part
     dwealth[-1] += 1.0 / wealth[-1]
     # peak = np.maximum.accumulate(wealth)
     n = returns.shape[0]

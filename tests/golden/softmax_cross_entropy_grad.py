@@ -12,8 +12,7 @@ def softmax_cross_entropy_grad(W, b, inputs, labels):
     dlogs[np.arange(len(labels)), labels] = -1.0 / k
     # logs = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
     sum_dlogs = np.sum(dlogs, axis=1, keepdims=True)
-    exp_scores *= sum_dlogs / np.sum(exp_scores, axis=1, keepdims=True)
-    dscores = dlogs - exp_scores
+    dscores = dlogs - sum_dlogs / np.sum(exp_scores, axis=1, keepdims=True) * exp_scores
     # scores = inputs @ W + b
     db = np.sum(dscores, axis=0)
     dW = inputs.T @ dscores

@@ -8,8 +8,7 @@ def swap_grad(rates, fixed):
     forward_term = np.append(1.0, factors[:-1]) / factors
     forward = forward_term - 1.0
     dfactors_part = factors / factors
-    forward_term *= dfactors_part
-    dfactors = 0.5 * (2.0 * forward - fixed) - forward_term
+    dfactors = 0.5 * (2.0 * forward - fixed) - forward_term * dfactors_part
     dfactors[:-1] += dfactors_part[1:]
     # factors = np.cumprod(1.0 / (1.0 + 0.5 * rates))
     if np.all(factors_arg):

@@ -7,10 +7,8 @@ def top_k_jvp(scores, values, k, dscores, dvalues, dk):
     weights = np.exp(scores[best])
     dweights = dscores[best] * weights
     values_best = values[best]
-    value_arg = weights * values_best
-    values_best *= dweights
-    t = np.sum(values_best + dvalues[best] * weights)
+    t = np.sum(dweights * values_best + dvalues[best] * weights)
     sum_weights = np.sum(weights)
-    value = np.sum(value_arg) / sum_weights
+    value = np.sum(weights * values_best) / sum_weights
     t = (t - value * np.sum(dweights)) / sum_weights
     return value, t

@@ -11,9 +11,8 @@ def misfit_value_and_grad(start, observed, steps):
         following[1:-1] = following_term - previous[1:-1]
         following[1:-1] += 0.25 * (current[2:] - following_term + current[:-2])
         previous, current, following = current, following, previous
-    dfollowing = current - observed
-    value = np.sum(dfollowing**2)
-    dfollowing *= 2.0
+    value_part = current - observed
+    dfollowing = 2.0 * value_part
     dcurrent = np.zeros_like(previous)
     dprevious = np.zeros_like(following)
     for _ in range(steps):
@@ -30,4 +29,4 @@ def misfit_value_and_grad(start, observed, steps):
         dcurrent, dfollowing, dprevious = dprevious, dcurrent, dfollowing
     # previous = start.copy()
     dstart = dfollowing + dcurrent
-    return value, dstart
+    return np.sum(value_part**2), dstart

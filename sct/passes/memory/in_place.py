@@ -309,11 +309,16 @@ class _Plan:
         if access is None or (eqn, k) in self.copies:
             return False
         x = access.value
-        if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None):
+        if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None) or self._is_primal(x):
             return False
         aliases = self.alias_class(x, items=True)
         return (self.is_exclusive(aliases, access) and not self.later_reads(aliases, access)
                 and not any(self._pushes.get(v) for v in aliases))
+
+    def _is_primal(self, x: Value) -> bool:
+        """Is this a result of the user's arithmetic?  A cotangent does not take over its buffer, and so its name."""
+        eqn = self.memory.bindings[x].eqn
+        return eqn is not None and eqn.primal and not eqn.regions
 
     # -- results -------------------------------------------------------------------------------
 
