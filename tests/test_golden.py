@@ -133,6 +133,7 @@ GOLDENS = [
     gradient(control, "thermostat", (0, 1)),
     gradient(physics, "nbody", (0, 1)),
     gradient(physics, "heat_plate", 0),
+    gradient(physics, "insulated_rod", 0),
     forward(physics, "spring_chain"),
     second(physics, "lennard_jones"),
     pulled_back(physics, "leapfrog_energy", (0, 1)),

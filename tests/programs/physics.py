@@ -142,6 +142,17 @@ def burgers(u, steps):
     return old @ old
 
 
+def insulated_rod(diffusivity, start, steps):
+    """A rod that is kept cold at one end, and insulated at the other."""
+    u = start.copy()
+    for _ in range(steps):
+        before = u.copy()
+        u[1:-1] = before[1:-1] + diffusivity * (before[2:] - 2.0 * before[1:-1] + before[:-2])
+        u[0] = 0.0
+        u[-1] = u[-2]
+    return np.sum(u**2)
+
+
 def projectile_range(speed, angle, drag):
     """A shot followed until it lands; the last step is interpolated."""
     x = y = 0.0
@@ -206,6 +217,7 @@ INPUTS = {
     "heat_plate": lambda rng: (rng.normal(size=(5, 6)), 3, 0.1),
     "advection": lambda rng: (rng.normal(size=7), 0.8, 4),
     "burgers": lambda rng: (rng.normal(size=7), 5),
+    "insulated_rod": lambda rng: (0.2, rng.normal(size=6), 4),
     "projectile_range": lambda rng: (12.0, 0.7, 0.02),
     "cooling": lambda rng: (np.array([90.0, 43.0, 70.0]), 20.0, 0.05, 10),
     "ray_through_layers": lambda rng: (0.4, np.array([1.0, 1.3, 1.5]), np.array([1.0, 0.5, 2.0])),

@@ -199,18 +199,22 @@ class _Plan:
             if push not in missing:
                 self.relink_tape(push)
         for s in shapes:
-            self.redirects[s.owner, s.index] = updated = access.owner.out  # type: ignore[union-attr]
+            updated = _updated(access)
+            assert updated is not None
+            self.redirects[s.owner, s.index] = updated
             self.memory.retarget(s, updated)
 
     def split_reads(self, later: list[Access], access: Access) -> tuple[list[Access], list[Access]]:
         """(reads of elements, reads of a shape) after an update.
 
-        A read of the shape of the updated array may read the result of the update. The shape of a view stays."""
+        A read of the shape of the updated array may read the result of the update, or of the loop that updates it. The
+        shape of a view stays."""
         elements = {s.value for s in later if not reads_shape_only(s)}
-        sees_update = isinstance(access.owner, Eqn) and access.owner.op.updates
         path = access.point.path
+        around = len(path) if _updated(access) is not None else None
         shapes = [s for s in later if s.value not in elements and (
-            s.value is not access.value or sees_update and s.point.path[:len(path)] == path)]
+            s.value is not access.value or around is not None and s.point.path[:around] == path
+            and all(eqn is not access.owner for eqn, _ in s.point.path[around:]))]
         return [s for s in later if s not in shapes], [s for s in shapes if s.value is access.value]
 
     def is_exclusive(self, aliases: Iterable[Value], access: Access) -> bool:
@@ -382,6 +386,18 @@ class _Plan:
                     done.add(access.value)
                 elif access.value in visible:
                     self.copy_at(access)
+
+
+def _updated(access: Access) -> Value | None:
+    """The value that holds the updated buffer after the equation that reads it, if it has the type of what is read."""
+    eqn = access.owner
+    if not isinstance(eqn, Eqn):
+        return None
+    if eqn.op.name == "loop":
+        loop = loop_view(eqn)
+        k = access.index - len(loop.bounds)
+        return loop.finals[k] if k in range(len(loop.inits)) and loop.finals[k].type == access.value.type else None
+    return eqn.out if eqn.op.updates else None
 
 
 class _Rebuild:
