@@ -278,7 +278,8 @@ def test_reading_it_raises_as_in_python(f: Function) -> None:
 
 
 @pytest.mark.parametrize("f", [f for f in FUNCTIONS if f not in (
-    array, array_of_a_helper_that_ignores_it, array_mentioned, listed, of_a_match, printed, in_a_generator_expression, in_a_display)])
+    array, array_of_a_helper_that_ignores_it, array_mentioned, listed, of_a_match, printed, in_a_generator_expression,
+    in_a_display)])
 def test_in_functions_that_numba_compiles(f: Function) -> None:
     derivative = grad(f, backend="numba")
     assert derivative(1.5, 1.0) == pytest.approx(grad(f)(1.5, 1.0))

@@ -12,23 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from sct.ir.core import Operand, Value
+from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
 from sct.ops.registry import aliases
 from sct.ops.scalar.arithmetic import div, floordiv, mod, quotient
 from sct.ops.scalar.comparison import unwrap
+from sct.ops.scalar.powers import pow_
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.literals import fold_constant
 from sct.passes.scalar.purity import is_pure
 
-__all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute"]
+__all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute", "tape_cost"]
 
 TAPE, SHARED, PART, COPY = 1.5, 0.3, 100.0, 1000.0
 """Keeping a value: on a tape of its own; on a tape that exists anyway; a view of an overwritten array; a copy."""
-FREE, CHEAP, ON_ARRAYS = 0.3, 0.7, 12.0
-"""Computing a value again: a read or a view; arithmetic on numbers; arithmetic on arrays."""
+FIRST, FURTHER = 2.0, 0.5
+"""A tape of one value, and each further value on it."""
+FREE, CHEAP, POWER, ON_ARRAYS = 0.3, 0.7, 1.6, 12.0
+"""Computing a value again: a read or a view; arithmetic on numbers; a power of a number; arithmetic on arrays."""
 COUNT = 0.4
 """Arithmetic on Python ints: cheaper than a tape, so that an index is recomputed."""
 DIVISIONS = (div, quotient, floordiv, mod)
@@ -40,8 +43,20 @@ OUTER = 0.1
 
 def can_recompute(node: BlockNode) -> bool:
     """May the node be computed again: is it pure, cheap, and without further outs?"""
-    is_cheap = node.eqn.op.cost in ("free", "read", "cheap")
+    is_cheap = node.eqn.op.cost in ("free", "read", "cheap") or is_power(node)
     return is_pure(node.eqn) and len(node.outs) == 1 and (is_cheap or folds_to_literal(node))
+
+
+def is_power(node: BlockNode) -> bool:
+    """Is it a power of a number whose exponent is a positive literal?"""
+    t = node.outs[0].type
+    return node.eqn.op is pow_ and isinstance(t, Tensor) and t.is_scalar \
+        and isinstance(node.args[1], Lit) and node.args[1].value > 0
+
+
+def tape_cost(values: int) -> float:
+    """The cost of a tape of so many values."""
+    return FIRST + FURTHER * (values - 1) if values else 0.0
 
 
 def folds_to_literal(node: BlockNode) -> bool:
@@ -63,13 +78,17 @@ class CostModel:
         self._request_costs: dict[Value, float] = {}
 
     def keep_cost(self, value: Value, forward: Container[Block]) -> float:
-        if value in self.taped or self.regions.home[value] in forward and self._is_elem(value):
+        if self.is_on_tape(value, forward):
             return SHARED
         if _is_array(value.type) and self.may_be_overwritten(value):
             return COPY
         if _is_array(value.type) and self.is_view_of_overwritten(value):
             return PART
         return TAPE + (0.0 if value.hint else 0.01)
+
+    def is_on_tape(self, value: Value, forward: Container[Block]) -> bool:
+        """Is `value` on a tape already, or an element of what the forward loop reads?"""
+        return value in self.taped or self.regions.home[value] in forward and self._is_elem(value)
 
     def _is_elem(self, value: Value) -> bool:
         loop = self.regions.home[value].owner
@@ -82,12 +101,14 @@ class CostModel:
             return ON_ARRAYS
         if node.outs[0].type == INT:
             return COUNT
+        if is_power(node) and not self.compiled:
+            return POWER
         return QUOTIENT if self.compiled and node.eqn.op in DIVISIONS else CHEAP
 
     def is_expensive(self, value: Value) -> bool:
         """Does `value` take more than a view, an element read or arithmetic on numbers?"""
         node = self.regions.node_of(value)
-        return node is not None and (not can_recompute(node) or self.recompute_cost(node) == ON_ARRAYS)
+        return node is not None and (not can_recompute(node) or self.recompute_cost(node) in (POWER, ON_ARRAYS))
 
     def request_cost(self, value: Operand, block: Block) -> float:
         """The cost for the loops around `block` of making `value` available there."""

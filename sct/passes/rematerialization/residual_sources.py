@@ -16,7 +16,7 @@ from sct.ir.check import fits
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import INT, Tensor
 from sct.ops.scalar.arithmetic import add, mul
-from sct.passes.rematerialization.cost_model import FREE, ON_ARRAYS, OUTER, CostModel, can_recompute
+from sct.passes.rematerialization.cost_model import FREE, ON_ARRAYS, OUTER, CostModel, can_recompute, tape_cost
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
 from sct.passes.rematerialization.min_cut import Network
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, around, is_branch, within
@@ -116,6 +116,31 @@ class ResidualSources:
                         net.edge(("need", x), "sink", self.costs.request_cost(x, self.node.home))
         side = net.source_side("source", "sink")
         self.untaped = {v for v in self.sources if ("untaped", v) in side}
+        self.remove_tape(needs)
+
+    def remove_tape(self, needs: set[Value]) -> None:
+        """Obtain all values without a tape, if that costs no more than a tape of the values that the cut keeps."""
+        kept, _ = self.closure(needs, self.untaped)
+        more, untaped = self.closure(needs, set(self.sources))
+        if more or any(self.costs.is_on_tape(v, self.forward) for v in untaped):
+            return
+        extra = [source.cost for v in untaped - self.untaped if (source := self.sources[v]) is not None]
+        if sum(extra) <= tape_cost(len(kept)):
+            self.untaped = untaped
+
+    def closure(self, needs: set[Value], computable: set[Value]) -> tuple[set[Value], set[Value]]:
+        """(values on tapes, values without one) from which `needs` are obtained, if the `computable` ones have none."""
+        taped, untaped, work = set(), set(), list(needs)
+        while work:
+            v = work.pop()
+            source = self.sources[v] if v in computable else None
+            if source is None:
+                taped.add(v)
+            elif v not in untaped:
+                untaped.add(v)
+                work += [x for x in source.operands
+                         if self.is_forward_value(x) and not self.regions.in_scope(x, self.node.body)]
+        return taped, untaped
 
     def source(self, value: Value) -> ResidualSource | None:
         """The cheapest way to obtain `value` without a tape, if there is one."""
