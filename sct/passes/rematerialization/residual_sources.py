@@ -120,17 +120,19 @@ class ResidualSources:
 
     def remove_tape(self, needs: set[Value]) -> None:
         """Obtain all values without a tape, if that costs no more than a tape of the values that the cut keeps."""
-        kept, _ = self.closure(needs, self.untaped)
-        more, untaped = self.closure(needs, set(self.sources))
+        kept, _, _ = self.closure(needs, self.untaped)
+        more, untaped, requests = self.closure(needs, set(self.sources))
         if more or any(self.costs.is_on_tape(v, self.forward) for v in untaped):
             return
         extra = [source.cost for v in untaped - self.untaped if (source := self.sources[v]) is not None]
+        extra += [self.costs.request_cost(x, self.node.home) for x in requests]
         if sum(extra) <= tape_cost(len(kept)):
             self.untaped = untaped
 
-    def closure(self, needs: set[Value], computable: set[Value]) -> tuple[set[Value], set[Value]]:
-        """(values on tapes, values without one) from which `needs` are obtained, if the `computable` ones have none."""
-        taped, untaped, work = set(), set(), list(needs)
+    def closure(self, needs: set[Value], computable: set[Value]) -> tuple[set[Value], set[Value], set[Value]]:
+        """(values on tapes, values without one, values of outer loops) from which `needs` are obtained, if the
+        `computable` ones have no tape."""
+        taped, untaped, requests, work = set(), set(), set(), list(needs)
         while work:
             v = work.pop()
             source = self.sources[v] if v in computable else None
@@ -138,9 +140,10 @@ class ResidualSources:
                 taped.add(v)
             elif v not in untaped:
                 untaped.add(v)
-                work += [x for x in source.operands
-                         if self.is_forward_value(x) and not self.regions.in_scope(x, self.node.body)]
-        return taped, untaped
+                for x in source.operands:
+                    if isinstance(x, Value) and not self.regions.in_scope(x, self.node.body):
+                        work.append(x) if self.is_forward_value(x) else requests.add(x)
+        return taped, untaped, requests
 
     def source(self, value: Value) -> ResidualSource | None:
         """The cheapest way to obtain `value` without a tape, if there is one."""
