@@ -15,6 +15,7 @@ import heapq
 import inspect
 import itertools
 import math
+import threading
 import types
 import warnings
 from collections import defaultdict
@@ -649,6 +650,36 @@ def loop_in_a_context(x, a):
             if s > 100.0:
                 return s * s
     return s
+
+
+LOCK = threading.RLock()
+
+
+class Ledger:
+    def __init__(self):
+        self.lock, self.entries, self.reads = threading.Lock(), {}, 0
+
+    def put(self, name, value):
+        with self.lock:
+            self.entries[name] = value
+
+    def get(self, name):
+        with self.lock:
+            self.reads += 1
+            return self.entries.get(name, 0.0)
+
+
+def within_locks(x, a):
+    ledger = Ledger()
+    ledger.put("a", a * a)
+    s = 0.0
+    for v in x:
+        with LOCK as held, ledger.lock:
+            if v > 2.0:
+                break
+            s += v * a * held
+        s += ledger.get("a") * v + ledger.get("b")
+    return s + ledger.reads
 
 
 def null_context(a):

@@ -25,7 +25,6 @@ import os
 import random
 import statistics
 import sys
-import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -63,7 +62,6 @@ class Case:
 
 CASES: list[Case] = []
 OUTSIDE = [1.0, 2.0]
-LOCK = threading.Lock()
 ORDERED = collections.OrderedDict(a=1.0, b=2.0)
 HALF = fractions.Fraction(1, 2)
 MATRIX = np.ones((2, 2)).view(np.matrix)
@@ -855,12 +853,48 @@ def _() -> Any:
       "whose arguments do not depend on differentiated values; `with np.errstate(...)` is fine")
 def _() -> Any:
     def refused(x):
-        with LOCK:
+        with open("log.txt", "w"):
             return np.sum(x * x)
 
     def followed(x):
         with np.errstate(all="ignore"):
             return np.sum(x * x)
+
+    return refused, followed
+
+
+@case("write the `try` inside the `with`")
+def _() -> Any:
+    def refused(x):
+        try:
+            with np.errstate(all="ignore"):
+                y = math.log(x[0])
+        except ValueError:
+            y = 0.0
+        return y
+
+    def followed(x):
+        with np.errstate(all="ignore"):
+            try:
+                y = math.log(x[0])
+            except ValueError:
+                y = 0.0
+        return y
+
+    return refused, followed
+
+
+class Empty:
+    pass
+
+
+@case("give them an attribute")
+def _() -> Any:
+    def refused(x):
+        return len([Empty() for v in x if v > 0.0]) * np.sum(x)
+
+    def followed(x):
+        return len([types.SimpleNamespace(k=1) for v in x if v > 0.0]) * np.sum(x)
 
     return refused, followed
 

@@ -27,7 +27,21 @@ from typing import Any, Union
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Op, Operand, Value, free_values
 from sct.ir.dims import Dim, applied
 from sct.ir.pytrees.pytree import Const, Leaf, Node
-from sct.ir.types import ActiveText, Function, List, Never, Opaque, Optional, Residuals, Seq, Tensor, Text, Type, Undef
+from sct.ir.types import (
+    ActiveText,
+    Function,
+    List,
+    Lock,
+    Never,
+    Opaque,
+    Optional,
+    Residuals,
+    Seq,
+    Tensor,
+    Text,
+    Type,
+    Undef,
+)
 
 __all__ = ["ByCall", "ReadError", "lines", "read", "same", "show", "type_of"]
 
@@ -377,7 +391,8 @@ def type_of(node: ast.expr | str) -> Type:
 
 _WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Seq, "list": List, "optional": Optional, "undef": Undef}
 _SIMPLE: dict[str, Type] = {
-    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "never": Never(), "function": Function()}
+    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "lock": Lock(), "never": Never(),
+    "function": Function()}
 
 
 def dim_of(node: ast.expr | str) -> Dim:

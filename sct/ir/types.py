@@ -18,10 +18,10 @@ from typing import Literal, Union
 from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
-    "ActiveText", "Carrier", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Text",
-    "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words",
-    "holds_array", "in_words", "is_active_text", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes",
-    "maybe_single", "note_size_requirement", "py", "size_requirements",
+    "ActiveText", "Carrier", "Function", "List", "Lock", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor",
+    "Text", "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes",
+    "dtype_in_words", "holds_array", "in_words", "is_active_text", "join", "leaf_type", "list_depth", "map_leaf",
+    "map_sizes", "maybe_single", "note_size_requirement", "py", "size_requirements",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -215,6 +215,14 @@ class ActiveText(Opaque):
 
 
 @dataclass(frozen=True)
+class Lock(Opaque):
+    """A lock of `threading`."""
+
+    def __str__(self) -> str:
+        return "lock"
+
+
+@dataclass(frozen=True)
 class Never:
     """The result of a branch that raises."""
 
@@ -334,7 +342,7 @@ def in_words(t: Type) -> str:
     if isinstance(t, Seq):
         return f"a list whose items are each {in_words(t.elem)}"
     return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
-            Opaque: "an object", Text: "a string", ActiveText: "a string"}[type(t)]
+            Opaque: "an object", Text: "a string", ActiveText: "a string", Lock: "a lock"}[type(t)]
 
 
 def is_active_text(t: Type) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import threading
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,14 +36,14 @@ from sct.ir import Value
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, is_plain_attribute
-from sct.ir.types import INT, List, Never, Opaque, Tensor, Type, join, py
+from sct.ir.types import INT, List, Lock, Never, Opaque, Tensor, Type, join, py
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "DictArgument", "add_leaf", "argument", "column_names", "dtype_name", "is_mutable_container", "list_type",
-    "schema_of_tree"]
+    "LOCKS", "DictArgument", "add_leaf", "argument", "column_names", "dtype_name", "is_mutable_container", "list_type",
+    "schema_of_tree", "type_of_opaque"]
 
 
 @dataclass(frozen=True)
@@ -192,8 +193,16 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
     if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
         return Static(x), Const(x)
     ev.callable_arguments[id(x)] = x
-    leaf = add_leaf(ev, x, Opaque(), name)
+    leaf = add_leaf(ev, x, type_of_opaque(x), name)
     return leaf, Leaf(len(ev.params) - 1)
+
+
+def type_of_opaque(x: Any) -> Opaque:
+    """The type of an object that sct does not see into."""
+    return Lock() if isinstance(x, LOCKS) else Opaque()
+
+
+LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
 
 def _known_key(ev: Evaluator, k: Any) -> None:

@@ -20,6 +20,7 @@ from sct.frontend.arguments.abstract_arguments import (
     refuse_subclass,
     schema_of_tree,
     type_of_object,
+    type_of_opaque,
 )
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, key_of, list_tree
 from sct.frontend.arguments.unloaded import Unloaded
@@ -45,7 +46,7 @@ from sct.frontend.values.guards import UNKNOWN
 from sct.ir import Value
 from sct.ir.pytrees.pytree import Leaf, column, column_texts, paths
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
-from sct.ir.types import List, Opaque, Tensor, Type
+from sct.ir.types import List, Tensor, Type
 from sct.ops import BY_CALL
 
 if TYPE_CHECKING:
@@ -264,7 +265,8 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
                   hint=_MADE_OUTSIDE.get(name, "write it out, or compute it outside the function and pass it"))
     key = (path, "opaque")
     if key not in ev.outside.free:
-        ev.outside.free[key] = _free_leaf(ev, fn.value, Opaque(), path, key_of((fn.value,), {}))
+        ev.outside.free[key] = _free_leaf(
+            ev, fn.value, type_of_opaque(fn.value), path, key_of((fn.value,), {}))
     param = ev.outside.free[key]
     assert isinstance(param, Value)
     return param

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 import types
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import gast
 import numpy as np
 
-from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.abstract_arguments import LOCKS
+from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
@@ -32,11 +34,14 @@ from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.truth import truth
 from sct.frontend.source.name_scopes import own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of
+from sct.frontend.state.fixpoint import Raised
 from sct.frontend.state.parts import Consumer, changed
 from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Iteration, Method, ObjRef, Static
 from sct.ir import Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
+from sct.ir.types import Lock
 from sct.ops import enter, leave, part
+from sct.ops.program.effects import inactive
 
 __all__: list[str] = []
 
@@ -50,7 +55,15 @@ def _context(fn: Any) -> Special:
     return lambda ev, args, kwargs: Bound(Static(fn), tuple(args), tuple(kwargs.items()))
 
 
+_NEW_LOCKS = {threading.Lock: "threading.Lock()", threading.RLock: "threading.RLock()"}
+
+
+def _new_lock(text: str) -> Special:
+    return lambda ev, args, kwargs: ev.emit(inactive, text=text, type=Lock())
+
+
 SPECIAL.update((id(made), _context(made)) for made in (*_CONTEXTS, contextlib.suppress, contextlib.contextmanager))
+SPECIAL.update((id(made), _new_lock(text)) for made, text in _NEW_LOCKS.items())
 
 
 @statement(gast.With)
@@ -66,6 +79,10 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
     context = _context_of(ev, item.context_expr)
     if isinstance(context, Iteration):
         return _generated(ev, node, context, item, inner)
+    if (lock := _lock(ev, context)) is not None:
+        if item.optional_vars is not None:
+            assign(ev, item.optional_vars, Static(True))
+        return _held(ev, node, inner, [lock], callee="")
     if not isinstance(context, Bound):
         return _managed(ev, node, context, item, inner)
     fn = context.fn.value if isinstance(context.fn, Static) else None
@@ -78,12 +95,34 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
         return
     if item.optional_vars is not None:
         assign(ev, item.optional_vars, _entered(ev, context))
-    if name := _CONTEXTS[fn]:
-        arguments = [*context.args, *dict(context.kwargs).values()]
-        ev.emit(enter, *map(ev.operand, arguments), callee=name, keywords=tuple(k for k, _ in context.kwargs))
-    _within(ev, node, inner)
-    if name and not ev.store.dead:
+    if not (name := _CONTEXTS[fn]):
+        return _within(ev, node, inner)
+    arguments = [*context.args, *dict(context.kwargs).values()]
+    _held(ev, node, inner, map(ev.operand, arguments), callee=name, keywords=tuple(k for k, _ in context.kwargs))
+
+
+def _held(ev: Evaluator, node: Any, inner: Sequence[Any], operands: Iterable[Operand], **attrs: Any) -> None:
+    """Runs the body in a context that the derivative has too."""
+    before, slot = set(map(id, ev.tries.splits)), ev.tries.slot
+    ev.emit(enter, *operands, **attrs)
+    try:
+        _within(ev, node, inner)
+        leaves = any(s.slot == slot and id(s) not in before for s in ev.tries.splits) or \
+            slot is not None and not ev.store.dead and ev.store.vars.get(slot) != Static(False)
+    except Raised:
+        leaves = True
+    if leaves:
+        ev.refuse("SCT101", "a `with` that an exception leaves, and a `try` around it handles, is not supported",
+                  node=node, why="the handler would run in the context", hint="write the `try` inside the `with`")
+    if not ev.store.dead:
         ev.emit(leave)
+
+
+def _lock(ev: Evaluator, context: Abstract) -> Value | None:
+    """A lock of `threading`, as an operand; None for anything else."""
+    if isinstance(context, Static):
+        return opaque(ev, context) if isinstance(context.peek, LOCKS) else None
+    return context if isinstance(context, Value) and isinstance(context.type, Lock) else None
 
 
 def _live_after(ev: Evaluator, node: Any) -> frozenset[str]:
@@ -99,9 +138,9 @@ def _context_of(ev: Evaluator, node: Any) -> Abstract:
             context = ev.eval(_call_of_manager(node))
         if isinstance(context, Iteration):
             return context
-    elif isinstance(node, gast.Call) and _makes_context(context):
+    elif isinstance(node, gast.Call) and (_makes_lock(context) or _makes_context(context)):
         context = ev.eval(node)
-    if not (isinstance(context, Bound) and _is_known(context.fn) or
+    if not (isinstance(context, Bound) and _is_known(context.fn) or _lock(ev, context) is not None or
             isinstance(context, ObjRef) and special_method(ev, context, "__enter__") is not None):
         ev.refuse("SCT101", "`with` of this is not supported", node=node,
                   why="the context would not apply to the derivative",
@@ -139,6 +178,10 @@ def _is_known(callee: Abstract) -> bool:
     """Is this a class or function of contexts that sct knows?"""
     x = callee.value if isinstance(callee, Static) else None
     return isinstance(x, Hashable) and (x in _CONTEXTS or x is contextlib.suppress)
+
+
+def _makes_lock(callee: Abstract) -> bool:
+    return isinstance(callee, Static) and any(callee.value is make for make in _NEW_LOCKS)
 
 
 def _makes_context(callee: Abstract) -> bool:

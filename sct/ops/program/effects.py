@@ -149,8 +149,10 @@ part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", no
 
 enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, defaults={"keywords": ()}, raises="value",
            effect=True, cost="never", nondiff="it changes no number",
-           emit=lambda *a, callee, keywords=(), **_: called(callee, 0, len(a), keywords), complex=True)
-"""The first of two that stand around what is done in a `with`; the other is `leave`."""
+           emit=lambda *a, callee, keywords=(), **_: called(callee, 0, len(a), keywords) if callee else "_0",
+           complex=True)
+"""The first of two that stand around what is done in a `with`; the other is `leave`.  Without a callee, the operand is
+the context itself: a lock."""
 
 leave = op("leave", type=lambda: (), run=lambda: None, emit="None", effect=True, cost="never",
            nondiff="it changes no number", complex=True)
