@@ -52,11 +52,11 @@ from sct.frontend.interpreter import (
     try_statement,
 )
 from sct.frontend.loops import loop_statements, suspended_generators, with_statement
-from sct.frontend.numpy_library import array_copies, array_namespace, numpy_fallbacks
+from sct.frontend.numpy_library import array_copies, array_namespace, flat_elements, numpy_fallbacks
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
-from sct.frontend.scipy_library import fits, grids, multivariate, signals
+from sct.frontend.scipy_library import fits, grids, multivariate, samples, signals
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
@@ -83,7 +83,8 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, expressions, extrema, fits, grids, integrals, interpolants,
-    introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods, multivariate,
-    nested_jacobians, numpy_fallbacks, operator_module, python_expressions, record_classes, signals, solvers,
-    statements, subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)
+    call_expressions, comparisons, comprehensions, expressions, extrema, fits, flat_elements, grids, integrals,
+    interpolants, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
+    multivariate, nested_jacobians, numpy_fallbacks, operator_module, python_expressions, record_classes, samples,
+    signals, solvers, statements, subscripts, suspended_generators, trajectories, truth, try_statement,
+    with_statement)

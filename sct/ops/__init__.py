@@ -17,6 +17,7 @@ from sct.ops.arrays.shape import *
 from sct.ops.arrays.stack_and_insert import *
 from sct.ops.arrays.take import *
 from sct.ops.arrays.triangles import *
+from sct.ops.arrays.windows import *
 from sct.ops.derivative_helpers import *
 from sct.ops.linalg.cross import *
 from sct.ops.linalg.decompositions import *

@@ -40,9 +40,9 @@ CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
 OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
-_OF_SCIPY = ("scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.integrate",
-             "scipy.integrate._quadrature", "scipy.interpolate", "scipy.optimize", "scipy.signal",
-             "scipy.sparse.linalg")
+_OF_SCIPY = ("scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.fft", "scipy.integrate",
+             "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage", "scipy.optimize",
+             "scipy.signal", "scipy.sparse", "scipy.sparse.linalg", "scipy.spatial.distance", "scipy.stats")
 _DISTRIBUTIONS = ("dirichlet", "multivariate_normal")
 """Objects of `scipy.stats` that have handlers, and whose methods have."""
 INSTANCES: dict[type, Caller] = {}

@@ -16,7 +16,7 @@ from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python
@@ -113,6 +113,9 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Tup) and owner.fields == SLICE:
         run_or_raise(ev, lambda: getattr(slice(None), name))  # raises where there is none
         ev.refuse("SCT203", f"`{name}` of a slice that is known only at run time is not supported")
+    if isinstance(owner, Tup) and owner.fields and not hasattr(tuple, name):
+        ev.refuse("SCT203", f"the attribute `{name}` of what a function of a library returns is not supported",
+                  hint=f"read {', '.join(f'`{field}`' for field in owner.fields)}")
     if isinstance(owner, (ListRef, DictRef, MapRef, Tup)):
         cls = python_class(ev, owner)
         run_or_raise(ev, lambda: getattr(cls(), name))  # raises where there is none
@@ -193,6 +196,8 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
         return ev.call(Static(np.imag), [owner])
     if name == "imag":
         return _imag(ev, owner)
+    if name == "flat" and isinstance(owner, Ref):
+        return SPECIAL[special_key(np.ndarray.flat)](ev, [owner], {})
     if x_type.is_array or x_type.carrier == "np":
         like = np.ones((1,) * x_type.rank)
         if not callable(run_or_raise(ev, lambda: getattr(like if x_type.is_array else like[()], name))):

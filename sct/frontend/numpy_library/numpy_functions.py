@@ -228,7 +228,7 @@ def ufunc_method(ev: Evaluator, ufunc: np.ufunc, name: str, args: Args, kwargs: 
         x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
         axis, keepdims = ev.ask(axis, "`axis`"), ev.ask(keepdims, "`keepdims`")
         return ev.call_op(OPS["logaddexp_reduce"], array(ev, x), axis=axis, keepdims=keepdims)
-    if (name == "reduce" or name == "accumulate" and ufunc not in ACCUMULATES) and ufunc.nin == 2:
+    if (name in ("reduce", "reduceat") or name == "accumulate" and ufunc not in ACCUMULATES) and ufunc.nin == 2:
         return UFUNC_FALLBACKS[name](ev, ufunc, args, kwargs)
     if name == "accumulate" and ufunc in ACCUMULATES:
         x, axis = bound(ev, shown, args, kwargs, "array", "axis", axis=0)

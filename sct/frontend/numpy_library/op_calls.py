@@ -113,7 +113,7 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
         try:
             operands, attrs = op.bind(*plain, **named)
         except TypeMismatch as error:
-            ev.refuse("SCT501", str(error), why=f"it is asked for by `{spelling}`")
+            ev.refuse("SCT501", str(error), why=f"it is asked for by `{spelling}`", hint=error.hint)
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             if re.match(r"'(Ref|Value|Iteration)' object is not iterable", str(error)):
                 ev.refuse("SCT205", f"this call of `{spelling}` is not supported",

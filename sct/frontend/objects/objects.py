@@ -26,7 +26,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.handlers import Args
+from sct.frontend.evaluator.handlers import SPECIAL, Args, special_key
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults
@@ -323,6 +323,9 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
             if "__dict__" not in dir(cls) and not isinstance(raw, types.MemberDescriptorType):
                 run_or_raise(ev, lambda: object.__setattr__(object.__new__(cls), name, None))
             _store(ev, owner, name, value)
+        return
+    if isinstance(owner, Ref) and name in ("flat", "shape"):
+        SPECIAL[special_key(getattr(np.ndarray, name))](ev, [owner, value], {})
         return
     if isinstance(owner, Tup) and cls is not None and not cls.__dictoffset__:
         run_or_raise(ev, lambda: setattr(cls._make(owner.items), name, None))  # type: ignore[attr-defined]

@@ -5,20 +5,12 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
-from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.values.abstract_values import Abstract, Ref, Static
-from sct.ir.types import Tensor
-from sct.ops.program.solutions import solver
+from sct.frontend.evaluator.handlers import special
+from sct.frontend.scipy_library.by_program import Program, handler, register
 
 __all__: list[str] = []
 
@@ -61,54 +53,8 @@ def _shifted(p: Any, axis: Any) -> Any:
     return p * 1.0
 
 
-def _by_program(name: str, function: Callable[[], Any], program: Callable[..., Any], arrays: Sequence[str],
-                options: Sequence[str], ranks: Sequence[int] = (1, 2, 3)) -> Callable[..., Abstract]:
-    """The handler of a function.
-
-    arrays   its parameters that are differentiated
-    options  those that the program takes after them; others must be left out
-    """
-
-    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        signature = inspect.signature(function())
-        given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
-        texts, values = [f"_{k}" for k in range(len(arrays))], []
-        for key, parameter in signature.parameters.items():
-            if key in arrays:
-                continue
-            value = ev.ask(given.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
-            if key not in options and value != parameter.default:
-                ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
-            if key in given:
-                texts.append(f"{key}={value!r}")
-            if key in options:
-                values.append(Static(value))
-        xs = [_array(ev, name, given[key], ranks) for key in arrays]
-        with derivative_code(ev):
-            like = ev.call(Static(program), [*xs, *values])
-        found = ev.emit(solver, *map(ev.operand, xs), text=f"{name}({', '.join(texts)})", type=ev.operand(like).type)
-        return standing_for(ev, found, like)
-
-    return handler
-
-
-def _array(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> Ref:
-    x = ev.call(Static(np.asarray), [v])
-    t = ev.type_of(x) if isinstance(x, Ref) else None
-    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
-        ev.refuse("SCT402", f"`{name}` of what is not an array of floats of 64 bits with "
-                  f"{' or '.join(map(str, ranks))} axes is not supported", hint="convert with astype(float)")
-    assert isinstance(x, Ref)
-    return x
-
-
-def _of_signal(name: str, program: Callable[..., Any], arrays: Sequence[str], options: Sequence[str],
-               ranks: Sequence[int] = (1, 2, 3)) -> None:
-    of_scipy(f"scipy.signal.{name}")(_by_program(
-        f"scipy.signal.{name}", lambda: getattr(sys.modules["scipy.signal"], name), program, arrays, options, ranks))
-
-
-_of_signal("detrend", _detrended, ("data",), ("axis", "type"))
-_of_signal("hilbert", _analytic, ("x",), ("axis",))
-_of_signal("convolve2d", _convolved, ("in1", "in2"), ("mode",), (2,))
-special(np.unwrap)(_by_program("numpy.unwrap", lambda: np.unwrap, _shifted, ("p",), ("axis",)))
+register("scipy.signal", {
+    "detrend": Program(_detrended, ("data",), ("axis", "type")),
+    "hilbert": Program(_analytic, ("x",), ("axis",)),
+    "convolve2d": Program(_convolved, ("in1", "in2"), ("mode",), ranks=(2,))})
+special(np.unwrap)(handler("numpy.unwrap", Program(_shifted, ("p",), ("axis",))))

@@ -1,0 +1,132 @@
+"""Functions of libraries whose derivative is that of a program of NumPy; the value is what the library computes.
+
+    detrend(x)   ->   y0 = solver(x, text="scipy.signal.detrend(_0)");  y = y0, with the derivative of `_detrended(x)`
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
+from sct.ir import Operand, Value
+from sct.ir.types import Tensor
+from sct.ops.program.effects import OBJECT
+from sct.ops.program.solutions import solver
+
+__all__ = ["Program", "array_of_floats", "by_program", "handler", "register"]
+
+NONE = Static(None)
+
+
+@dataclass(frozen=True)
+class Program:
+    """How a function of a library is differentiated.
+
+    run      the program, which takes the arrays, and then the options
+    arrays   the parameters that are differentiated; None where they are left out
+    options  those that the program takes after them, which must be known; others must be left out
+    fields   the names of the parts of the result, if it is a tuple: the program returns as many
+    ranks    how many axes the arrays may have
+    needs    functions of SciPy that the program takes last
+    """
+
+    run: Callable[..., Any]
+    arrays: Sequence[str]
+    options: Sequence[str] = ()
+    fields: Sequence[str] = ()
+    ranks: Sequence[int] = (1, 2, 3)
+    needs: Sequence[str] = ()
+
+
+def register(module: str, programs: Mapping[str, Program]) -> None:
+    """Registers handlers of functions of a module of SciPy."""
+    for name, program in programs.items():
+        of_scipy(f"{module}.{name}")(handler(f"{module}.{name}", program))
+
+
+def handler(name: str, program: Program) -> Callable[..., Abstract]:
+    """The handler of the function with this name."""
+    module, _, function = name.rpartition(".")
+
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        signature = inspect.signature(getattr(sys.modules[module], function))
+        given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+        if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given.values()):
+            ev.refuse("SCT207", f"`{function}` of constants is left to Python")
+        texts: list[str] = []
+        xs: list[Abstract] = []
+        options: list[Abstract] = []
+        operands: list[Operand] = []
+        for key, parameter in signature.parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                continue
+            if key in program.arrays and given.get(key, NONE) != NONE:
+                own, x = _argument(ev, name, given[key], program.ranks)
+                xs.append(x)
+                operands.append(ev.operand(own))
+                text = f"_{len(operands) - 1}"
+            else:
+                value = ev.ask(given.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
+                text = repr(value)
+                if key in program.arrays:
+                    xs.append(NONE)
+                elif key in program.options:
+                    options.append(Static(value))
+                elif value != parameter.default:
+                    ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
+            if key in given:
+                texts.append(f"{key}={text}" if key in kwargs else text)
+        return by_program(ev, f"{name}({', '.join(texts)})", operands, program, [*xs, *options])
+
+    return handle
+
+
+def _argument(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> tuple[Abstract, Abstract]:
+    """The argument as the library gets it, and as the program does: an array of floats, or a number."""
+    if isinstance(v, (ListRef, Tup)):
+        v = ev.call(Static(np.array), [v])
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    is_number = 0 in ranks and (isinstance(v, Static) and type(v.value) in (int, float) or isinstance(
+        t, Tensor) and not t.rank and t.kind in "fi" and t.dtype != "f32")
+    if is_number:
+        return v, v
+    if isinstance(t, Tensor) and t.dtype == "i64":
+        return v, ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
+    x = array_of_floats(ev, name, v, ranks)
+    return x, x
+
+
+def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Program, args: Args) -> Abstract:
+    """What the library returns, with the derivative of what the program returns."""
+    paths = [f.rpartition(".") for f in program.needs]
+    needs = [Static(getattr(sys.modules[module], name)) for module, _, name in paths]
+    with derivative_code(ev):
+        like = ev.call(Static(program.run), [*args, *needs])
+    if not program.fields:
+        return standing_for(ev, ev.emit(solver, *call, text=text, type=ev.operand(like).type), like)
+    assert isinstance(like, Tup)
+    result = ev.emit(solver, *call, text=text, type=OBJECT)
+    parts = [standing_for(ev, result, part, f"_0[{k}]") for k, part in enumerate(like.items)]
+    return Tup(tuple(parts), tuple(program.fields))
+
+
+def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> Ref:
+    """The argument as an array of floats of 64 bits."""
+    x = ev.call(Static(np.asarray), [v])
+    t = ev.type_of(x) if isinstance(x, Ref) else None
+    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
+        ev.refuse("SCT402", f"`{name}` of what is not an array of floats of 64 bits with "
+                  f"{' or '.join(map(str, ranks))} axes is not supported", hint="convert with astype(float)")
+    assert isinstance(x, Ref)
+    return x

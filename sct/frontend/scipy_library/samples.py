@@ -1,0 +1,186 @@
+"""Statistics of samples: functions of `scipy.stats`, distances between points, and sums over segments."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.numpy_library.numpy_functions import UFUNC_FALLBACKS, array, bound, type_of
+from sct.frontend.scipy_library.by_program import Program, array_of_floats, by_program, register
+from sct.frontend.values.abstract_values import Abstract, Static
+
+__all__: list[str] = []
+
+
+# -- moments -----------------------------------------------------------------------------------------------------------
+
+
+def _deviations(a: Any, axis: Any) -> Any:
+    """The deviations from the mean, along the first axis."""
+    a = np.ravel(a) if axis is None else np.moveaxis(a, axis, 0)
+    return a - np.mean(a, axis=0)
+
+
+def _zscore(a: Any, axis: Any, ddof: Any) -> Any:
+    return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
+
+
+def _zmap(scores: Any, compare: Any, axis: Any, ddof: Any) -> Any:
+    mean = np.mean(compare, axis=axis, keepdims=True)
+    return (scores - mean) / np.std(compare, axis=axis, ddof=ddof, keepdims=True)
+
+
+def _moment(a: Any, order: Any, axis: Any) -> Any:
+    return np.mean(_deviations(a, axis) ** order, axis=0)
+
+
+def _skew(a: Any, axis: Any, bias: Any) -> Any:
+    d = _deviations(a, axis)
+    g = np.mean(d**3, axis=0) / np.mean(d**2, axis=0) ** 1.5
+    n = d.shape[0]
+    return g if bias else g * (math.sqrt(n * (n - 1.0)) / (n - 2.0))
+
+
+def _kurtosis(a: Any, axis: Any, fisher: Any, bias: Any) -> Any:
+    d = _deviations(a, axis)
+    g = np.mean(d**4, axis=0) / np.mean(d**2, axis=0) ** 2
+    if not bias:
+        n = d.shape[0]
+        g = ((n * n - 1.0) * g - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
+    return g - 3.0 if fisher else g
+
+
+def _gmean(a: Any, weights: Any, axis: Any) -> Any:
+    return np.exp(np.average(np.log(a), axis=axis, weights=weights))
+
+
+def _hmean(a: Any, weights: Any, axis: Any) -> Any:
+    return 1.0 / np.average(1.0 / a, axis=axis, weights=weights)
+
+
+def _sem(a: Any, axis: Any, ddof: Any) -> Any:
+    n = a.size if axis is None else a.shape[axis]
+    return np.std(a, axis=axis, ddof=ddof) / math.sqrt(n)
+
+
+def _variation(a: Any, axis: Any, ddof: Any) -> Any:
+    return np.std(a, axis=axis, ddof=ddof) / np.mean(a, axis=axis)
+
+
+def _iqr(x: Any, axis: Any, rng: Any) -> Any:
+    return np.percentile(x, max(rng), axis=axis) - np.percentile(x, min(rng), axis=axis)
+
+
+def _trim_mean(a: Any, proportiontocut: Any, axis: Any) -> Any:
+    a = np.sort(np.ravel(a) if axis is None else np.moveaxis(a, axis, 0), axis=0)
+    cut = int(proportiontocut * len(a))
+    return np.mean(a[cut:len(a) - cut], axis=0)
+
+
+def _entropy(pk: Any, qk: Any, base: Any, axis: Any) -> Any:
+    p = pk / np.sum(pk, axis=axis, keepdims=True)
+    log = np.log(np.where(p > 0.0, p, 1.0))
+    if qk is not None:
+        log = log - np.log(qk / np.sum(qk, axis=axis, keepdims=True))
+    s = np.sum(p * log, axis=axis) * (1.0 if qk is not None else -1.0)
+    return s if base is None else s / math.log(base)
+
+
+# -- tests and regression ----------------------------------------------------------------------------------------------
+
+
+def _by_student(t: Any, n: Any, betainc: Any) -> Any:
+    """The probability of a number farther from 0 than t, by Student's distribution with n degrees of freedom."""
+    return betainc(0.5 * n, 0.5, n / (n + t * t))
+
+
+def _pearsonr(x: Any, y: Any, betainc: Any) -> Any:
+    u, v = x - np.mean(x), y - np.mean(y)
+    r = np.dot(u, v) / (np.linalg.norm(u) * np.linalg.norm(v))
+    n = x.shape[0] - 2.0
+    return r, _by_student(r * np.sqrt(n / ((1.0 - r) * (1.0 + r))), n, betainc)
+
+
+def _linregress(x: Any, y: Any, betainc: Any) -> Any:
+    u, v = x - np.mean(x), y - np.mean(y)
+    slope = np.dot(u, v) / np.dot(u, u)
+    r = np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v))
+    n = x.shape[0] - 2.0
+    t = r * np.sqrt(n / ((1.0 - r) * (1.0 + r)))
+    error = np.sqrt((1.0 - r * r) * np.dot(v, v) / np.dot(u, u) / n)
+    return slope, np.mean(y) - slope * np.mean(x), r, _by_student(t, n, betainc), error
+
+
+def _of_one_sample(a: Any, popmean: Any, axis: Any, betainc: Any) -> Any:
+    n = a.shape[axis]
+    t = (np.mean(a, axis=axis) - popmean) / (np.std(a, axis=axis, ddof=1) / math.sqrt(n))
+    return t, _by_student(t, n - 1.0, betainc)
+
+
+def _of_pairs(a: Any, b: Any, axis: Any, betainc: Any) -> Any:
+    return _of_one_sample(a - b, 0.0, axis, betainc)
+
+
+def _of_two_samples(a: Any, b: Any, axis: Any, betainc: Any) -> Any:
+    m, n = a.shape[axis], b.shape[axis]
+    pooled = (np.var(a, axis=axis, ddof=1) * (m - 1.0) + np.var(b, axis=axis, ddof=1) * (n - 1.0)) / (m + n - 2.0)
+    t = (np.mean(a, axis=axis) - np.mean(b, axis=axis)) / np.sqrt(pooled * (1.0 / m + 1.0 / n))
+    return t, _by_student(t, m + n - 2.0, betainc)
+
+
+_TEST, _BETA = ("statistic", "pvalue"), ("scipy.special.betainc",)
+register("scipy.stats", {
+    "zscore": Program(_zscore, ("a",), ("axis", "ddof")),
+    "zmap": Program(_zmap, ("scores", "compare"), ("axis", "ddof")),
+    "moment": Program(_moment, ("a",), ("order", "axis")),
+    "skew": Program(_skew, ("a",), ("axis", "bias")),
+    "kurtosis": Program(_kurtosis, ("a",), ("axis", "fisher", "bias")),
+    "gmean": Program(_gmean, ("a", "weights"), ("axis",)),
+    "hmean": Program(_hmean, ("a", "weights"), ("axis",)),
+    "sem": Program(_sem, ("a",), ("axis", "ddof")),
+    "variation": Program(_variation, ("a",), ("axis", "ddof")),
+    "iqr": Program(_iqr, ("x",), ("axis", "rng")),
+    "trim_mean": Program(_trim_mean, ("a",), ("proportiontocut", "axis")),
+    "entropy": Program(_entropy, ("pk", "qk"), ("base", "axis")),
+    "pearsonr": Program(_pearsonr, ("x", "y"), fields=_TEST, ranks=(1,), needs=_BETA),
+    "linregress": Program(_linregress, ("x", "y"), fields=("slope", "intercept", "rvalue", "pvalue", "stderr"),
+                          ranks=(1,), needs=_BETA),
+    "ttest_1samp": Program(_of_one_sample, ("a", "popmean"), ("axis",), _TEST, (0, 1, 2), _BETA),
+    "ttest_rel": Program(_of_pairs, ("a", "b"), ("axis",), _TEST, (1, 2), _BETA),
+    "ttest_ind": Program(_of_two_samples, ("a", "b"), ("axis",), _TEST, (1, 2), _BETA)})
+
+
+# -- sums over segments ------------------------------------------------------------------------------------------------
+
+
+def _sums(x: Any, starts: Any, axis: Any) -> Any:
+    """The sums from each of the starts to the next one, as those of `np.add.reduceat`."""
+    x = np.moveaxis(x, axis, 0) if axis else x
+    ends = np.append(starts[1:], x.shape[0])
+    counts = np.where(ends > starts, ends - starts, 1)
+    segments = np.repeat(np.arange(len(starts)), counts)
+    offsets = np.arange(len(segments)) - (np.cumsum(counts) - counts)[segments]
+    y = np.zeros((len(starts), *x.shape[1:]))
+    np.add.at(y, segments, x[starts[segments] + offsets])
+    return np.moveaxis(y, 0, axis) if axis else y
+
+
+def _reduceat(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abstract:
+    """`np.add.reduceat(x, starts, axis)`"""
+    name = f"np.{ufunc.__name__}.reduceat"
+    if ufunc is not np.add:
+        ev.refuse("SCT206", f"`{name}` is not supported", hint=f"call np.{ufunc.__name__}.reduce in a loop")
+    x, starts, axis = bound(ev, name, args, kwargs, "array", "indices", "axis", axis=0)
+    x, starts = array_of_floats(ev, name, array(ev, x), (1, 2, 3)), array(ev, starts)
+    if type_of(ev, starts).rank != 1:
+        ev.refuse("SCT501", "the starts of the segments are no vector", hint="pass an array of ints")
+    k = Static(ev.ask(axis, "`axis`"))
+    text = "numpy.add.reduceat(_0, _1)" if k == Static(0) else f"numpy.add.reduceat(_0, _1, axis={k.value})"
+    return by_program(ev, text, [ev.operand(x), ev.as_int(ev.operand(starts))], Program(_sums, ()), [x, starts, k])
+
+
+UFUNC_FALLBACKS["reduceat"] = _reduceat

@@ -1,0 +1,71 @@
+"""Statistics of samples, by SciPy, in programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+from scipy import stats
+
+from sct import check_grads, grad
+
+X, Y = np.array([0.3, 1.2, 0.7, 2.1, 1.5, 0.4]), np.array([0.2, 1.3, 0.9, 1.1, 1.7, 0.1])
+M = np.outer(X, X[:4]) + 0.01 * np.arange(24.0).reshape(6, 4) ** 2
+
+
+def standardized(m):
+    """The moments of scores: a constant mean and deviation."""
+    z = stats.zscore(m, axis=0, ddof=1)
+    return np.sum(z**3) + np.sum(stats.skew(m) * stats.kurtosis(m, axis=0)) + stats.skew(m[:, 0], bias=False)
+
+
+def diversity(x):
+    p = x / x.sum()
+    return stats.entropy(p) + stats.entropy(Y, qk=x, base=2) + stats.gmean(x) * stats.hmean(x) / stats.sem(x)
+
+
+def correlated(x):
+    r, p = stats.pearsonr(x, Y)
+    line = stats.linregress(Y, x)
+    slope, intercept, *rest = stats.linregress(x, [1, 2, 3, 5, 4, 6])
+    return 2.0 * r + p + line.slope * line.intercept + line.pvalue * line.stderr + slope - intercept + rest[0]
+
+
+def significance(x):
+    t, p = stats.ttest_ind(x, Y)
+    of_pairs = stats.ttest_rel(x, Y)
+    return t * p + of_pairs.statistic + of_pairs.pvalue + stats.ttest_1samp(x, 0.9).pvalue
+
+
+def of_groups(x):
+    """Sums over segments, one of them empty in NumPy's sense: its first element."""
+    sums = np.add.reduceat(x**2, [0, 2, 2, 1])
+    return np.sum(np.log(sums)) + stats.trim_mean(x, 0.2) * stats.iqr(x)
+
+
+PROGRAMS = [(standardized, M), (diversity, X), (correlated, X), (significance, X), (of_groups, X)]
+
+
+@pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_program(f: Callable[..., Any], x: np.ndarray) -> None:
+    agrees(f, x)
+    check_grads(f, (x,), order=2 if f is of_groups else 1)
+
+
+def test_what_is_given_of_zscores_has_no_slope_along_shifts_and_scales() -> None:
+    slope = grad(lambda x: np.sum(stats.zscore(x) ** 3))(X)
+    np.testing.assert_allclose([np.sum(slope), slope @ X], 0.0, atol=1e-12)
+
+
+def test_constants_are_left_to_scipy() -> None:
+    assert grad(lambda x: x * stats.pearsonr(X, Y).confidence_interval().low)(1.0) != 0.0
+
+
+def test_refused() -> None:
+    assert "statistic" in refuses(lambda x: stats.pearsonr(x, Y).correlation, X, code="SCT203").hint
+    refuses(lambda x: stats.ttest_ind(x, Y, equal_var=False).statistic, X, code="SCT402")
+    refuses(lambda x: stats.zscore(x, nan_policy="omit")[0], X, code="SCT402")
+    refuses(lambda x: np.sum(np.maximum.reduceat(x, [0, 3])), X, code="SCT206")
