@@ -29,12 +29,14 @@ from sct.export.identity_checks import nested_lists
 from sct.export.reading.names import read_names
 from sct.export.reading.sources import read_source
 from sct.frontend import Traced, read_path
+from sct.ir.pytrees.pytree import STEPS, text_of_step
 
 __all__ = ["CopiedVariables", "FreeVariables", "ImportedVariables", "literal"]
 
 Leaf = Any
 LARGEST_LITERAL = 32
 _FORMS = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "lacks": "{1!r} not in {0}",
+          "many": "len({0}) > {1!r}",
           "no attribute": "not hasattr({0}, {1!r})", "items": "tuple({0}) == {1!r}",
           "pairs": "tuple({0}.items()) == {1!r}", "value": "{0} == {1!r}"}
 """The facts about free variables that a module checks: {0} is the variable, {1} a constant."""
@@ -58,13 +60,13 @@ class FreeVariables:
     def expression(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
         """The expression for a leaf, None if it stays a keyword-only parameter; `self_name` is that of a method."""
         kind, step = leaf.path[-1]
-        if kind != "column":
+        if kind not in STEPS:
             return self.whole(traced, leaf, self_name)
-        text = self.whole(traced, replace(leaf, path=leaf.path[:-1]), self_name)
-        return None if text is None else f"{step[1]}{text}]"
+        text = self.expression(traced, replace(leaf, path=leaf.path[:-1]), self_name)
+        return None if text is None else text_of_step(text, kind, step)
 
     def whole(self, traced: Traced, leaf: Leaf, self_name: str | None) -> str | None:
-        """The expression for a leaf that is no column of a list."""
+        """The expression for a leaf that is no part of a list or a dict."""
         raise NotImplementedError
 
     def facts(self, traced: Traced, self_name: str | None) -> list[str]:

@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class DictArgument:
-    """Stands for the place that makes a dict, of one that is an argument; `id`: that of the dict."""
+    """Stands for the place that makes a dict, of one from outside the function; `id`: that of the dict."""
 
     id: int
 

@@ -17,10 +17,10 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
-from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, parts_of, with_items
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Places, Tree, parts_of, with_items
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
 
-__all__ = ["FEW_ITEMS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree",
+__all__ = ["AT_ONCE", "FEW_ITEMS", "MANY_KEYS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree",
            "with_differentiated_ints"]
 
 
@@ -73,7 +73,7 @@ def _key(x: Any, sizes: dict[int, int], records: bool = True) -> Hashable:
 
 _BY_CLASS = frozenset((
     random.Random, np.random.Generator, np.random.RandomState, datetime.date, datetime.datetime, datetime.time,
-    datetime.timedelta, decimal.Decimal, fractions.Fraction, re.Pattern))
+    datetime.timedelta, decimal.Decimal, fractions.Fraction, re.Pattern, Places))
 """Classes whose objects differ in their values alone: any of them is passed to Python as it is."""
 
 _METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
@@ -85,6 +85,14 @@ ROWS = "rows"
 
 FEW_ITEMS = 4
 """A list of more items than this, all of one kind, is one value of the IR; other lists are flattened."""
+
+
+MANY_KEYS = 16
+"""The keys of a dict of more alike values from outside the function are known only at run time, if the program runs
+over the dict or searches it."""
+
+AT_ONCE = 4 * MANY_KEYS
+"""Those of a global dict of more values are so from the start."""
 
 
 def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True) -> Hashable:

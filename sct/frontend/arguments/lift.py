@@ -14,6 +14,7 @@ import numpy as np
 
 from sct.errors import SctError, contains_itself
 from sct.frontend.arguments.abstract_arguments import (
+    DictArgument,
     add_leaf,
     is_mutable_container,
     list_type,
@@ -22,7 +23,7 @@ from sct.frontend.arguments.abstract_arguments import (
     type_of_object,
     type_of_opaque,
 )
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, key_of, list_tree
+from sct.frontend.arguments.argument_keys import AT_ONCE, FEW_ITEMS, MANY_KEYS, item_kind, key_of, list_tree
 from sct.frontend.arguments.unloaded import Unloaded
 from sct.frontend.evaluator.own_methods import HASHING
 from sct.frontend.state.tries import Class
@@ -34,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     FreeLeaf,
     Instance,
     ListRef,
+    MapRef,
     Origin,
     Path,
     Ref,
@@ -44,9 +46,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import Asked
 from sct.frontend.values.guards import UNKNOWN
 from sct.ir import Value
-from sct.ir.pytrees.pytree import Leaf, column, column_texts, paths
+from sct.ir.pytrees.pytree import STEPS, Leaf, Places, column, column_texts, paths, read_step
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
-from sct.ir.types import List, Tensor, Type
+from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ops import BY_CALL
 
 if TYPE_CHECKING:
@@ -65,8 +67,8 @@ def read_path(path: Path, root: Any) -> Any:
             obj = obj.__closure__[obj.__code__.co_freevars.index(name)].cell_contents
         elif kind == "attr":
             obj = getattr(obj, name)
-        elif kind == "column":
-            obj = column(obj, name[0])
+        elif kind in STEPS:
+            obj = read_step(obj, kind, name)
         else:
             obj = obj[name]
     return obj
@@ -125,7 +127,7 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     ev.outside.free[path] = lifted
     if is_mutable_container(obj):
         ev.containers.outside[path] = obj
-    if isinstance(lifted, (Ref, ListRef, DictRef)):
+    if isinstance(lifted, (Ref, ListRef, DictRef, MapRef)):
         ev.captured.paths[lifted.addr] = path
     return lifted
 
@@ -154,9 +156,11 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if type(obj) is dict:
         ev.without_own(Static(tuple(obj)), "a key of a dict", HASHING)
         ev.outside.note(path, "type", dict)
+        if (many := _captured_dict(ev, obj, path)) is not None:
+            return many
         ev.outside.note(path, "keys", tuple(obj))
         items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
-        return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED)))
+        return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, made=DictArgument(id(obj)))))
     if isinstance(obj, enum.Enum):
         ev.outside.note(path, "is", obj)
         return Static(obj, path)
@@ -209,6 +213,30 @@ def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
     if isinstance(leaf.type, Tensor) and leaf.type.is_array:
         return Ref(ev.captured.put(Array(leaf, Origin.CAPTURED, layout=leaf)))
     return leaf
+
+
+def _captured_dict(ev: Evaluator, obj: dict[Any, Any], path: Path) -> MapRef | None:
+    """A dict of many alike values, whose keys are to be known only at run time; None for other dicts."""
+    plan, made = ev.functions.plan, DictArgument(id(obj))
+    if len(obj) <= MANY_KEYS or plan.known_keys or plan.known_arguments or \
+            len(obj) <= AT_ONCE and (made, "values") not in plan.dicts:
+        return None
+    lists = {"keys": list(obj), "values": list(obj.values())}
+    kinds = {name: item_kind(xs, {}, ev.containers.records) for name, xs in lists.items()}
+    if None in kinds.values() or not _is_kind_of_keys(kinds["keys"]):
+        return None
+    plan.dicts.add((made, "values"))
+    ev.outside.note(path, "many", MANY_KEYS)
+    places = _free_leaf(ev, Places(), Opaque(), (*path, ("places", "places")), (Places,))
+    parts = [_captured_list(ev, xs, kinds[name], (*path, (name, name))) for name, xs in lists.items()]
+    return MapRef(ev.captured.put(Slots((places, *parts), ("places", *lists), Origin.CAPTURED, made=made)))
+
+
+def _is_kind_of_keys(kind: Any) -> bool:
+    """Are these keys that a program can compute: ints, floats, strings, and tuples of these?"""
+    if isinstance(kind, tuple) and kind[0] is tuple:
+        return all(map(_is_kind_of_keys, kind[2:]))
+    return kind in (int, float, str)
 
 
 def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> Abstract:

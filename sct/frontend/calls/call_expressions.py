@@ -45,6 +45,7 @@ from sct.frontend.heap.inactive import by_python, harmless_name, pure_builtin
 from sct.frontend.heap.sample_calls import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.iterator_protocol import iterable
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
@@ -351,8 +352,16 @@ def _for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) ->
         return None
     if (fn.value is isinstance or fn.value is callable) and args and isinstance(args[0], Choice):
         return told(ev, args[0], lambda m: ev.call(fn, [m, *args[1:]], kwargs))
+    if any(fn.value is f for f in _GIVE_ITEMS) and any(isinstance(a, Choice) for a in args):
+        items = [iterable(ev, a) if isinstance(a, Choice) else a for a in args]
+        if items != list(args):
+            return ev.call(fn, items, kwargs)
     values = [*args, *kwargs.values()]
     return distributed(ev, values, lambda vs: ev.call(fn, vs[:len(args)], dict(zip(kwargs, vs[len(args):]))))
+
+
+_GIVE_ITEMS = (enumerate, filter, iter, map, reversed, zip)
+"""Functions that give the items of their arguments: of a list or a tuple alike."""
 
 
 def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwargs) -> Abstract:

@@ -145,7 +145,7 @@ def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
 def _need(ev: Evaluator, owner: MapRef, use: str) -> None:
     """The program is evaluated again, unless this use of the dict was known when it was made."""
     cell = ev.slots(owner)
-    if not _may(ev, cell, use):
+    if not _may(ev, cell, use) and not (use == KEYS and isinstance(cell.items[1], ListRef)):
         raise ev.functions.plan.changed(dicts={(cell.made, use)})
 
 

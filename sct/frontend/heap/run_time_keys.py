@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sct.frontend.arguments.abstract_arguments import DictArgument
+from sct.frontend.arguments.argument_keys import MANY_KEYS
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.dynamic_lists import as_column, element, is_alike, is_dynamic, list_of_items
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = ["contains", "found", "get", "item", "note_search", "of_arguments", "searched"]
-
-MANY_KEYS = 16
-"""The keys of an argument that is a dict of more of them are known only at run time, if the program runs over the dict
-or searches it."""
 
 K = TypeVar("K")
 
@@ -187,11 +184,13 @@ def _freeze_all(ev: Evaluator, v: Abstract) -> None:
 
 
 def note_search(ev: Evaluator, owner: Abstract) -> None:
-    """Notes that the program runs over a dict or searches it: the keys of a large argument are known only at run time.
-    """
+    """Notes that the program runs over a dict or searches it: the keys of a large one from outside are known only at
+    run time."""
     plan = ev.functions.plan
     if not isinstance(owner, DictRef) or plan.known_keys or plan.known_arguments:
         return
     cell = ev.slots(owner)
-    if len(cell.keys) > MANY_KEYS and isinstance(cell.made, DictArgument) and is_alike(ev, cell):
-        raise plan.changed(dicts={(cell.made, VALUES)})
+    use = (cell.made, VALUES)
+    if len(cell.keys) > MANY_KEYS and isinstance(cell.made, DictArgument) and use not in plan.dicts and \
+            is_alike(ev, cell):
+        raise plan.changed(dicts={use})

@@ -19,7 +19,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.array_keys import array_of
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -150,6 +150,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                       hint="write them into a copy of the dict")
         return run_time_dicts.copied(ev, args[0])
     if args and isinstance(args[0], DictRef):
+        run_time_keys.note_search(ev, args[0])
         cell = ev.store.cells[args[0].addr]
         assert isinstance(cell, Slots)
         entries.update(zip(cell.keys, cell.items))

@@ -28,10 +28,10 @@ from sct.ir.pytrees.user_objects import (
 from sct.ir.types import Tensor, Type, leaf_type
 
 __all__ = [
-    "Const", "Leaf", "Node", "Parts", "Tree", "becomes_complex", "children_of", "column", "column_texts",
-    "gradient_with", "holds_complex", "is_number", "leaf_values", "leaves", "map_leaves", "map_tree",
-    "merge_shared_leaves", "parts_of", "paths", "shared_numbers", "step_text", "structure_text", "tree_leaves",
-    "unflatten", "with_items",
+    "STEPS", "Const", "Leaf", "Node", "Parts", "Places", "Tree", "becomes_complex", "children_of", "column",
+    "column_texts", "gradient_with", "holds_complex", "is_number", "leaf_values", "leaves", "map_leaves", "map_tree",
+    "merge_shared_leaves", "parts_of", "paths", "read_step", "shared_numbers", "step_text", "structure_text",
+    "text_of_step", "tree_leaves", "unflatten", "with_items",
 ]
 
 
@@ -252,6 +252,40 @@ def column(value: Any, keys: Sequence[Any]) -> Any:
             return [column(row, keys[n + 1:]) for row in value]
         value = get_stored(value, key) if is_container(type(value)) else value[key]
     return value
+
+
+class Places(dict[Any, int]):
+    """The position of each key of a dict."""
+
+
+def read_step(value: Any, kind: str, step: Any) -> Any:
+    """A part of a container of many alike items: a column of a list, the keys or the values of a dict, or their places.
+
+    >>> read_step({"a": 1.0, "b": 2.0}, "places", None)
+    {'a': 0, 'b': 1}
+    """
+    if kind == "column":
+        return column(value, step[0])
+    if kind == "places":
+        return Places({key: place for place, key in enumerate(value)})
+    return list(value.values() if kind == "values" else value)
+
+
+def text_of_step(text: str, kind: str, step: Any) -> str:
+    """The expression for that part of what `text` gives.
+
+    >>> text_of_step("d", "values", None)
+    'list(d.values())'
+    """
+    if kind == "column":
+        return f"{step[1]}{text}]"
+    if kind == "places":
+        return f"{{key: place for place, key in enumerate({text})}}"
+    return f"list({text}.values())" if kind == "values" else f"list({text})"
+
+
+STEPS = ("column", "keys", "places", "values")
+"""The kinds of these parts."""
 
 
 def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:

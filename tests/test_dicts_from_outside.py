@@ -1,0 +1,149 @@
+"""Dicts of many alike values among globals, closures and attributes: their keys are data, and no program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+from sct import grad, value_and_grad
+
+SCALE: dict[str, float] = {}
+PAIRS: dict[tuple[int, int], float] = {}
+GRAPH: dict[int, list[int]] = {}
+PARTS: dict[int, tuple[str, float]] = {}
+TABLE: dict[str, dict[str, Any]] = {}
+ARRAYS: dict[str, np.ndarray] = {}
+
+
+def data(n: int) -> dict[str, Any]:
+    """Dicts of n entries each."""
+    return {
+        "SCALE": {f"s{i}": 0.1 * i + 0.2 for i in range(n)},
+        "PAIRS": {(i, i % 5): 0.01 * i - 0.2 for i in range(n)},
+        "GRAPH": {i: [(3 * i + j) % n for j in range(i % 3)] for i in range(n)},
+        "PARTS": {i: (f"s{(7 * i) % n}", 0.3 + 0.01 * i) for i in range(n)},
+        "TABLE": {f"s{i}": {"rate": 0.1 * i, "order": i % 3} for i in range(n)},
+        "ARRAYS": {f"s{i}": np.array([0.1 * i, 1.0]) for i in range(n)},
+    }
+
+
+def items_and_records(x):
+    total = len(SCALE) * x
+    for name, v in SCALE.items():
+        row = TABLE[name]
+        total += v * row["rate"] * x ** row["order"] + np.sum(ARRAYS[name] * x)
+    return total
+
+
+def parts_of_others(x):
+    total = 0.0
+    for k in PARTS:
+        name, weight = PARTS[k]
+        if name in SCALE:
+            total += weight * SCALE[name] * x + PAIRS.get((k, 1), 0.5 * x)
+    return total
+
+
+def relaxation(x):
+    value = {k: x * k for k in GRAPH}
+    for _ in range(2):
+        for k, others in GRAPH.items():
+            for j in others:
+                value[j] += 0.01 * value[k] * x
+    return sum(value.values())
+
+
+def neighbours_by_position(x):
+    total = 0.0
+    for k in range(25):
+        for at, (j, _) in enumerate(zip(GRAPH.get(k, ()), range(9))):
+            total += at * j * x
+        total += len(GRAPH.get(k, ())) * x
+    return total
+
+
+def written_copy(x):
+    scale, other = dict(SCALE), SCALE.copy()
+    for name in scale:
+        scale[name] = scale[name] * x
+    scale["new"] = x
+    other["s1"] = x * x
+    return sum(scale.values()) * len(scale) + sum(other.values()) + max(SCALE.values()) * x
+
+
+def missing_key(x):
+    try:
+        return SCALE["none" if x > 0.0 else "s1"] * x
+    except KeyError:
+        return 7.0 * x * x
+
+
+class Model:
+    def __init__(self) -> None:
+        self.weights: dict[str, float] = {}
+
+    def loss(self, x: float) -> float:
+        return sum(w * x * x for w in self.weights.values())
+
+
+@pytest.mark.parametrize("f", [
+    items_and_records, parts_of_others, relaxation, neighbours_by_position, written_copy, missing_key])
+def test_one_program_for_any_number_of_keys(f: Callable[[float], float], monkeypatch: pytest.MonkeyPatch) -> None:
+    derivative = value_and_grad(f)
+    for n in (20, 100):
+        for name, d in data(n).items():
+            monkeypatch.setitem(globals(), name, d)
+        if n == 20:
+            agrees(f, 0.7)
+        value, dx = derivative(0.7)
+        step = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+        assert (value, type(value)) == (f(0.7), type(f(0.7)))
+        assert dx == pytest.approx(step, rel=1e-6)
+        assert len(derivative.sources) == 1
+
+
+def test_values_change_and_other_kinds_are_compiled_again() -> None:
+    model = Model()
+    model.weights = {f"w{i}": 0.1 * i for i in range(20)}
+    derivative = grad(model.loss)
+    for change, versions in (
+            ({}, 1), ({"w3": 9.0, "more": 1.5}, 1), ({"w4": np.float64(0.25)}, 2), ({"w4": 1}, 3), ({3: 1.0}, 4)):
+        model.weights.update(change)
+        assert derivative(0.5) == pytest.approx(sum(model.weights.values()), rel=1e-12)
+        assert len(derivative.sources) == versions
+    model.weights = {"a": 2.0}
+    assert derivative(0.5) == 2.0
+
+
+def test_the_dict_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "SCALE", data(20)["SCALE"])
+
+    def f(x):
+        for name in SCALE:
+            SCALE[name] = SCALE[name] * 2.0
+        return SCALE["s1"] * x
+
+    refuses(f, 0.7, code="SCT302")
+
+
+def test_a_module_reads_the_dict_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "network_of_users.py").write_text(
+        "from sct import grad\n"
+        "WEIGHT = {k: 0.1 * k for k in range(30)}\n"
+        "@grad\n"
+        "def total(x: float) -> float:\n"
+        "    return sum(w * x * WEIGHT.get(k + 1, x) for k, w in WEIGHT.items())\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import network_of_users  # type: ignore[import-not-found]
+    first = network_of_users.total(0.7)
+    network_of_users.total.save(tmp_path / "saved_network.py")
+    import saved_network  # type: ignore[import-not-found]
+    assert saved_network.total_grad(0.7) == first
+    network_of_users.WEIGHT["x"] = "y"
+    with pytest.raises((TypeError, ValueError)):
+        saved_network.total_grad(0.7)
