@@ -159,7 +159,9 @@ def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
 
 def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
     if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
+        first = len(ev.params)
         parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
+        ev.item_names.add(ev.params[first:], name)
         kind = "tuple" if isinstance(x, tuple) else "list"
         tree: Tree = Node(kind, tuple(range(len(parts))), tuple(t for _, t in parts))
         items = tuple(v for v, _ in parts)

@@ -67,10 +67,38 @@ def same_answer(now: Any, value: Any) -> bool:
     return repr(float(now)) == repr(value) if type(value) is float else bool(now == value)
 
 
+class ItemNames:
+    """The names of items of tuples and lists among the parameters: after their position, until the user names them.
+
+    `kp, ki = gains` names the items of `gains` that are called `gains_0` and `gains_1`.  A name that is given to two
+    items, as in a loop that is unrolled, names neither.
+    """
+
+    def __init__(self) -> None:
+        self.unnamed: set[Value] = set()
+        self.values: dict[str, list[tuple[Value, str | None]]] = {}
+
+    def add(self, items: Sequence[Value], name: str) -> None:
+        """These are items of the parameter `name`, or of items of it; those with keys are named after their keys."""
+        self.unnamed.update(item for item in items if (item.hint or "").startswith(f"{name}_"))
+
+    def give(self, name: str, item: Value, value: Value) -> None:
+        """The user gives an item that has none a name; `value` stands for it in the body of a derivative."""
+        if name in self.values:
+            for v, hint in self.values[name]:
+                v.hint = hint
+            self.values[name] = []
+        else:
+            self.values[name] = [(v, v.hint) for v in (item, value)]
+            self.unnamed.remove(item)
+            item.hint = value.hint = name
+
+
 class Facts:
     """The leaves of the arguments, and the guards on them.
 
     params      the flat arguments of the function being built, free variables last
+    item_names  the names of those that are items of tuples and lists
     leaves      their run-time values; UNKNOWN ahead of time
     sizes       the place of a size: (leaf, axis), with None for an int; or the term that it is computed by
     index_ranges  the first and the last value of the index of a loop, by its symbol
@@ -83,6 +111,7 @@ class Facts:
     def __init__(self) -> None:
         self.leaves: list[Any] = []
         self.params: list[Value] = []
+        self.item_names = ItemNames()
         self.guards: dict[str, Guard] = {}
         self.sizes: dict[str, At] = {}
         self.size_names: dict[int, str] = {}
@@ -90,6 +119,12 @@ class Facts:
         self.same_size: dict[Atom, Dim] = {}
         self.terms: dict[Dim, Dim] = {}
         self.size_facts: dict[tuple[str, Dim, Dim], Atom | None] = {}
+
+    def name_item(self, name: str, item: Operand, value: Value) -> None:
+        """The user gives a name to `item`, if that is an item of a parameter; `value` stands for it in a derivative."""
+        if isinstance(item, Value) and item in self.item_names.unnamed and (
+                name in self.item_names.values or all(p.hint != name for p in self.params)):
+            self.item_names.give(name, item, value)
 
     def reset_guards(self, guards: Mapping[str, Guard]) -> None:
         """Goes back to these guards; facts on sizes stay."""
