@@ -4,28 +4,28 @@ import math
 def is_even_forward(x, n):
     if n == 0:
         return x, None
-    n_prev = n - 1
-    n_prev_is_zero = n_prev == 0
-    if n_prev_is_zero:
+    n -= 1
+    n_is_zero = n == 0
+    if n_is_zero:
         residuals_part = 2.0 * x
         residuals_part1 = None
         residuals = None
     else:
-        residuals_part1, residuals = is_even_forward(x, n_prev - 1)
+        residuals_part1, residuals = is_even_forward(x, n - 1)
         residuals_part = x * residuals_part1
     return (
         math.sin(residuals_part),
-        (residuals_part, n_prev_is_zero, residuals_part1, residuals),
+        (residuals_part, n_is_zero, residuals_part1, residuals),
     )
 
 
 def is_even_backward(x, residuals, dvalue):
     if residuals is None:
         return dvalue
-    residuals_part, n_prev_is_zero, residuals_part1, residuals = residuals
+    residuals_part, n_is_zero, residuals_part1, residuals = residuals
     # return math.sin(is_odd(x, n - 1))
     dx_factor = dvalue * math.cos(residuals_part)
-    if n_prev_is_zero:
+    if n_is_zero:
         # return 2.0 * x
         dx = 2.0 * dx_factor
         return dx

@@ -12,31 +12,26 @@ def pendulum_jacfwd(theta, omega, length, steps, dt):
         half_dt = 0.5 * dt
         k2a = omega + half_dt * k1w
         dk2a = domega + dk1w * half_dt
-        k2w_arg = theta + half_dt * omega
-        # return -9.81 / length * math.sin(a) - 0.1 * w
-        dk2w_term = (dtheta + domega * half_dt) * math.cos(k2w_arg) * over_length
-        k2w = over_length * math.sin(k2w_arg) - 0.1 * k2a
-        dk2w = dk2w_term - 0.1 * dk2a
+        a = theta + half_dt * omega
+        da = dtheta + domega * half_dt
+        k2w = over_length * math.sin(a) - 0.1 * k2a
+        dk2w = da * math.cos(a) * over_length - 0.1 * dk2a
         k3a = omega + half_dt * k2w
         dk3a = domega + dk2w * half_dt
-        k3w_arg = theta + half_dt * k2a
-        # return -9.81 / length * math.sin(a) - 0.1 * w
-        dk3w_term = (dtheta + dk2a * half_dt) * math.cos(k3w_arg) * over_length
-        k3w = over_length * math.sin(k3w_arg) - 0.1 * k3a
-        dk3w = dk3w_term - 0.1 * dk3a
+        a = theta + half_dt * k2a
+        da = dtheta + dk2a * half_dt
+        k3w = over_length * math.sin(a) - 0.1 * k3a
+        dk3w = da * math.cos(a) * over_length - 0.1 * dk3a
         k4a = omega + dt * k3w
         dk4a = domega + dk3w * dt
-        k4w_arg = theta + dt * k3a
-        # return -9.81 / length * math.sin(a) - 0.1 * w
-        domega_term = (dtheta + dk3a * dt) * math.cos(k4w_arg) * over_length
-        k4w = over_length * math.sin(k4w_arg) - 0.1 * k4a
+        a = theta + dt * k3a
+        da = dtheta + dk3a * dt
+        k4w = over_length * math.sin(a) - 0.1 * k4a
         scaled_dt = dt / 6.0
         theta += scaled_dt * (omega + 2.0 * k2a + 2.0 * k3a + k4a)
         dtheta += (domega + 2.0 * dk2a + 2.0 * dk3a + dk4a) * scaled_dt
         # omega += dt / 6.0 * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
-        domega_term = (
-            dk1w + 2.0 * dk2w + 2.0 * dk3w + domega_term - 0.1 * dk4a
-        ) * scaled_dt
+        domega_term = dk1w + 2.0 * dk2w + 2.0 * dk3w + da * math.cos(a) * over_length
         omega += scaled_dt * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
-        domega += domega_term
+        domega += (domega_term - 0.1 * dk4a) * scaled_dt
     return 2.0 * dtheta * theta + 2.0 * domega * omega

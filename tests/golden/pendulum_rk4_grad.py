@@ -10,20 +10,18 @@ def pendulum_grad(theta, omega, length, steps, dt):
         k1w = over_length * sin_theta - 0.1 * omega
         half_dt = 0.5 * dt
         k2a = omega + half_dt * k1w
-        k2w_arg = theta + half_dt * omega
-        k2w_sin = math.sin(k2w_arg)
-        k2w = over_length * k2w_sin - 0.1 * k2a
+        a = theta + half_dt * omega
+        sin_a = math.sin(a)
+        k2w = over_length * sin_a - 0.1 * k2a
         k3a = omega + half_dt * k2w
-        k3w_arg = theta + half_dt * k2a
-        k3w_sin = math.sin(k3w_arg)
-        k3w = over_length * k3w_sin - 0.1 * k3a
+        a1 = theta + half_dt * k2a
+        sin_a1 = math.sin(a1)
+        k3w = over_length * sin_a1 - 0.1 * k3a
         k4a = omega + dt * k3w
-        k4w_arg = theta + dt * k3a
-        k4w_sin = math.sin(k4w_arg)
-        tape.append(
-            (theta, sin_theta, k2w_arg, k2w_sin, k3w_arg, k3w_sin, k4w_arg, k4w_sin)
-        )
-        k4w = over_length * k4w_sin - 0.1 * k4a
+        a2 = theta + dt * k3a
+        sin_a2 = math.sin(a2)
+        tape.append((theta, sin_theta, a, sin_a, a1, sin_a1, a2, sin_a2))
+        k4w = over_length * sin_a2 - 0.1 * k4a
         scaled_dt = dt / 6.0
         theta += scaled_dt * (omega + 2.0 * k2a + 2.0 * k3a + k4a)
         omega += scaled_dt * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
@@ -34,16 +32,7 @@ def pendulum_grad(theta, omega, length, steps, dt):
     half_dt = 0.5 * dt
     dlength = 0.0
     for _ in reversed(range(steps)):
-        (
-            theta,
-            sin_theta,
-            k2w_arg,
-            k2w_sin,
-            k3w_arg,
-            k3w_sin,
-            k4w_arg,
-            k4w_sin,
-        ) = tape.pop()
+        theta, sin_theta, a, sin_a, a1, sin_a1, a2, sin_a2 = tape.pop()
         # theta += dt / 6.0 * (k1a + 2.0 * k2a + 2.0 * k3a + k4a)
         scaled_dt = dt / 6.0
         # return -9.81 / length * math.sin(a) - 0.1 * w
@@ -56,27 +45,27 @@ def pendulum_grad(theta, omega, length, steps, dt):
         dk3a = 2.0 * dk4a
         # return -9.81 / length * math.sin(a) - 0.1 * w
         dk4a_new = dk4a - 0.1 * dk4w
-        dtheta_part = dk4w * over_length * math.cos(k4w_arg)
+        da = dk4w * over_length * math.cos(a2)
         # k4a = omega + dt * k3w
         dk3w_new = dk3w + dk4a_new * dt
         # return -9.81 / length * math.sin(a) - 0.1 * w
-        dk3a_new = dk3a + dtheta_part * dt - 0.1 * dk3w_new
-        dtheta_part1 = dk3w_new * over_length * math.cos(k3w_arg)
+        dk3a_new = dk3a + da * dt - 0.1 * dk3w_new
+        da_new = dk3w_new * over_length * math.cos(a1)
         # k3a = omega + 0.5 * dt * k2w
         dk2w = dk3w + dk3a_new * half_dt
         # return -9.81 / length * math.sin(a) - 0.1 * w
-        dk2a = dk3a + dtheta_part1 * half_dt - 0.1 * dk2w
-        dtheta_part2 = dk2w * over_length * math.cos(k2w_arg)
+        dk2a = dk3a + da_new * half_dt - 0.1 * dk2w
+        da1 = dk2w * over_length * math.cos(a)
         # k2w = acceleration(theta + 0.5 * dt * k1a, omega + 0.5 * dt * k1w)
-        dtheta += dtheta_part + dtheta_part1 + dtheta_part2
+        dtheta += da + da_new + da1
         # k2a = omega + 0.5 * dt * k1w
-        domega += dk4a + dk4a_new + dk3a_new + dtheta_part2 * half_dt + dk2a
+        domega += dk4a + dk4a_new + dk3a_new + da1 * half_dt + dk2a
         dk1w = dk4w + dk2a * half_dt
         # return -9.81 / length * math.sin(a) - 0.1 * w
         domega -= 0.1 * dk1w
         dtheta += dk1w * over_length * math.cos(theta)
         dlength_factor = (
-            dk4w * k4w_sin + dk3w_new * k3w_sin + dk2w * k2w_sin + dk1w * sin_theta
+            dk4w * sin_a2 + dk3w_new * sin_a1 + dk2w * sin_a + dk1w * sin_theta
         ) / length
         dlength -= over_length * dlength_factor
     return dtheta, domega, dlength

@@ -141,6 +141,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
             return call_outlined(ev, frame, bound, evaluated, Outer(), site)
         except (SctError, NeedsStatic):
             ev.functions.plan.single.add(site)  # in line it may be known what it needs to know
+    for name, v in named.items():
+        ev.give_name(v, name)
     ev.store.vars.update(bound)
     with evaluated_in_line(ev, site):
         return inline(ev, frame)

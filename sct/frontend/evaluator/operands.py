@@ -183,6 +183,17 @@ class Operands(Attempts):
         value.hint = v.hint
         return value
 
+    def give_name(self, v: Abstract, name: str) -> None:
+        """The user's name of a number or an array that has none yet."""
+        cell = self.store.cells[v.addr] if isinstance(v, Ref) and not v.path else None
+        value = cell.value if isinstance(cell, Array) else v
+        if not isinstance(value, Value):
+            return
+        if value.hint is None:
+            value.hint = name
+        else:
+            self.name_item(name, self.stands_for.get(value, value), value)
+
     def variable(self, key: Key, *, free: bool = False) -> Abstract:
         """Reads a name; raises at run time on a path that has not bound it."""
         bound = self.store.is_bound(key)

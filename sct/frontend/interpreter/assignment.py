@@ -20,7 +20,7 @@ from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.choices import for_each
 from sct.frontend.source.name_scopes import writes
 from sct.frontend.state.parts import changed
-from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, MapRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Key, ListRef, MapRef, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ops import fstring, gt, lt, python
@@ -170,15 +170,8 @@ def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:
     if isinstance(v, Ref) and v.path:
         *path, last = v.path
         return v if last.name else replace(v, path=(*path, replace(last, name=name)))
-    cell = ev.store.cells[v.addr] if isinstance(v, Ref) else None
-    value = cell.value if isinstance(cell, Array) else v
-    if isinstance(value, Value):
-        if value.hint is None:
-            value.hint = name
-        else:
-            ev.name_item(name, ev.stands_for.get(value, value), value)
-    if isinstance(v, Tup) and v.cls is tuple:
-        for k, part in enumerate(v.items):
-            if isinstance(part, Value) and part.hint is None:
-                part.hint = f"{name}_{k}"
+    ev.give_name(v, name)
+    for k, item in enumerate(v.items if isinstance(v, Tup) and v.cls is tuple else ()):
+        if isinstance(item, Value) and item.hint is None:
+            item.hint = f"{name}_{k}"
     return v
