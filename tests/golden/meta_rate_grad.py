@@ -7,20 +7,18 @@ def meta_rate_grad(rate, w, xs, ys):
     tape = []
     for k in range(m):
         xs_k = xs[k]
-        y = ys[k]
         # loss = lambda w, x, y: (w @ x - y) ** 2
-        w_part = 2.0 * (w @ xs_k - y) * xs_k
+        w_part = 2.0 * (w @ xs_k - ys[k]) * xs_k
         tape.append(w_part)
         w = w - rate * w_part
     tape1 = []
     for k in range(m):
-        y = ys[k]
-        tape1.append(w @ xs[k] - y)
+        tape1.append(w @ xs[k] - ys[k])
     dw = np.zeros_like(w)
     for k in reversed(range(m)):
-        w_dot_xs_k_minus_y = tape1.pop()
+        w_dot_xs_k_minus_ys_k = tape1.pop()
         # loss = lambda w, x, y: (w @ x - y) ** 2
-        dw += 2.0 * w_dot_xs_k_minus_y * xs[k]
+        dw += 2.0 * w_dot_xs_k_minus_ys_k * xs[k]
     drate = 0.0
     for k in reversed(range(m)):
         w_part = tape.pop()

@@ -25,11 +25,12 @@ from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.loops.generator_functions import new_generator
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.source.name_scopes import declared, local_names, nodes_in, yields
+from sct.frontend.source.name_scopes import declared, local_names, nodes_in, read_often, yields
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Value
 
 __all__ = ["call_function", "call_source", "call_user"]
 
@@ -142,10 +143,17 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         except (SctError, NeedsStatic):
             ev.functions.plan.single.add(site)  # in line it may be known what it needs to know
     for name, v in named.items():
-        ev.give_name(v, name)
+        if name in read_often(node) or not _is_read(ev, v):  # an element that is read once is printed where it is read
+            ev.give_name(v, name)
     ev.store.vars.update(bound)
     with evaluated_in_line(ev, site):
         return inline(ev, frame)
+
+
+def _is_read(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an element of an array, or another value that takes no arithmetic?"""
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    return eqn is not None and eqn.op.cost in ("free", "read")
 
 
 DEEPEST = 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import gast
 
 __all__ = [
     "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
-    "reads", "reads_outside", "returned_names", "writes", "yields",
+    "read_often", "reads", "reads_outside", "returned_names", "writes", "yields",
 ]
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
@@ -42,6 +43,13 @@ def reads(node: Any) -> frozenset[str]:
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         names |= {node.target.id}
     return names
+
+
+@functools.lru_cache(maxsize=8192)
+def read_often(node: Any) -> frozenset[str]:
+    """Names that the function reads at more than one place."""
+    counts = Counter(n.id for n in nodes_in(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+    return frozenset(name for name, count in counts.items() if count > 1)
 
 
 @functools.lru_cache(maxsize=65536)

@@ -10,11 +10,12 @@ from typing import Any, cast
 
 from sct.ir.core import Lit, Operand
 from sct.ir.types import Tensor, Type
+from sct.ops.arrays.creation import astype
 from sct.ops.arrays.indexing import add_at, store
-from sct.ops.reductions.reductions import sum_
+from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import add, neg, sub
 from sct.ops.scalar.selection import logical_and, logical_not, logical_or, where
-from sct.passes.rewriting.table import Site, adjoint_eqn, carrier_of, is_zeros, operands_of, rule
+from sct.passes.rewriting.table import Site, adjoint_eqn, carrier_of, is_zeros, operands_of, rule, shape_of
 
 __all__: list[str] = []
 
@@ -31,8 +32,10 @@ def or_same(c: Operand, d: Operand) -> Any:
 
 @rule("where")
 def where_same(c: Operand, a: Operand, b: Operand) -> Any:
-    """where(c, a, a) -> a"""
-    return a if a == b else None
+    """where(c, a, a) -> a;  an array full of `a` where that is a number and `c` an array"""
+    if a != b:
+        return None
+    return expand_like(a, astype(c, dtype="f64")) if shape_of(a) == () and shape_of(c) else a
 
 
 @rule("where", of="literal")
