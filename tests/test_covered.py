@@ -26,6 +26,8 @@ import scipy.integrate
 import scipy.linalg
 import scipy.optimize
 import scipy.signal
+import scipy.sparse
+import scipy.sparse.linalg
 import scipy.spatial.distance
 import scipy.special
 import scipy.stats

@@ -29,6 +29,7 @@ from sct.ops.linalg.linalg import *
 from sct.ops.linalg.linear_maps import *
 from sct.ops.linalg.norms import *
 from sct.ops.linalg.products import *
+from sct.ops.linalg.sparse_maps import *
 from sct.ops.linalg.tensor_products import *
 from sct.ops.program import list_concatenation as list_concatenation
 from sct.ops.program import list_ops as list_ops

@@ -17,14 +17,79 @@ from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import by_python, is_varied
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ObjRef, Ref, Static
 from sct.ir import Value
 from sct.ir.dims import Dim
 from sct.ir.types import Opaque, Tensor, in_words
 from sct.ops.linalg.linear_maps import linear_map
 from sct.ops.program.effects import OBJECT, apply, inactive, part
 
-__all__ = ["attribute_of_map", "linear_method", "sparse_product"]
+__all__ = ["SparseFactors", "SparseMatrix", "attribute_of_map", "is_sparse", "linear_method", "sparse_product"]
+
+
+class SparseMatrix:
+    """What stands for a sparse matrix of differentiated numbers where the function is evaluated.
+
+    Its methods have handlers, in `scipy_library`.
+    """
+
+    __array_priority__ = 10.1
+
+    def __matmul__(self, other: Any) -> Any: ...
+
+    def __rmatmul__(self, other: Any) -> Any: ...
+
+    def __mul__(self, other: Any) -> Any: ...
+
+    def __rmul__(self, other: Any) -> Any: ...
+
+    def __truediv__(self, other: Any) -> Any: ...
+
+    def __add__(self, other: Any) -> Any: ...
+
+    def __radd__(self, other: Any) -> Any: ...
+
+    def __sub__(self, other: Any) -> Any: ...
+
+    def __rsub__(self, other: Any) -> Any: ...
+
+    def __neg__(self) -> Any: ...
+
+    def __getitem__(self, key: Any) -> Any: ...
+
+    def __getattr__(self, name: str) -> Any: ...
+
+    def __setattr__(self, name: str, value: Any) -> None: ...
+
+    def __setitem__(self, key: Any, value: Any) -> None: ...
+
+    def __imul__(self, other: Any) -> Any: ...
+
+    def __itruediv__(self, other: Any) -> Any: ...
+
+    def unread(self, *_: Any) -> Any:
+        """Stands for operators that sct does not evaluate."""
+
+    __pow__ = __abs__ = __bool__ = __iter__ = __len__ = __contains__ = unread
+    __rtruediv__ = __delitem__ = unread
+
+    def solve(self, b: Any) -> Any:
+        """Stands for `spsolve`."""
+
+    def converted(self) -> Any:
+        """Stands for what makes one of a constant matrix."""
+
+    def other(self) -> Any:
+        """Stands for what SciPy's matrices have besides."""
+
+
+class SparseFactors:
+    """The same for what `splu` returns."""
+
+    def solve(self, rhs: Any, trans: Any = "N") -> Any: ...
+
+    def __getattr__(self, name: str) -> Any: ...
+
 
 @dataclass(frozen=True)
 class _Decomposition:
@@ -51,7 +116,31 @@ def sparse_product(ev: Evaluator, symbol: str, a: Abstract, b: Abstract) -> Abst
             ev.refuse("SCT205", f"an array with {rank} axes times a sparse matrix is not supported",
                       hint="write it with the matrix first: `(A.T @ x.T).T`")
         return None if rank != 1 else _applied(ev, known, a, "product from the left", known[1][::-1])
+    return _of_differentiated(ev, symbol, a, b)
+
+
+_METHODS = {"@": ("__matmul__", "__rmatmul__"), "*": ("__mul__", "__rmul__")}
+
+
+def _of_differentiated(ev: Evaluator, symbol: str, a: Abstract, b: Abstract) -> Abstract | None:
+    """The same of a sparse matrix that the function makes of constants, and of a differentiated array or number."""
+    for matrix, x, method in zip((a, b), (b, a), _METHODS[symbol]):
+        if is_sparse(ev, matrix) and isinstance(x, (Ref, Value)) and is_varied(ev, x):
+            return ev.call(Static(getattr(SparseMatrix, method)), [matrix, x])
     return None
+
+
+def is_sparse(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a sparse matrix of constants?"""
+    if "scipy.sparse" not in sys.modules or not isinstance(v, (Static, Value)):
+        return False
+    sparse = sys.modules["scipy.sparse"]
+    example = _example(ev, v)
+    if sparse.issparse(example):
+        return example.ndim == 2 and example.dtype in ("float64", "float32", "int64")
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    types = ev.observed(eqn.loc) if eqn is not None and isinstance(v.type, Opaque) else frozenset()  # type: ignore
+    return bool(types) and all(t[0] == "object" and issubclass(t[1], (sparse.spmatrix, sparse.sparray)) for t in types)
 
 
 def attribute_of_map(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
@@ -102,6 +191,8 @@ def _called(ev: Evaluator, owner: Abstract, name: str, args: Args, kwargs: Kwarg
 
 @of_scipy("scipy.sparse.linalg.spsolve")
 def _spsolve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if args and isinstance(args[0], ObjRef) or args and _matrix(ev, args[0], "@") is None and is_sparse(ev, args[0]):
+        return ev.call(Static(SparseMatrix.solve), args, kwargs)
     known = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
     if known is None or not isinstance(args[1], Ref):
         ev.refuse("SCT402", "`spsolve` is differentiated by its right hand side alone",

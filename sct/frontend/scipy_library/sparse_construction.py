@@ -1,0 +1,306 @@
+"""How sparse matrices are made of differentiated numbers: `csr_matrix((data, (i, j)))`, `diags(d)`."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.autodiff.implicit_functions import derivative_code
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import check_value, give, is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.subscripts import size_along
+from sct.frontend.operators.sparse_matrices import SparseMatrix
+from sct.frontend.scipy_library.sparse_elements import FORMATS, elements_of, new_matrix
+from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
+from sct.ir import Operand, Value
+from sct.ir.types import INT, Tensor, in_words
+from sct.ops.linalg.sparse_maps import sparse_matrix
+from sct.ops.program.effects import part
+
+__all__: list[str] = []
+
+_NONE = Static(None)
+
+
+def _of_format(name: str) -> Callable[..., Abstract]:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        given = _bound(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
+        _left_to_python(ev, name, given.values())
+        if any(key in given for key in ("dtype", "maxprint")):
+            ev.refuse("SCT205", f"the `dtype` of `{name}` is not supported", hint="pass floats of 64 bits")
+        first = given["arg1"]
+        shape = given.get("shape", _NONE)
+        if isinstance(first, ObjRef) and issubclass(first.cls, SparseMatrix):
+            a = elements_of(ev, first)
+            made = ev.emit(sparse_matrix, a.made, text=f"scipy.sparse.{name}(_0)")
+            return new_matrix(ev, name, made, a.data, a.rows, a.cols, a.m, a.n)
+        items = _items(ev, first)
+        if len(items) == 2 and _items(ev, items[1]):
+            return _of_positions(ev, name, shape, items[0], *_items(ev, items[1]))
+        if len(items) == 3 and name[:3] in ("csr", "csc"):
+            return _of_pointers(ev, name, shape, *items)
+        if isinstance(first, Ref):
+            return _of_dense(ev, name, first)
+        ev.refuse("SCT205", f"`{name}` of this is not supported", hint="make it of `(data, (rows, cols))`")
+
+    return handle
+
+
+for _format in FORMATS:
+    for _kind in ("matrix", "array"):
+        of_scipy(f"scipy.sparse.{_format}_{_kind}")(_of_format(f"{_format}_{_kind}"))
+
+
+def _bound(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+    return dict(run_or_raise(ev, lambda: inspect.signature(f).bind(*args, **kwargs)).arguments)
+
+
+def _left_to_python(ev: Evaluator, name: str, values: Any) -> None:
+    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
+        ev.refuse("SCT207", f"`{name}` of constants is left to Python")
+
+
+def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
+    """The items of a tuple or list of known length."""
+    if isinstance(v, Tup):
+        return v.items
+    return ev.slots(v).items if isinstance(v, ListRef) and ev.slots(v).schema is None else ()
+
+
+def _vector(ev: Evaluator, what: str, v: Abstract, kind: str) -> Ref:
+    """A vector of floats of 64 bits ("f"), or of ints ("i")."""
+    x = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else v
+    t = ev.type_of(x) if isinstance(x, Ref) else None
+    if not isinstance(t, Tensor) or t.rank != 1 or t.kind != kind or t.dtype not in ("f64", "i64", "i32"):
+        ev.refuse("SCT205", f"{what} of a sparse matrix is {in_words(t) if t is not None else 'no array'}",
+                  hint="pass vectors of floats of 64 bits, and of ints")
+    assert isinstance(x, Ref)
+    return ev.wrap(ev.operand(x))  # type: ignore[return-value]
+
+
+def _sized(ev: Evaluator, made: Value, shape: Abstract) -> Sequence[Abstract]:
+    """The shape of a matrix, as it was given, or as SciPy finds it."""
+    sizes = _items(ev, shape)
+    if len(sizes) == 2:
+        return sizes
+    return [ev.emit(part, made, text=f"_0.shape[{k}]", type=INT) for k in (0, 1)]
+
+
+def _with_shape(ev: Evaluator, text: str, shape: Abstract, operands: list[Operand]) -> str:
+    return text if shape == _NONE else f"{text}, shape={template_of(ev, shape, operands)}"
+
+
+def _of_positions(ev: Evaluator, name: str, shape: Abstract, data: Abstract, rows: Abstract, cols: Abstract
+                  ) -> Abstract:
+    if name.startswith("coo"):
+        give(ev, [data, rows, cols], True)  # SciPy makes no copies of them
+    data = _vector(ev, "`data`", data, "f")
+    rows, cols = (_vector(ev, "a position", v, "i") for v in (rows, cols))
+    operands = [ev.operand(v) for v in (data, rows, cols)]
+    text = _with_shape(ev, "(_0, (_1, _2))", shape, operands)
+    made = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({text})")
+    return new_matrix(ev, name, made, data, rows, cols, *_sized(ev, made, shape))
+
+
+def _of_pointers(ev: Evaluator, name: str, shape: Abstract, data: Abstract, indices: Abstract, indptr: Abstract
+                 ) -> Abstract:
+    give(ev, [data, indices, indptr], True)
+    data = _vector(ev, "`data`", data, "f")
+    indices, indptr = (_vector(ev, "a position", v, "i") for v in (indices, indptr))
+    operands = [ev.operand(v) for v in (data, indices, indptr)]
+    text = _with_shape(ev, "(_0, _1, _2)", shape, operands)
+    made = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({text})")
+    # SciPy sorts the arrays that it holds, which are those of the function, when it needs them sorted.
+    check_value(ev, made, "_0.has_canonical_format", "the indices of this sparse matrix must be sorted and distinct")
+    with derivative_code(ev):
+        along = ev.call(Static(_lines), [indptr])
+    rows, cols = (along, indices) if name.startswith("csr") else (indices, along)
+    return new_matrix(ev, name, made, data, rows, cols, *_sized(ev, made, shape))
+
+
+def _lines(indptr: Any) -> Any:
+    """The row of each element in the format CSR."""
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+
+
+def _of_dense(ev: Evaluator, name: str, x: Ref) -> Abstract:
+    t = ev.type_of(x)
+    if not isinstance(t, Tensor) or t.rank != 2 or t.dtype != "f64":
+        ev.refuse("SCT205", f"`{name}` of {in_words(t)} is not supported", hint="pass a matrix of floats of 64 bits")
+    x = ev.wrap(ev.operand(x))  # type: ignore[assignment]
+    m, n = (size_along(ev, x, k) for k in (0, 1))
+    with derivative_code(ev):
+        data, rows, cols = ev.call(Static(_all_elements), [x]).items  # type: ignore[union-attr]
+    made = ev.emit(sparse_matrix, ev.operand(x), text=f"scipy.sparse.{name}(_0)")
+    return new_matrix(ev, name, made, data, rows, cols, m, n)
+
+
+def _all_elements(x: Any) -> Any:
+    m, n = x.shape
+    return np.ravel(x), np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
+
+
+def _diagonals(ev: Evaluator, name: str, diagonals: Abstract, offsets: Abstract, shape: Abstract,
+               options: dict[str, Abstract]) -> Abstract:
+    """`diags(diagonals, offsets)`"""
+    several = _items(ev, offsets)
+    parts = list(_items(ev, diagonals)) if several or not isinstance(diagonals, Ref) else [diagonals]
+    if isinstance(diagonals, Ref) and several:
+        parts = [ev.call(Static(operator.getitem), [diagonals, Static(k)]) for k in range(len(several))]
+    elif not several and parts and not isinstance(parts[0], Ref):
+        parts = [diagonals]  # a list of numbers
+    places = [ev.ask(k, "an offset of a diagonal") for k in several or [offsets]]
+    if len(parts) != len(places) or not parts:
+        ev.refuse("SCT205", f"`{name}` with another number of diagonals than of offsets is not supported")
+    operands: list[Operand] = []
+    columns, rows, cols = [], [], []
+    for x, k in zip(parts, places):
+        x, count = _diagonal(ev, name, x, int(k), _items(ev, shape))
+        columns.append(x)
+        with derivative_code(ev):
+            at = ev.call(Static(np.arange), [count])
+            beside = at if k == 0 else ev.call(Static(operator.add), [at, Static(abs(int(k)))])
+        rows.append(beside if k < 0 else at)
+        cols.append(beside if k > 0 else at)
+    text = template_of(ev, diagonals, operands)
+    if text is None:
+        ev.refuse("SCT205", f"these diagonals of `{name}` are not supported", hint="pass a list of vectors")
+    texts = [text, *[f"{key}={template_of(ev, v, operands)}" for key, v in options.items()]]
+    made = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({', '.join(texts)})")
+    size = ev.call(Static(operator.add), [ev.call(Static(len), [columns[0]]), Static(abs(int(places[0])))])
+    m, n = _items(ev, shape) or (size, size)
+    with derivative_code(ev):
+        data, i, j = (v[0] if len(v) == 1 else ev.call(Static(np.concatenate), [ev.new_list(tuple(v))])
+                      for v in (columns, rows, cols))
+    return new_matrix(ev, f"coo_{'array' if name.endswith('array') else 'matrix'}", made, data, i, j, m, n)
+
+
+def _diagonal(ev: Evaluator, name: str, x: Abstract, k: int, shape: Sequence[Abstract]) -> tuple[Abstract, Abstract]:
+    """The elements of a diagonal, and their number; a number stands for as many as there is room for."""
+    v = x if isinstance(x, Ref) else ev.call(Static(np.asarray), [x], {"dtype": Static(float)})
+    t = ev.type_of(v)
+    one = isinstance(t, Tensor) and (not t.rank or ev.resolve(t.shape[0]).value == 1)
+    if not one or not shape:
+        v = _vector(ev, "a diagonal", ev.call(Static(np.atleast_1d), [v]), "f")
+        return v, size_along(ev, v, 0)
+    m, n = shape
+    if not ev.ask(ev.call(Static(operator.eq), [m, n]), "whether the matrix is square"):
+        ev.refuse("SCT205", f"`{name}` of numbers, for a matrix that is not square, is not supported",
+                  hint="pass vectors: `np.full(k, number)`")
+    count = m if k == 0 else ev.call(Static(operator.sub), [m, Static(abs(k))])
+    with derivative_code(ev):
+        return ev.call(Static(np.multiply), [ev.call(Static(np.ones), [count]), v]), count
+
+
+def _of_diagonals(name: str) -> Callable[..., Abstract]:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        given = _bound(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
+        _left_to_python(ev, name, given.values())
+        if "dtype" in given:
+            ev.refuse("SCT205", f"the `dtype` of `{name}` is not supported", hint="pass floats of 64 bits")
+        options = {key: v for key, v in given.items() if key != "diagonals"}
+        return _diagonals(ev, name, given["diagonals"], given.get("offsets", Static(0)), given.get("shape", _NONE),
+                          options)
+
+    return handle
+
+
+for _name in ("diags", "diags_array"):
+    of_scipy(f"scipy.sparse.{_name}")(_of_diagonals(_name))
+
+
+# -- of other matrices -------------------------------------------------------------------------------------------------
+
+
+@of_scipy("scipy.sparse.kron")
+def _kron(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) != 2 or not any(isinstance(v, ObjRef) for v in args):
+        ev.refuse("SCT207", "`kron` is left to Python")
+    a, b = (elements_of(ev, v) for v in args)
+    made = ev.emit(sparse_matrix, a.made, b.made, text=f"scipy.sparse.kron(_0, _1{_options(ev, 'kron', kwargs)})")
+    with derivative_code(ev):
+        data, rows, cols = _three(ev.call(Static(_elements_of_kron), [
+            a.data, a.rows, a.cols, b.data, b.rows, b.cols, b.m, b.n]))
+        m, n = (ev.call(Static(operator.mul), pair) for pair in ((a.m, b.m), (a.n, b.n)))
+    return new_matrix(ev, f"coo_{a.kind}", made, data, rows, cols, m, n)
+
+
+def _three(v: Abstract) -> Sequence[Any]:
+    assert isinstance(v, Tup)
+    return v.items
+
+
+def _elements_of_kron(data: Any, rows: Any, cols: Any, data2: Any, rows2: Any, cols2: Any, m: Any, n: Any) -> Any:
+    return (np.ravel(np.outer(data, data2)), np.ravel(m * rows[:, None] + rows2), np.ravel(n * cols[:, None] + cols2))
+
+
+def _options(ev: Evaluator, name: str, kwargs: Kwargs) -> str:
+    if any(key != "format" for key in kwargs):
+        ev.refuse("SCT205", f"`{name}` with other options than `format` is not supported")
+    return "".join(f", format={ev.ask(v, '`format`')!r}" for v in kwargs.values())
+
+
+def _joined(name: str) -> Callable[..., Abstract]:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        blocks = _rows_of_blocks(ev, name, args[0]) if len(args) == 1 else []
+        if not any(isinstance(v, ObjRef) for row in blocks for v in row):
+            ev.refuse("SCT207", f"`{name}` is left to Python")
+        if not all(len(row) == len(blocks[0]) for row in blocks):
+            ev.refuse("SCT205", f"`{name}` of rows with different numbers of blocks is not supported")
+        known = [[None if v == _NONE else elements_of(ev, v) for v in row] for row in blocks]
+        there = [e for row in known for e in row if e is not None]
+        heights = [next((e.m for e in row if e is not None), None) for row in known]
+        widths = [next((row[k].n for row in known if row[k] is not None), None)  # type: ignore[union-attr]
+                  for k in range(len(blocks[0]))]
+        if None in heights or None in widths:
+            ev.refuse("SCT205", f"`{name}` with a row or column without a block is not supported")
+        places = {id(e): f"_{k}" for k, e in enumerate(there)}
+        lines = [", ".join("None" if e is None else places[id(e)] for e in row) for row in known]
+        text = "[" + ", ".join(f"[{line}]" for line in lines) + "]" if name in ("bmat", "block_array") else \
+            f"[{', '.join(lines)}]" if name == "vstack" else f"[{lines[0]}]"
+        made = ev.emit(sparse_matrix, *(e.made for e in there),
+                       text=f"scipy.sparse.{name}({text}{_options(ev, name, kwargs)})")
+        with derivative_code(ev):
+            data, rows, cols, m, n = _side_by_side(ev, known, heights, widths)
+        return new_matrix(ev, f"coo_{there[0].kind}", made, data, rows, cols, m, n)
+
+    return handle
+
+
+def _rows_of_blocks(ev: Evaluator, name: str, blocks: Abstract) -> list[list[Abstract]]:
+    parts = list(_items(ev, blocks))
+    if name == "hstack":
+        return [parts]
+    return [[v] for v in parts] if name == "vstack" else [list(_items(ev, row)) for row in parts]
+
+
+def _side_by_side(ev: Evaluator, known: Sequence[Sequence[Any]], heights: Sequence[Any], widths: Sequence[Any]
+                  ) -> Sequence[Any]:
+    """The elements of a matrix of blocks, and its shape."""
+    columns: tuple[list[Abstract], list[Abstract], list[Abstract]] = ([], [], [])
+    top: Abstract = Static(0)
+    left: Abstract = Static(0)
+    for row, height in zip(known, heights):
+        left = Static(0)
+        for e, width in zip(row, widths):
+            if e is not None:
+                for column, v in zip(columns, (e.data, _moved(ev, e.rows, top), _moved(ev, e.cols, left))):
+                    column.append(v)
+            left = _moved(ev, width, left)
+        top = _moved(ev, height, top)
+    return [*(ev.call(Static(np.concatenate), [ev.new_list(tuple(v))]) for v in columns), top, left]
+
+
+def _moved(ev: Evaluator, v: Abstract, by: Abstract) -> Abstract:
+    return v if by == Static(0) else ev.call(Static(operator.add), [v, by])
+
+
+for _name in ("bmat", "block_array", "hstack", "vstack"):
+    of_scipy(f"scipy.sparse.{_name}")(_joined(_name))

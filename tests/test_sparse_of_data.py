@@ -1,0 +1,127 @@
+"""Sparse matrices of SciPy that are made of differentiated numbers, in programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from oracle import agrees, refuses
+from scipy.sparse.linalg import cg, gmres, splu, spsolve
+
+from sct import check_grads, grad, value_and_grad
+
+X = np.array([0.3, 1.2, 0.7, 2.1, 1.5, 0.4])
+N = 6
+I, J = np.arange(N), (np.arange(N) + 1) % N
+LAPLACE = sp.diags([np.ones(N - 1), np.full(N, -2.0), np.ones(N - 1)], [-1, 0, 1]).tocsr()
+
+
+def chain(e):
+    """A chain of springs: what is assembled has several terms at an element; one end is held."""
+    n = len(e)
+    i = np.arange(n)
+    rows, cols = np.concatenate([i, i, i + 1, i + 1]), np.concatenate([i, i + 1, i, i + 1])
+    stiffness = sp.coo_matrix((np.concatenate([e, -e, -e, e]), (rows, cols)), shape=(n + 1, n + 1)).tocsr()
+    free, load = np.arange(1, n + 1), np.zeros(n + 1)
+    load[-1] = e[0]
+    u = np.zeros(n + 1)
+    u[free] = spsolve(stiffness[free][:, free], load[free])
+    energy = u @ (stiffness @ u)
+    return energy + np.sum(spsolve(stiffness[1:, 1:], load[1:]) * e) + stiffness[2, 1] * stiffness[-1, -1]
+
+
+def diffusion(k):
+    """Implicit steps, in which the matrix depends on the state."""
+    u = np.ones(len(k))
+    for _ in range(3):
+        a = sp.identity(len(k)) - 0.1 * sp.diags(k * u) @ LAPLACE
+        u = spsolve(a.tocsc(), u + 0.1 * k)
+    return u @ u
+
+
+def bands(k):
+    a = sp.diags([-k[1:], 2.0 + k, -k[:-1]], [-1, 0, 1], format="csc")
+    lu = splu(a)
+    u = k
+    for _ in range(3):
+        u = lu.solve(u)
+    v, info = cg((a @ a.T).tocsr(), k, rtol=1e-13)
+    w, _ = gmres(a, np.ones(len(k)), rtol=1e-13)
+    return u @ u + np.sum(lu.solve(k, "T") * v * w) + info + np.sum(lu.solve(np.stack([k, k * k], 1)) ** 2)
+
+
+def blocks(v):
+    a = sp.csr_matrix((v, (I, J)), shape=(N, N))
+    two = sp.bmat([[a, a.T], [sp.eye(N), None]], format="csc") + sp.kron(sp.eye(2), a) / v[0]
+    x = np.arange(2.0 * N)
+    wide = sp.hstack((a, 2.0 * a)) @ x + sp.vstack([a, -a]).T @ x
+    return np.sum((two @ x) ** 2) + np.sum(wide**2) + v @ a @ v + np.sum(sum([a, a * 3]).dot(np.outer(v, v)) ** 2)
+
+
+def read(v):
+    a = sp.csr_array((v, np.array([0, 2, 1, 0, 2, 3]), np.array([0, 2, 3, 3, 6])), shape=(4, 4))
+    dense = sp.csr_matrix(np.outer(v, v))
+    return (a.sum() * a.diagonal() @ v[:4] + a.sum(axis=1) @ v[2:] + np.sum((a @ a).toarray() ** 2) + a.shape[0]
+            + np.sum(dense * v) * a[1:, [0, 2, 2]].toarray()[0, 1] * isinstance(dense, sp.csr_matrix))
+
+
+@pytest.mark.parametrize("f", [chain, diffusion, bands, blocks, read], ids=lambda f: f.__name__)
+def test_program(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+    check_grads(f, (X,), order=2 if f is read else 1)
+
+
+def test_the_gradient_is_one_transposed_solve() -> None:
+    def compliance(k):
+        a = sp.diags(2.0 + k) - LAPLACE
+        return np.sum(spsolve(a.tocsc(), X))
+
+    derivative = value_and_grad(compliance)
+    value, slope = derivative(X)
+    a = np.diag(2.0 + X) - LAPLACE.toarray()
+    u = np.linalg.solve(a, X)
+    np.testing.assert_allclose(value, u.sum())
+    np.testing.assert_allclose(slope, -u * np.linalg.solve(a.T, np.ones(N)))
+    assert derivative.source.count("spsolve(") == 2 and ".T, " in derivative.source
+
+
+def test_a_matrix_of_constants_and_differentiated_numbers() -> None:
+    def inside(x):
+        a = sp.coo_matrix((np.arange(6.0), (I, J))).tocsr()
+        return np.sum((a @ x) ** 2) + np.sum((x[0] * LAPLACE) @ X) + np.sum(spsolve(sp.eye(N, format="csc"), x))
+
+    agrees(inside, X)
+
+
+def test_refused() -> None:
+    make = lambda v: sp.csr_matrix((v, (I, J)))
+
+    def held(v):
+        w = v * 1.0
+        a = sp.coo_matrix((w, (I, J)))
+        w[0] = 9.0
+        return (a @ X).sum()
+
+    def scaled_in_place(v):
+        a = make(v)
+        a *= 2.0
+        return (a @ X).sum()
+
+    def written(v):
+        a = make(v)
+        a[0, 0] = v[1]
+        return (a @ X).sum()
+
+    refuses(held, X, code="SCT307")
+    for f in (scaled_in_place, written):
+        assert refuses(f, X, code="SCT303").hint
+    for f in (lambda v: (make(v) ** 2).sum(), lambda v: abs(make(v)).sum(), lambda v: make(v).data.sum()):
+        assert refuses(f, X, code="SCT203").why
+    refuses(lambda v: make(v * 1j).sum().real, X, code="SCT205")
+    with pytest.raises(Exception, match="sorted and distinct"):
+        grad(lambda v: sp.csr_matrix((v, np.array([2, 0, 1, 0, 2, 3]), np.array([0, 2, 3, 6]))).sum())(X)
+    with pytest.raises(Exception, match="real numbers"):
+        grad(lambda v: np.sum((sp.csr_matrix((1j * np.ones(N), (I, J))) @ v).imag))(X)
