@@ -684,7 +684,7 @@ def _() -> Any:
 @case("make a new set: `s = s | t`")
 def _() -> Any:
     def refused(x):
-        s = {1, 2}
+        s = {1} | {2}
         t = s
         s |= {3}
         return x[0] * len(t)

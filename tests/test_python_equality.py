@@ -617,7 +617,7 @@ def s_while_data(x: np.ndarray) -> Any:
         v = v * 2.0
     return v * len(s)
 
-@refused("SCT303")
+@program
 def s_while_add(x: np.ndarray) -> Any:
     s = set()
     k = 0
@@ -634,7 +634,7 @@ def s_for_data(x: np.ndarray) -> Any:
             s = s | {k}
     return x[0] * len(s)
 
-@refused("SCT303")
+@program
 def s_for_data_add(x: np.ndarray) -> Any:
     s = set()
     for k in range(len(x)):
@@ -703,14 +703,14 @@ def s_branch(x: np.ndarray) -> Any:
         a = {1, 2}
     return x[0] * len(a)
 
-@refused("SCT303")
+@program
 def s_branch_add(x: np.ndarray) -> Any:
     a = {1}
     if x[0] > 0:
         a.add(2)
     return x[0] * len(a)
 
-@refused("SCT303")
+@program
 def s_pop(x: np.ndarray) -> Any:
     a = {1, 2, 3}
     v = x[0]
@@ -718,7 +718,7 @@ def s_pop(x: np.ndarray) -> Any:
         v = v * a.pop()
     return v
 
-@refused("SCT303")
+@program
 def s_alias(x: np.ndarray) -> Any:
     a = {1}
     b = a
@@ -732,7 +732,7 @@ def s_alias2(x: np.ndarray) -> Any:
     a = a | {2}
     return x[0] * len(b)
 
-@refused("SCT303")
+@program
 def s_update(x: np.ndarray) -> Any:
     a = {1}
     a.update([2, 3])
@@ -984,7 +984,7 @@ def set_nested(x: np.ndarray) -> Any:
             s = s | {i + j}
     return x[0] * len(s)
 
-@refused("SCT303")
+@program
 def set_seen(x: np.ndarray) -> Any:
     seen = set()
     s = 0.0

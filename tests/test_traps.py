@@ -523,17 +523,6 @@ def test_what_a_call_changes_is_no_fact(f: Any) -> None:
         grad(f)(0.5)
 
 
-def test_a_set_that_the_function_makes_is_not_written() -> None:
-    def f(x: float) -> float:
-        seen = set()
-        for k in range(3):
-            seen.add(k)
-        return x * len(seen)
-
-    with pytest.raises(SctError, match="`add` of a set that the function makes"):
-        grad(f)(0.5)
-
-
 def test_item_of_an_integer_is_one() -> None:
     def f(x: np.ndarray, k: np.ndarray) -> Any:
         i = k[1].item()

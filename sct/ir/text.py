@@ -37,6 +37,7 @@ from sct.ir.types import (
     Optional,
     Residuals,
     Seq,
+    Set,
     Tensor,
     Text,
     Type,
@@ -391,7 +392,7 @@ def type_of(node: ast.expr | str) -> Type:
 
 _WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Seq, "list": List, "optional": Optional, "undef": Undef}
 _SIMPLE: dict[str, Type] = {
-    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "lock": Lock(), "never": Never(),
+    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "lock": Lock(), "set": Set(), "never": Never(),
     "function": Function()}
 
 

@@ -18,8 +18,8 @@ from typing import Literal, Union
 from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
-    "ActiveText", "Carrier", "Function", "List", "Lock", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor",
-    "Text", "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes",
+    "ActiveText", "Carrier", "Function", "List", "Lock", "Never", "Opaque", "Optional", "Residuals", "Seq", "Set",
+    "Tensor", "Text", "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes",
     "dtype_in_words", "holds_array", "in_words", "is_active_text", "join", "leaf_type", "list_depth", "map_leaf",
     "map_sizes", "maybe_single", "note_size_requirement", "py", "size_requirements",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
@@ -223,6 +223,14 @@ class Lock(Opaque):
 
 
 @dataclass(frozen=True)
+class Set(Opaque):
+    """A set of Python that the function makes."""
+
+    def __str__(self) -> str:
+        return "set"
+
+
+@dataclass(frozen=True)
 class Never:
     """The result of a branch that raises."""
 
@@ -342,7 +350,8 @@ def in_words(t: Type) -> str:
     if isinstance(t, Seq):
         return f"a list whose items are each {in_words(t.elem)}"
     return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
-            Opaque: "an object", Text: "a string", ActiveText: "a string", Lock: "a lock"}[type(t)]
+            Opaque: "an object", Text: "a string", ActiveText: "a string", Lock: "a lock",
+            Set: "a set"}[type(t)]
 
 
 def is_active_text(t: Type) -> bool:

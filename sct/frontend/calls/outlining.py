@@ -48,6 +48,7 @@ class OutliningPlan:
     dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
     refused    dicts that are refused as dicts of known keys
     inherited  attributes that objects have from the start, as those of their class: the class, and the name
+    sets       the places of expressions that make sets which the function changes
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
     known_arguments  those of all arguments are known
     memoized   cached functions that call themselves more than once: the derivative has their caches too
@@ -68,6 +69,7 @@ class OutliningPlan:
     dicts: set[tuple[Any, str]] = field(default_factory=set)
     refused: set[tuple[Any, str]] = field(default_factory=set)
     inherited: set[tuple[type, str]] = field(default_factory=set)
+    sets: set[Any] = field(default_factory=set)
     known_keys: bool = False
     known_arguments: bool = False
     memoized: set[Any] = field(default_factory=set)

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "MAP_METHODS", "VALUES", "as_list", "assign", "called", "contains", "copied", "delete", "item", "known_key", "new",
-    "note_refused", "of_run_time", "plain_dict", "size", "truth", "update",
+    "MAP_METHODS", "VALUES", "as_list", "assign", "called", "constant", "contains", "copied", "delete", "item",
+    "key_text", "known_key", "new", "note_refused", "of_run_time", "plain_dict", "size", "truth", "update",
 ]
 
 VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
@@ -114,7 +114,7 @@ def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> 
     places = ev.emit(inactive, text=f"{{{', '.join(texts)}}}")
     keys: Abstract = Static(None)
     if _may(ev, cell, KEYS):
-        keys = _list(ev, tuple(map(_constant, cell.keys)))
+        keys = _list(ev, tuple(map(constant, cell.keys)))
     addr = ev.new_addr()
     ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), made=cell.made)
     return MapRef(addr, factory)
@@ -127,8 +127,9 @@ def _list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
     return made
 
 
-def _constant(key: Any) -> Abstract:
-    return Tup(tuple(map(_constant, key))) if isinstance(key, tuple) else Static(key)
+def constant(key: Any) -> Abstract:
+    """A known key as an abstract value."""
+    return Tup(tuple(map(constant, key))) if isinstance(key, tuple) else Static(key)
 
 
 def _is_plain(key: Any) -> bool:
@@ -173,16 +174,17 @@ def _is_empty(ev: Evaluator, owner: MapRef) -> bool:
 def _python(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = None, *more: Operand, **attrs: Any) -> Any:
     """The value of an expression of the dict of places, `_0`; `{key}` in `text` stands for the key."""
     operands: list[Operand] = [_places(ev, owner)]
-    name = "" if key is None else _key_text(ev, key, operands)
+    name = "" if key is None else key_text(ev, key, operands)
     subscript = name[1:-1] if isinstance(key, Tup) and len(key.items) > 1 else name
     names = [f"_{len(operands) + k}" for k in range(len(more))]
     return ev.emit(inactive, *operands, *more, text=text.format(*names, key=name, subscript=subscript), **attrs)
 
 
-def _key_text(ev: Evaluator, key: Abstract, operands: list[Operand]) -> str:
+def key_text(ev: Evaluator, key: Abstract, operands: list[Operand],
+             where: str = "in a dict whose keys are known only at run time") -> str:
     """The template of a key: a string, a number, or a tuple of these."""
     if isinstance(key, Tup) and key.cls is tuple:
-        parts = [_key_text(ev, x, operands) for x in key.items]
+        parts = [key_text(ev, x, operands, where) for x in key.items]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
@@ -190,7 +192,7 @@ def _key_text(ev: Evaluator, key: Abstract, operands: list[Operand]) -> str:
         operands.append(ev.as_int(key))
         return f"_{len(operands) - 1}"
     check_operands(ev, hash, key)
-    ev.refuse("SCT503", "a key of this kind is not supported in a dict whose keys are known only at run time",
+    ev.refuse("SCT503", f"a key of this kind is not supported {where}",
               hint="use ints, strings, floats that are not differentiated, or tuples of these")
 
 
@@ -207,7 +209,7 @@ def _found(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
     if (at := _iterated(ev, owner, key)) is not None:
         return at
     operands: list[Operand] = [_places(ev, owner)]
-    name = _key_text(ev, key, operands)
+    name = key_text(ev, key, operands)
     subscript = name[1:-1] if isinstance(key, Tup) and len(key.items) > 1 else name
     for eqn in reversed(ev.b.eqns):
         if eqn.regions and any(operands[0] in inner.args for region in eqn.regions for inner in walk(region)):

@@ -21,6 +21,8 @@ from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.subscripts import size_along
+from sct.frontend.iteration import run_time_sets
+from sct.frontend.iteration.run_time_sets import is_set
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.objects import (
     bind,
@@ -134,6 +136,8 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         ev.refuse("SCT203", f"`{name}` of an exception that is handled here is not supported",
                   why="Python sets it when it raises; what one function raises and handles is not raised here",
                   hint="let the text of the exception say it")
+    if is_set(owner) and (of_set := run_time_sets.method(ev, owner, name)) is not None:
+        return of_set
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
         return value
     if isinstance(owner, Iteration) and owner.kind == "range":
@@ -240,6 +244,7 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     it = owner.peek
     use_callable(ev, it)
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
+        run_time_sets.note_change(ev, it)
         ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
                   why="the items of a set must be known", hint="use a list, or an array of flags")
     if not hasattr(it, name):

@@ -26,6 +26,7 @@ from sct.frontend.interpreter.expressions import lookup
 from sct.frontend.interpreter.statements import FALL
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most
+from sct.frontend.iteration.run_time_sets import new_set
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import free_in, nodes_in
 from sct.frontend.values.abstract_values import Abstract, Key, ListRef, Static, Tup
@@ -147,7 +148,7 @@ def _is_of_run_time(key: Abstract) -> bool:
 def setcomp(ev: Evaluator, node: Any) -> Abstract:
     """A set display with `for`."""
     items = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
-    return Static({hashed(ev, x, "an item of a set") for x in items})
+    return new_set(ev, items)
 
 
 def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:

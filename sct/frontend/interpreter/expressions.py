@@ -23,6 +23,7 @@ from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.run_time_sets import new_set
 from sct.frontend.objects.objects import is_object, special_call, special_method
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.text_formatting import fstring_of, shown
@@ -182,7 +183,7 @@ def _filled(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.Set)
 def set_(ev: Evaluator, node: Any) -> Abstract:
-    return Static({hashed(ev, x, "an item of a set") for x in display(ev, node.elts)})
+    return new_set(ev, display(ev, node.elts))
 
 
 @expression(gast.Lambda)

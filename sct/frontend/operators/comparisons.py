@@ -28,8 +28,10 @@ from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import plain_numbers
+from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import VIEWS, drained
+from sct.frontend.iteration.run_time_sets import is_set
 from sct.frontend.objects.objects import (
     bind,
     class_of,
@@ -431,6 +433,8 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     owner = ev.text(owner)
     if isinstance(owner, MapRef):
         return run_time_dicts.contains(ev, owner, x)
+    if is_set(owner):
+        return run_time_sets.contains(ev, owner, x)
     if isinstance(owner, DictRef):
         return run_time_keys.contains(ev, owner, x)
     if isinstance(owner, Static) and class_of(owner) is None:

@@ -18,6 +18,7 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.array_keys import array_of
 from sct.frontend.heap.special_methods import as_index
+from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iterator_protocol import view_items
 from sct.frontend.objects.objects import special_method
 from sct.frontend.values.abstract_values import (
@@ -119,6 +120,8 @@ def written(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> bool:
     if isinstance(a, ListRef) and kind is gast.Add and not isinstance(b, (Ref, Value)):
         ev.call(Method(a, "extend"), [b])
         return True
+    if run_time_sets.is_set(a) and run_time_sets.in_place(ev, kind, a, b):
+        return True
     if isinstance(a, (DictRef, MapRef)) and kind is gast.BitOr:
         ev.call(Method(a, "update"), [b])
         return True
@@ -153,5 +156,6 @@ def _only_name(ev: Evaluator, v: Static) -> None:
 
     slots = [x for cell in ev.store.cells.values() if isinstance(cell, Slots) for x in cell.items]
     if sum(map(holds, [*ev.store.vars.values(), *slots])) > 1:
+        run_time_sets.note_change(ev, v.peek)
         ev.refuse("SCT303", "a set that has several names is written", why="the items of a set must be known",
                   hint="make a new set: `s = s | t`")

@@ -17,6 +17,7 @@ from sct.frontend.heap import dynamic_lists, run_time_dicts
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.run_time_sets import is_set, size
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
@@ -75,6 +76,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return ev.emit(gt, dynamic_lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
     if isinstance(v, MapRef):
         return run_time_dicts.truth(ev, v)
+    if is_set(v):
+        return ev.emit(gt, ev.operand(size(ev, v)), 0, spelling="operator.gt")  # type: ignore[no-any-return]
     if isinstance(v, Tup):
         return Lit(bool(v.items))
     if isinstance(v, (ListRef, DictRef)):

@@ -29,6 +29,7 @@ from sct.frontend.heap.subscripts import new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most, owner_of, taken
+from sct.frontend.iteration.run_time_sets import is_set, new_set, size
 from sct.frontend.loops.generator_expressions import is_fresh, is_long, quantified, run_through
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.deques import list_of_deque
@@ -95,6 +96,8 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return undefined(ev, len, v)
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.size(ev, of)
+    if is_set(v):
+        return size(ev, v)
     if isinstance(v, Static) and is_written(getattr(type(v.peek), "__len__", None)):
         ev.refuse("SCT503", f"the length of a `{type(v.peek).__name__}` is not supported",
                   why="its class has a `__len__` of its own, on top of a class of Python's",
@@ -415,15 +418,14 @@ def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(set)
 def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = items_of(ev, args[0]) if args else ()
-    members = [hashed(ev, x, "an item of a set") for x in items]
-    return Static(run_or_raise(ev, lambda: set(members)))
+    return new_set(ev, items)
 
 
 @special(frozenset)
 def frozenset_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    members = set_(ev, args, kwargs)
-    assert isinstance(members, Static)
-    return Static(frozenset(members.value))
+    items = items_of(ev, args[0]) if args else ()
+    members = [hashed(ev, x, "an item of a set") for x in items]
+    return Static(frozenset(members))
 
 
 def _refused(name: str) -> Special:

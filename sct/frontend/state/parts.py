@@ -192,6 +192,7 @@ class Containers:
     outside       those read from outside, by path
     records       are lists of records and of strings one value? `count`: the number of items of those that are
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
+    sets          sets that expressions of the function make, by id, and the places of the expressions
     """
 
     passed: set[int] = field(default_factory=set)
@@ -205,6 +206,7 @@ class Containers:
     count: int = 0
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
+    sets: dict[int, tuple[set[Any], Any]] = field(default_factory=dict)
 
     def take_apart(self) -> None:
         """Lists of records and of strings are evaluated item by item."""

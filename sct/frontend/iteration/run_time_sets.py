@@ -1,0 +1,119 @@
+"""Sets that the function fills: sets of Python, whose items are no part of the program.
+
+    visited = set()        ->    visited = set()
+    visited.add(k)         ->    visited.add(k)
+    k in visited           ->    k in visited           a bool that is not differentiated
+
+A set that the function makes is known when the function is compiled, until a method changes it.  Then the function is
+evaluated again, and the expression that makes the set is evaluated by Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
+from sct.frontend.heap.run_time_dicts import constant, key_text
+from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Static, Tup
+from sct.ir import Operand, Value
+from sct.ir.types import BOOL, INT, Set
+from sct.ops.program.effects import inactive
+
+__all__ = ["contains", "is_set", "method", "new_set", "note_change", "size"]
+
+_WHERE = "in a set whose items are known only at run time"
+
+
+def new_set(ev: Evaluator, members: Sequence[Abstract]) -> Abstract:
+    """The set of these items, which an expression of the function makes."""
+    if ev.loc in ev.functions.plan.sets:
+        operands: list[Operand] = []
+        texts = [key_text(ev, x, operands, _WHERE) for x in members]
+        text = f"{{{', '.join(texts)}}}" if texts else "set()"
+        return ev.emit(inactive, *operands, text=text, type=Set())  # type: ignore[no-any-return]
+    known = {hashed(ev, x, "an item of a set") for x in members}
+    ev.containers.sets[id(known)] = known, ev.loc
+    return Static(known)
+
+
+def note_change(ev: Evaluator, known: Any) -> None:
+    """Evaluates the function again, if an expression of it has made this set, with a set of Python in its place."""
+    _, loc = ev.containers.sets.get(id(known), (None, None))
+    if loc is not None and loc not in ev.functions.plan.sets:
+        raise ev.functions.plan.changed(sets={loc})
+
+
+def is_set(v: Abstract) -> bool:
+    """Is this a set whose items are known only at run time?"""
+    return isinstance(v, Value) and isinstance(v.type, Set)
+
+
+def contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
+    """`x in owner`"""
+    return _python(ev, owner, "{0} in _0", x, type=BOOL)
+
+
+def size(ev: Evaluator, owner: Abstract) -> Abstract:
+    """`len(owner)`"""
+    return _python(ev, owner, "len(_0)", type=INT)
+
+
+def _python(ev: Evaluator, owner: Abstract, text: str, *items: Abstract, **attrs: Any) -> Abstract:
+    operands: list[Operand] = [ev.operand(owner)]
+    texts = [key_text(ev, x, operands, _WHERE) for x in items]
+    return ev.emit(inactive, *operands, text=text.format(*texts), **attrs)  # type: ignore[no-any-return]
+
+
+def method(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """`owner.name`, of a method that changes or copies the set; None for others, which Python evaluates."""
+    if name in ("add", "discard", "remove"):
+        return DerivedCallable(lambda ev, args, kwargs: _changed(ev, owner, f"_0.{name}({{0}})", 1, args, kwargs))
+    if name == "clear":
+        return DerivedCallable(lambda ev, args, kwargs: _changed(ev, owner, "_0.clear()", 0, args, kwargs))
+    if name == "copy":
+        return DerivedCallable(lambda ev, args, kwargs: _python(ev, owner, "_0.copy()", type=Set()))
+    if name in ("update", "difference_update"):
+        return DerivedCallable(lambda ev, args, kwargs: _update(ev, owner, name, args))
+    return None
+
+
+def _changed(ev: Evaluator, owner: Abstract, text: str, count: int, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) != count:
+        ev.refuse("SCT205", "this method of a set is called with other arguments than it takes")
+    _python(ev, owner, text, *args)
+    return Static(None)
+
+
+_IN_PLACE = {gast.BitOr: "update", gast.BitAnd: "intersection_update", gast.Sub: "difference_update",
+             gast.BitXor: "symmetric_difference_update"}
+
+
+def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> bool:
+    """`a op= b` of two sets; False if `b` is none, or if there is no such operator."""
+    known = b.value if isinstance(b, Static) and isinstance(b.peek, (set, frozenset)) else None
+    if kind not in _IN_PLACE or known is None and not is_set(b):
+        return False
+    _update(ev, a, _IN_PLACE[kind], [b] if known is None else [Tup(tuple(map(constant, known)))])
+    return True
+
+
+def _update(ev: Evaluator, owner: Abstract, name: str, args: Args) -> Abstract:
+    """Calls the method of the set with each argument."""
+    for xs in args:
+        xs = Tup(tuple(map(constant, xs.value))) if isinstance(xs, Static) and isinstance(xs.peek, set) else xs
+        if is_set(xs):
+            ev.emit(inactive, ev.operand(owner), ev.operand(xs), text=f"_0.{name}(_1)")
+        elif isinstance(xs, ListRef) and is_dynamic(ev, xs) and ev.slots(xs).schema == 0:
+            ev.emit(inactive, ev.operand(owner), as_column(ev, xs), text=f"_0.{name}(_1)")
+        else:
+            items = items_of(ev, xs)
+            shown = ", ".join(f"{{{k}}}" for k in range(len(items)))
+            _python(ev, owner, f"_0.{name}([{shown}])", *items)
+    return Static(None)

@@ -1,0 +1,134 @@
+"""Sets that the function fills: they are Python's own, and what they decide is the path that is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+from sct import grad
+
+NEXT = {i: [(3 * i + 1) % 25, (7 * i + 2) % 25] for i in range(25)}
+FLOWS = {0: [1, 2], 1: [3], 2: [3, 4], 3: [5], 4: [5, 0], 5: [], 7: [8]}
+
+
+def depth_first(x):
+    value = np.zeros(9)
+    value[0] = x
+    visited, order, stack = set(), [], [0]
+    while stack:
+        n = stack.pop()
+        if n in visited:
+            continue
+        visited.add(n)
+        order.append(n)
+        for m in FLOWS.get(n, ()):
+            stack.append(m)
+    for n in order:
+        for i, m in enumerate(FLOWS.get(n, ())):
+            value[m] += (i + 1) * 0.3 * value[n] ** 2
+    return value[5] + len(visited)
+
+
+def levels_of_a_graph(x):
+    seen, frontier, depth, total = {0}, [0], 0, 0.0
+    while frontier:
+        new = []
+        for n in frontier:
+            for m in NEXT[n]:
+                if m not in seen:
+                    seen.add(m)
+                    new.append(m)
+                    total += x ** 0.5 / (1 + depth)
+        frontier = new
+        depth += 1
+    return total * len(seen)
+
+
+def visited_by_recursion(x):
+    seen = set()
+
+    def visit(n: int) -> float:
+        if n in seen:
+            return 0.0
+        seen.add(n)
+        total = x * n
+        for m in NEXT[n]:
+            total += 0.5 * visit(m)
+        return total
+
+    return visit(0)
+
+
+class Network:
+    def __init__(self):
+        self.nodes, self.cost = set(), 0.0
+
+    def connect(self, a, b, w):
+        for n in (a, b):
+            if n not in self.nodes:
+                self.nodes.add(n)
+                self.cost += w * w
+
+
+def nodes_of_an_object(x):
+    network = Network()
+    for k in range(12):
+        network.connect(k % 6, (f"n{k % 4}", k % 5), x * (k + 1))
+    return network.cost + len(network.nodes)
+
+
+def methods_and_aliases(x):
+    s = set()
+    alias = s
+    s |= {70, 77}
+    s.update(range(5), [k for k in range(12) if k % 3 == 0])
+    alias.discard(77)
+    c = s.copy()
+    c.add(1000)
+    c.remove(3)
+    total = x * len(s) + x * x * len(c) + (3 in alias) - (3 in c)
+    s.clear()
+    return total if not alias else 0.0
+
+
+def one_in_each_iteration(x):
+    total = 0.0
+    for k in range(8):
+        used = set()
+        for j in range(k):
+            if (j * j) % 5 not in used:
+                used.add((j * j) % 5)
+                total += x * j
+    return total
+
+
+@pytest.mark.parametrize("f", [
+    depth_first, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
+    one_in_each_iteration])
+def test_agrees(f: Callable[[float], Any]) -> None:
+    agrees(f, 0.9)
+
+
+def test_a_differentiated_number_is_no_item() -> None:
+    def f(x):
+        seen = set()
+        for k in range(3):
+            seen.add(x * k)
+        return x * len(seen)
+
+    refuses(f, 0.9, code="SCT503")
+
+
+def test_a_missing_item_raises() -> None:
+    def f(x: float) -> float:
+        s = {1}
+        s.add(2)
+        s.remove(3)
+        return x
+
+    with pytest.raises(KeyError):
+        grad(f)(0.9)
