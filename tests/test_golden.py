@@ -134,6 +134,8 @@ GOLDENS = [
     gradient(physics, "nbody", (0, 1)),
     gradient(physics, "heat_plate", 0),
     gradient(physics, "insulated_rod", 0),
+    gradient(physics, "regulator", 0),
+    gradient(physics, "thrown", (0, 1)),
     forward(physics, "spring_chain"),
     second(physics, "lennard_jones"),
     pulled_back(physics, "leapfrog_energy", (0, 1)),

@@ -39,15 +39,6 @@ def test_accepted(f, args):
     assert np.sum(sct.jvp(lambda x: f(x, *args[1:]), args[:1], (1.0,))[1]) == pytest.approx(slope)
 
 
-class Scaled:
-    scale = 1.0
-
-    def go(self, x, n):
-        for _ in range(n):
-            self.scale *= x
-        return self.scale
-
-
 def documented(x):
     def h(y):
         "doc"
@@ -56,7 +47,6 @@ def documented(x):
 
 
 @pytest.mark.parametrize("f, args, text", [
-    (lambda x, n: Scaled().go(x, n), (2.0, 3), "an object that gets new attributes"),
     (documented, (2.0,), "the attribute `__doc__` of a function that is defined inside"),
     (partial(operator.mul, 3.0), (2.0,), "grad(lambda x: mul(3.0, x))"),
     (lru_cache(lambda x: x * x), (2.0,), "grad(lambda x: f(x))"),

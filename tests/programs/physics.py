@@ -153,6 +153,30 @@ def insulated_rod(diffusivity, start, steps):
     return np.sum(u**2)
 
 
+def regulator(controls, start, drift, gain):
+    """The cost of a linear system that is steered."""
+    x = start
+    cost = 0.0
+    for k in range(len(controls)):
+        cost += x @ x + 0.1 * controls[k] @ controls[k]
+        x = drift @ x + gain @ controls[k]
+    return cost + x @ x
+
+
+def thrown(state, params, steps):
+    """A ball with drag, by midpoint steps; the position and the velocity are tuples."""
+    def acceleration(v, w):
+        return -drag * v * w
+
+    x, v = state
+    drag, dt = params
+    for _ in range(steps):
+        k1 = (v, acceleration(v, abs(v)))
+        k2 = (v + 0.5 * dt * k1[1], acceleration(v + 0.5 * dt * k1[1], abs(v)))
+        x, v = x + dt * k2[0], v + dt * k2[1]
+    return x
+
+
 def projectile_range(speed, angle, drag):
     """A shot followed until it lands; the last step is interpolated."""
     x = y = 0.0
@@ -218,6 +242,9 @@ INPUTS = {
     "advection": lambda rng: (rng.normal(size=7), 0.8, 4),
     "burgers": lambda rng: (rng.normal(size=7), 5),
     "insulated_rod": lambda rng: (0.2, rng.normal(size=6), 4),
+    "regulator": lambda rng: (
+        rng.normal(size=(4, 2)), rng.normal(size=3), rng.normal(size=(3, 3)), rng.normal(size=(3, 2))),
+    "thrown": lambda rng: ((0.5, 2.0), (0.3, 0.1), 4),
     "projectile_range": lambda rng: (12.0, 0.7, 0.02),
     "cooling": lambda rng: (np.array([90.0, 43.0, 70.0]), 20.0, 0.05, 10),
     "ray_through_layers": lambda rng: (0.4, np.array([1.0, 1.3, 1.5]), np.array([1.0, 0.5, 2.0])),

@@ -40,6 +40,7 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.subscripts import assign_item, item
+from sct.frontend.numpy_library.random_draws import GENERATORS, draws_floats, is_scalar, place_of_size, type_of_draw
 from sct.frontend.operators.constant_splines import value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.parse import user_text
@@ -100,7 +101,7 @@ def _shuffler(ev: Evaluator, fn: Abstract) -> Value | None:
     """The generator of random numbers of NumPy of which this is the method `shuffle`."""
     if isinstance(fn, Static):
         owner, name = getattr(fn.peek, "__self__", None), getattr(fn.peek, "__name__", "")
-        if not isinstance(owner, _GENERATORS) or name != "shuffle":
+        if not isinstance(owner, GENERATORS) or name != "shuffle":
             return None
         rng = opaque(ev, Static(owner, None if fn.path is None else (*fn.path, ("attr", "__self__"))))
         return rng if isinstance(rng, Value) else None
@@ -170,7 +171,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
         instead = _INSTEAD.get(what, _DTYPES if number else _ELSE)
         ev.refuse("SCT206", f"`{what}` is not supported yet",
                   hint=instead if isinstance(named, type) else f"{instead}; or {_rule_hint(ev, args, kwargs)}")
-    passed = [_shape(ev, a) if _is_draw(named) else a for a in (*args, *kwargs.values())]
+    passed = [_shape(ev, a) if draws_floats(named) else a for a in (*args, *kwargs.values())]
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)
     if not reads:
@@ -179,7 +180,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     if reads:
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
     attrs: dict[str, Any] = {"keywords": tuple(kwargs)}
-    if _is_draw(named):
+    if draws_floats(named):
         operands = [ev.as_int(x) for x in operands]  # the size alone may count as real here
     if result_type is not None:
         attrs["type"] = result_type
@@ -213,18 +214,25 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     f = fn.peek if isinstance(fn, Static) else None
     if any(map(writes_keyword, kwargs)) or isinstance(f, np.ufunc) and len(args) > f.nin:
         return None
-    if name is None or any(is_varied(ev, a) for a in passed) or not ev.is_observed:
+    if name is None or any(is_varied(ev, a) for a in passed):
+        return None
+    draws = isinstance(getattr(f, "__self__", None), GENERATORS) or \
+        eqn is not None and _is_method_of_generator(ev, eqn)
+    drawn = type_of_draw(ev, getattr(f, "__name__", method or "").rpartition(".")[2], args, kwargs) if draws else None
+    if drawn is None and not ev.is_observed:
         return None
     texts = [template_of(ev, a, operands) for a in passed]
     if None in texts:
         return None
     keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
     arguments = ", ".join(f"{keyword}{text}" for keyword, text in zip(keywords, texts))
-    is_function = isinstance(f, types.FunctionType) and name.startswith("numpy.") and all(map(_is_scalar, passed))
+    # A function of numbers has no array and no file to read.
+    is_function = isinstance(f, types.FunctionType) and name.startswith("numpy.") and all(map(is_scalar, passed))
     if is_function and (constant := _constant_array(f, args, kwargs)) is not None:
         return ev.wrap(ev.emit(inactive, *operands, text=f"{name}({arguments})", type=constant))
-    if is_function or isinstance(getattr(f, "__self__", None), _GENERATORS) or \
-            eqn is not None and _is_method_of_generator(ev, eqn):
+    if drawn is not None:
+        return ev.wrap(ev.emit(inactive, *operands, text=f"{name}({arguments})", type=drawn))
+    if is_function or draws:
         return evaluated_by_python(ev, f"{name}({arguments})", operands, (), gives_fresh=True)
     changes = method is not None and (changes_object(method) or ev.observed(ev.loc) == {("object", type(None))})
     if changes:
@@ -247,19 +255,13 @@ def _constant_array(f: Any, args: Args, kwargs: Kwargs) -> Type | None:
     return Tensor("array", "f64", tuple(map(Dim, array.shape))) if is_array else None
 
 
-def _is_scalar(v: Abstract) -> bool:
-    """Is this a number or None?  A function that is given no more has no array or file to read."""
-    return isinstance(v, Static) and type(v.value) in (bool, int, float, types.NoneType) or \
-        isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.is_scalar
-
-
 def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:
     """Is this a method of a generator of random numbers?  Nothing else holds its results."""
     owner = method.args[0]
     maker = ev.defs.get(owner) if isinstance(owner, Value) else None
     if maker is None:
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
-        return isinstance(leaf, _GENERATORS)
+        return isinstance(leaf, GENERATORS)
     return maker.op is inactive and _MAKES_GENERATOR.match(str(maker.attrs["text"])) is not None
 
 
@@ -359,7 +361,6 @@ def get_logger(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 # -- what is known of some ------------------------------------------------------------------------------
 
 
-_GENERATORS = (np.random.Generator, np.random.RandomState)
 _MAKES_GENERATOR = re.compile(r"numpy\.random\.(default_rng|Generator|RandomState)\(")
 
 _READERS = {id(f) for f in (
@@ -376,12 +377,6 @@ _FLOATS = frozenset(("random", "uniform", "gauss", "normalvariate", "triangular"
 _INTS = frozenset(("randint", "randrange", "getrandbits"))
 _CLOCKS = {id(f): FLOAT for f in (time.time, time.perf_counter, time.monotonic, time.process_time)} | {
     id(f): INT for f in (time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns)}
-_DRAWS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
-                    "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull",
-                    "rand", "randn"))
-_PLACE_OF_SIZE = {"rand": 0, "randn": 0, "random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1,
-                  "chisquare": 1, "standard_t": 1, "rayleigh": 1, "weibull": 1}
-"""Where the size stands among the arguments of a draw; third elsewhere."""
 
 
 _ANNOTATED: dict[Any, Type] = {float: ANY_REAL, int: ANY_INT, bool: ANY_BOOL, "float": ANY_REAL, "int": ANY_INT,
@@ -399,39 +394,11 @@ def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | No
     if isinstance(owner, random.Random) and name in _FLOATS | _INTS:
         _no_active(ev, name, args, kwargs)
         return FLOAT if name in _FLOATS else INT
-    if _is_draw(f):
-        place = _PLACE_OF_SIZE.get(name, 2)
+    if draws_floats(f):
+        place = place_of_size(name)
         _no_active(ev, name, args[:place], {k: v for k, v in kwargs.items() if k != "size"})
-        return _draw(ev, name, args, kwargs)
+        return type_of_draw(ev, name, args, kwargs)
     return None
-
-
-def _is_draw(f: Any) -> bool:
-    """Does this draw floats with NumPy?"""
-    return isinstance(getattr(f, "__self__", None), _GENERATORS) \
-        and f.__name__ in _DRAWS
-
-
-def _draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
-    """A number or an array of this size."""
-    if name in ("rand", "randn"):
-        shape = [_dim(ev, d) for d in args]
-        return FLOAT if not shape else None if None in shape else Tensor("array", "f64", tuple(
-            d for d in shape if d is not None))
-    place = _PLACE_OF_SIZE.get(name, 2)
-    size = kwargs.get("size", args[place] if len(args) > place else Static(None))
-    if kwargs.keys() & {"dtype", "out", "method"}:
-        return None
-    if size == Static(None):
-        return FLOAT
-    dims = [_dim(ev, d) for d in (size.items if isinstance(size, Tup) else (size,))]
-    return None if None in dims else Tensor("array", "f64", tuple(d for d in dims if d is not None))
-
-
-def _dim(ev: Evaluator, v: Abstract) -> Dim | None:
-    if isinstance(v, Static) and type(v.value) is int:
-        return Dim(v.value)
-    return v.dim if isinstance(v, Value) else None
 
 
 def _no_active(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> None:

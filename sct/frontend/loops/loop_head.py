@@ -160,10 +160,12 @@ class LoopHead:
         for _, kept, before in self.entered:  # an object that a list holds since it has columns
             if (frozen := head.cells[before].frozen) and head.cells[kept].frozen != Frozen.STALE:
                 head.cells[kept] = replace(head.cells[kept], frozen=frozen)
+        bound_here = {v.addr: key.name for key, v in head.vars.items()
+                      if key in self.names and isinstance(v, Ref) and not v.path}
         for addr in sorted(memo.cells):
             cell = head.cells.get(addr)
             if isinstance(cell, Array):
-                param = self.carry(("cell", addr), cell.value, cell.value.hint)
+                param = self.carry(("cell", addr), cell.value, bound_here.get(addr, cell.value.hint))
                 head.cells[addr] = replace(cell, value=param, layout=addr not in memo.unknown_layout and cell.layout)
             elif isinstance(cell, Slots) and cell.schema is None:
                 if addr in memo.attributes:

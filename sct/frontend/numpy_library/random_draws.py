@@ -1,0 +1,68 @@
+"""Draws of NumPy's generators of random numbers: the types of what their methods give.
+
+    rng.normal(size=(n, 2))   ->   f64[n, 2]
+    rng.integers(0, n, n)     ->   i64[n]
+
+Other draws have the type that is observed when they are made.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.values.abstract_values import Abstract, Static, Tup
+from sct.ir import Value
+from sct.ir.dims import Dim
+from sct.ir.types import FLOAT, Tensor, Type
+
+__all__ = ["GENERATORS", "draws_floats", "is_scalar", "place_of_size", "type_of_draw"]
+
+GENERATORS = (np.random.Generator, np.random.RandomState)
+
+_FLOATS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
+                     "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull",
+                     "rand", "randn"))
+_INTS = frozenset(("integers", "randint", "binomial", "poisson", "geometric"))
+_PLACE_OF_SIZE = {"rand": 0, "randn": 0, "random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1,
+                  "chisquare": 1, "standard_t": 1, "rayleigh": 1, "weibull": 1, "poisson": 1, "geometric": 1}
+
+
+def draws_floats(f: Any) -> bool:
+    """Does this draw floats with NumPy?"""
+    return isinstance(getattr(f, "__self__", None), GENERATORS) and f.__name__ in _FLOATS
+
+
+def place_of_size(name: str) -> int:
+    """The place of the size among the arguments of a draw."""
+    return _PLACE_OF_SIZE.get(name, 2)
+
+
+def type_of_draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
+    """The type of what the method `name` of a generator draws; None if that is not known."""
+    if name in ("rand", "randn"):
+        return _array(ev, args, "f64") if args else FLOAT
+    place = place_of_size(name)
+    if name not in _FLOATS | _INTS or kwargs.keys() & {"dtype", "out", "method"} or len(args) > place + 1:
+        return None
+    size = kwargs.get("size", args[place] if len(args) > place else Static(None))
+    if size != Static(None):
+        return _array(ev, size.items if isinstance(size, Tup) else (size,), "f64" if name in _FLOATS else "i64")
+    parameters = (*args, *(v for key, v in kwargs.items() if key != "size"))
+    return FLOAT if name in _FLOATS and all(map(is_scalar, parameters)) else None
+
+
+def _array(ev: Evaluator, sizes: Args, dtype: str) -> Type | None:
+    dims = [Dim(d.value) if isinstance(d, Static) and type(d.value) is int else d.dim if isinstance(d, Value) else None
+            for d in sizes]
+    return None if None in dims else Tensor("array", dtype, tuple(d for d in dims if d is not None))
+
+
+def is_scalar(v: Abstract) -> bool:
+    """Is this a number or None?"""
+    return isinstance(v, Static) and type(v.value) in (bool, int, float, types.NoneType) or \
+        isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.is_scalar

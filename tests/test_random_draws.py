@@ -1,0 +1,65 @@
+"""Draws of NumPy's generators: the same numbers as in Python, and no check of what their size says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sct import value_and_grad
+
+GLOBAL = np.random.default_rng(3)
+
+
+def in_the_function(s: Any, n: int, rng: Any) -> Any:
+    own = np.random.default_rng(n)
+    return s * np.sum(own.normal(0.0, 2.0, size=(n, 2))) + s * own.random()
+
+
+def of_an_argument(s: Any, n: int, rng: Any) -> Any:
+    total = 0.0
+    for _ in range(3):
+        total += s * np.mean(rng.standard_normal(n)) * rng.uniform(1.0, 2.0)
+    return total
+
+
+def of_a_global(s: Any, n: int, rng: Any) -> Any:
+    x = np.linspace(0.0, 1.0, n)
+    return s * np.sum(GLOBAL.exponential(2.0, x.shape) * x)
+
+
+def of_numpy(s: Any, n: int, rng: Any) -> Any:
+    np.random.seed(n)
+    z = np.random.normal(size=n)
+    z *= 0.5
+    return s * z @ np.random.rand(n)
+
+
+def bootstrapped(s: Any, n: int, rng: Any) -> Any:
+    x = s * np.linspace(0.0, 1.0, n)
+    return np.mean(x[rng.integers(0, n, n)]) + np.sum(x * rng.poisson(2.0, n))
+
+
+def of_single_precision(s: Any, n: int, rng: Any) -> Any:
+    return s * np.sum(rng.random(n, np.float32)) + s * np.sum(rng.standard_normal(n, dtype="f4"))
+
+
+def of_an_array_of_means(s: Any, n: int, rng: Any) -> Any:
+    return s * np.sum(rng.normal(np.arange(n)) * rng.integers(5))
+
+
+@pytest.mark.parametrize("f", [
+    in_the_function, of_an_argument, of_a_global, of_numpy, bootstrapped, of_single_precision, of_an_array_of_means])
+def test_the_numbers_are_those_of_python(f: Any) -> None:
+    global GLOBAL
+    derivative = value_and_grad(f)
+    for n in (4, 7):
+        GLOBAL = np.random.default_rng(n)
+        plain = f(1.5, n, np.random.default_rng(5))
+        GLOBAL = np.random.default_rng(n)
+        value, slope = derivative(1.5, n, np.random.default_rng(5))
+        assert value == plain and type(value) is type(plain)
+        assert slope == pytest.approx(plain / 1.5, rel=1e-6)
+    observed = f in (of_single_precision, of_an_array_of_means)
+    assert ("as observed" in derivative.source) == observed
