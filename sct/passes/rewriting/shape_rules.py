@@ -137,7 +137,9 @@ def unchanged(x: Operand, *_: Any, **__: Any) -> Any:
 
 @rule("dim", phase="simplify")
 def dim_of_param(site: Site, x: Operand, axis: int = 0) -> Any:
-    """dim(x, axis=k) -> dim(p, axis=j) where the param p has that size"""
+    """dim(x, axis=k) -> n, or dim(p, axis=j), where the param n is that size, or the param p has it"""
+    if isinstance(x.type, Tensor) and (n := site.ints.get(shape_of(x)[axis])) is not None:
+        return n
     p, j = site.sizes.get(shape_of(x)[axis], (x, 0)) if isinstance(x.type, Tensor) else (x, 0)
     return dim(p, axis=j) if p is not x else None
 

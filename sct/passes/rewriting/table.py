@@ -25,7 +25,7 @@ from sct.ir.affine import Range
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, walk
 from sct.ir.dims import Dim
-from sct.ir.types import Tensor
+from sct.ir.types import INT, Tensor
 from sct.ir.uses import use_counts
 from sct.ops.arrays.indexing import index
 from sct.passes.rewriting.literals import number
@@ -80,6 +80,7 @@ class Site:
     params    the params of the function
     arrays    for a shape: a param that has it
     sizes     for a size: a param that has it, and the axis
+    ints      for a size: a param that is this number
     hints     for a value without a hint: the hint of a value that it replaces
     """
 
@@ -92,6 +93,7 @@ class Site:
         self.params = frozenset(fn.params)
         self.arrays: dict[tuple[Dim, ...], Value] = {}
         self.sizes: dict[Dim, tuple[Value, int]] = {}
+        self.ints: dict[Dim, Value] = {p.dim: p for p in fn.params if p.type == INT and p.dim is not None}
         self.hints: dict[Value, str] = {}
         for p in fn.params:
             if isinstance(p.type, Tensor):
