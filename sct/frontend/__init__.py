@@ -56,7 +56,16 @@ from sct.frontend.numpy_library import array_copies, array_namespace, flat_eleme
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
-from sct.frontend.scipy_library import fits, grids, multivariate, samples, signals, sparse_algebra, sparse_construction
+from sct.frontend.scipy_library import (
+    fits,
+    grids,
+    multivariate,
+    samples,
+    signals,
+    sparse_algebra,
+    sparse_construction,
+    spectra,
+)
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
@@ -86,5 +95,5 @@ _handlers = (
     call_expressions, comparisons, comprehensions, expressions, extrema, fits, flat_elements, grids, integrals,
     interpolants, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
     multivariate, nested_jacobians, numpy_fallbacks, operator_module, python_expressions, record_classes, samples,
-    signals, solvers, sparse_algebra, sparse_construction, statements, subscripts, suspended_generators,
+    signals, solvers, sparse_algebra, sparse_construction, spectra, statements, subscripts, suspended_generators,
     trajectories, truth, try_statement, with_statement)

@@ -42,7 +42,8 @@ OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
 _OF_SCIPY = ("scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.fft", "scipy.integrate",
              "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage", "scipy.optimize",
-             "scipy.signal", "scipy.sparse", "scipy.sparse.linalg", "scipy.spatial.distance", "scipy.stats")
+             "scipy.signal", "scipy.signal.windows", "scipy.sparse", "scipy.sparse.linalg",
+             "scipy.spatial.distance", "scipy.stats")
 _DISTRIBUTIONS = ("dirichlet", "multivariate_normal")
 """Objects of `scipy.stats` that have handlers, and whose methods have."""
 INSTANCES: dict[type, Caller] = {}

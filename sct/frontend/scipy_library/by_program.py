@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Program:
     fields   the names of the parts of the result, if it is a tuple: the program returns as many
     ranks    how many axes the arrays may have
     needs    functions of SciPy that the program takes last
+    takes    what values of options the program knows
     """
 
     run: Callable[..., Any]
@@ -47,6 +48,7 @@ class Program:
     fields: Sequence[str] = ()
     ranks: Sequence[int] = (1, 2, 3)
     needs: Sequence[str] = ()
+    takes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
 
 
 def register(module: str, programs: Mapping[str, Program]) -> None:
@@ -82,6 +84,9 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
                 if key in program.arrays:
                     xs.append(NONE)
                 elif key in program.options:
+                    if not program.takes.get(key, lambda _: True)(value):
+                        ev.refuse("SCT402", f"`{name}` with `{key}={text}` is not differentiated",
+                                  hint=f"give it another `{key}`, or write it out with functions of NumPy")
                     options.append(Static(value))
                 elif value != parameter.default:
                     ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")

@@ -184,3 +184,43 @@ def _reduceat(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abs
 
 
 UFUNC_FALLBACKS["reduceat"] = _reduceat
+
+
+# -- distances ---------------------------------------------------------------------------------------------------------
+
+
+def _between_pairs(x: Any, metric: Any) -> Any:
+    """The distances between the rows, for each pair of them."""
+    i, j = np.triu_indices(len(x), 1)
+    if metric == "cosine":
+        x = x / np.linalg.norm(x, axis=1)[:, None]
+        return 1.0 - np.sum(x[i] * x[j], axis=1)
+    if metric == "correlation":
+        x = x - np.mean(x, axis=1, keepdims=True)
+        x = x / np.linalg.norm(x, axis=1)[:, None]
+        return 1.0 - np.sum(x[i] * x[j], axis=1)
+    difference = x[i] - x[j]
+    if metric == "sqeuclidean":
+        return np.sum(difference * difference, axis=1)
+    if metric == "cityblock":
+        return np.sum(np.abs(difference), axis=1)
+    if metric == "chebyshev":
+        return np.max(np.abs(difference), axis=1)
+    return np.linalg.norm(difference, axis=1)
+
+
+def _square(X: Any) -> Any:
+    """The symmetric matrix of the distances of pairs, or these distances of the matrix."""
+    if X.ndim == 2:
+        return X[np.triu_indices(len(X), 1)]
+    n = math.ceil(math.sqrt(2 * len(X)))
+    i, j = np.triu_indices(n, 1)
+    y = np.zeros((n, n))
+    y[i, j] = X
+    return y + y.T
+
+
+_METRICS = frozenset(("chebyshev", "cityblock", "correlation", "cosine", "euclidean", "sqeuclidean"))
+register("scipy.spatial.distance", {
+    "pdist": Program(_between_pairs, ("X",), ("metric",), ranks=(2,), takes={"metric": _METRICS.__contains__}),
+    "squareform": Program(_square, ("X",), ranks=(1, 2))})

@@ -1,0 +1,248 @@
+"""Filters and spectra of signals: functions of `scipy.signal` that have the derivative of a program."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.subscripts import size_along
+from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
+from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
+from sct.ir import Operand, Value
+from sct.ir.dims import sym
+from sct.ir.types import Tensor
+from sct.ops.program.effects import OBJECT, part
+from sct.ops.program.solutions import solver
+from sct.ops.type_rules import number, size_of
+
+__all__: list[str] = []
+
+_NONE = Static(None)
+
+
+# -- filters -----------------------------------------------------------------------------------------------------------
+
+
+def _both_ways(b: Any, a: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
+    """The signal after a filter has run over it forwards and backwards, from steady states at extended ends."""
+    x = np.moveaxis(x, axis, -1)
+    count = max(len(a), len(b))
+    a, b = (np.concatenate((v, np.zeros(count - len(v)))) / a[0] for v in (a, b))
+    edge = (3 * count if padlen is None else padlen) if padtype is not None else 0
+    start, stop = x[..., :1], x[..., -1:]
+    if edge > 0 and padtype == "constant":
+        x = np.concatenate((np.repeat(start, edge, axis=-1), x, np.repeat(stop, edge, axis=-1)), axis=-1)
+    elif edge > 0:
+        before, behind = x[..., edge:0:-1], x[..., -2:-edge - 2:-1]
+        if padtype == "odd":
+            before, behind = 2.0 * start - before, 2.0 * stop - behind
+        x = np.concatenate((before, x, behind), axis=-1)
+    shift = np.zeros((count - 1, count - 1))
+    shift[:, 0] = -a[1:]
+    shift[:-1, 1:] += np.eye(count - 2)
+    steady = np.linalg.solve(np.eye(count - 1) - shift, b[1:] - a[1:] * b[0])
+    rest = np.zeros((*x.shape[:-1], x.shape[-1] - count + 1))
+    one = np.ones(1)
+    for _ in range(2):
+        state = np.concatenate((steady * x[..., :1], rest), axis=-1)
+        x = (lfilter(b, a, x, axis=-1) + lfilter(one, a, state, axis=-1))[..., ::-1]
+    return np.moveaxis(x[..., edge:x.shape[-1] - edge] if edge > 0 else x, -1, axis)
+
+
+_PADDED = {"mirror": "reflect", "nearest": "edge", "wrap": "wrap"}
+
+
+def _savgol(x: Any, window_length: Any, polyorder: Any, deriv: Any, delta: Any, axis: Any, mode: Any, cval: Any) -> Any:
+    """The values, or derivatives, of polynomials fitted to the windows around each element."""
+    x = np.moveaxis(x, axis, -1)
+    half = window_length // 2
+    t = np.arange(-half, half + 1.0)
+    fit = np.linalg.pinv(np.stack([t**k for k in range(polyorder + 1)], 1))
+    scale = 1.0 / delta**deriv
+    factors = [math.factorial(k) / math.factorial(k - deriv) if k >= deriv else 0.0 for k in range(polyorder + 1)]
+    rows = np.stack([factors[k] * t**max(k - deriv, 0) for k in range(polyorder + 1)], 1) @ fit * scale
+    if mode == "constant":
+        x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(half, half)], constant_values=cval)
+    elif mode != "interp":
+        x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(half, half)], mode=_PADDED[mode])  # type: ignore[call-overload]
+    y = np.lib.stride_tricks.sliding_window_view(x, window_length, axis=-1) @ rows[half]
+    if mode == "interp":
+        ends = x[..., :window_length] @ rows[:half].T, x[..., -window_length:] @ rows[half + 1:].T
+        y = np.concatenate((ends[0], y, ends[1]), axis=-1)
+    return np.moveaxis(y, -1, axis)
+
+
+def _median(volume: Any, kernel_size: Any) -> Any:
+    """The median of the window around each element; zeros are around the signal."""
+    size = 3 if kernel_size is None else kernel_size
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(volume, size // 2), size)
+    return np.sort(windows, axis=-1)[:, size // 2]
+
+
+def _resampled(x: Any, num: Any, axis: Any) -> Any:
+    """As many samples of the trigonometric polynomial through the signal."""
+    x = np.moveaxis(x, axis, -1)
+    n = x.shape[-1]
+    half = min(num, n) // 2 + 1
+    spectrum = np.zeros((*x.shape[:-1], num // 2 + 1), dtype=complex)
+    spectrum[..., :half] = np.fft.rfft(x, axis=-1)[..., :half]
+    factor = 2.0 if num < n else 0.5 if num > n else 1.0
+    spectrum = spectrum * np.where(2 * np.arange(num // 2 + 1) == min(num, n), factor, 1.0)
+    return np.moveaxis(np.fft.irfft(spectrum, n=num, axis=-1) * (num / n), -1, axis)
+
+
+register("scipy.signal", {
+    "filtfilt": Program(_both_ways, ("b", "a", "x"), ("axis", "padtype", "padlen"), needs=("scipy.signal.lfilter",)),
+    "savgol_filter": Program(_savgol, ("x",), ("window_length", "polyorder", "deriv", "delta", "axis", "mode", "cval"),
+                             takes={"window_length": lambda n: n % 2 == 1}),
+    "medfilt": Program(_median, ("volume",), ("kernel_size",), ranks=(1,)),
+    "resample": Program(_resampled, ("x",), ("num", "axis"))})
+
+
+# -- spectra -----------------------------------------------------------------------------------------------------------
+
+
+def _power(x: Any, window: Any, step: Any, fs: Any, detrend: Any, scaling: Any) -> Any:
+    """The mean of the squared spectra of overlapping parts of the signal."""
+    n = len(window)
+    parts = np.lib.stride_tricks.sliding_window_view(x, n)[::step]
+    if detrend == "constant":
+        parts = parts - np.mean(parts, axis=-1, keepdims=True)
+    elif detrend == "linear":
+        t = np.arange(n) - 0.5 * (n - 1)
+        parts = parts - np.mean(parts, axis=-1, keepdims=True)
+        parts = parts - np.sum(parts * t, axis=-1, keepdims=True) / np.sum(t * t) * t
+    spectra = np.fft.rfft(parts * window, axis=-1)
+    scale = 1.0 / (fs * np.sum(window * window)) if scaling == "density" else 1.0 / np.sum(window) ** 2
+    k = np.arange(spectra.shape[-1])
+    twice = np.where((k == 0) | (2 * k == n), scale, 2.0 * scale)
+    return np.mean(spectra.real**2 + spectra.imag**2, axis=0) * twice
+
+
+_SPECTRUM = {"welch": ("nperseg", "noverlap"), "periodogram": ()}
+_KNOWN = ("x", "fs", "window", "detrend", "scaling")
+
+
+def _spectrum(name: str) -> Any:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        """The frequencies, and the power at each."""
+        signature = inspect.signature(getattr(sys.modules["scipy.signal"], name))
+        given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+        if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given.values()):
+            ev.refuse("SCT207", f"`{name}` of constants is left to Python")
+        for key, v in given.items():
+            if key not in (*_KNOWN, *_SPECTRUM[name]) and v != Static(signature.parameters[key].default):
+                ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
+            if key != "x" and is_varied(ev, v):
+                ev.refuse("SCT402", f"`{name}` is not differentiated by `{key}`", hint="differentiate by the signal")
+        x = array_of_floats(ev, f"scipy.signal.{name}", given["x"], (1,))
+        asked = {key: ev.ask(given.get(key, Static(signature.parameters[key].default)), f"`{key}` of `{name}`")
+                 for key in ("window", "detrend", "scaling", *_SPECTRUM[name])}
+        if not isinstance(asked["window"], (str, tuple)) or asked["detrend"] not in ("constant", "linear", False):
+            ev.refuse("SCT402", f"this window, or detrending, of `{name}` is not supported",
+                      hint="give the name of a window, and 'constant', 'linear' or False")
+        size = size_along(ev, x, 0)
+        count, step = size, Static(1)
+        if name == "welch":
+            n = ev.ask(size, "the size of the signal") if asked["nperseg"] is None or isinstance(
+                size, Static) else asked["nperseg"]
+            n = min(256 if asked["nperseg"] is None else asked["nperseg"], n)
+            overlap = n // 2 if asked["noverlap"] is None else asked["noverlap"]
+            count, step = Static(n), Static(n - overlap)
+        operands: list[Operand] = [ev.operand(x)]
+        texts = ["_0", *[f"{key}={template_of(ev, v, operands)}" for key, v in given.items() if key != "x"]]
+        found = ev.emit(solver, *operands, text=f"scipy.signal.{name}({', '.join(texts)})", type=OBJECT)
+        with derivative_code(ev):
+            n = ev.operand(count)
+            window = ev.wrap(ev.emit(solver, n, text=f"scipy.signal.get_window({asked['window']!r}, _0)",
+                                     type=Tensor("array", "f64", (size_of(n),))))
+            fs = given.get("fs", Static(1.0))
+            like = ev.call(Static(_power), [x, window, step, fs, Static(asked["detrend"]), Static(asked["scaling"])])
+        t = ev.operand(like).type
+        return Tup((ev.wrap(ev.emit(part, found, text="_0[0]", type=t)), standing_for(ev, found, like, "_0[1]")))
+
+    return handle
+
+
+for _name in _SPECTRUM:
+    of_scipy(f"scipy.signal.{_name}")(_spectrum(_name))
+
+
+# -- windows, as long as they are asked for ----------------------------------------------------------------------------
+
+
+def _window(name: str, size: int) -> Any:
+    """The handler of a function that gives as many numbers as the argument `size` says."""
+
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        operands: list[Operand] = []
+        texts = [template_of(ev, v, operands) for v in args]
+        texts += [None if (text := template_of(ev, v, operands)) is None else f"{key}={text}"
+                  for key, v in kwargs.items()]
+        n = ev.operand(args[size]) if len(args) > size and isinstance(args[size], (Static, Value)) else None
+        if n is None or number(n).kind != "i" or None in texts or any(
+                is_varied(ev, v) for v in (*args, *kwargs.values())):
+            ev.refuse("SCT205", f"this call of `{name}` is not supported", hint="give the size by position, and "
+                      "constants; or compute the window outside the function")
+        text = f"{name}({', '.join(map(str, texts))})"
+        return ev.wrap(ev.emit(solver, *operands, text=text, type=Tensor("array", "f64", (size_of(n),))))
+
+    return handle
+
+
+for _f in (np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser):
+    special(_f)(_window(f"numpy.{_f.__name__}", 0))
+of_scipy("scipy.signal.get_window")(_window("scipy.signal.get_window", 1))
+for _name in ("hann", "hamming", "blackman", "tukey", "kaiser", "gaussian", "boxcar", "flattop", "triang"):
+    of_scipy(f"scipy.signal.windows.{_name}")(_window(f"scipy.signal.windows.{_name}", 0))
+
+
+# -- positions, which are not differentiated ---------------------------------------------------------------------------
+
+
+@of_scipy("scipy.signal.find_peaks")
+def _find_peaks(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The positions of peaks, and their heights."""
+    x = array_of_floats(ev, "scipy.signal.find_peaks", args[0] if args else kwargs["x"], (1,))
+    if len(args) > 1 or "x" in kwargs or not is_varied(ev, x) and ev.is_observed:
+        ev.refuse("SCT207", "`find_peaks` is left to Python")
+    operands: list[Operand] = [ev.operand(x)]
+    texts = ["_0"]
+    for key, v in kwargs.items():
+        if (text := template_of(ev, v, operands)) is None:
+            ev.refuse("SCT205", f"`{key}` of `find_peaks` is not supported", hint="pass a number")
+        texts.append(f"{key}={text}")
+    found = ev.emit(solver, *operands, text=f"scipy.signal.find_peaks({', '.join(texts)})", type=OBJECT)
+    found.hint = "peaks"
+    peaks = ev.wrap(ev.emit(part, found, text="_0[0]", type=Tensor("array", "i64", (sym(f"_peaks{found.id}"),))))
+    heights = {} if kwargs.get("height", _NONE) == _NONE else {
+        "peak_heights": ev.call(Static(np.take), [x, peaks])}
+    unread = Poison("sct reads the positions that `find_peaks` returns, and `peak_heights` alone")
+    others = ("plateau_sizes", "left_edges", "right_edges", "left_thresholds", "right_thresholds", "prominences",
+              "left_bases", "right_bases", "widths", "width_heights", "left_ips", "right_ips")
+    more = {"prominence", "width", "threshold", "plateau_size"} & kwargs.keys()
+    return Tup((peaks, ev.new_dict({**heights, **(dict.fromkeys(others, unread) if more else {})})))
+
+
+@of_scipy("scipy.optimize.linear_sum_assignment")
+def _assignment(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The rows and columns of the cheapest assignment."""
+    matrix = args[0] if args else kwargs["cost_matrix"]
+    costs = array_of_floats(ev, "scipy.optimize.linear_sum_assignment", matrix, (2,))
+    if len(args) > 2 or not is_varied(ev, costs) and ev.is_observed:
+        ev.refuse("SCT207", "`linear_sum_assignment` is left to Python")
+    largest = kwargs.get("maximize", args[1] if len(args) > 1 else Static(False))
+    text = ", maximize=True" if ev.ask(largest, "`maximize`") else ""
+    found = ev.emit(solver, ev.operand(costs), text=f"scipy.optimize.linear_sum_assignment(_0{text})", type=OBJECT)
+    found.hint = "assignment"
+    t = Tensor("array", "i64", (sym(f"_assigned{found.id}"),))
+    return Tup(tuple(ev.wrap(ev.emit(part, found, text=f"_0[{k}]", type=t)) for k in (0, 1)))
