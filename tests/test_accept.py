@@ -18,7 +18,7 @@ import math
 import threading
 import types
 import warnings
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 from typing import Any
 
 import numpy as np
@@ -1404,6 +1404,24 @@ def window_of_a_signal(x):
     window = np.hanning(4)
     window /= window.sum()
     return np.sum(np.convolve(x, window, mode="same") ** 2)
+
+
+def texts_of_numbers(x, mode):
+    log, rows = [], []
+    for k, v in enumerate(x):
+        log.append(f"{k}: {v:.3f}".upper().rjust(12, ".") + mode.ljust(9).replace("d", "D"))
+        rows.append((k, (v * v, "v"), {"half": v / 2.0}, None))
+    print("\n".join(log).title(), rows, f"{x[0]:.1f}".strip("0").isdigit())
+    return np.sum(x) * (2.0 if log[0].endswith(("E", "e ")) else 1.0) + sum(r[1][0] for r in rows)
+
+
+def class_of_the_function(x):
+    Point = namedtuple("Point", ["x", "y", "w"], defaults=[0.5])
+    p = Point(x[0], 1.0)
+    for v in x:
+        p = p._replace(x=p.x + v * p.y, y=p.y * 0.5)
+    print(p, Point._fields)
+    return p.x * p.y * isinstance(p, Point) + p.w
 
 
 def order_of_words(a, mode):

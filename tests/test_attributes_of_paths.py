@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracle import agrees, refuses
 
-from sct import value_and_grad
+from sct import SctError, grad, value_and_grad
 
 X = np.array([2.0, 0.7])
 
@@ -177,6 +177,13 @@ def defaults_among_its_own(x):
     return b.y * len(vars(b))
 
 
+def defaults_handed_out(x):
+    accounts = [Account() for _ in range(round(x) + 4)]
+    for a in accounts:
+        a.deposit(x)
+    return x, accounts
+
+
 def asked_whether_it_is_there(x):
     b = Box(x)
     if x > 1.0:
@@ -208,6 +215,11 @@ def caught_where_it_is_not_there(x):
     (counted_with_the_others, "SCT503"), (caught_where_it_is_not_there, "SCT503")])
 def test_whether_an_attribute_is_there_is_not_guessed(f: Any, code: str) -> None:
     refuses(f, 2.0, code=code)
+
+
+def test_objects_with_defaults_are_not_handed_out() -> None:
+    with pytest.raises(SctError, match="whether this object has the attribute `n`"):
+        grad(defaults_handed_out, has_aux=True)(2.0)
 
 
 def test_an_attribute_that_no_path_has_set_raises() -> None:

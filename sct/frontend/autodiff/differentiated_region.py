@@ -14,7 +14,7 @@ from typing import Any
 
 from sct.errors import Loc, SctError
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
-from sct.frontend.autodiff.value_trees import is_leaf, rebuild_tree, tree_of, with_leaves
+from sct.frontend.autodiff.value_trees import check_class, is_leaf, rebuild_tree, tree_of, with_leaves
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
@@ -265,6 +265,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
             if has_aux:
                 if not isinstance(result, Tup) or len(result.items) != 2:
                     ev.refuse("SCT402", "with has_aux the function must return a pair (value, aux)")
+                check_class(ev, result.cls, result.fields, "as a result")
                 result, aux = result.items
             flat: list[Abstract] = []
             numbers: dict[Any, int] = {}

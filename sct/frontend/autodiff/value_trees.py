@@ -11,7 +11,7 @@ from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.objects.deques import is_deque
-from sct.frontend.objects.objects import check_own, check_set
+from sct.frontend.objects.objects import check_set, refuse_unset
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
@@ -38,7 +38,7 @@ from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.pytrees.pytree import leaves as leaves_of
 from sct.ir.pytrees.user_objects import is_namedtuple
 
-__all__ = ["is_leaf", "rebuild_tree", "tree_of", "with_leaves"]
+__all__ = ["check_class", "is_leaf", "rebuild_tree", "tree_of", "with_leaves"]
 
 
 def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "here",
@@ -70,6 +70,28 @@ def _tree_of_schema(schema: Schema, first: int) -> Tree:
     return Node("dict" if schema.cls is dict else "object", schema.keys, children, schema.cls)
 
 
+def _classes_in(tree: Tree) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """The classes of the objects in a structure, and their attributes."""
+    if isinstance(tree, Node):
+        if tree.kind == "object":
+            yield tree.cls, tree.keys
+        for child in tree.children:
+            yield from _classes_in(child)
+
+
+def check_class(ev: Evaluator, cls: Any, keys: tuple[Any, ...], where: str) -> None:
+    """Refuses an object that is handed out, if it would be another one than that of the function."""
+    if where in ("here", "as an argument"):
+        return
+    if any(cls is made for made in ev.containers.classes.values()):
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"an object of a class that the function makes is not supported {where}",
+                      hint="make the class outside the function, at the top of a module")
+    for of, name in sorted(ev.functions.plan.inherited, key=str):
+        if of is cls and name in keys:
+            refuse_unset(ev, name)
+
+
 def _identity(v: Abstract) -> Any:
     """A key that is equal for the same list, dict, object, set or array; None for immutable values."""
     if isinstance(v, Container):
@@ -82,13 +104,17 @@ def _identity(v: Abstract) -> Any:
 def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, numbers: dict[Any, int] | None) -> Tree:
     if isinstance(v, Tup):
         items = tuple(tree_of(ev, x, leaves, where, numbers) for x in v.items)
-        return Node("tuple", tuple(range(len(items))), items) if v.cls is tuple else \
-            Node("object", v.fields, items, v.cls)
+        if v.cls is tuple:
+            return Node("tuple", tuple(range(len(items))), items)
+        check_class(ev, v.cls, v.fields, where)
+        return Node("object", v.fields, items, v.cls)
     if dynamic_lists.is_dynamic(ev, v):
         assert isinstance(v, ListRef)
         first, schema = len(leaves), ev.slots(v).schema or 0
         leaves += dynamic_lists.column_refs(ev, v)
         item = _tree_of_schema(schema, first)
+        for cls, keys in _classes_in(item):
+            check_class(ev, cls, keys, where)
         return Leaf(first) if schema == 0 else Node("rows", (None,), (item,))
     if isinstance(v, MapRef):
         ev.refuse("SCT503", f"a dict whose keys are known only at run time is not supported {where}",
@@ -104,7 +130,8 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         if isinstance(v, DictRef):
             return Node("dict", cell.keys, children)
         if isinstance(v, ObjRef):
-            (check_set if where in ("here", "as an argument") else check_own)(ev, v)
+            check_set(ev, v)
+            check_class(ev, v.cls, cell.keys, where)
             return Node("object", cell.keys, children, v.cls)
         return Node("list", tuple(range(len(children))), children)
     if is_leaf(v):

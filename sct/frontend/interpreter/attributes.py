@@ -35,6 +35,7 @@ from sct.frontend.objects.objects import (
 )
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
+from sct.frontend.operators.text_formatting import method_of_text
 from sct.frontend.source.private_names import name_of
 from sct.frontend.state.choices import mixed
 from sct.frontend.values.abstract_values import (
@@ -136,6 +137,8 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         ev.refuse("SCT203", f"`{name}` of an exception that is handled here is not supported",
                   why="Python sets it when it raises; what one function raises and handles is not raised here",
                   hint="let the text of the exception say it")
+    if (of_text := method_of_text(ev, owner, name)) is not None:
+        return of_text
     if is_set(owner) and (of_set := run_time_sets.method(ev, owner, name)) is not None:
         return of_set
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:

@@ -58,7 +58,8 @@ from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
     "bind", "check_in_list", "check_own", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives",
-    "is_member", "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
+    "is_member", "is_object", "reflected", "refuse_unset", "set_attribute", "special_call", "special_method",
+    "undefined",
 ]
 
 
@@ -193,7 +194,7 @@ def check_set(ev: Evaluator, owner: Abstract, name: str | None = None) -> None:
     """Refuses to say whether the object has an attribute that some path does not set."""
     unset = (ev.slots(owner).unset or ()) if isinstance(owner, ObjRef) else ()
     if unset if name is None else name in unset:
-        _refuse_unset(ev, name or min(unset))
+        refuse_unset(ev, name or min(unset))
 
 
 def check_own(ev: Evaluator, owner: ObjRef) -> None:
@@ -201,7 +202,7 @@ def check_own(ev: Evaluator, owner: ObjRef) -> None:
     check_set(ev, owner)
     for name in inherited(ev, owner):
         if name in ev.slots(owner).keys:
-            _refuse_unset(ev, name)
+            refuse_unset(ev, name)
 
 
 def check_in_list(ev: Evaluator, owner: Abstract) -> None:
@@ -211,7 +212,8 @@ def check_in_list(ev: Evaluator, owner: Abstract) -> None:
         note_defaults(ev, owner)
 
 
-def _refuse_unset(ev: Evaluator, name: str) -> NoReturn:
+def refuse_unset(ev: Evaluator, name: str) -> NoReturn:
+    """Refuses to say whether an object has this attribute."""
     ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
               why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
 
@@ -225,7 +227,7 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
         if not cell.unset or name not in cell.unset or v is None:
             return None if v is None else _present(ev, v)
         if any(c.may_catch((AttributeError,)) for c in ev.tries.handled):
-            _refuse_unset(ev, name)
+            refuse_unset(ev, name)
         return None if v == UNSET else ev.bound(v)
     if isinstance(owner, Tup):
         return owner.items[owner.fields.index(name)] if name in owner.fields else None

@@ -13,8 +13,8 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
-from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.dynamic_lists import as_column, columns, is_dynamic
+from sct.frontend.heap.inactive import by_python, is_varied, may_be_differentiated
 from sct.frontend.heap.run_time_dicts import plain_dict
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iterator_protocol import drained, iterator
@@ -24,9 +24,11 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
     DefaultRef,
+    DerivedCallable,
     DictRef,
     ListRef,
     MapRef,
+    ObjectSchema,
     Ref,
     Static,
     Tup,
@@ -35,11 +37,11 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import ActiveText, List, Tensor, Text, join
-from sct.ops import fstring
-from sct.ops.program.effects import part
+from sct.ir.types import BOOL, ActiveText, List, Tensor, Text, is_active_text, join
+from sct.ops import fstring, stop_gradient
+from sct.ops.program.effects import inactive, lookup, part
 
-__all__ = ["concatenated", "fstring_of", "is_string", "joined", "repeated_text", "shown", "text_of"]
+__all__ = ["concatenated", "fstring_of", "is_string", "joined", "method_of_text", "repeated_text", "shown", "text_of"]
 
 
 def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand]) -> Abstract:
@@ -83,6 +85,55 @@ def is_string(ev: Evaluator, v: Abstract) -> bool:
     if isinstance(v, Static):
         return type(v.value) is str
     return isinstance(v, Value) and isinstance(v.type, (Text, ActiveText))
+
+
+_GIVE_TEXT = frozenset((
+    "capitalize", "casefold", "center", "expandtabs", "ljust", "lower", "lstrip", "removeprefix", "removesuffix",
+    "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper", "zfill"))
+_GIVE_BOOL = frozenset((
+    "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "islower", "isnumeric", "isspace", "istitle",
+    "isupper", "startswith"))
+
+
+def method_of_text(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """A method of a string of run time that gives another string, or a bool; None for other methods and objects.
+
+    What a method makes of a string that shows a differentiated number shows it, too.
+    """
+    if not isinstance(owner, Value) or not isinstance(owner.type, (ActiveText, Text)) or \
+            name not in _GIVE_TEXT | _GIVE_BOOL:
+        return None
+
+    def call(ev: Evaluator, args: Sequence[Abstract], kwargs: Any) -> Abstract:
+        args = [_known_strings(v) for v in args]
+        taken = [is_string(ev, v) or isinstance(v, Static) and type(v.peek) in (int, type(None), tuple) or _is_int(v)
+                 for v in args]
+        if kwargs or not all(taken):
+            of_python = by_python(ev, f"{{0}}.{name}", owner)
+            if of_python is None:
+                ev.refuse("SCT205", f"`{name}` of a string of run time takes strings and ints here")
+            return ev.call(of_python, args, kwargs)
+        operands: list[Operand] = [owner]
+        texts = []
+        for v in args:
+            texts.append(repr(v.value) if isinstance(v, Static) else f"_{len(operands)}")
+            operands += [] if isinstance(v, Static) else [ev.as_int(ev.operand(v))]
+        active = any(is_active_text(x.type) for x in operands)
+        t = BOOL if name in _GIVE_BOOL else ActiveText() if active else Text()
+        return ev.emit(lookup, *operands, text=f"_0.{name}({', '.join(texts)})", type=t)  # type: ignore[no-any-return]
+
+    return DerivedCallable(call)
+
+
+def _known_strings(v: Abstract) -> Abstract:
+    """A tuple of known strings as a constant; other values as they are."""
+    if isinstance(v, Tup) and v.cls is tuple and all(isinstance(x, Static) and type(x.peek) is str for x in v.items):
+        return Static(tuple(x.value for x in v.items if isinstance(x, Static)))
+    return v
+
+
+def _is_int(v: Abstract) -> bool:
+    return isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.is_scalar and v.type.kind in "ib"
 
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
@@ -131,7 +182,34 @@ def _of_run_time(ev: Evaluator, v: Abstract) -> Operand | None:
     """A list or a dict that is known only at run time, of numbers, arrays or strings; None if `v` is none of these."""
     if isinstance(v, MapRef) and v.factory is None:
         return plain_dict(ev, v)
-    return as_column(ev, v) if isinstance(v, ListRef) and ev.slots(v).schema == 0 else None
+    if not isinstance(v, ListRef) or (schema := ev.slots(v).schema) == 0:
+        return as_column(ev, v) if isinstance(v, ListRef) else None
+    names: list[str] = []
+    row, parts = _row_text(schema, names), columns(ev, v)
+    if row is None or len(names) != len(parts):
+        return None
+    operands = [ev.emit(stop_gradient, x) for x in parts]  # it is shown, and not read again
+    one = "," if len(names) == 1 else ""
+    columns_shown = ", ".join(f"_{k}" for k in range(len(names)))
+    text = f"[{row} for {', '.join(names)}{one} in zip({columns_shown})]"
+    return ev.emit(inactive, *operands, text=text)  # type: ignore[no-any-return]
+
+
+def _row_text(schema: Any, names: list[str]) -> str | None:
+    """The text of an item of a list of this schema, of named columns; None of objects that have a text of their own."""
+    if isinstance(schema, int):
+        names.append(f"_x{schema}")
+        return names[-1]
+    if isinstance(schema, Static):
+        return repr(schema.value)
+    if isinstance(schema, tuple):
+        parts = [_row_text(part, names) for part in schema]
+        return None if None in parts else f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
+    if isinstance(schema, ObjectSchema) and schema.cls is dict:
+        parts = [_row_text(part, names) for part in schema.parts]
+        rows = ", ".join(f"{key!r}: {part}" for key, part in zip(schema.keys, parts))
+        return None if None in parts else f"{{{rows}}}"
+    return None
 
 
 def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import typing
@@ -190,6 +191,29 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
         items = tuple(deep(ev, x, seen) for x in cell.items)
         ev.store.cells[copy.addr] = replace(cell, items=items, origin=Origin.FRESH, frozen=Frozen.NO)
     return seen[v]
+
+
+@special(collections.namedtuple)
+def new_class(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """A class that the function makes: the same one wherever this call of the function is evaluated."""
+    known = [_constant(ev, v) for v in (*args, *kwargs.values())]
+    if ev.loops.heads:
+        ev.refuse("SCT208", "a class that is made in a loop is not supported",
+                  why="each iteration makes another class", hint="make it before the loop")
+    key, named = (ev.frames[-1].id, ev.loc), dict(zip(kwargs, known[len(args):]))
+    if key not in ev.containers.classes:
+        ev.containers.classes[key] = run_or_raise(ev, lambda: collections.namedtuple(*known[:len(args)], **named))
+    return Static(ev.containers.classes[key])
+
+
+def _constant(ev: Evaluator, v: Abstract) -> Any:
+    """The value of an argument that is known when the function is compiled."""
+    if isinstance(v, Tup) or isinstance(v, ListRef) and not dynamic_lists.is_dynamic(ev, v):
+        return [_constant(ev, x) for x in (v.items if isinstance(v, Tup) else ev.slots(v).items)]
+    if not isinstance(v, Static):
+        ev.refuse("SCT208", "a class whose fields or defaults are known only at run time is not supported",
+                  hint="make it outside the function")
+    return ev.ask(v, "an argument of `namedtuple`")
 
 
 @special(typing.cast)

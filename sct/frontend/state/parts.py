@@ -193,6 +193,7 @@ class Containers:
     records       are lists of records and of strings one value? `count`: the number of items of those that are
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
     sets          sets that expressions of the function make, by id, and the places of the expressions
+    classes       classes that the function makes, by the frame and the place of the call
     """
 
     passed: set[int] = field(default_factory=set)
@@ -207,6 +208,7 @@ class Containers:
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
     sets: dict[int, tuple[set[Any], Any]] = field(default_factory=dict)
+    classes: dict[Any, type] = field(default_factory=dict)
 
     def take_apart(self) -> None:
         """Lists of records and of strings are evaluated item by item."""
