@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import value_and_grad
+from sct import SctError, value_and_grad
 
 GLOBAL = np.random.default_rng(3)
 
@@ -63,3 +63,19 @@ def test_the_numbers_are_those_of_python(f: Any) -> None:
         assert slope == pytest.approx(plain / 1.5, rel=1e-6)
     observed = f in (of_single_precision, of_an_array_of_means)
     assert ("as observed" in derivative.source) == observed
+
+
+class Halves(np.random.Generator):
+    def normal(self, size: int) -> Any:
+        return np.float32(0.5)
+
+
+def test_a_subclass_may_draw_something_else() -> None:
+    """A copy of its objects is a plain generator, so that what they draw cannot be observed."""
+    def f(s: Any, n: int, rng: Any) -> Any:
+        return s * np.sum(rng.normal(n))
+
+    derivative = value_and_grad(f)
+    assert derivative(1.5, 3, np.random.default_rng(1))[0] == f(1.5, 3, np.random.default_rng(1))
+    with pytest.raises(SctError, match="SCT209"):
+        derivative(1.5, 3, Halves(np.random.PCG64(1)))

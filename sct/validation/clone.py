@@ -153,11 +153,14 @@ class Copier:
         if isinstance(x, io.IOBase) and type(x) not in _TEXTS:
             raise CannotCopy(f"a `{type(x).__name__}` cannot be copied: it may be a file")
         try:
-            return copy.deepcopy(x, self.copies)
+            copied = copy.deepcopy(x, self.copies)
         except RecursionError:
             raise
         except Exception as error:  # what copies it may be the user's
             raise CannotCopy(f"a `{type(x).__name__}` cannot be copied: {error}") from None
+        if type(copied) is not type(x):  # of a subclass of NumPy's generators
+            raise CannotCopy(f"a copy of a `{type(x).__name__}` is a `{type(copied).__name__}`")
+        return copied
 
     # -- arrays -----------------------------------------------------------------------
 

@@ -101,7 +101,7 @@ def _shuffler(ev: Evaluator, fn: Abstract) -> Value | None:
     """The generator of random numbers of NumPy of which this is the method `shuffle`."""
     if isinstance(fn, Static):
         owner, name = getattr(fn.peek, "__self__", None), getattr(fn.peek, "__name__", "")
-        if not isinstance(owner, GENERATORS) or name != "shuffle":
+        if type(owner) not in GENERATORS or name != "shuffle":
             return None
         rng = opaque(ev, Static(owner, None if fn.path is None else (*fn.path, ("attr", "__self__"))))
         return rng if isinstance(rng, Value) else None
@@ -216,7 +216,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         return None
     if name is None or any(is_varied(ev, a) for a in passed):
         return None
-    draws = isinstance(getattr(f, "__self__", None), GENERATORS) or \
+    draws = type(getattr(f, "__self__", None)) in GENERATORS or \
         eqn is not None and _is_method_of_generator(ev, eqn)
     drawn = type_of_draw(ev, getattr(f, "__name__", method or "").rpartition(".")[2], args, kwargs) if draws else None
     if drawn is None and not ev.is_observed:
@@ -261,7 +261,7 @@ def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:
     maker = ev.defs.get(owner) if isinstance(owner, Value) else None
     if maker is None:
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
-        return isinstance(leaf, GENERATORS)
+        return type(leaf) in GENERATORS
     return maker.op is inactive and _MAKES_GENERATOR.match(str(maker.attrs["text"])) is not None
 
 

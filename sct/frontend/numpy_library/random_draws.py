@@ -34,7 +34,7 @@ _PLACE_OF_SIZE = {"rand": 0, "randn": 0, "random": 0, "standard_normal": 0, "sta
 
 def draws_floats(f: Any) -> bool:
     """Does this draw floats with NumPy?"""
-    return isinstance(getattr(f, "__self__", None), GENERATORS) and f.__name__ in _FLOATS
+    return type(getattr(f, "__self__", None)) in GENERATORS and f.__name__ in _FLOATS
 
 
 def place_of_size(name: str) -> int:
