@@ -700,15 +700,19 @@ def _() -> Any:
 
 @case("pass numbers of one type: `float(x)`")
 def _() -> Any:
-    @functools.lru_cache(None)
-    def g(k):
-        return k * 2
-
     def refused(x):
-        return x[0] * g(1) + g(1.0)
+        @functools.lru_cache(None)
+        def g(k):
+            return x[0] * k
+
+        return g(1) + g(1.0) * x[1]
 
     def followed(x):
-        return x[0] * g(float(1)) + g(1.0)
+        @functools.lru_cache(None)
+        def g(k):
+            return x[0] * k
+
+        return g(float(1)) + g(1.0) * x[1]
 
     return refused, followed
 

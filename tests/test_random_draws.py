@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 from sct import SctError, value_and_grad
 
@@ -63,6 +66,41 @@ def test_the_numbers_are_those_of_python(f: Any) -> None:
         assert slope == pytest.approx(plain / 1.5, rel=1e-6)
     observed = f in (of_single_precision, of_an_array_of_means)
     assert ("as observed" in derivative.source) == observed
+
+
+def beside_a_ufunc(s: Any, n: int, rng: Any) -> Any:
+    return s * scipy.special.expit(0.5) * np.sum(rng.permutation(n) * rng.choice(n, n))
+
+
+Pair = namedtuple("Pair", "a b")
+
+
+@functools.lru_cache
+def twice(n: int) -> int:
+    return 2 * n
+
+
+@functools.singledispatch
+def weight(x: Any) -> Any:
+    return 2.0
+
+
+def beside_generated_code(s: Any, n: int, rng: Any) -> Any:
+    return Pair(s, n).a * twice(n) * weight(n) * np.sum(rng.permutation(n) + n)
+
+
+@pytest.mark.parametrize("f", [beside_a_ufunc, beside_generated_code])
+def test_what_is_observed_beside_calls_without_effects(f: Any) -> None:
+    plain = f(1.5, 4, np.random.default_rng(5))
+    assert value_and_grad(f)(1.5, 4, np.random.default_rng(5)) == (plain, pytest.approx(plain / 1.5))
+
+
+def test_draws_are_read_ahead_of_time() -> None:
+    def price(spot: float, n: int, seed: int) -> Any:
+        rng = np.random.default_rng(seed)
+        return np.mean(spot * np.exp(rng.standard_normal(n)))
+
+    assert "rng.standard_normal(n)" in value_and_grad(price).source
 
 
 class Halves(np.random.Generator):

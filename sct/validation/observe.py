@@ -28,12 +28,12 @@ import numpy as np
 
 from sct.errors import Loc, SctError
 from sct.frontend import OBSERVED_BEFORE, Traced
-from sct.frontend.calls.references import names_in
+from sct.frontend.calls.references import CACHED, names_in
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.state.observed_types import Observations, Observed, observed_type
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.ir import Eqn, Lit, walk
-from sct.ir.pytrees.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import is_namedtuple, is_user_class
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
 from sct.ops.program.solutions import call_in_rule, ruled_call
@@ -127,23 +127,35 @@ def _is_harmless(f: Any, of: Any) -> bool:
     name = getattr(f, "__name__", "")
     if getattr(f, "__sct_call__", "") == "rule":
         return False
+    if isinstance(f, np.ufunc):
+        return not all("O" in signature for signature in f.types)  # those of `np.frompyfunc` call Python
     return str(module).split(".")[0].lstrip("_") in _HARMLESS and (name not in _OUTSIDE or f is re.compile)
+
+
+_DISPATCHER = getattr(functools.singledispatch(len), "__code__", None)
+"""The code of a function that `functools.singledispatch` makes: it calls one of its implementations."""
 
 
 def _check_callee(f: Any) -> None:
     """Raises if `f`, which is about to be called, may reach the world outside."""
+    if isinstance(f, CACHED) and OBSERVE not in f.__wrapped__.__globals__:
+        raise _ReachesOutside  # it would fill the cache
     owner, function = getattr(f, "__self__", None), getattr(f, "__func__", f)
     if isinstance(owner, (io.IOBase, logging.Handler, type(threading.Lock()))) and \
             not isinstance(owner, (io.StringIO, io.BytesIO)):
         raise _ReachesOutside
     of = owner if isinstance(owner, types.ModuleType) else f if owner is None else type(owner)
-    if isinstance(function, types.FunctionType) and OBSERVE in function.__globals__ or _is_harmless(f, of):
+    is_copy = isinstance(function, types.FunctionType) and OBSERVE in function.__globals__
+    if is_copy or isinstance(f, CACHED) or _is_harmless(f, of):
         return
     cls = of if isinstance(of, type) else type(of)
     if isinstance(function, types.FunctionType) and not is_library(function):
         _check_code(function, set())
-    elif is_user_class(cls) or issubclass(cls, BaseException):
+    elif is_user_class(cls) or is_namedtuple(cls) or issubclass(cls, BaseException):
         _check_code(cls, set())
+    elif getattr(function, "__code__", None) is _DISPATCHER:
+        for implementation in function.registry.values():
+            _check_callee(implementation)
     else:
         raise _ReachesOutside
 

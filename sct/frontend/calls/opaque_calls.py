@@ -11,7 +11,6 @@ import collections
 import itertools
 import logging
 import random
-import re
 import string
 import time
 import types
@@ -40,11 +39,19 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.subscripts import assign_item, item
-from sct.frontend.numpy_library.random_draws import GENERATORS, draws_floats, is_scalar, place_of_size, type_of_draw
+from sct.frontend.numpy_library.random_draws import (
+    GENERATORS,
+    MAKERS,
+    draws_floats,
+    is_scalar,
+    place_of_size,
+    type_of_draw,
+)
 from sct.frontend.operators.constant_splines import value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.parse import user_text
 from sct.frontend.standard_library.deques import new_deque
+from sct.frontend.state.observed_types import class_of_generator
 from sct.frontend.user_rules import rule_hint, rule_name
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -219,7 +226,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     draws = type(getattr(f, "__self__", None)) in GENERATORS or \
         eqn is not None and _is_method_of_generator(ev, eqn)
     drawn = type_of_draw(ev, getattr(f, "__name__", method or "").rpartition(".")[2], args, kwargs) if draws else None
-    if drawn is None and not ev.is_observed:
+    if drawn is None and f not in MAKERS and not ev.is_observed:
         return None
     texts = [template_of(ev, a, operands) for a in passed]
     if None in texts:
@@ -262,7 +269,7 @@ def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:
     if maker is None:
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
         return type(leaf) in GENERATORS
-    return maker.op is inactive and _MAKES_GENERATOR.match(str(maker.attrs["text"])) is not None
+    return maker.op is inactive and class_of_generator(str(maker.attrs["text"])) is not None
 
 
 def _may_vary(ev: Evaluator, v: Abstract) -> bool:
@@ -361,7 +368,6 @@ def get_logger(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 # -- what is known of some ------------------------------------------------------------------------------
 
 
-_MAKES_GENERATOR = re.compile(r"numpy\.random\.(default_rng|Generator|RandomState)\(")
 
 _READERS = {id(f) for f in (
     logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log, warnings.warn)}

@@ -29,7 +29,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.parse import user_text
-from sct.frontend.state.observed_types import Observed, holds_no_number, type_of_call
+from sct.frontend.state.observed_types import Observed, class_of_call, holds_no_number, type_of_call
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -111,11 +111,10 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
 
 def _known_class(ev: Evaluator, text: str, operands: Sequence[Operand]) -> type | None:
     """The class of the value of an expression, if that does not depend on its operands."""
-    if re.fullmatch(r"(str|repr)\(_\d+\)", text):
-        return str
     if text == "type(_0)" and operands[0] in ev.tries.exceptions:
         return type
-    return None
+    maker = ev.defs.get(operands[0]) if operands and isinstance(operands[0], Value) else None
+    return class_of_call(text, str(maker.attrs["text"]) if maker is not None and maker.op is inactive else "")
 
 
 def give(ev: Evaluator, values: Sequence[Abstract], themselves: bool) -> None:
@@ -179,11 +178,9 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
     """
     if not any(is_python_object(ev, v) for v in values) or any(is_varied(ev, v) for v in values):
         return None
-    if not ev.is_observed:
-        return None
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in values]
-    if None in texts:
+    if None in texts or _known_class(ev, text.format(*texts), operands) is None and not ev.is_observed:
         return None
     text = text.format(*texts)
     if of_class is not None:

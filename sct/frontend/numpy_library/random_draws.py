@@ -20,9 +20,11 @@ from sct.ir import Value
 from sct.ir.dims import Dim
 from sct.ir.types import FLOAT, Tensor, Type
 
-__all__ = ["GENERATORS", "draws_floats", "is_scalar", "place_of_size", "type_of_draw"]
+__all__ = ["GENERATORS", "MAKERS", "draws_floats", "is_scalar", "place_of_size", "type_of_draw"]
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
+MAKERS = (np.random.default_rng, *GENERATORS)
+"""What makes a generator."""
 
 _FLOATS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
                      "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull",

@@ -10,6 +10,7 @@ The types of the items of an iterable are entered at `items_place`, together wit
 from __future__ import annotations
 
 import re
+import types
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,7 +20,9 @@ import numpy as np
 from sct.errors import Loc
 from sct.ir.types import BOOL, INT, Type
 
-__all__ = ["Observations", "Observed", "holds_no_number", "items_place", "observed_type", "type_of_call"]
+__all__ = [
+    "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "items_place",
+    "observed_type", "type_of_call"]
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -56,6 +59,25 @@ def observed_type(value: Any, depth: int = 0) -> Observed:
 def holds_no_number(t: Observed) -> bool:
     """Is this the type of strings, of bools or of None?"""
     return t in (("object", str), ("object", type(None))) or t[:2] == ("number", "bool")
+
+
+def class_of_generator(text: str) -> type | None:
+    """The class of the generator of random numbers that a call makes; None for other calls."""
+    maker = re.match(r"numpy\.random\.(default_rng|Generator|RandomState)\(", text)
+    return None if maker is None else np.random.RandomState if maker[1] == "RandomState" else np.random.Generator
+
+
+def class_of_call(text: str, maker: str) -> type | None:
+    """The class of what an expression gives, if that is the same whatever its operands are.
+
+    maker  the expression that gave its first operand
+    """
+    if re.fullmatch(r"(str|repr)\(_\d+\)", text):
+        return str
+    generator = class_of_generator(maker)
+    if generator is not None and text.startswith("_0.") and callable(getattr(generator, text[3:], None)):
+        return types.BuiltinMethodType
+    return class_of_generator(text)
 
 
 def type_of_call(text: str) -> Type | None:
