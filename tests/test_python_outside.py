@@ -1780,7 +1780,7 @@ def test_a_missing_key_of_a_default_dict_from_outside_is_refused_and_not_written
     assert dict(COUNTS) == {"a": 2.0}
 
 
-@pytest.mark.parametrize("name", ["base", "flags", "strides", "itemsize", "nbytes", "flat", "data", "ctypes"])
+@pytest.mark.parametrize("name", ["base", "flags", "strides", "itemsize", "nbytes", "data", "ctypes"])
 def test_an_attribute_of_arrays_that_is_no_method_is_refused(tmp_path: Any, name: str) -> None:
     f = module_with(tmp_path, f"def f(x): return x.sum() * (2.0 if x.{name} is None else 3.0)\n").f
     with pytest.raises(SctError, match="SCT203"):
