@@ -52,7 +52,7 @@ from sct.frontend.interpreter import (
     try_statement,
 )
 from sct.frontend.loops import loop_statements, suspended_generators, with_statement
-from sct.frontend.numpy_library import array_copies, array_namespace, flat_elements, numpy_fallbacks
+from sct.frontend.numpy_library import array_copies, array_namespace, flat_elements, numpy_fallbacks, polynomials
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
@@ -94,6 +94,6 @@ _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
     call_expressions, comparisons, comprehensions, expressions, extrema, fits, flat_elements, grids, integrals,
     interpolants, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
-    multivariate, nested_jacobians, numpy_fallbacks, operator_module, python_expressions, record_classes, samples,
-    signals, solvers, sparse_algebra, sparse_construction, spectra, statements, subscripts, suspended_generators,
-    trajectories, truth, try_statement, with_statement)
+    multivariate, nested_jacobians, numpy_fallbacks, operator_module, polynomials, python_expressions,
+    record_classes, samples, signals, solvers, sparse_algebra, sparse_construction, spectra, statements, subscripts,
+    suspended_generators, trajectories, truth, try_statement, with_statement)

@@ -54,7 +54,7 @@ from sct.frontend.objects.objects import special_call, special_method, undefined
 from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
 from sct.frontend.operators.choices import distributed, told
 from sct.frontend.operators.comparisons import generated_comparison
-from sct.frontend.operators.constant_splines import value_of_spline
+from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.operators.frozen_distributions import frozen_distribution
 from sct.frontend.operators.sparse_matrices import linear_method
 from sct.frontend.operators.text_formatting import joined
@@ -298,8 +298,8 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
             (each := _for_each_argument(ev, fn, args, kwargs)) is not None:
         return each
     if (value := _of_library(ev, fn, args, kwargs) or linear_method(ev, fn, args, kwargs)
-            or value_of_spline(ev, fn, args, kwargs) or value_of_table(ev, fn, args, kwargs)
-            or frozen_distribution(ev, fn, args, kwargs)) is not None:
+            or value_of_spline(ev, fn, args, kwargs) or value_of_polynomial(ev, fn, args, kwargs)
+            or value_of_table(ev, fn, args, kwargs) or frozen_distribution(ev, fn, args, kwargs)) is not None:
         return value
     if type(f) in INSTANCES:
         if not hasattr(f, "__wrapped__"):  # a function with a cache: the user's own

@@ -47,7 +47,7 @@ from sct.frontend.numpy_library.random_draws import (
     place_of_size,
     type_of_draw,
 )
-from sct.frontend.operators.constant_splines import value_of_spline
+from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.parse import user_text
 from sct.frontend.standard_library.deques import new_deque
@@ -98,7 +98,7 @@ _DTYPES = "use np.float64, np.float32, np.int64 or np.int32"
 @called(Value)
 def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
-    value = value_of_spline(ev, fn, args, kwargs)
+    value = value_of_spline(ev, fn, args, kwargs) or value_of_polynomial(ev, fn, args, kwargs)
     if value is None and len(args) == 1 and not kwargs and (shuffled := _shuffle(ev, fn, args[0])) is not None:
         return shuffled
     return call_itself(ev, fn, args, kwargs) if value is None else value

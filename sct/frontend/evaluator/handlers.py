@@ -40,10 +40,11 @@ CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
 OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
-_OF_SCIPY = ("scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.fft", "scipy.integrate",
-             "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage", "scipy.optimize",
-             "scipy.signal", "scipy.signal.windows", "scipy.sparse", "scipy.sparse.linalg",
-             "scipy.spatial.distance", "scipy.stats")
+_OF_SCIPY = (
+    "numpy", "numpy.polynomial", "scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.fft",
+    "scipy.integrate", "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
+    "scipy.optimize", "scipy.signal", "scipy.signal.windows", "scipy.sparse", "scipy.sparse.linalg",
+    "scipy.spatial.distance", "scipy.stats")
 _DISTRIBUTIONS = ("dirichlet", "multivariate_normal")
 """Objects of `scipy.stats` that have handlers, and whose methods have."""
 INSTANCES: dict[type, Caller] = {}
@@ -89,17 +90,17 @@ def special(*objects: Any) -> Callable[[Special], Special]:
 
 
 def of_scipy(*names: str) -> Callable[[Special], Special]:
-    """Registers the handler of calls of these functions of SciPy."""
+    """Registers the handler of calls of these functions of SciPy, or of NumPy, which may leave a call to Python."""
     return _registrar(OF_SCIPY, names)
 
 
 def handler_of_scipy(f: Any) -> Special | None:
-    """The handler of a function that SciPy has under the name that it is registered by."""
+    """The handler of a function that SciPy, or NumPy, has under the name that it is registered by."""
     name = getattr(f, "__name__", "")
     for module in _OF_SCIPY:
         handler = OF_SCIPY.get(f"{module}.{name}")
         if handler is not None and getattr(sys.modules.get(module), name, None) is f and \
-                str(f.__module__).startswith("scipy."):
+                str(f.__module__).split(".")[0] in ("numpy", "scipy"):
             return handler
     owner, method = (f.__self__, f".{name}") if isinstance(f, types.MethodType) else (f, "")
     stats = sys.modules.get("scipy.stats")

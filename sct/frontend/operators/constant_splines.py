@@ -1,4 +1,5 @@
-"""Calls of splines of SciPy that do not depend on what is differentiated: `CubicSpline(xs, ys)(x)`."""
+"""Calls of splines of SciPy and polynomials of NumPy that do not depend on what is differentiated:
+`CubicSpline(xs, ys)(x)`, `np.poly1d([1.0, 2.0])(x)`."""
 
 from __future__ import annotations
 
@@ -10,13 +11,16 @@ import numpy as np
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.heap.inactive import check_value, is_varied
 from sct.frontend.values.abstract_values import Abstract, Ref, Static
 from sct.ir import Value
+from sct.ir.dims import sym
 from sct.ir.types import Opaque, Tensor
 from sct.ops.program.effects import inactive
+from sct.ops.program.solutions import solver
 from sct.ops.scipy.splines import spline
 
-__all__ = ["value_of_spline"]
+__all__ = ["value_of_polynomial", "value_of_spline"]
 
 _CLASSES = ("Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline",
             "LSQUnivariateSpline", "PPoly", "PchipInterpolator", "UnivariateSpline")
@@ -52,3 +56,22 @@ def _is_spline(ev: Evaluator, fn: Abstract) -> bool:
     if not hasattr(x, "c"):  # by FITPACK
         return True
     return np.ndim(x.c) == (1 if type(x).__name__ == "BSpline" else 2) and x.c.dtype == np.float64
+
+
+def value_of_polynomial(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`p(x)` of an object of `np.poly1d`, which calls `np.polyval`; None for other calls."""
+    x = args[0] if len(args) == 1 and not kwargs else None
+    t = ev.type_of(x) if isinstance(x, (Value, Ref)) else None
+    if x is None or not isinstance(t, Tensor) or t.kind != "f" or not is_varied(ev, x):
+        return None
+    eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
+    classes = {type(fn.peek)} if isinstance(fn, Static) and fn.path is not None else \
+        set() if eqn is None or not isinstance(eqn.out.type, Opaque) else {t[-1] for t in ev.observed(eqn.loc)}
+    if classes != {np.poly1d}:
+        return None
+    f = opaque(ev, fn) if isinstance(fn, Static) else ev.operand(fn)
+    assert isinstance(f, Value)
+    check_value(ev, f, "_0.coeffs.dtype in ('float64', 'int64')", "the coefficients of this polynomial must be real")
+    coefficients = ev.emit(solver, f, text="_0.coeffs.astype(float)",
+                           type=Tensor("array", "f64", (sym(f"_coefficients{f.id}"),)))
+    return ev.call(Static(np.polyval), [ev.wrap(coefficients), x])

@@ -1,0 +1,299 @@
+"""Polynomials as objects: `np.poly1d`, and `numpy.polynomial.Polynomial`.
+
+The classes here stand for NumPy's where the function is evaluated: their methods are evaluated as the user's own are,
+and give the bits of NumPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Polynomial
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.subscripts import size_along
+from sct.frontend.numpy_library.numpy_functions import type_of
+from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Value
+from sct.ir.dims import Dim
+
+__all__: list[str] = []
+
+
+def new_poly1d(c: Any) -> Any:
+    """Stands for the polynomial with these coefficients."""
+
+
+def new_series(c: Any, computed: Any) -> Any:
+    """The same for the other class."""
+
+
+def _is_number(x: Any) -> Any:
+    return np.ndim(x) == 0
+
+
+def _from_nonzero(c: Any, last: Any) -> Any:
+    """The coefficients without zeros of the highest powers, which stand first or last; one stays."""
+    n = len(c)
+    if last:
+        while n > 1 and c[n - 1] == 0.0:
+            n = n - 1
+        return c[:n]
+    first = 0
+    while first < n - 1 and c[first] == 0.0:
+        first = first + 1
+    return c[first:]
+
+
+class ByPowers:
+    """A polynomial by its coefficients, the highest power first."""
+
+    __array_priority__ = 1.0
+    _c: Any
+
+    def __call__(self, val: Any) -> Any:
+        return np.polyval(self._c, val)
+
+    @property
+    def coeffs(self) -> Any:
+        return _from_nonzero(self._c, False)
+
+    c = coefficients = coeffs
+
+    @property
+    def order(self) -> Any:
+        return len(_from_nonzero(self._c, False)) - 1
+
+    o = order
+
+    def __len__(self) -> Any:
+        return len(_from_nonzero(self._c, False)) - 1
+
+    def deriv(self, m: Any = 1) -> Any:
+        c = self._c
+        for _ in [0] * m:
+            c = c[:-1] * np.arange(len(c) - 1, 0, -1)
+        return new_poly1d(c)
+
+    def integ(self, m: Any = 1, k: Any = 0) -> Any:
+        c = self._c
+        constants = k if isinstance(k, (list, tuple)) else [k] * m
+        for j in [*range(m)]:
+            c = np.concatenate((c / np.arange(len(c), 0, -1), constants[j] * np.ones(1)))
+        return new_poly1d(c)
+
+    def __add__(self, other: Any) -> Any:
+        return new_poly1d(_sum_by_powers(self._c, _coefficients(other)))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return new_poly1d(_sum_by_powers(self._c, -_coefficients(other)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return new_poly1d(_sum_by_powers(_coefficients(other), -self._c))
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, ByPowers):
+            return new_poly1d(np.convolve(self._c, other._c))
+        return new_poly1d(self._c * other if _is_number(other) else np.convolve(self._c, other))
+
+    def __rmul__(self, other: Any) -> Any:
+        return new_poly1d(other * self._c if _is_number(other) else np.convolve(other, self._c))
+
+    def __truediv__(self, other: Any) -> Any:
+        return new_poly1d(self._c / other)
+
+    def __neg__(self) -> Any:
+        return new_poly1d(-self._c)
+
+    def __pow__(self, n: Any) -> Any:
+        result = np.ones(1) if n == 0 else self._c
+        for _ in [0] * (n - 1):
+            result = np.convolve(self._c, result)
+        return new_poly1d(result)
+
+    def __getattr__(self, name: str) -> Any: ...
+
+
+def _coefficients(x: Any) -> Any:
+    return x._c if isinstance(x, ByPowers) else 1.0 * np.atleast_1d(x)
+
+
+def _sum_by_powers(a: Any, b: Any) -> Any:
+    """The sum of coefficients, the highest power first."""
+    if len(a) < len(b):
+        a, b = b, a
+    k = len(a) - len(b)
+    return np.concatenate((0.0 + a[:k], a[k:] + b)) if k > 0 else a + b
+
+
+class BySeries:
+    """A polynomial by its coefficients, the lowest power first, with the domain and the window [-1, 1].
+
+    `computed`: NumPy has dropped zeros of the highest powers.
+    """
+
+    __array_priority__ = 1.0
+    _c: Any
+    _computed: Any
+
+    def __call__(self, arg: Any) -> Any:
+        return _horner(0.0 + 1.0 * arg, self._c)
+
+    @property
+    def coef(self) -> Any:
+        return _from_nonzero(self._c, True) if self._computed else self._c
+
+    def __len__(self) -> Any:
+        return len(_from_nonzero(self._c, True) if self._computed else self._c)
+
+    def degree(self) -> Any:
+        return len(_from_nonzero(self._c, True) if self._computed else self._c) - 1
+
+    def deriv(self, m: Any = 1) -> Any:
+        c = self._c
+        for _ in [0] * m:
+            c = c[1:] * np.arange(1, len(c)) if len(c) > 1 else c * 0.0
+        return new_series(c, self._computed)
+
+    def integ(self, m: Any = 1, k: Any = (), lbnd: Any = 0.0) -> Any:
+        c = self._c
+        constants = k if isinstance(k, (list, tuple)) else [k]
+        for j in [*range(m)]:
+            up = np.concatenate((np.zeros(1), c / np.arange(1, len(c) + 1)))
+            start = (constants[j] if j < len(constants) else 0.0) - _horner(lbnd, up)
+            c = np.concatenate((np.ones(1) * start, up[1:]))
+        return new_series(c, self._computed)
+
+    def __add__(self, other: Any) -> Any:
+        return new_series(_sum(self._c, _series(other)), True)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return new_series(_sum(self._c, -_series(other)), True)
+
+    def __rsub__(self, other: Any) -> Any:
+        return new_series(_sum(_series(other), -self._c), True)
+
+    def __mul__(self, other: Any) -> Any:
+        return new_series(np.convolve(self._c, _series(other)), True)
+
+    def __rmul__(self, other: Any) -> Any:
+        return new_series(np.convolve(_series(other), self._c), True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return new_series(self._c / other, True)
+
+    def __neg__(self) -> Any:
+        return new_series(-self._c, self._computed)
+
+    def __pow__(self, n: Any) -> Any:
+        result = np.ones(1) if n == 0 else self._c
+        for _ in [0] * (n - 1):
+            result = np.convolve(result, self._c)
+        return new_series(result, True)
+
+    def __getattr__(self, name: str) -> Any: ...
+
+
+def _horner(x: Any, c: Any) -> Any:
+    """The value of the polynomial, as `numpy.polynomial.polynomial.polyval` computes it."""
+    y = c[-1] + x * 0
+    for k in range(2, len(c) + 1):
+        y = c[-k] + y * x
+    return y
+
+
+def _series(x: Any) -> Any:
+    return x._c if isinstance(x, BySeries) else 1.0 * np.atleast_1d(x)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """The sum of coefficients, the lowest power first."""
+    if len(a) < len(b):
+        a, b = b, a
+    return np.concatenate((a[:len(b)] + b, a[len(b):])) if len(a) > len(b) else a + b
+
+
+def _other(self: Any) -> Any:
+    """Stands for what NumPy's objects have besides."""
+
+
+def _class_of(methods: type, cls: type) -> type:
+    """The class of a polynomial, for which `isinstance` holds that holds for NumPy's."""
+    others = [key for key in dir(cls) if key not in vars(methods) and (
+        not key.startswith("__") or key in ("__getitem__", "__setitem__", "__iter__", "__divmod__", "__floordiv__",
+                                            "__mod__", "__eq__", "__ne__", "__array__"))]
+    return type(cls.__name__, (methods, cls), {"__sct_class__": cls, **dict.fromkeys(others, property(_other))})
+
+
+Poly1d, PowerSeries = _class_of(ByPowers, np.poly1d), _class_of(BySeries, Polynomial)
+
+
+# -- where they are made -----------------------------------------------------------------------------------------------
+
+
+def _vector(ev: Evaluator, what: str, v: Abstract) -> Abstract:
+    v = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else ev.call(Static(np.atleast_1d), [v])
+    t = type_of(ev, v)
+    if t.rank != 1 or t.dtype != "f64":
+        ev.refuse("SCT205", f"`{what}` of what is no vector of floats is not supported",
+                  hint="convert with astype(float)")
+    size = size_along(ev, v, 0)
+    try:  # polynomials have few coefficients, and what is computed with them depends on their number
+        n = ev.ask(size, "the number of coefficients")
+    except NeedsStatic:
+        return v
+    if isinstance(size, Value) and ev.size_now(ev.resolve(t.shape[0])) is not None:
+        ev.equate(ev.resolve(t.shape[0]), Dim(n))
+    return v
+
+
+def _left_to_python(ev: Evaluator, name: str, values: Iterable[Abstract]) -> None:
+    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
+        ev.refuse("SCT207", f"`{name}` of constants is left to Python")
+
+
+@of_scipy("numpy.poly1d")
+def _poly1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = run_or_raise(ev, lambda: dict(zip(("c_or_r", "r", "variable"), args)) | dict(kwargs))
+    _left_to_python(ev, "poly1d", given.values())
+    if given.keys() != {"c_or_r"}:
+        ev.refuse("SCT205", "`np.poly1d` with other arguments than the coefficients is not supported",
+                  hint="multiply the factors: `np.poly1d([1.0, -r])`")
+    return ev.new_object(Poly1d, {"_c": _vector(ev, "np.poly1d", given["c_or_r"])})
+
+
+@special(new_poly1d)
+def _new_poly1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.new_object(Poly1d, {"_c": args[0]})
+
+
+@of_scipy("numpy.polynomial.Polynomial")
+def _polynomial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    values = (*args, *kwargs.values())
+    _left_to_python(ev, "Polynomial", values)
+    if len(values) != 1 or kwargs.keys() - {"coef"}:
+        ev.refuse("SCT205", "`Polynomial` with other arguments than the coefficients is not supported",
+                  why="it would map its argument to a window", hint="leave out `domain` and `window`")
+    return ev.new_object(PowerSeries, {"_c": _vector(ev, "Polynomial", values[0]), "_computed": Static(False)})
+
+
+@special(new_series)
+def _new_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.new_object(PowerSeries, {"_c": args[0], "_computed": args[1]})
+
+
+@special(ByPowers.__getattr__, BySeries.__getattr__, _other)
+def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    ev.refuse("SCT203", "this attribute or operator of a polynomial is not supported",
+              why="sct reads its values, its coefficients, its derivatives and its integrals",
+              hint="use the functions of NumPy on the coefficients")

@@ -1,0 +1,62 @@
+"""Objects of `np.poly1d` and `numpy.polynomial.Polynomial`, in programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+from oracle import agrees, refuses
+
+from sct import check_grads, grad
+
+C = np.array([1.3, -2.0, 0.5, 3.1])
+CUBIC = np.poly1d([1, 2, 0, 3])
+
+
+def by_powers(c):
+    q = np.poly1d(c)
+    r = 2.0 * q - q**2 + 1
+    s = (1 - r) / 3.0
+    total = np.sum(r(c) ** 2) + np.sum(r.coeffs**2) + q.order + s(0.7) + (-q)(np.array([0.1, 0.2])).sum()
+    return total + q.integ(2, k=[1.0, 2.0])(0.4) * q.deriv()(0.5) + len(q) + (q * q)(0.3)
+
+
+def by_series(c):
+    q = Polynomial(c)
+    r = q * q.deriv(2) - q + 2.0
+    line = Polynomial([c[0], c[1]])
+    s = (line**3 - 3.0 * line) / 2
+    total = r(0.7) + q.integ()(1.0) + np.sum(r.coef**2) + r.degree() + np.sum(s(c) ** 2) + (1.0 - s)(0.3)
+    return total + line.integ(2, k=[1.0, c[2]], lbnd=0.5)(1.2) + (c[:2] * line)(0.1) + len(line - line)
+
+
+def root(c):
+    """Newton's method."""
+    q, x = np.poly1d(c), 1.5
+    slope = q.deriv() if isinstance(q, np.poly1d) else None
+    for _ in range(5):
+        x = x - q(x) / slope(x)
+    constant = np.poly1d([1.0, -3.0, 2.0])
+    return x + constant(c).sum() * constant.roots.sum() * CUBIC(c[0])
+
+
+@pytest.mark.parametrize("f", [by_powers, by_series, root], ids=lambda f: f.__name__)
+def test_program(f: Callable[..., Any]) -> None:
+    agrees(f, C)
+    check_grads(f, (C,), order=2 if f is root else 1)
+
+
+def test_leading_zeros() -> None:
+    zeros = np.array([0.0, 0.0, 2.0, 1.0])
+    f = lambda c: np.sum(np.poly1d(c).coeffs ** 2) + np.poly1d(c).order + np.poly1d(c)(2.0)
+    np.testing.assert_allclose(grad(f)(zeros), [8.0, 4.0, 6.0, 3.0])
+
+
+def test_refused() -> None:
+    for f in (lambda c: np.poly1d(c).roots[0], lambda c: np.poly1d(c)[1], lambda c: Polynomial(c).roots()[0]):
+        assert refuses(f, C, code="SCT203").why
+    refuses(lambda c: np.poly1d(c, True)(1.0), C, code="SCT205")
+    refuses(lambda c: Polynomial(c, domain=[0, 1])(0.3), C, code="SCT205")
