@@ -1997,6 +1997,87 @@ def _() -> Any:
     return refused, followed
 
 
+def _sparse(x):
+    return scipy.sparse.csr_matrix((x, (np.arange(3), np.array([1, 2, 0]))), shape=(3, 3))
+
+
+@case("make it of all its elements: `csr_matrix((data, (rows, cols)))`")
+def _() -> Any:
+    def refused(x):
+        a = scipy.sparse.csr_matrix((x, (np.arange(3), np.arange(3))))
+        a[0, 1] = x[2]
+        return np.sum(a @ x)
+
+    def followed(x):
+        data = np.append(x, x[2])
+        return np.sum(scipy.sparse.csr_matrix((data, ([0, 1, 2, 0], [0, 1, 2, 1]))) @ x)
+
+    return refused, followed
+
+
+@case("multiply by ones: `A @ np.ones(A.shape[1])`")
+def _() -> Any:
+    def refused(x):
+        return np.sum(_sparse(x).sum(axis=1) * 2.0)
+
+    def followed(x):
+        a = _sparse(x)
+        return np.sum((a @ np.ones(a.shape[1])) * 2.0)
+
+    return refused, followed
+
+
+@case("write `A = A * c`")
+def _() -> Any:
+    def refused(x):
+        a = _sparse(x)
+        a *= 2.0
+        return np.sum(a @ x)
+
+    def followed(x):
+        a = _sparse(x)
+        a = a * 2.0
+        return np.sum(a @ x)
+
+    return refused, followed
+
+
+@case("use `A.toarray()`")
+def _() -> Any:
+    def refused(x):
+        return np.sum((_sparse(x) + 1.0) @ x)
+
+    def followed(x):
+        return np.sum((_sparse(x).toarray() + 1.0) @ x)
+
+    return refused, followed
+
+
+@case("use slices, or an array of positions and a slice: `A[rows][:, cols]`, `A[np.ix_(rows, cols)]`")
+def _() -> Any:
+    rows, cols = np.array([0, 2]), np.array([1, 0])
+
+    def refused(x):
+        return np.sum(_sparse(x)[rows, cols])
+
+    def followed(x):
+        a = _sparse(x)
+        return np.sum(a[rows][:, cols].diagonal()) + 0.0 * a[np.ix_(rows, cols)].sum()
+
+    return refused, followed
+
+
+@case("multiply the factors: `np.poly1d([1.0, -r])`")
+def _() -> Any:
+    def refused(x):
+        return np.poly1d(x[:2], True)(3.0)
+
+    def followed(x):
+        return (np.poly1d([1.0, -x[0]]) * np.poly1d([1.0, -x[1]]))(3.0)
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

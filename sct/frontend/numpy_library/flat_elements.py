@@ -93,7 +93,7 @@ def _array_of(ev: Evaluator, v: Abstract) -> Ref:
     owner = ev.slots(v).items[0]
     if not isinstance(owner, Ref):
         ev.refuse("SCT502", "of which array these are the elements depends on the path",
-                  hint="read `.flat` in each of the branches")
+                  hint="read it in each of the branches")
     return owner
 
 
@@ -196,4 +196,4 @@ def _copied(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(FlatElements.__getattr__)
 def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    ev.refuse("SCT203", "this attribute of `.flat` is not supported", hint="use `x.ravel()`")
+    ev.refuse("SCT203", "this attribute of `.flat` is not supported", hint="ravel the array")

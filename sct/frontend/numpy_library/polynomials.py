@@ -283,7 +283,7 @@ def _polynomial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     _left_to_python(ev, "Polynomial", values)
     if len(values) != 1 or kwargs.keys() - {"coef"}:
         ev.refuse("SCT205", "`Polynomial` with other arguments than the coefficients is not supported",
-                  why="it would map its argument to a window", hint="leave out `domain` and `window`")
+                  why="it would map its argument to a window", hint="give the coefficients alone")
     return ev.new_object(PowerSeries, {"_c": _vector(ev, "Polynomial", values[0]), "_computed": Static(False)})
 
 

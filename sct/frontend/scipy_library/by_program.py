@@ -86,7 +86,7 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
                 elif key in program.options:
                     if not program.takes.get(key, lambda _: True)(value):
                         ev.refuse("SCT402", f"`{name}` with `{key}={text}` is not differentiated",
-                                  hint=f"give it another `{key}`, or write it out with functions of NumPy")
+                                  hint="write it out with functions of NumPy")
                     options.append(Static(value))
                 elif value != parameter.default:
                     ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")

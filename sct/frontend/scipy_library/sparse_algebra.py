@@ -120,7 +120,7 @@ def _times(ev: Evaluator, args: Args, text: str, matmul: Callable[..., Abstract]
     if a.kind == "matrix":
         return matmul(ev, args, {})
     ev.refuse("SCT205", "`*` of a sparse array and of what is no number is not supported",
-              hint="use `A @ x`, or `A.multiply(x)` with a matrix")
+              hint="compute with the elements before the matrix is made of them")
 
 
 special(SparseMatrix.__mul__)(lambda ev, args, kwargs: _times(ev, args, "_0 * _1", _matmul))

@@ -48,7 +48,7 @@ def _of_format(name: str) -> Callable[..., Abstract]:
             return _of_pointers(ev, name, shape, *items)
         if isinstance(first, Ref):
             return _of_dense(ev, name, first)
-        ev.refuse("SCT205", f"`{name}` of this is not supported", hint="make it of `(data, (rows, cols))`")
+        ev.refuse("SCT205", f"`{name}` of this is not supported", hint="make it of its elements and their positions")
 
     return handle
 
@@ -193,7 +193,7 @@ def _diagonal(ev: Evaluator, name: str, x: Abstract, k: int, shape: Sequence[Abs
     m, n = shape
     if not ev.ask(ev.call(Static(operator.eq), [m, n]), "whether the matrix is square"):
         ev.refuse("SCT205", f"`{name}` of numbers, for a matrix that is not square, is not supported",
-                  hint="pass vectors: `np.full(k, number)`")
+                  hint="pass vectors in place of numbers")
     count = m if k == 0 else ev.call(Static(operator.sub), [m, Static(abs(k))])
     with derivative_code(ev):
         return ev.call(Static(np.multiply), [ev.call(Static(np.ones), [count]), v]), count
