@@ -54,7 +54,7 @@ from sct.frontend import (
     shared_with_callable,
 )
 from sct.ir import Value
-from sct.ir.pytrees.pytree import STEPS, Places, text_of_step
+from sct.ir.pytrees.pytree import STEPS, EntryPart, Places, column, text_of_step
 from sct.ir.pytrees.user_objects import fields_of, is_plain_attribute
 from sct.ir.types import List
 from sct.memory_limit import check_tapes, limit
@@ -78,7 +78,7 @@ UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardErro
 """The exceptions of evaluating a guard where it is undefined."""
 
 
-FORMS = {"kind": "type({0}) is list and len({0}) > FEW_ITEMS and item_kind({0}, {{}}) == {1}",
+FORMS = {"kind": "type({0}) is list and len({0}) > FEW_ITEMS and item_kind({0}, {{}}, True, True) == {1}",
          "is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "many": "len({0}) > {1}",
          "value": "{0} == {1}",
          "lacks": "{1} not in {0}", "empty": "{0} == {1}", "unbound": "{1} not in {0}",
@@ -146,7 +146,7 @@ class _CheckWriter:
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
             "fields_of": fields_of, "item_kind": item_kind, "FEW_ITEMS": FEW_ITEMS, "key_of": key_of, "exact": exact,
-            "apart": apart, "Places": Places, "shared_with_callable": shared_with_callable,
+            "apart": apart, "Places": Places, "column": column, "shared_with_callable": shared_with_callable,
             "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
@@ -346,8 +346,7 @@ class _CheckWriter:
                 text = self.bind_once(f"{text}.__globals__") if fixed else f"{text}.__globals__"
                 text += f"[{name!r}]" * (kind == "global")
             elif kind in STEPS:
-                text = text_of_step(text, kind, name)
-                text = f"Places({text})" if kind == "places" else text
+                text = self.part(text, kind, name)
             elif kind == "cell":
                 cell = f"{text}.__closure__[{text}.__code__.co_freevars.index({name!r})]"
                 text = f"{self.bind_once(cell) if fixed else cell}.cell_contents"
@@ -356,6 +355,14 @@ class _CheckWriter:
                     f"{text}.{name}" if _is_name(name) else f"getattr({text}, {name!r})"
             fixed = False
         return text
+
+    def part(self, text: str, kind: str, step: Any) -> str:
+        """The code that reads a part of a container; the places of keys are told from other dicts."""
+        if kind == "places":
+            return f"Places({text_of_step(text, kind, step)})"
+        if kind == "column" and any(isinstance(key, EntryPart) for key in step[0]):
+            return f"column({text}, {self.constant(step[0])})"
+        return text_of_step(text, kind, step)
 
     def bind_once(self, text: str) -> str:
         """The name of something that a function never changes, bound outside `match`."""

@@ -18,6 +18,8 @@ GRAPH: dict[int, list[int]] = {}
 PARTS: dict[int, tuple[str, float]] = {}
 TABLE: dict[str, dict[str, Any]] = {}
 ARRAYS: dict[str, np.ndarray] = {}
+WEIGHTS: dict[str, dict[str, float]] = {}
+REACTIONS: dict[str, tuple[tuple[str, str], float, dict[str, float]]] = {}
 
 
 def data(n: int) -> dict[str, Any]:
@@ -29,6 +31,9 @@ def data(n: int) -> dict[str, Any]:
         "PARTS": {i: (f"s{(7 * i) % n}", 0.3 + 0.01 * i) for i in range(n)},
         "TABLE": {f"s{i}": {"rate": 0.1 * i, "order": i % 3} for i in range(n)},
         "ARRAYS": {f"s{i}": np.array([0.1 * i, 1.0]) for i in range(n)},
+        "WEIGHTS": {f"s{i}": {f"s{(3 * i + j) % n}": 0.1 * j + 0.01 * i for j in range(i % 4)} for i in range(n)},
+        "REACTIONS": {f"r{j}": ((f"s{j % n}", f"s{(5 * j + 3) % n}"), 0.1 + 0.02 * j,
+                                {f"s{j % n}": -1.0, f"s{(11 * j + 7) % n}": 1.0}) for j in range(n)},
     }
 
 
@@ -67,6 +72,28 @@ def neighbours_by_position(x):
     return total
 
 
+def weights_of_dicts(x):
+    distance = {k: x for k in WEIGHTS}
+    for k in WEIGHTS:
+        for m, w in WEIGHTS[k].items():
+            distance[m] = 0.5 * distance[m] + w * distance[k]
+        distance[k] += WEIGHTS[k].get("s4", 0.25) * x + len(WEIGHTS[k]) + ("s5" in WEIGHTS[k])
+    return sum(distance.values())
+
+
+def chemical_network(x):
+    c, rate = {}, {}
+    for k, name in enumerate(SCALE):
+        c[name], rate[name] = x * (1.0 + 0.1 * k), 0.0
+    for reactants, k, changes in REACTIONS.values():
+        flux = k * x
+        for name in reactants:
+            flux *= c[name]
+        for name, nu in changes.items():
+            rate[name] += nu * flux
+    return sum(v * v for v in rate.values())
+
+
 def written_copy(x):
     scale, other = dict(SCALE), SCALE.copy()
     for name in scale:
@@ -92,7 +119,8 @@ class Model:
 
 
 @pytest.mark.parametrize("f", [
-    items_and_records, parts_of_others, relaxation, neighbours_by_position, written_copy, missing_key])
+    items_and_records, parts_of_others, relaxation, neighbours_by_position, weights_of_dicts, chemical_network,
+    written_copy, missing_key])
 def test_one_program_for_any_number_of_keys(f: Callable[[float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     derivative = value_and_grad(f)
     for n in (20, 100):
@@ -120,15 +148,40 @@ def test_values_change_and_other_kinds_are_compiled_again() -> None:
     assert derivative(0.5) == 2.0
 
 
-def test_the_dict_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "SCALE", data(20)["SCALE"])
+def writes_values(x):
+    for name in SCALE:
+        SCALE[name] = SCALE[name] * 2.0
+    return SCALE["s1"] * x
 
-    def f(x):
-        for name in SCALE:
-            SCALE[name] = SCALE[name] * 2.0
-        return SCALE["s1"] * x
 
+def writes_into_values(x):
+    for name in WEIGHTS:
+        WEIGHTS[name]["more"] = 1.0
+    return x
+
+
+def deletes_in_values(x):
+    for row in WEIGHTS.values():
+        if "s1" in row:
+            del row["s1"]
+    return x
+
+
+@pytest.mark.parametrize("f", [writes_values, writes_into_values, deletes_in_values])
+def test_the_dict_is_not_written(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, d in data(20).items():
+        monkeypatch.setitem(globals(), name, d)
     refuses(f, 0.7, code="SCT302")
+    assert data(20)["WEIGHTS"] == WEIGHTS
+
+
+def test_a_value_that_is_a_dict_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "WEIGHTS", data(20)["WEIGHTS"])
+    derivative = value_and_grad(weights_of_dicts)
+    for change, versions in (({}, 1), ({"s3": 4.5}, 1), ({"s4": np.float64(0.5)}, 2), ({"s4": 2}, 3)):
+        WEIGHTS["s2"].update(change)
+        assert derivative(0.7)[0] == weights_of_dicts(0.7)
+        assert len(derivative.sources) == versions
 
 
 def test_a_module_reads_the_dict_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,7 +231,8 @@ def _type_check(text: str, t: Type) -> Check:
 def _list_check(text: str, t: List) -> Check:
     """Checks that the items of a list are of one type and, if arrays, of one shape."""
     items = _items_check("item", "item", text, f"{text}[0]", t.elem)
-    return Check((f"type({text}) is list", *items.conditions), "TypeError", f"{text} must be a list; {items.message}")
+    message = f"{text} must be a list{'; ' * bool(items.conditions)}{items.message}"
+    return Check((f"type({text}) is list", *items.conditions), "TypeError", message)
 
 
 def _items_check(item: str, target: str, text: str, first: str, elem: Type) -> Check:
@@ -241,7 +242,7 @@ def _items_check(item: str, target: str, text: str, first: str, elem: Type) -> C
     if isinstance(elem, Tensor) and elem.is_array:
         conditions += [f"{item}.shape == {first}.shape", f"min({item}.shape) > 1"]
     every = f"all({' and '.join(conditions)} for {target} in {text})"
-    return Check((every,) if conditions else (), one.error, f"each {one.message}")
+    return Check((every,), one.error, f"each {one.message}") if conditions else Check((), one.error, "")
 
 
 # -- sizes ----------------------------------------------------------------------------

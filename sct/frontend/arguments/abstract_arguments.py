@@ -6,7 +6,7 @@ import enum
 import threading
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from sct.errors import SctError
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, list_tree
 from sct.frontend.arguments.type_syntax import Columns
+from sct.frontend.evaluator.list_items import Place
 from sct.frontend.evaluator.own_methods import HASHING
 from sct.frontend.values.abstract_values import (
     PLAIN,
@@ -22,6 +23,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     ListRef,
     ListSchema,
+    MapRef,
     ObjectSchema,
     ObjRef,
     Origin,
@@ -48,9 +50,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class DictArgument:
-    """Stands for the place that makes a dict, of one from outside the function; `id`: that of the dict."""
+    """Stands for the place that makes a dict, of one from outside the function; `id`: that of the dict; `alike`: its
+    values are, though the keys of dicts among them may differ."""
 
     id: int
+    alike: bool = field(default=False, compare=False)
 
 
 def list_type(ev: Evaluator, xs: list[Any]) -> List:
@@ -263,6 +267,8 @@ def schema_of_tree(tree: Tree) -> Schema:
         children = tuple(map(visit, part.children))
         if part.kind == "rows":
             return ListSchema(children[0])
+        if part.kind == "map":
+            return ObjectSchema(MapRef(0), (Place(DictArgument(0), frozenset()), "keys", "values"), children)
         if part.kind == "tuple":
             return children
         return ObjectSchema(dict if part.kind == "dict" else part.cls, part.keys, children)

@@ -17,7 +17,7 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
-from sct.ir.pytrees.pytree import Const, Leaf, Node, Places, Tree, parts_of, with_items
+from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_of, with_items
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
 
 __all__ = ["AT_ONCE", "FEW_ITEMS", "MANY_KEYS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree",
@@ -95,12 +95,13 @@ AT_ONCE = 4 * MANY_KEYS
 """Those of a global dict of more values are so from the start."""
 
 
-def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True) -> Hashable:
+def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True, maps: bool = False) -> Hashable:
     """The type that the items of a list have in common, as a key; None where they are not alike.
 
     Of records it holds the kinds of their columns: `(dict, ("x", "y"), float, str)`.
 
     records  may lists of dicts, of objects and of strings be one value too?
+    maps     may dicts with other keys be alike?
     """
     kinds = set(map(type, xs))
     if records and type(None) in kinds:
@@ -113,16 +114,21 @@ def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True) ->
     t: Any = kinds.pop()
     if t is list:
         inner = [x for row in xs for x in row]
-        kind = item_kind(inner, sizes, records) if inner else None  # all are empty: of what they are lists is not known
+        # Where all are empty, it is not known of what they are lists.
+        kind = item_kind(inner, sizes, records, maps) if inner else None
         return (list, kind) if kind is not None and (records or not _is_record(kind)) else None
     if t is np.ndarray:
         first = xs[0]
         if any(x.shape != first.shape or x.dtype != first.dtype for x in xs):
             return None
         return _key(first, sizes)
-    if t in (bool, str) and records or issubclass(t, np.number):
+    if t in (bool, str) and records or issubclass(t, np.number) or t is Places:
         return t  # type: ignore[no-any-return]
-    return _record_kind(t, xs, sizes) if records else _row_kind(xs, sizes) if t is tuple else None
+    if t is dict and maps and (kind := _record_kind(t, xs, sizes, records, maps)) is None:
+        kinds_of_parts = [item_kind([x for d in xs for x in part(d)], sizes, records, maps)
+                          for part in (dict.keys, dict.values)] if any(xs) else [None]
+        return None if None in kinds_of_parts else ("map", *kinds_of_parts)
+    return _record_kind(t, xs, sizes, records, maps) if records else _row_kind(xs, sizes) if t is tuple else None
 
 
 _REAL = frozenset((float, int))
@@ -138,7 +144,8 @@ def _row_kind(xs: Sequence[Any], sizes: dict[int, int]) -> Hashable:
     return kind if kind is not None and not any(map(_is_record, kind[2:])) else None
 
 
-def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: bool = True) -> tuple[Any, ...] | None:
+def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: bool = True, maps: bool = False
+                 ) -> tuple[Any, ...] | None:
     """The kind of records of this class: tuples of one length, dicts with the same keys, objects."""
     if t is tuple:
         names = {len(x) for x in xs}
@@ -155,7 +162,7 @@ def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: bool
         return None
     if len(names) > 1:
         return None
-    kinds = tuple([_all_none(column) or item_kind(column, sizes, records) for column in columns])
+    kinds = tuple([_all_none(column) or item_kind(column, sizes, records, maps) for column in columns])
     if None in kinds or set(kinds) <= {"none"}:
         return None
     return (t, names.pop(), *kinds)
@@ -186,6 +193,9 @@ def list_tree(kind: Hashable) -> Tree:
             return None
         if kind[0] is list:
             return of_list(kind[1])
+        if kind[0] == "map":
+            places = Leaf(next(count))
+            return Node("map", PARTS, (places, *[of_list(part) or Leaf(next(count)) for part in kind[1:]]))
         cls, names, *columns = kind
         keys = tuple(range(names)) if cls is tuple else names
         children = tuple([of_item(column) or Leaf(next(count)) for column in columns])

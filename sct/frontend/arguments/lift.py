@@ -156,11 +156,13 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if type(obj) is dict:
         ev.without_own(Static(tuple(obj)), "a key of a dict", HASHING)
         ev.outside.note(path, "type", dict)
-        if (many := _captured_dict(ev, obj, path)) is not None:
+        kinds = _kinds_of(ev, obj)
+        if kinds is not None and (many := _captured_dict(ev, obj, kinds, path)) is not None:
             return many
         ev.outside.note(path, "keys", tuple(obj))
         items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
-        return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, made=DictArgument(id(obj)))))
+        made = DictArgument(id(obj), kinds is not None)
+        return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, made=made)))
     if isinstance(obj, enum.Enum):
         ev.outside.note(path, "is", obj)
         return Static(obj, path)
@@ -215,16 +217,21 @@ def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
     return leaf
 
 
-def _captured_dict(ev: Evaluator, obj: dict[Any, Any], path: Path) -> MapRef | None:
-    """A dict of many alike values, whose keys are to be known only at run time; None for other dicts."""
+def _kinds_of(ev: Evaluator, obj: dict[Any, Any]) -> dict[str, Hashable] | None:
+    """The kinds of the keys and of the values of a dict of many alike values; None for other dicts."""
+    if len(obj) <= MANY_KEYS:
+        return None
+    kinds = {name: item_kind(list(xs), {}, ev.containers.records, True)
+             for name, xs in (("keys", obj), ("values", obj.values()))}
+    return None if None in kinds.values() or not _is_kind_of_keys(kinds["keys"]) else kinds
+
+
+def _captured_dict(ev: Evaluator, obj: dict[Any, Any], kinds: dict[str, Hashable], path: Path) -> MapRef | None:
+    """A dict of many alike values, if its keys are to be known only at run time."""
     plan, made = ev.functions.plan, DictArgument(id(obj))
-    if len(obj) <= MANY_KEYS or plan.known_keys or plan.known_arguments or \
-            len(obj) <= AT_ONCE and (made, "values") not in plan.dicts:
+    if plan.known_keys or plan.known_arguments or len(obj) <= AT_ONCE and (made, "values") not in plan.dicts:
         return None
     lists = {"keys": list(obj), "values": list(obj.values())}
-    kinds = {name: item_kind(xs, {}, ev.containers.records) for name, xs in lists.items()}
-    if None in kinds.values() or not _is_kind_of_keys(kinds["keys"]):
-        return None
     plan.dicts.add((made, "values"))
     ev.outside.note(path, "many", MANY_KEYS)
     places = _free_leaf(ev, Places(), Opaque(), (*path, ("places", "places")), (Places,))

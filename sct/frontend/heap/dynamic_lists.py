@@ -81,7 +81,7 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
             parts = len(types) - 1, *map(visit, cell.items[1:])
             uses = frozenset(use for made, use in ev.functions.plan.dicts if made == cell.made)
             return ObjectSchema(replace(x, addr=0), (Place(cell.made, uses), *cell.keys[1:]), parts)
-        if isinstance(x, DictRef) and not ev.slots(x).keys and not ev.functions.plan.known_keys:
+        if isinstance(x, DictRef) and x.addr > CAPTURED and not (ev.slots(x).keys or ev.functions.plan.known_keys):
             raise ev.functions.plan.changed(dicts={(ev.slots(x).made, "values")})  # it is filled by keys of run time
         if isinstance(x, Tup):
             parts = tuple(map(visit, x.items))
@@ -428,7 +428,8 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             parts = tuple(map(row, schema.parts))
             if isinstance(schema.cls, MapRef):
                 addr = ev.new_addr()
-                ev.store.cells[addr] = Slots(parts, ("places", *schema.keys[1:]), made=schema.keys[0].made)
+                keys, made = ("places", *schema.keys[1:]), schema.keys[0].made
+                ev.store.cells[addr] = Slots(parts, keys, cell.origin, made=made)
                 return replace(schema.cls, addr=addr)
             if schema.cls is dict:
                 entries = ev.new_dict(dict(zip(schema.keys, parts)))

@@ -192,5 +192,5 @@ def note_search(ev: Evaluator, owner: Abstract) -> None:
     cell = ev.slots(owner)
     use = (cell.made, VALUES)
     if len(cell.keys) > MANY_KEYS and isinstance(cell.made, DictArgument) and use not in plan.dicts and \
-            is_alike(ev, cell):
+            (cell.made.alike or is_alike(ev, cell)):
         raise plan.changed(dicts={use})

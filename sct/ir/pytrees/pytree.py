@@ -28,10 +28,10 @@ from sct.ir.pytrees.user_objects import (
 from sct.ir.types import Tensor, Type, leaf_type
 
 __all__ = [
-    "STEPS", "Const", "Leaf", "Node", "Parts", "Places", "Tree", "becomes_complex", "children_of", "column",
-    "column_texts", "gradient_with", "holds_complex", "is_number", "leaf_values", "leaves", "map_leaves", "map_tree",
-    "merge_shared_leaves", "parts_of", "paths", "read_step", "shared_numbers", "step_text", "structure_text",
-    "text_of_step", "tree_leaves", "unflatten", "with_items",
+    "PARTS", "STEPS", "Const", "Leaf", "Node", "EntryPart", "Parts", "Places", "Tree", "becomes_complex", "children_of",
+    "column", "column_texts", "gradient_with", "holds_complex", "is_number", "leaf_values", "leaves", "map_leaves",
+    "map_tree", "merge_shared_leaves", "parts_of", "paths", "read_step", "shared_numbers", "step_text",
+    "structure_text", "text_of_step", "tree_leaves", "unflatten", "with_items",
 ]
 
 
@@ -250,8 +250,25 @@ def column(value: Any, keys: Sequence[Any]) -> Any:
     for n, key in enumerate(keys):
         if key is None:
             return [column(row, keys[n + 1:]) for row in value]
+        if isinstance(key, EntryPart):
+            value = read_step(value, key.name, None)
+            continue
         value = get_stored(value, key) if is_container(type(value)) else value[key]
     return value
+
+
+@dataclass(frozen=True)
+class EntryPart:
+    """In a path: the keys, the values or the places of a dict of which these are no part of the structure."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+PARTS = tuple(map(EntryPart, ("places", "keys", "values")))
+"""The keys of a node of kind "map"."""
 
 
 class Places(dict[Any, int]):
@@ -304,7 +321,9 @@ def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
         return {leaf: f"[{part} for {row} in {text}]" for leaf, part in texts.items()}
     found: dict[int, str] = {}
     for key, child in zip(tree.keys, tree.children):
-        if tree.kind != "object":
+        if tree.kind == "map":
+            part = text_of_step(text, key.name, None)
+        elif tree.kind != "object":
             part = f"{text}[{key!r}]"
         else:
             part = f"{text}.{key}" if is_plain_attribute(tree.cls, key) else f"{text}.__dict__[{key!r}]"
