@@ -341,7 +341,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
 
 def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
     """Put an attribute into the object itself."""
-    if owner.addr in ev.store.items and name not in ev.slots(owner).keys:
+    if owner.addr in ev.store.items and name not in ev.store.slots(owner).keys:
         note_default(ev, owner, name)
     if list_items.write(ev, owner, name, value):
         return
