@@ -1872,6 +1872,36 @@ def range_that_is_run_over(x: Any, n: int) -> Any:
     return s + sum(a * b for a, b in zip(range(n), range(5))) * x
 
 
+def truth_of_an_array_or_none(x: Any, n: int) -> Any:
+    v = None
+    if n > 0:
+        v = x * 2.0
+    return v[0] * v[0] if v else 3.0 * np.sum(x)
+
+
+def choice_of_an_array_or_another(x: Any, n: int) -> Any:
+    v = None
+    for k in range(n):
+        v = x * k
+    return (v or x * x)[0] * x[0]
+
+
+def truth_of_a_number_or_none(x: Any, n: int) -> Any:
+    v = None
+    if n > 0:
+        v = np.sum(x) * (n - 1)
+    return x[0] * v if v and n < 9 else np.sum(x)
+
+
+@pytest.mark.parametrize("f", (truth_of_an_array_or_none, choice_of_an_array_or_another, truth_of_a_number_or_none))
+def test_none_is_false_where_another_path_has_an_array(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    for size, order in ((1, (0, 2, 1)), (2, (0, 2)), (1, (2, 0))):
+        derivative = value_and_grad(f)
+        for n in order:
+            agrees(f, X[:size], n, derivative=derivative)
+
+
 @pytest.mark.parametrize("f", (length_of_a_range, truth_of_a_range, range_that_is_run_over))
 def test_a_range_that_ends_before_it_starts_has_no_items(f: Any) -> None:
     for order in ((3, -1, 0), (-2, 3), (0, -3, 1)):

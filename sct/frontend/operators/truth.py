@@ -87,12 +87,10 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, OptionalTuple):
         first = v.of.items[0]
         return ev.emit(not_, ev.emit(is_none, ev.contents(first) if isinstance(first, Ref) else ev.lit(first)))  # type: ignore[no-any-return]
-    if isinstance(v, Value) and isinstance(v.type, Optional):
-        elem = v.type.elem
-        if isinstance(elem, Tensor) and elem.is_scalar:
-            absent = ev.emit(is_none, v)
-            return ev.operand(evaluate_branches(
-                ev, absent, lambda: Static(False), lambda: boolean(truth(ev, ev.defined(v)))))
+    x = ev.contents(v) if isinstance(v, Ref) and not v.path else v
+    if isinstance(x, Value) and isinstance(x.type, Optional):
+        return ev.operand(evaluate_branches(ev, ev.emit(is_none, x), lambda: Static(False),
+                                            lambda: boolean(truth(ev, ev.wrap(ev.defined(x))))))
     if isinstance(v, (Value, Ref)):
         x = ev.operand(v)
         if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
