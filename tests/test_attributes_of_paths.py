@@ -209,9 +209,16 @@ def caught_where_it_is_not_there(x):
     return r * x
 
 
+def a_pair_set_in_a_loop(x):
+    b = Box(x)
+    for k in range(round(x)):
+        b.pair = x, x * k
+    return b.pair[1]
+
+
 @pytest.mark.parametrize(("f", "code"), [
     (of_the_object_or_a_list_of_its_class, "SCT310"), (defaults_among_its_own, "SCT503"),
-    (asked_whether_it_is_there, "SCT503"),
+    (a_pair_set_in_a_loop, "SCT502"),     (asked_whether_it_is_there, "SCT503"),
     (counted_with_the_others, "SCT503"), (caught_where_it_is_not_there, "SCT503")])
 def test_whether_an_attribute_is_there_is_not_guessed(f: Any, code: str) -> None:
     refuses(f, 2.0, code=code)

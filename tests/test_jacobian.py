@@ -325,6 +325,12 @@ def test_jacobian_takes_the_mode_with_fewer_runs() -> None:
     assert len(wide.sources) == 2
 
 
+def test_an_output_of_unknown_size_is_differentiated_in_reverse() -> None:
+    derivative = jacobian(lambda x: 2.0 * x[x > 0.0])
+    for x in (np.array([1.0, -2.0, 3.0]), np.array([-1.0, 2.0])):
+        same(derivative(x), 2.0 * np.eye(x.size)[x > 0.0])
+
+
 INTS = (lambda x: sum(v * v for v in x), lambda x: 3, lambda x: len(x) - 1, lambda x: np.int64(x.size))
 
 

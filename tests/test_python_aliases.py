@@ -728,6 +728,16 @@ def times_zero_then_a_mask_of_another(x: float, n: int) -> Any:
     return (y * v).sum()
 
 
+@program
+def of_one_path_and_written(x: float, n: int) -> Any:
+    if n > 1:
+        a = np.array([x, 2.0 * x])
+    if n > 1:
+        a[0] = x * x
+        return np.sum(a) * n
+    return x * n
+
+
 @pytest.mark.parametrize(("f", "order"), list(itertools.product(EXACT, ORDERS)))
 def test_exact(f: Program, order: tuple[int, ...]) -> None:
     compare(f, order)

@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 import operator
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -2404,6 +2405,45 @@ def test_what_is_not_there_raises_the_text_of_what_was_written(f: Any, n: int) -
 def test_unpacking_what_is_of_unknown_length(n: int) -> None:
     agrees(unpacked_three, np.arange(1.0, 2.0 * n + 1.0).reshape(2, n))
     agrees(unpacked_list, np.arange(1.0, 2.0 * n + 1.0).reshape(n, 2) - 3.5)
+
+
+@program
+def empty_lists_among_other_columns(x: Any) -> Any:
+    rows = [(x[0] * k, [], x[1] * k * x[0]) for k in range(len(x))]
+    rows[1][1].append((x[2], x[2] * x[3], x[0] * x[1]))
+    return rows[1][1][0][1] + 3.0 * rows[2][0] + 5.0 * rows[1][1][0][2] * rows[1][2]
+
+
+@program
+def items_that_are_set_by_a_function(x: Any) -> Any:
+    a, xs, d = np.zeros(3), [x[0], x[1]], {}
+    operator.setitem(a, 1, x[2])
+    operator.setitem(xs, 0, x[1] * x[2])
+    operator.setitem(d, "k", x[3] * 3.0)
+    return a[1] * xs[0] * d["k"]
+
+
+@program
+def a_missing_item_is_kept(x: Any) -> Any:
+    d = defaultdict(lambda: [x[0], 1.0])
+    d["a"][0] = x[1] * x[1]
+    d["b"]
+    return d["a"][0] * len(d)
+
+
+@program
+def what_a_zip_has_taken_of_an_iterator(x: Any) -> Any:
+    rest, s = iter(x), 0.0
+    for a, b in zip(x[:2], rest):
+        s += a * b
+    return s * next(rest)
+
+
+@refused("SCT207")
+def numbers_drawn_into_an_array(x: Any) -> Any:
+    a = np.zeros(len(x))
+    np.random.default_rng(3).random(out=a)
+    return np.sum(a * x)
 
 
 # -- all of them -------------------------------------------------------------------------------------

@@ -179,6 +179,17 @@ def for_and_break(x: float, n: int) -> Any:
     return x * n
 
 
+@program
+def break_and_return_of_an_unrolled_loop(x: float, n: int) -> Any:
+    for f in (math.sin, math.cos, math.exp):
+        if x * n > 2.0:
+            break
+        if x > 0.5:
+            return f(x) * n
+        x = x + 0.3
+    return x * x
+
+
 @pytest.mark.parametrize("order", ((3, 0, 5, 1, 2), (0, 1, 5, 3)))
 @pytest.mark.parametrize("f", EXACT, ids=lambda f: f.__name__)
 def test_exits(f: Program, order: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:

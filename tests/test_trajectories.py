@@ -12,7 +12,7 @@ from oracle import refuses, same_value
 from scipy import integrate
 from scipy.integrate import odeint, solve_ivp
 
-from sct import check_grads, grad, hessian, jacfwd, jacobian, jvp, value_and_grad, vjp
+from sct import SctError, check_grads, grad, hessian, jacfwd, jacobian, jvp, value_and_grad, vjp
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the result does not depend on")
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
@@ -208,6 +208,16 @@ def test_an_array_of_the_result_is_not_overwritten() -> None:
         return total
 
     assert np.isclose(grad(f)(0.7, 3), slopes(lambda p: f(p[0], 3), np.array([0.7]))[0], rtol=1e-8)
+
+
+def test_what_a_solver_has_returned_is_not_written() -> None:
+    def f(k):
+        y = odeint(lambda y, t: -k * y, [1.0], [0.0, 1.0])
+        y[0] = 2.0
+        return np.sum(y)
+
+    with pytest.raises(SctError, match="SCT301"):
+        grad(f)(0.8)
 
 
 def test_all_states_at_given_times() -> None:

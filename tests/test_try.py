@@ -873,6 +873,26 @@ def a_number_or_none_of_each_iteration(x, n):
     return s
 
 
+def _long(x, k):
+    s = x * 2.0
+    for _ in range(2):
+        s = s + math.sin(s) * math.cos(s) + math.exp(-s * s) + math.tanh(s) * s
+        s = s * math.cos(s) + math.exp(-s) * math.sin(s) - math.tanh(s) / (1.0 + s * s)
+    if s > k:
+        raise ValueError("too large")
+    return s * math.cos(s) + math.exp(-s) * math.sin(s) - math.tanh(s) / (1.0 + s * s)
+
+
+@case((0.5, 100.0), (0.5, -100.0))
+def a_function_of_several_calls(x, k):
+    a, b = _long(x, 100.0), _long(x * x, 100.0)
+    try:
+        c = _long(x * a, k) + _long(x * b, k)
+    except ValueError:
+        c = x * 7.0
+    return a * b * c
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)
