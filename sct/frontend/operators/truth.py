@@ -87,10 +87,9 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, OptionalTuple):
         first = v.of.items[0]
         return ev.emit(not_, ev.emit(is_none, ev.contents(first) if isinstance(first, Ref) else ev.lit(first)))  # type: ignore[no-any-return]
-    x = ev.contents(v) if isinstance(v, Ref) and not v.path else v
-    if isinstance(x, Value) and isinstance(x.type, Optional):
-        return ev.operand(evaluate_branches(ev, ev.emit(is_none, x), lambda: Static(False),
-                                            lambda: boolean(truth(ev, ev.wrap(ev.defined(x))))))
+    optional = ev.contents(v) if isinstance(v, Ref) and not v.path else v
+    if isinstance(optional, Value) and isinstance(optional.type, Optional):
+        return _truth_if_present(ev, optional)
     if isinstance(v, (Value, Ref)):
         x = ev.operand(v)
         if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
@@ -113,6 +112,12 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return Lit(True)  # an iterator is true whatever it gives
     ev.refuse("SCT503", "sct does not know whether this object is true or false",
               hint="write an explicit comparison")
+
+
+def _truth_if_present(ev: Evaluator, x: Value) -> Operand:
+    """`bool(x)` of a number or an array that may be None."""
+    return ev.operand(evaluate_branches(ev, ev.emit(is_none, x), lambda: Static(False),
+                                        lambda: boolean(truth(ev, ev.wrap(ev.defined(x))))))
 
 
 def _may_be_one(sizes: list[Dim]) -> bool:
