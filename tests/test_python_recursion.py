@@ -270,3 +270,94 @@ def test_a_table_is_written_element_by_element_as_often_as_the_program_says():
         return D[-1, -1]
 
     agrees(align, np.array([1.0, -0.5, -1.0]), "GATTACA", "GCATGCU")
+
+
+def merged(l):
+    if len(l) <= 1:
+        return l
+    a, b, out, i, j = merged(l[:len(l) // 2]), merged(l[len(l) // 2:]), [], 0, 0
+    while i < len(a) and j < len(b):
+        if a[i] < b[j]:
+            out.append(a[i])
+            i += 1
+        else:
+            out.append(b[j])
+            j += 1
+    return out + a[i:] + b[j:]
+
+
+def transformed(l):
+    n = len(l)
+    if n == 1:
+        return l
+    e, o = transformed(l[::2]), transformed(l[1::2])
+    return [e[k] + o[k] for k in range(n // 2)] + [e[k] - o[k] * 0.5 for k in range(n // 2)]
+
+
+def last(l):
+    return l if len(l) <= 1 else last(l[1:])
+
+
+def positive(l, d):
+    return l if d == 0 else positive([v for v in l if v > 0.0], d - 1)
+
+
+@program
+def lists_of_run_time_length(x):
+    l = [v for v in x]
+    s = [p[1] * p[0] for p in merged([(v * v, v) for v in l])]
+    return sum(v * i for i, v in enumerate(merged(l))) + s[1] * transformed(l)[3] + last(l)[0] * sum(positive(l, 2))
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+def other(c, n):
+    return c if n == 0 else other(Box(c.v * 2.0) if isinstance(c, Box) else [c[0] * 2.0], n - 1)
+
+
+def itself(c, n):
+    return c if n == 0 else itself(c, n - 1)
+
+
+HELD = np.array([1.0, 2.0])
+
+
+def held(n):
+    return HELD if n == 0 else held(n - 1)
+
+
+@program
+def the_container_that_is_returned_is_the_one_that_was_passed(x):
+    box, pair, l = Box(x[0]), [x[0], x[1]], [v for v in x]
+    itself(box, 2).v = x[1] * x[1]
+    itself(pair, 2)[0] = x[2] * x[2]
+    itself(l, 2).append(x[3])
+    same = itself(l, 2) is l and itself(box, 2) is box and held(2) is HELD
+    return box.v * pair[0] * len(l) * l[-1] + (x[0] if same else 0.0)
+
+
+@pytest.mark.parametrize("make", [Box, lambda v: [v]], ids=["object", "list"])
+def test_a_container_that_may_be_the_one_that_was_passed_is_not_written(make):
+    def f(x, n):
+        c = make(x)
+        r = other(c, n)
+        if isinstance(r, Box):
+            r.v = 5.0
+        else:
+            r[0] = 5.0
+        return c.v if isinstance(c, Box) else c[0]
+
+    refuses(f, 1.5, 2, code="SCT301")
+    refuses(lambda x, n: x if other(c := make(x), n) is c else x * x, 1.5, 2, code="SCT503")
+
+
+def test_what_is_captured_and_returned_is_not_written():
+    def f(x):
+        a = held(2)
+        a[0] = 3.0
+        return HELD[0] * x
+
+    refuses(f, 1.5, code="SCT302")

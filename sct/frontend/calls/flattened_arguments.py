@@ -7,7 +7,7 @@ Two calls share an outlined function if their trees are equal and the types of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
@@ -15,17 +15,21 @@ from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_lists import Rows, grow
 from sct.frontend.state.parts import Frame
+from sct.frontend.state.store import Cells
 from sct.frontend.values.abstract_values import (
+    CAPTURED,
     Abstract,
     Bound,
     Cached,
     Closure,
     Container,
+    Frozen,
     Key,
     ListRef,
     MapRef,
     ObjRef,
     OptionalTuple,
+    Origin,
     Poison,
     Ref,
     Schema,
@@ -40,8 +44,8 @@ from sct.ir.dims import Dim
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef
 
 __all__ = [
-    "ArgumentLeaf", "ArgumentNode", "ArgumentTree", "Flattening", "NotFlattenable", "kind_of", "leaf_indices",
-    "operand_of", "same_kind",
+    "Aliasing", "ArgumentLeaf", "ArgumentNode", "ArgumentTree", "Flattening", "NotFlattenable", "aliasing_of",
+    "kind_of", "leaf_indices", "leaf_name", "operand_of", "same_kind",
 ]
 
 
@@ -61,6 +65,7 @@ class ArgumentNode:
     """A container.  `which` numbers lists and dicts, as two names may stand for one; `exact` compares its keys.
 
     schema, made  as in `Slots`
+    shared  paths disagree on its names, so it is not written
     """
 
     kind: object
@@ -70,6 +75,7 @@ class ArgumentNode:
     exact: Hashable = field(init=False)
     schema: Schema | None = None
     made: Any = field(default=None, compare=False)
+    shared: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exact", exact(self.keys))
@@ -94,9 +100,11 @@ class Flattening:
     outer     the calls in which closures were made
     numbers   the classes of known Python numbers that are listed too, and are not part of the tree
     values    the flat list
+    containers  the containers, by address: their numbers
     lists     of each column of a list whose length is not known: the address of the list
     rebuilt   of the containers that were made last, by address: the number and the kind
     any_length  may a list have an unknown length?
+    of_results  are these results, of which `Aliasing` says what they share?
     grown     lists that get columns before they are passed, by number: the kind of their items
     """
 
@@ -108,6 +116,7 @@ class Flattening:
     containers: dict[int, int] = field(default_factory=dict)
     lists: dict[int, int] = field(default_factory=dict)
     any_length: bool = True
+    of_results: bool = False
     grown: Mapping[int, Rows] = field(default_factory=dict)
     rebuilt: dict[int, tuple[int, object]] = field(default_factory=dict)
 
@@ -140,7 +149,9 @@ class Flattening:
 
     def container(self, v: Container, pinned: bool) -> ArgumentTree:
         cell = self.ev.store.cells[v.addr]
-        if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.parent is not None:
+        shared = cell.frozen == Frozen.AMBIGUOUS and self.any_length
+        if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen and not shared \
+                or cell.parent is not None:
             raise NotFlattenable("a list or dict that has two names, or that is in a list whose length is not known")
         if not self.any_length and (cell.schema is not None or isinstance(v, MapRef)):
             raise NotFlattenable("a list whose length is not known")
@@ -155,7 +166,8 @@ class Flattening:
             self.lists.update((x.index, v.addr) for x in items if isinstance(x, ArgumentLeaf))
         factory = (self.flatten(v.factory),) if isinstance(v, MapRef) and v.factory is not None else ()
         kind = replace(v, addr=0, factory=None) if isinstance(v, MapRef) else replace(v, addr=0)
-        return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, made=cell.made)
+        return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, made=cell.made,
+                            shared=shared and not self.of_results)
 
     def closure(self, v: Closure) -> ArgumentTree:
         if v.frame not in self.outer.frames:
@@ -165,13 +177,15 @@ class Flattening:
         defaults = (*v.defaults, *(d for d in v.kw_defaults if d is not None))
         return ArgumentNode(code, len(v.defaults), lacks, tuple(map(self.flatten, defaults)))
 
-    def rebuild(self, tree: ArgumentTree, leaves: Sequence[Abstract]) -> Abstract:
-        """The value of this tree with the given leaves, in new containers."""
+    def rebuild(self, tree: ArgumentTree, leaves: Sequence[Abstract], same: Mapping[int, int] | None = None
+                ) -> Abstract:
+        """The value of this tree with the given leaves, in new containers; `same`: addresses of those that are not new.
+        """
         if isinstance(tree, ArgumentLeaf):
             return leaves[tree.index]
         if not isinstance(tree, ArgumentNode):
             return tree
-        items = tuple(self.rebuild(x, leaves) for x in tree.items)
+        items = tuple(self.rebuild(x, leaves, same) for x in tree.items)
         if isinstance(tree.kind, Tup):
             return tree.kind.with_(items)
         if tree.kind is OptionalTuple:
@@ -192,12 +206,80 @@ class Flattening:
         if isinstance(kind, MapRef) and len(items) > len(tree.keys):
             kind = replace(kind, factory=items[-1])
             items = items[:-1]
+        if same is not None and tree.which in same:
+            return replace(kind, addr=same[tree.which])  # type: ignore[return-value]
         addr = self.ev.new_addr()
         self.ev.store.cells[addr] = Slots(
             items, tree.keys, schema=tree.schema, made=tree.made,
+            frozen=Frozen.AMBIGUOUS if tree.shared else Frozen.NO,
             unset=frozenset() if isinstance(kind, ObjRef) else None)
         self.rebuilt[addr] = tree.which, kind
         return replace(kind, addr=addr)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Aliasing:
+    """What the results of an outlined function share with its arguments and with what it captures.
+
+    same_array  for each result: the param whose array it is, or the captured array that it is, if it is one
+    may_alias   for each result: may it share memory with a param or with another result?
+    written     the params that it writes
+    same_container  of the containers in the result that are in the arguments or captured, by number: the number in
+                the arguments, or the address of what is captured
+    shared      the numbers of the containers in the result that may have another name
+    arguments   the numbers of the containers in the arguments that may have another name after the call
+    """
+
+    same_array: Sequence[int | Ref | None] = ()
+    may_alias: Sequence[bool] = ()
+    written: Sequence[int] = ()
+    same_container: Mapping[int, int] = field(default_factory=dict)
+    shared: frozenset[int] = frozenset()
+    arguments: frozenset[int] = frozenset()
+
+
+def aliasing_of(args: Flattening, params: Sequence[Abstract], results: Flattening, written: Sequence[int],
+                arguments: frozenset[int]) -> Aliasing:
+    """What the results share with the params.  `args`: how the arguments were flattened; the rest as in `Aliasing`."""
+    cells = results.ev.store.cells
+    everything = [*params, *results.values]
+    same_array = [_same_array(v, params) for v in results.values]
+    may_alias = [k is None and _may_alias(cells, v, everything) for v, k in zip(results.values, same_array)]
+    same_container = {n: addr if addr <= CAPTURED else args.rebuilt[addr][0] for addr, n in results.containers.items()
+                      if addr <= CAPTURED or addr in args.rebuilt}
+    shared = frozenset(n for addr, n in results.containers.items() if n not in same_container and (
+        cells[addr].frozen or cells[addr].origin == Origin.CAPTURED))
+    return Aliasing(same_array, may_alias, written, same_container, shared, arguments)
+
+
+def _same_array(v: Abstract, params: Sequence[Abstract]) -> int | Ref | None:
+    if not isinstance(v, Ref):
+        return None
+    return params.index(v) if v in params else v if v.addr <= CAPTURED and not v.path else None
+
+
+def _may_alias(cells: Cells, v: Abstract, others: Sequence[Abstract]) -> bool:
+    """May a write into this result be seen under another name, or the other way round?"""
+    return isinstance(v, Ref) and (bool(cells[v.addr].frozen) or cells[v.addr].origin == Origin.CAPTURED or any(
+        isinstance(x, Ref) and x.addr == v.addr and x != v for x in others))
+
+
+def leaf_name(trees: Mapping[Key, ArgumentTree], k: int) -> str | None:
+    """The name of param `k`, after the argument that it is in."""
+    return next((name for key, tree in trees.items() for index, name in _names(tree, key.name) if index == k), None)
+
+
+def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:
+    """The names of the params that an argument becomes: a dict whose keys are known only at run time is two lists."""
+    if isinstance(tree, ArgumentLeaf):
+        yield tree.index, name
+    elif isinstance(tree, ArgumentNode) and isinstance(tree.kind, MapRef):
+        for part, of in zip(tree.items, (f"{name}_places", f"{name}_keys", name)):
+            yield from _names(part, of)
+    elif isinstance(tree, ArgumentNode) and (tree.schema is not None or tree.kind is Cached):
+        several = tree.schema not in (None, 0)
+        for k, part in enumerate(tree.items):
+            yield from _names(part, f"{name}_{k}" if several else name)
 
 
 def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:

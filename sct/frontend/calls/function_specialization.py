@@ -13,20 +13,20 @@ A function that calls itself is evaluated until a fixpoint.  Its own calls have 
 
 from __future__ import annotations
 
-import itertools
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from sct.frontend.calls.captured_variables import Outer
 from sct.frontend.calls.flattened_arguments import (
-    ArgumentLeaf,
-    ArgumentNode,
+    Aliasing,
     ArgumentTree,
     Flattening,
     NotFlattenable,
+    aliasing_of,
     leaf_indices,
+    leaf_name,
     operand_of,
 )
 from sct.frontend.calls.outlining import free_name
@@ -36,15 +36,15 @@ from sct.frontend.heap.dynamic_list_methods import rewritten
 from sct.frontend.heap.dynamic_lists import Rows, item_type, row_type
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
-from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened
+from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened_types, with_fresh_sizes
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import (
+    CAPTURED,
     Abstract,
     Array,
-    Cached,
+    Frozen,
     Key,
     ListRef,
-    MapRef,
     Ref,
     Slots,
 )
@@ -86,9 +86,7 @@ class OutlinedFunction:
 
     trees        how its arguments are arranged; `types` and `dims`: of its params, a dim where an int param is a size
     result       how its results are arranged, None if it never returns; `results`: their types
-    same_array   for each result: the param whose array it is, if it is one
-    may_alias    for each result: may it share memory with a param or with another result?
-    written      the params that it writes
+    aliasing     what its results share with its arguments
     fn           its IR, None until it is evaluated
     site         the function and the kind of arguments that it was outlined for, if it does not call itself
     in_progress  it is being evaluated; recursive: it was called meanwhile
@@ -105,9 +103,7 @@ class OutlinedFunction:
     dims: list[Dim | None]
     result: ArgumentTree | None = None
     results: list[Type] = field(default_factory=list)
-    same_array: list[int | None] = field(default_factory=list)
-    may_alias: list[bool] = field(default_factory=list)
-    written: list[int] = field(default_factory=list)
+    aliasing: Aliasing = field(default_factory=Aliasing)
     params: tuple[Value, ...] = ()
     fn: Fn | None = None
     site: Any = None
@@ -136,7 +132,7 @@ class OutlinedFunction:
 
     def widen(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> None:
         self.converged, self.params_widened = False, True
-        self.types = _widened(self.types, types, self.name)
+        self.types = widened_types(self.types, types, self.name)
         self.dims = [e if e == d else None for d, e in zip(dims, self.dims)]
 
 
@@ -150,26 +146,6 @@ def _sizes_fit(ev: Evaluator, types: Sequence[Type], declared: Sequence[Type]) -
             if (e if e.symbols <= ev.sizes.keys() else values.setdefault(e, d)) != d:
                 return False
     return True
-
-
-def _widened(old: Sequence[Type], new: Sequence[Type], name: str) -> list[Type]:
-    """The types that hold both; a size that differs is replaced by a fresh symbol, the same one for equal pairs."""
-    fresh: dict[tuple[Dim, Dim], Dim] = {}
-
-    def size(_: int, d: Dim, e: Dim) -> Dim:
-        return fresh.setdefault((d, e), _fresh_size(name, len(fresh)))
-
-    return [widened(a, b, size) for a, b in zip(old, new)]
-
-
-def _fresh_size(name: str, k: object = "") -> Dim:
-    return sym(f"_{zlib.crc32(name.encode())}_{k}")
-
-
-def _with_fresh_sizes(t: Type, name: str) -> Type:
-    """The type with a fresh symbol for each size."""
-    count = itertools.count()
-    return map_sizes(lambda _: _fresh_size(name, next(count)), t)
 
 
 def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], body: Callable[[], Abstract],
@@ -304,7 +280,7 @@ def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: 
 def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
                    body: Callable[[], Abstract]) -> Fn:
     """One evaluation, with the param types learnt so far."""
-    params = f.params = tuple(Value(t, _hint(f, k), d) for k, (t, d) in enumerate(zip(f.types, f.dims)))
+    params = f.params = tuple(Value(t, leaf_name(f.trees, k), d) for k, (t, d) in enumerate(zip(f.types, f.dims)))
     with ev.in_function() as builder:
         leaves: list[Abstract] = []
         for p, v in zip(params, flat.values):
@@ -315,29 +291,38 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
         flat.rebuilt.clear()
         for key, tree in f.trees.items():
             ev.store.vars[key] = flat.rebuild(tree, leaves)
+        arguments = [*leaves, *(ev.store.vars[key] for key in f.trees)]
         containers = {addr: cell for addr, cell in ev.store.cells.items() if isinstance(cell, Slots)}
         try:
             with ev.temporaries.dropped():
-                for v in leaves:
+                for v in arguments:
                     ev.temporaries.hold(v)  # the caller may
                 result: Abstract | None = body()
         except Dead:
             result = None
-        if result is not None:
-            _check_containers(ev, f, source, flat, containers)
-        return _finish(ev, f, source, flat.outer, builder, leaves, result)
+        shared = frozenset() if result is None else _check_containers(ev, f, source, flat, containers)
+        return _finish(ev, f, source, flat, builder, leaves, result, shared)
 
 
 def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
-                      before: Mapping[int, Slots]) -> None:
-    """Refuses writes into containers of the caller other than writes into columns; lists that have got columns, get
-    them before."""
+                      before: Mapping[int, Slots]) -> frozenset[int]:
+    """The numbers of the containers of the caller on whose names paths disagree.
+
+    Refuses writes into them other than writes into columns; lists that have got columns, get them before.
+    """
     grown: dict[int, Rows] = {}
+    shared: set[int] = set()
     for addr, cell in before.items():
         after = ev.store.cells.get(addr)
         if after == cell:
             continue
         which, kind = flat.rebuilt[addr]
+        if isinstance(after, Slots) and replace(after, frozen=cell.frozen) == cell:
+            if after.frozen != Frozen.AMBIGUOUS:
+                ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and puts a list, a dict or an "
+                          "object that it is given into a list", hint="put a copy into it")
+            shared.add(which)
+            continue
         longer = isinstance(after, Slots) and (after.schema is not None or len(after.items) > len(cell.items))
         if not isinstance(kind, ListRef) or cell.schema is not None or not longer or after.frozen:
             ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
@@ -347,72 +332,47 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
         grown[which] = schema, [_outlined_type(ev, t) for t in types]
     if grown:
         raise Grown(f, grown)
+    return frozenset(shared)
 
 
-def _hint(f: OutlinedFunction, k: int) -> str | None:
-    names = (name for key, tree in f.trees.items() for index, name in _names(tree, key.name) if index == k)
-    return next(names, None)
-
-
-def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:
-    """The names of the params that an argument becomes: a dict whose keys are known only at run time is two lists."""
-    if isinstance(tree, ArgumentLeaf):
-        yield tree.index, name
-    elif isinstance(tree, ArgumentNode) and isinstance(tree.kind, MapRef):
-        for part, of in zip(tree.items, (f"{name}_places", f"{name}_keys", name)):
-            yield from _names(part, of)
-    elif isinstance(tree, ArgumentNode) and (tree.schema is not None or tree.kind is Cached):
-        several = tree.schema not in (None, 0)
-        for k, part in enumerate(tree.items):
-            yield from _names(part, f"{name}_{k}" if several else name)
-
-
-def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, outer: Outer, builder: Builder,
-            leaves: Sequence[Abstract], result: Abstract | None) -> Fn:
+def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Flattening, builder: Builder,
+            leaves: Sequence[Abstract], result: Abstract | None, shared: frozenset[int]) -> Fn:
     outs: list[Operand] = []
-    tree, same_array, may_alias = None, [], []
+    tree = None
+    written = [k for k, v in enumerate(leaves) if isinstance(v, Ref) and result is not None
+               and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
+    aliasing = Aliasing()
     if result is not None:
-        flat = Flattening(ev, outer, (bool, int, float) if f.bools_vary else (int, float))
+        flat = Flattening(ev, args.outer, (bool, int, float) if f.bools_vary else (int, float), of_results=True)
         try:
             tree = flat.flatten(result)
         except NotFlattenable as error:
             ev.refuse("SCT204", f"`{source.name}` returns {error}", hint="return numbers and arrays")
         outs = list(map(operand_of(ev), flat.values))
-        same_array = [leaves.index(v) if v in leaves and isinstance(v, Ref) else None for v in flat.values]
-        may_alias = [k is None and _may_alias(ev, v, [*leaves, *flat.values])
-                     for v, k in zip(flat.values, same_array)]
-        if any(may_alias) and f.site is not None:
+        aliasing = aliasing_of(args, leaves, flat, written, shared)
+        if any(aliasing.may_alias) and f.site is not None:
             ev.refuse("SCT204", f"`{source.name}` returns a view", hint="return a copy")
-    written = [k for k, v in enumerate(leaves) if isinstance(v, Ref) and result is not None
-               and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
     for k in written:
         leaf = leaves[k]
         assert isinstance(leaf, Ref)
         outs.append(ev.contents(leaf))
-    types = [x.type for x in outs]
-    _learn_results(ev, f, source, tree, types, (same_array, may_alias, written))
+    _learn_results(ev, f, source, tree, [x.type for x in outs], aliasing)
     donated_params = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))
     return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), donated_params=donated_params)
-
-
-def _may_alias(ev: Evaluator, v: Abstract, others: Sequence[Abstract]) -> bool:
-    """May a write into this result be seen under another name, or the other way round?"""
-    return isinstance(v, Ref) and (bool(ev.store.cells[v.addr].frozen) or any(
-        isinstance(x, Ref) and x.addr == v.addr and x != v for x in others))
 
 
 _ALIKE = "return the same number and kinds of values on every path"
 
 
 def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, tree: ArgumentTree | None,
-                   types: list[Type], aliasing: tuple[list[int | None], list[bool], list[int]]) -> None:
+                   types: list[Type], aliasing: Aliasing) -> None:
     """Notes the results of an evaluation; `converged` is False if they differ from those before."""
     if f.fresh_sizes:
-        types = [_with_fresh_sizes(t, f"{f.name} result {k}") for k, t in enumerate(types)]
+        types = [with_fresh_sizes(t, f"{f.name} result {k}") for k, t in enumerate(types)]
     if f.result is None or tree is None:
         f.converged &= tree is None
         f.result, f.results = tree, [ev.resolved(t) for t in types]
-        f.same_array, f.may_alias, f.written = aliasing
+        f.aliasing = aliasing
         return
     if tree != f.result:
         if f.bools_vary:
@@ -420,13 +380,12 @@ def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, t
                       hint=_ALIKE)
         f.bools_vary, f.converged, f.result = True, False, None
         return
-    if aliasing != (f.same_array, f.may_alias, f.written):
+    if aliasing != f.aliasing:
         f.converged = False
-        f.results = types
-        f.same_array, f.may_alias, f.written = aliasing
+        f.results, f.aliasing = types, aliasing
         return
     try:
-        wider = _widened(f.results, [ev.resolved(t) for t in types], f"{f.name} result")
+        wider = widened_types(f.results, [ev.resolved(t) for t in types], f"{f.name} result")
     except TypeMismatch as error:
         ev.refuse("SCT204", f"the recursive function `{source.name}` returns different types",
                   why=str(error), hint=error.hint or _ALIKE)
@@ -441,21 +400,44 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
                operands: list[Operand], recomputed: bool) -> Abstract:
     """The equation `call`, the writes into arrays of the caller, and the result."""
     assert f.result is not None
-    n = len(f.results) - len(f.written)
+    aliasing = f.aliasing
+    n = len(f.results) - len(aliasing.written)
     operands = [ev.read(v) if isinstance(v, Ref) else x for v, x in zip(flat.values, operands)]
-    if f.written:
+    if aliasing.written:
         _refuse_shared(ev, f, source, flat)
     types = tuple(_result_type(ev, f, t, operands) for t in f.results)
-    donates = tuple((k, n + j) for j, k in enumerate(f.written))
+    donates = tuple((k, n + j) for j, k in enumerate(aliasing.written))
     attrs = {"callee": f.name, "types": types, "donates": donates, "recomputed": recomputed}
     outs = ev.b.emit(call, operands, attrs, loc=ev.loc)
-    _write_back(ev, source, flat, dict(zip(f.written, outs[n:])))
-    leaves = [ev.wrap(out) if k is None else flat.values[k] for out, k in zip(outs, f.same_array)]
-    if any(f.may_alias):
+    _write_back(ev, source, flat, dict(zip(aliasing.written, outs[n:])))
+    leaves = [_leaf(ev, out) if k is None else k if isinstance(k, Ref) else flat.values[k]
+              for out, k in zip(outs, aliasing.same_array)]
+    if any(aliasing.may_alias):
         given = (v for k, v in enumerate(flat.values) if k not in flat.lists)
-        ev.freeze(*(v.addr for v in [*given, *(x for x, aliased in zip(leaves, f.may_alias) if aliased)]
+        ev.freeze(*(v.addr for v in [*given, *(x for x, aliased in zip(leaves, aliasing.may_alias) if aliased)]
                     if isinstance(v, Ref)))
-    return flat.rebuild(f.result, leaves)
+    return _with_containers(ev, f, flat, leaves)
+
+
+def _leaf(ev: Evaluator, out: Value) -> Abstract:
+    """A result: a list of the IR is the column of a list."""
+    if not isinstance(out.type, List):
+        return ev.wrap(out)
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Array(out)
+    return Ref(addr)
+
+
+def _with_containers(ev: Evaluator, f: OutlinedFunction, flat: Flattening, leaves: Sequence[Abstract]) -> Abstract:
+    """The result in its containers, some of which are, or may be, those of the arguments."""
+    assert f.result is not None
+    addrs = {number: addr for addr, number in flat.containers.items()}
+    same = {k: number if number <= CAPTURED else addrs[number] for k, number in f.aliasing.same_container.items()}
+    flat.rebuilt.clear()
+    result = flat.rebuild(f.result, leaves, same)
+    ev.freeze(*(addr for addr, (k, _) in flat.rebuilt.items() if k in f.aliasing.shared),
+              *(addrs[k] for k in f.aliasing.arguments))
+    return result
 
 
 def _write_back(ev: Evaluator, source: SourceFunction, flat: Flattening, written: Mapping[int, Value]) -> None:
@@ -472,7 +454,7 @@ def _write_back(ev: Evaluator, source: SourceFunction, flat: Flattening, written
 def _refuse_shared(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening) -> None:
     """Refuses a call that writes into an array which another argument shares."""
     refs = [(k, v) for k, v in enumerate(flat.values) if isinstance(v, Ref)]
-    for k in f.written:
+    for k in f.aliasing.written:
         for j, v in refs:
             if j != k and v.addr == flat.values[k].addr:  # type: ignore[union-attr]
                 ev.refuse("SCT305", f"two arguments of `{source.name}` share memory, and it writes into one",

@@ -10,13 +10,15 @@ A join point is evaluated from what is known about it so far.  What an evaluatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import zlib
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from sct.ir.dims import Dim
-from sct.ir.types import List, Optional, Tensor, Type, Undef, join
+from sct.ir.dims import Dim, sym
+from sct.ir.types import List, Optional, Tensor, Type, Undef, join, map_sizes
 
-__all__ = ["Dead", "Raised", "Unstable", "fixpoint", "widened"]
+__all__ = ["Dead", "Raised", "Unstable", "fixpoint", "widened", "widened_types", "with_fresh_sizes"]
 
 T = TypeVar("T")
 
@@ -63,3 +65,23 @@ def widened(old: Type, new: Type, size: Callable[[int, Dim, Dim], Dim]) -> Type:
         return type(both)(with_sizes(both.elem, a, b))
 
     return with_sizes(join(old, new), old, new)
+
+
+def widened_types(old: Sequence[Type], new: Sequence[Type], name: str) -> list[Type]:
+    """The types that hold both; a size that differs is replaced by a fresh symbol, the same one for equal pairs."""
+    fresh: dict[tuple[Dim, Dim], Dim] = {}
+
+    def size(_: int, d: Dim, e: Dim) -> Dim:
+        return fresh.setdefault((d, e), _fresh_size(name, len(fresh)))
+
+    return [widened(a, b, size) for a, b in zip(old, new)]
+
+
+def _fresh_size(name: str, k: object = "") -> Dim:
+    return sym(f"_{zlib.crc32(name.encode())}_{k}")
+
+
+def with_fresh_sizes(t: Type, name: str) -> Type:
+    """The type with a fresh symbol for each size."""
+    count = itertools.count()
+    return map_sizes(lambda _: _fresh_size(name, next(count)), t)
