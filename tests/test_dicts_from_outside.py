@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,50 @@ def missing_key(x):
         return SCALE["none" if x > 0.0 else "s1"] * x
     except KeyError:
         return 7.0 * x * x
+
+
+EDGES: defaultdict[str, list[int]] = defaultdict(list)
+RATES: OrderedDict[str, float] = OrderedDict()
+
+
+def nearest_of_ordered(x):
+    best = None
+    for name, rate in RATES.items():
+        if best is None or abs(rate - x) < abs(RATES[best] - x):
+            best = name
+    return RATES[best] * x * x + sum(RATES.values()) + RATES.get("none", x)
+
+
+def lists_of_a_default_dict(x):
+    total = 0.0
+    for name in EDGES:
+        for at, j in enumerate(EDGES[name]):
+            total += at * j * x
+        total += len(EDGES.get(name, ())) * x
+    return total
+
+
+@pytest.mark.parametrize("f", [nearest_of_ordered, lists_of_a_default_dict])
+def test_ordered_and_default_dicts_are_read(f: Callable[[float], float]) -> None:
+    derivative = value_and_grad(f)
+    for n in (4, 20, 90):
+        EDGES.clear()
+        RATES.clear()
+        for k in range(n):
+            EDGES[f"e{k % 30}"].append(k)
+            RATES[f"r{k}"] = 0.1 * k
+        if n == 20:
+            agrees(f, 0.7)
+        value, dx = derivative(0.7)
+        assert value == f(0.7)
+        assert dx == pytest.approx((f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6, rel=1e-6)
+    assert len(derivative.sources) == 2
+
+
+def test_a_missing_key_of_a_default_dict_is_not_read() -> None:
+    EDGES["e1"].append(1)
+    refuses(lambda x: EDGES["none"][0] * x, 0.7, code="SCT503")
+    assert "none" not in EDGES
 
 
 class Model:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import itertools
 import types
+from collections import OrderedDict, defaultdict
 from collections.abc import Hashable, MutableMapping, MutableSequence, MutableSet
 from dataclasses import dataclass
 from types import ModuleType
@@ -54,7 +55,7 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["Untyped", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
+__all__ = ["Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -154,15 +155,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                  for j, k in enumerate(fields)]
         return Tup(tuple(_lift(ev, get_stored(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
     if type(obj) is dict:
-        ev.without_own(Static(tuple(obj)), "a key of a dict", HASHING)
-        ev.outside.note(path, "type", dict)
-        kinds = _kinds_of(ev, obj)
-        if kinds is not None and (many := _captured_dict(ev, obj, kinds, path)) is not None:
-            return many
-        ev.outside.note(path, "keys", tuple(obj))
-        items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
-        made = DictArgument(id(obj), kinds is not None)
-        return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, made=made)))
+        return _lift_dict(ev, obj, path)
     if isinstance(obj, enum.Enum):
         ev.outside.note(path, "is", obj)
         return Static(obj, path)
@@ -217,10 +210,41 @@ def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
     return leaf
 
 
-def _kinds_of(ev: Evaluator, obj: dict[Any, Any]) -> dict[str, Hashable] | None:
-    """The kinds of the keys and of the values of a dict of many alike values; None for other dicts."""
-    if len(obj) <= MANY_KEYS:
+def _lift_dict(ev: Evaluator, obj: dict[Any, Any], path: Path) -> DictRef | MapRef:
+    ev.without_own(Static(tuple(obj)), "a key of a dict", HASHING)
+    ev.outside.note(path, "type", type(obj))
+    kinds = _kinds_of(ev, obj) if len(obj) > MANY_KEYS else None
+    if kinds is not None and (many := _captured_dict(ev, obj, kinds, path)) is not None:
+        return many
+    ev.outside.note(path, "keys", tuple(obj))
+    items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
+    made = DictArgument(id(obj), kinds is not None)
+    return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, made=made)))
+
+
+def contents_of_mapping(ev: Evaluator, v: Abstract) -> Abstract | None:
+    """The items of an ordered or a default dict from outside, as a dict that is only read; None for other objects, and
+    where the values are not alike or hold arrays."""
+    if not isinstance(v, Instance) or type(v.peek) not in (OrderedDict, defaultdict) or v.path is None:
         return None
+    obj, path = v.peek, v.path
+    key = (*path, ("contents", None))
+    if key not in ev.outside.free:
+        kinds = _kinds_of(ev, obj)
+        if kinds is None or _holds_arrays(kinds["values"]) or id(obj) in ev.containers.changed:
+            return None
+        ev.containers.guarded.add(id(obj))
+        ev.outside.reads.append(str(path[-1][-1]))
+        ev.outside.free[key] = _lift_dict(ev, obj, path)
+    return ev.outside.free[key]
+
+
+def _holds_arrays(kind: Any) -> bool:
+    return isinstance(kind, tuple) and (isinstance(kind[0], np.dtype) or any(map(_holds_arrays, kind)))
+
+
+def _kinds_of(ev: Evaluator, obj: dict[Any, Any]) -> dict[str, Hashable] | None:
+    """The kinds of the keys and of the values of a dict of alike values; None for other dicts."""
     kinds = {name: item_kind(list(xs), {}, ev.containers.records, True)
              for name, xs in (("keys", obj), ("values", obj.values()))}
     return None if None in kinds.values() or not _is_kind_of_keys(kinds["keys"]) else kinds

@@ -44,7 +44,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import BOOL, INT, List, Never, Tensor, Text
+from sct.ir.types import BOOL, INT, List, Never, Optional, Tensor, Text
 from sct.ops import eq, gt, index, stop_gradient
 from sct.ops.program.effects import inactive
 
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "MAP_METHODS", "VALUES", "as_list", "assign", "called", "constant", "contains", "copied", "delete", "item",
-    "key_text", "known_key", "new", "note_refused", "of_run_time", "plain_dict", "size", "truth", "update",
+    "MAP_METHODS", "VALUES", "as_list", "assign", "called", "constant", "contains", "copied", "delete", "is_iterated",
+    "item", "key_text", "known_key", "new", "note_refused", "of_run_time", "plain_dict", "size", "truth", "update",
 ]
 
 VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
@@ -188,6 +188,9 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand],
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
+    if isinstance(key, Value) and isinstance(key.type, Optional) and isinstance(key.type.elem, Text):
+        operands.append(key)  # None is no key of it, but Python says that
+        return f"_{len(operands) - 1}"
     if isinstance(key, Value) and (isinstance(key.type, Text) or _is_number(ev, key)):
         operands.append(ev.as_int(key))
         return f"_{len(operands) - 1}"
@@ -224,6 +227,11 @@ def _found(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
         if eqn.op is not inactive or not only_reads:
             return None
     return None
+
+
+def is_iterated(ev: Evaluator, owner: MapRef, key: Abstract) -> bool:
+    """Is this a key of the dict, over whose keys a loop runs?"""
+    return _iterated(ev, owner, key) is not None
 
 
 def _iterated(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.lift import contents_of_mapping
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
@@ -82,6 +84,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if (chars := _characters(ev, owner, key)) is not None:
         return chars
     owner = ev.text(owner) if not isinstance(owner, OptionalTuple) else ev.present(owner)
+    if isinstance(owner, Static) and (contents := contents_of_mapping(ev, owner)) is not None:
+        return _item_of_mapping(ev, owner, contents, key)
     if isinstance(owner, Static):
         if owner.value is np.r_ or owner.value is np.c_:
             return SPECIAL[special_key(owner.value)](ev, [key], {})
@@ -158,6 +162,19 @@ def _characters(ev: Evaluator, owner: Abstract, key: Abstract) -> Value | None:
         return None
     shown = owner.type if isinstance(owner, Value) else Text()
     return ev.emit(lookup, *operands, text=f"_0[{text}]", type=shown)  # type: ignore[no-any-return]
+
+
+def _item_of_mapping(ev: Evaluator, owner: Static, contents: Abstract, key: Abstract) -> Abstract:
+    """`d[key]` of an ordered dict from outside, or of a default dict that certainly has the key."""
+    there = isinstance(owner.peek, OrderedDict)
+    if isinstance(contents, MapRef):
+        there = there or run_time_dicts.is_iterated(ev, contents, key)
+    elif isinstance(contents, DictRef) and isinstance(key, (Static, Tup)):
+        there = there or hashed(ev, key, "this subscript") in ev.slots(contents).keys
+    if not there:
+        ev.refuse("SCT503", f"a missing key of a {type(owner.peek).__name__} is not supported",
+                  why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
+    return item(ev, contents, key)
 
 
 def _adds_axes(key: Abstract) -> bool:

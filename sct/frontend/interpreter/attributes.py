@@ -13,7 +13,7 @@ import numpy as np
 
 from sct.errors import class_in_words
 from sct.frontend.arguments.argument_aliasing import use_callable
-from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.lift import contents_of_mapping, lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
@@ -245,6 +245,8 @@ def _of_choice(ev: Evaluator, owner: Choice, name: str) -> Abstract:
 def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     """An attribute of a module, a class or another object that is known."""
     it = owner.peek
+    if name in ("get", "items", "keys", "values") and (contents := contents_of_mapping(ev, owner)) is not None:
+        return Method(contents, name)
     use_callable(ev, it)
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
         run_time_sets.note_change(ev, it)

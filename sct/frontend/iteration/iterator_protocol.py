@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
-from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.lift import contents_of_mapping, lift
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.sample_calls import check_operands
@@ -224,6 +224,7 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     if isinstance(v, Choice) and all(isinstance(m, (Tup, ListRef)) for m in v.members):
         return ev.call(Static(list), [v])  # neither may be written: it is not known which one it is
     own = special_call(ev, v, "__iter__")
+    v = contents_of_mapping(ev, v) or v
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")
     if own is None:
