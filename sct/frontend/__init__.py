@@ -59,6 +59,8 @@ from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
     fits,
     grids,
+    hermite_interpolants,
+    matrices,
     multivariate,
     samples,
     signals,
@@ -92,8 +94,9 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, expressions, extrema, fits, flat_elements, grids, integrals,
-    interpolants, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
-    multivariate, nested_jacobians, numpy_fallbacks, operator_module, polynomials, python_expressions,
-    record_classes, samples, signals, solvers, sparse_algebra, sparse_construction, spectra, statements, subscripts,
-    suspended_generators, trajectories, truth, try_statement, with_statement)
+    call_expressions, comparisons, comprehensions, expressions, extrema, fits, flat_elements, grids,
+    hermite_interpolants, integrals, interpolants, introspection, iterator_builtins, itertools_functools,
+    loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
+    operator_module, polynomials, python_expressions, record_classes, samples, signals, solvers, sparse_algebra,
+    sparse_construction, spectra, statements, subscripts, suspended_generators, trajectories, truth, try_statement,
+    with_statement)

@@ -56,6 +56,7 @@ from sct.ops.scalar.elementary import *
 from sct.ops.scalar.powers import *
 from sct.ops.scalar.selection import *
 from sct.ops.scalar.special_functions import *
+from sct.ops.scipy.banded_systems import *
 from sct.ops.scipy.bessel_functions import *
 from sct.ops.scipy.distributions import *
 from sct.ops.scipy.elementary_functions import *

@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
 from sct.frontend.numpy_library.numpy_functions import UFUNC_FALLBACKS, array, bound, type_of
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, by_program, register
-from sct.frontend.values.abstract_values import Abstract, Static
+from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
+from sct.ir import Operand
+from sct.ir.types import INT, Tensor
+from sct.ops.program.effects import OBJECT, part
+from sct.ops.program.solutions import solver
+from sct.ops.type_rules import size_of
 
 __all__: list[str] = []
 
@@ -224,3 +231,43 @@ _METRICS = frozenset(("chebyshev", "cityblock", "correlation", "cosine", "euclid
 register("scipy.spatial.distance", {
     "pdist": Program(_between_pairs, ("X",), ("metric",), ranks=(2,), takes={"metric": _METRICS.__contains__}),
     "squareform": Program(_square, ("X",), ranks=(1, 2))})
+
+
+# -- histograms with weights -------------------------------------------------------------------------------------------
+
+
+def _weighed(x: Any, weights: Any, edges: Any, density: Any) -> Any:
+    """The sum of the weights in each bin, to the last of which its right edge belongs."""
+    x, weights = np.ravel(x), np.ravel(weights)
+    inside = np.flatnonzero((x >= edges[0]) & (x <= edges[-1]))
+    bins = np.searchsorted(edges, x[inside], side="right") - 1
+    y = np.zeros(len(edges) - 1)
+    np.add.at(y, np.minimum(bins, len(edges) - 2), weights[inside])
+    return y / np.diff(edges) / np.sum(y) if density else y
+
+
+@of_scipy("numpy.histogram")
+def _histogram(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`np.histogram(x, bins, range, density, weights)` with differentiated weights: the histogram, and the edges."""
+    given = dict(zip(("a", "bins", "range", "density", "weights"), args)) | dict(kwargs)
+    weights = given.get("weights", Static(None))
+    if not isinstance(weights, Ref) or ev.is_observed and not (is_varied(ev, weights) or may_be_differentiated(
+            ev, weights)):
+        ev.refuse("SCT207", "`histogram` is left to Python")
+    if any(is_varied(ev, v) for key, v in given.items() if key != "weights"):
+        ev.refuse("SCT402", "`np.histogram` is differentiated by its weights alone",
+                  hint="pass sct.stop_gradient(...) of the samples and the bins, if no derivative is meant to pass")
+    x, w = (array_of_floats(ev, "numpy.histogram", given[key], (1, 2, 3)) for key in ("a", "weights"))
+    density = Static(bool(ev.ask(given.get("density", Static(False)), "`density` of `np.histogram`")))
+    operands: list[Operand] = []
+    texts = [template_of(ev, v, operands) for v in args]
+    texts += [None if (text := template_of(ev, v, operands)) is None else f"{key}={text}" for key, v in kwargs.items()]
+    if None in texts:
+        ev.refuse("SCT205", "these bins of `np.histogram` are not supported", hint="pass a number, a name or an array")
+    found = ev.emit(solver, *operands, text=f"numpy.histogram({', '.join(map(str, texts))})", type=OBJECT)
+    count = ev.emit(part, found, text="len(_0[0])", type=INT)
+    edges = ev.wrap(ev.emit(solver, found, text="_0[1].astype(float)",
+                            type=Tensor("array", "f64", (size_of(count) + 1,))))
+    with derivative_code(ev):
+        like = ev.call(Static(_weighed), [x, w, edges, density])
+    return Tup((standing_for(ev, found, like, "_0[0]"), edges))

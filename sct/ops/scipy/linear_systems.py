@@ -24,7 +24,7 @@ from sct.ops.scalar.arithmetic import add, mul, neg, sub
 from sct.ops.scalar.selection import where
 from sct.ops.type_rules import number
 
-__all__ = ["cho_solve", "lu_solve", "solve_continuous_lyapunov", "solve_sylvester", "solve_triangular"]
+__all__ = ["cho_solve", "lu_solve", "root_of", "solve_continuous_lyapunov", "solve_sylvester", "solve_triangular"]
 
 # -- what the entries share -------------------------------------------------------------------------------------
 
@@ -321,6 +321,13 @@ solve_sylvester: Op = op(
     type=lambda a, b, q: type_equation(a, b, q, shape=lambda a, b, q: (matrix(a).shape[0], matrix(b).shape[0])),
     bind=lambda a, b, q: ([a, b, q], {}), vjp=sylvester_vjp,
     samples=lambda: [((diagonally_dominant((3, 3)), diagonally_dominant((2, 2), seed=1), samples.arrays((3, 2))), {})])
+
+
+root_of: Op = op(
+    "root_of", type=lambda x, a: type_equation(a, shape=lambda a: matrix(a).shape), run=lambda x, a: x, emit="_0",
+    alias="same", cost="never", inactive=(0,), vjp=lambda ct, x, _, a: [None, solve_sylvester(T(x), T(x), ct)],
+    jvp=lambda tangents, x, _, a: solve_sylvester(x, x, tangents[1]))
+"""The first operand, as the root `X` of the matrix in the second: `X @ dX + dX @ X = dA`."""
 
 
 def matrix_equation(name: str, vjp: Callable[..., list[Any]], scale: float) -> Op:

@@ -1,0 +1,180 @@
+"""Piecewise cubic interpolants whose slopes follow from the data: `PchipInterpolator` and `Akima1DInterpolator`.
+
+    PchipInterpolator(t, y)(x)   ->   what SciPy computes, with the derivative of `_value`, by x, t and y
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+import sys
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import give, is_varied, may_be_differentiated
+from sct.frontend.scipy_library.by_program import array_of_floats
+from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
+from sct.ir import Value
+from sct.ir.types import Tensor
+from sct.ops.program.solutions import solver
+from sct.ops.scipy.splines import interpolant
+
+__all__: list[str] = []
+
+
+class HermiteInterpolant:
+    """What stands for such an object where the function is evaluated; its methods have handlers."""
+
+    def __call__(self, x: Any, nu: int = 0) -> Any: ...
+
+    def derivative(self, nu: int = 1) -> Any: ...
+
+    def other(self) -> Any:
+        """Stands for what SciPy's objects have besides."""
+
+
+@functools.cache
+def _class_of(name: str) -> type:
+    """The class of an interpolant, for which `isinstance` holds that holds for SciPy's."""
+    cls = getattr(sys.modules["scipy.interpolate"], name)
+    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(HermiteInterpolant)]
+    return type(name, (HermiteInterpolant, cls), {
+        "__sct_class__": cls, **dict.fromkeys(others, property(HermiteInterpolant.other))})
+
+
+# -- the slopes, and the values between --------------------------------------------------------------------------------
+
+
+def _at_end(h: Any, k: Any, m: Any, n: Any) -> Any:
+    """The slope at an end, of the steps and the slopes of the two pieces next to it."""
+    d = ((2.0 * h + k) * m - h * n) / (h + k)
+    steep = (np.sign(m) != np.sign(n)) & (np.abs(d) > 3.0 * np.abs(m))
+    return np.where(np.sign(d) != np.sign(m), 0.0, np.where(steep, 3.0 * m, d))
+
+
+def _monotone(h: Any, m: Any) -> Any:
+    """The slopes at the points of `PchipInterpolator`, of the steps and slopes of the pieces."""
+    v, w = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
+    turns = (np.sign(m[1:]) != np.sign(m[:-1])) | (m[1:] == 0.0) | (m[:-1] == 0.0)
+    before, behind = np.where(turns, 1.0, m[:-1]), np.where(turns, 1.0, m[1:])
+    inner = np.where(turns, 0.0, (v + w) / (v / before + w / behind))
+    ends = _at_end(h[:1], h[1:2], m[:1], m[1:2]), _at_end(h[-1:], h[-2:-1], m[-1:], m[-2:-1])
+    return np.concatenate((ends[0], inner, ends[1]))
+
+
+def _akima(h: Any, m: Any) -> Any:
+    """The same of `Akima1DInterpolator`."""
+    first, last = 2.0 * m[:1] - m[1:2], 2.0 * m[-1:] - m[-2:-1]
+    m = np.concatenate((2.0 * first - m[:1], first, m, last, 2.0 * last - m[-1:]))
+    change = np.abs(np.diff(m))
+    f, g = change[2:], change[:-2]
+    defined = f + g > 1e-9 * np.max(f + g)
+    weight = g / np.where(defined, f + g, 1.0)
+    return np.where(defined, m[1:-2] + weight * (m[2:-1] - m[1:-2]), 0.5 * (m[3:] + m[:-3]))
+
+
+def _value(x: Any, t: Any, y: Any, slopes: Any, nu: Any) -> Any:
+    """The derivative of order `nu` of the interpolant."""
+    h = np.diff(t)
+    m = np.diff(y) / h
+    d = slopes(h, m)
+    i = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(t) - 2)
+    s, h, m, p, q = x - t[i], h[i], m[i], d[i], d[i + 1]
+    second, third = (3.0 * m - 2.0 * p - q) / h, (p + q - 2.0 * m) / (h * h)
+    if nu == 0:
+        return y[i] + s * (p + s * (second + s * third))
+    if nu == 1:
+        return p + s * (2.0 * second + 3.0 * s * third)
+    return 2.0 * second + 6.0 * s * third if nu == 2 else 6.0 * third
+
+
+_SLOPES = {"PchipInterpolator": _monotone, "Akima1DInterpolator": _akima}
+
+
+def _maker(name: str) -> Any:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        signature = inspect.signature(getattr(sys.modules["scipy.interpolate"], name))
+        given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+        if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given.values()):
+            ev.refuse("SCT207", f"`{name}` of constants is left to Python")
+        if given.keys() - {"x", "y", "extrapolate"}:
+            ev.refuse("SCT402", f"`{name}` with other options than `extrapolate` is not differentiated",
+                      hint="leave them out")
+        give(ev, [given["x"], given["y"]], True)
+        t, y = (ev.wrap(ev.operand(array_of_floats(ev, name, _listed(ev, given[key]), (1,)))) for key in ("x", "y"))
+        if ev.ask(ev.call(Static(operator.eq), [ev.call(Static(len), [t]), Static(2)]), "whether there are two points"):
+            ev.refuse("SCT402", f"`{name}` of two points is not differentiated", hint="use np.interp")
+        beyond = ""
+        if "extrapolate" in given:
+            beyond = f", extrapolate={ev.ask(given['extrapolate'], '`extrapolate`')!r}"
+        made = ev.emit(interpolant, ev.operand(t), ev.operand(y), text=f"scipy.interpolate.{name}(_0, _1{beyond})")
+        return ev.new_object(_class_of(name), {
+            "_made": made, "_positions": t, "_data": y, "_slopes": Static(_SLOPES[name]), "_nu": Static(0)})
+
+    return handle
+
+
+for _name in _SLOPES:
+    of_scipy(f"scipy.interpolate.{_name}")(_maker(_name))
+
+
+def _listed(ev: Evaluator, v: Abstract) -> Abstract:
+    v = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else v
+    t = ev.type_of(v) if isinstance(v, Ref) else None
+    integers = isinstance(t, Tensor) and t.dtype == "i64"
+    return ev.call(Static(np.asarray), [v], {"dtype": Static(float)}) if integers else v
+
+
+def _slots(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
+    assert isinstance(v, ObjRef)
+    slots = dict(zip(ev.slots(v).keys, ev.slots(v).items))
+    if not isinstance(slots["_made"], Value) or not all(isinstance(slots[k], Static) for k in ("_slopes", "_nu")):
+        ev.refuse("SCT502", "which interpolant this is depends on the path", hint="read it in each of the branches")
+    return slots
+
+
+def _given(ev: Evaluator, method: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+    return dict(run_or_raise(ev, lambda: inspect.signature(method).bind(*args, **kwargs)).arguments)
+
+
+@special(HermiteInterpolant.__call__)
+def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = _given(ev, HermiteInterpolant.__call__, args, kwargs)
+    slots, nu = _slots(ev, given["self"]), ev.ask(given.get("nu", Static(0)), "the order of the derivative")
+    x = _listed(ev, given["x"])
+    t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
+    number = isinstance(x, Static) and type(x.value) in (int, float) or isinstance(t, Tensor) and not t.rank
+    if not number and (not isinstance(t, Tensor) or t.dtype != "f64"):
+        ev.refuse("SCT205", "an interpolant is read at what is no array of floats", hint="convert with astype(float)")
+    order = nu + slots["_nu"].value  # type: ignore[union-attr]
+    if order > 3:
+        ev.refuse("SCT205", f"a derivative of order {order} is zero", hint="use zeros")
+    with derivative_code(ev):
+        at = ev.call(Static(np.asarray), [x], {"dtype": Static(float)}) if number else x
+        like = ev.call(Static(_value), [at, slots["_positions"], slots["_data"], slots["_slopes"], Static(order)])
+        like = ev.call(Static(np.asarray), [like]) if number else like
+    operands = [ev.operand(slots["_made"]), ev.operand(x)]
+    text = f"_0(_1, {nu})" if nu else "_0(_1)"
+    return standing_for(ev, ev.emit(solver, *operands, text=text, type=ev.operand(like).type), like)
+
+
+@special(HermiteInterpolant.derivative)
+def _derivative(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = _given(ev, HermiteInterpolant.derivative, args, kwargs)
+    slots, nu = _slots(ev, given["self"]), ev.ask(given.get("nu", Static(1)), "the order of the derivative")
+    made = ev.emit(interpolant, ev.operand(slots["_made"]), text=f"_0.derivative({'' if nu == 1 else nu})")
+    order = nu + slots["_nu"].value  # type: ignore[union-attr]
+    return ev.new_object(_class_of(given["self"].cls.__name__), {  # type: ignore[union-attr]
+        **slots, "_made": made, "_nu": Static(order)})
+
+
+@special(HermiteInterpolant.other)
+def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+    ev.refuse("SCT203", "this attribute of an interpolant is not supported",
+              why="sct reads its values and its derivatives, as its data are differentiated", hint="call it")
