@@ -309,6 +309,45 @@ def lists_of_run_time_length(x):
     return sum(v * i for i, v in enumerate(merged(l))) + s[1] * transformed(l)[3] + last(l)[0] * sum(positive(l, 2))
 
 
+def fourier(l):
+    n = len(l)
+    if n == 1:
+        return [l[0] + 0j]
+    e, o = fourier(l[::2]), fourier(l[1::2])
+    t = [np.exp(-2j * np.pi * k / n) * v for k, v in enumerate(o)]
+    return [p + q for p, q in zip(e, t)] + [p - q for p, q in zip(e, t)]
+
+
+def subsets(l):
+    if not l:
+        return [[]]
+    first, rest = l[:1], subsets(l[1:])
+    return rest + [first + s for s in rest]
+
+
+def sides(l, small):
+    if not l:
+        return [], small
+    first, (large, small) = l[:1], sides(l[1:], small)
+    return (large + first, small) if l[0] > 0.8 else (large, small + first)
+
+
+def doubled(l, out):
+    if l:
+        out.append(l[0] * 2.0)
+        doubled(l[1:], out)
+    return out
+
+
+@program
+def lists_of_another_length_on_each_level(x):
+    l = [v for v in x]
+    large, small = sides(l, [])
+    powers = sum(v * i for i, v in enumerate(doubled(l, [])))
+    return sum(abs(v) * i for i, v in enumerate(fourier(l))) + large[0] * small[1] + powers + sum(
+        s[0] * s[-1] for s in subsets(l) if s)
+
+
 class Box:
     def __init__(self, v):
         self.v = v

@@ -7,6 +7,7 @@ Two calls share an outlined function if their trees are equal and the types of t
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
@@ -40,12 +41,13 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import exact
 from sct.ir import Operand, Value
-from sct.ir.dims import Dim
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.ir.dims import Dim, sym
+from sct.ir.types import Optional, Seq, Tensor, Type, Undef, map_sizes
 
 __all__ = [
     "Aliasing", "ArgumentLeaf", "ArgumentNode", "ArgumentTree", "Flattening", "NotFlattenable", "aliasing_of",
-    "kind_of", "leaf_indices", "leaf_name", "operand_of", "same_kind",
+    "kind_of", "leaf_indices", "leaf_name", "operand_of", "other_length", "outlined_type", "result_type",
+    "same_kind",
 ]
 
 
@@ -264,6 +266,16 @@ def _may_alias(cells: Cells, v: Abstract, others: Sequence[Abstract]) -> bool:
         isinstance(x, Ref) and x.addr == v.addr and x != v for x in others))
 
 
+def other_length(a: ArgumentTree, b: ArgumentTree) -> ArgumentNode | None:
+    """The first list in `a` that has another length in `b`, or that has columns in one of the two alone."""
+    if not isinstance(a, ArgumentNode) or not isinstance(b, ArgumentNode) or a.which != b.which:
+        return None
+    if isinstance(a.kind, ListRef) and a.kind == b.kind and (
+            a.schema != b.schema or a.schema is None and len(a.items) != len(b.items)):
+        return a
+    return next((part for x, y in zip(a.items, b.items) if (part := other_length(x, y)) is not None), None)
+
+
 def leaf_name(trees: Mapping[Key, ArgumentTree], k: int) -> str | None:
     """The name of param `k`, after the argument that it is in."""
     return next((name for key, tree in trees.items() for index, name in _names(tree, key.name) if index == k), None)
@@ -280,6 +292,31 @@ def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:
         several = tree.schema not in (None, 0)
         for k, part in enumerate(tree.items):
             yield from _names(part, f"{name}_{k}" if several else name)
+
+
+def outlined_type(ev: Evaluator, t: Type) -> Type:
+    """The type with sizes that mean something in another function: sizes of arguments, or fresh symbols."""
+    return map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(f"_{zlib.crc32(str(d).encode())}"), t)
+
+
+def result_type(ev: Evaluator, params: Sequence[Value], t: Type, operands: Sequence[Operand]) -> Type:
+    """The type of a result, with sizes that mean something to the caller."""
+    sizes: dict[str, Dim | None] = {}
+    for p, x in zip(params, operands):
+        if isinstance(p.type, Tensor) and isinstance(x.type, Tensor):
+            sizes.update((str(d), e) for d, e in zip(p.type.shape, x.type.shape) if len(d.symbols) == 1)
+        sizes[f"__v{p.id}"] = x.dim
+
+    def size(d: Dim) -> Dim:
+        total = Dim(d.const)
+        for atom, coef in d.terms:
+            own = atom in ev.sizes and Dim(0, ((atom, 1),)) or sizes.get(atom) if isinstance(atom, str) else None
+            if own is None:
+                return sym(f"_count{Value(t).id}")
+            total = total + own * coef
+        return total
+
+    return map_sizes(size, t)
 
 
 def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:

@@ -13,7 +13,6 @@ A function that calls itself is evaluated until a fixpoint.  Its own calls have 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -28,12 +27,15 @@ from sct.frontend.calls.flattened_arguments import (
     leaf_indices,
     leaf_name,
     operand_of,
+    other_length,
+    outlined_type,
+    result_type,
 )
 from sct.frontend.calls.outlining import free_name
 from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rewritten
-from sct.frontend.heap.dynamic_lists import Rows, item_type, row_type
+from sct.frontend.heap.dynamic_lists import Rows, item_type, items_like, row_type
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened_types, with_fresh_sizes
@@ -51,8 +53,8 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
-from sct.ir.dims import Dim, sym
-from sct.ir.types import List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type, map_sizes
+from sct.ir.dims import Dim
+from sct.ir.types import List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type
 from sct.ops import call
 
 __all__ = ["call_outlined"]
@@ -62,7 +64,7 @@ TOO_MANY = 24
 
 
 class Grown(Exception):
-    """The function `of` puts the first items into lists that it is given.
+    """The function `of` puts the first items into lists that it is given, or passes itself ever longer ones.
 
     lists  the kinds of the items, by the numbers of the lists: these get columns before they are passed
     """
@@ -91,6 +93,7 @@ class OutlinedFunction:
     site         the function and the kind of arguments that it was outlined for, if it does not call itself
     in_progress  it is being evaluated; recursive: it was called meanwhile
     bools_vary   a bool in its result differs between calls, so it is no constant of the result
+    grown        lists in its result whose length differs between calls, by number: the kind of their items
     converged    the last evaluation, number `round`, changed neither params nor results
     params_widened  a call in the last evaluation widened its params
     fresh_sizes  the sizes of its results are not taken from the evaluation before
@@ -110,6 +113,7 @@ class OutlinedFunction:
     in_progress: bool = False
     recursive: bool = False
     bools_vary: bool = False
+    grown: dict[int, Rows] = field(default_factory=dict)
     converged: bool = False
     params_widened: bool = False
     fresh_sizes: bool = False
@@ -170,7 +174,7 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     operands = list(map(operand_of(ev), flat.values))
     types, dims = [x.type for x in operands], [x.dim for x in operands]
     frozen = [isinstance(v, Ref) and ev.store.cells[v.addr].frozen for v in flat.values]
-    f = _specialization(ev, frame, trees, outer, types, dims, frozen)
+    f = _specialization(ev, frame, trees, flat, types, dims, frozen)
     f.site = site
     if f.in_progress:
         f.recursive = True
@@ -181,9 +185,9 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
         try:
             _evaluate(ev, f, source, flat, body)
         except Grown as grown:
+            ev.functions.forget(f)
             if grown.of is not f:
                 raise
-            ev.functions.forget(f)
             ev.functions.grown[frame.code].update(grown.lists)
             return call_outlined(ev, frame, bound, body, outer, site)
         except NeedsStatic as need:
@@ -213,28 +217,34 @@ def _note_assumptions(ev: Evaluator, f: OutlinedFunction) -> None:
             caller.assumes[g] = assumed[g]
 
 
-def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTree], outer: Outer, types: Sequence[Type],
-                    dims: Sequence[Dim | None], frozen: Sequence[object]) -> OutlinedFunction:
+def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTree], flat: Flattening,
+                    types: Sequence[Type], dims: Sequence[Dim | None], frozen: Sequence[object]) -> OutlinedFunction:
     source = frame.source
     named = tuple((key.name, tree) for key, tree in trees.items())
-    key = frame.code, tuple(outer.links), named, tuple(map(_type_kind, types)), tuple(frozen), ev.enclosing.rules
+    key = frame.code, tuple(flat.outer.links), named, tuple(map(_type_kind, types)), tuple(frozen), ev.enclosing.rules
     candidates: list[OutlinedFunction] = ev.functions.specialized.setdefault(key, [])
     for f in candidates:
         if f.in_progress or f.takes(ev, types, dims):
             return f
     if sum(len(fs) for k, fs in ev.functions.specialized.items() if k[0] == frame.code) >= TOO_MANY:
+        _grow_arguments(ev, frame, trees, flat)
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
                   why="an argument that decides types, such as a flag or an axis, differs in each call",
                   hint="write it as a loop")
-    f = OutlinedFunction(free_name(ev, source.name), trees, [_outlined_type(ev, t) for t in types],
+    f = OutlinedFunction(free_name(ev, source.name), trees, [outlined_type(ev, t) for t in types],
                  [d if d is not None and d.symbols and d.symbols <= ev.sizes.keys() else None for d in dims])
     candidates.append(f)
     return f
 
 
-def _outlined_type(ev: Evaluator, t: Type) -> Type:
-    """The type with sizes that mean something in another function: sizes of arguments, or fresh symbols."""
-    return map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(f"_{zlib.crc32(str(d).encode())}"), t)
+def _grow_arguments(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTree], flat: Flattening) -> None:
+    """If a list in the arguments has another length in each call, starts again with columns for it."""
+    for f in (f for key, fs in ev.functions.specialized.items() if key[0] == frame.code for f in fs):
+        for before, tree in zip(f.trees.values(), trees.values()):
+            if f.in_progress and (other := other_length(tree, before)) is not None:
+                addr = next(addr for addr, which in flat.containers.items() if which == other.which)
+                schema, types = items_like(ev, ListRef(addr), None)
+                raise Grown(f, {other.which: (schema, [outlined_type(ev, t) for t in types])})
 
 
 def _static_param(f: OutlinedFunction, v: Value, operands: Sequence[Operand]) -> str | None:
@@ -324,12 +334,13 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
             shared.add(which)
             continue
         longer = isinstance(after, Slots) and (after.schema is not None or len(after.items) > len(cell.items))
-        if not isinstance(kind, ListRef) or cell.schema is not None or not longer or after.frozen:
+        if not isinstance(kind, ListRef) or cell.schema is not None or not longer or after.frozen not in (
+                Frozen.NO, Frozen.AMBIGUOUS):
             ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
                       "that it is given",
                       hint="return what is new; or write it as a loop that fills an array")
         schema, types = item_type(ev, ListRef(addr)) if after.schema is not None else row_type(ev, after)
-        grown[which] = schema, [_outlined_type(ev, t) for t in types]
+        grown[which] = schema, [outlined_type(ev, t) for t in types]
     if grown:
         raise Grown(f, grown)
     return frozenset(shared)
@@ -343,7 +354,8 @@ def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Fl
                and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
     aliasing = Aliasing()
     if result is not None:
-        flat = Flattening(ev, args.outer, (bool, int, float) if f.bools_vary else (int, float), of_results=True)
+        flat = Flattening(ev, args.outer, (bool, int, float) if f.bools_vary else (int, float), of_results=True,
+                          grown=f.grown)
         try:
             tree = flat.flatten(result)
         except NotFlattenable as error:
@@ -356,7 +368,9 @@ def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Fl
         leaf = leaves[k]
         assert isinstance(leaf, Ref)
         outs.append(ev.contents(leaf))
-    _learn_results(ev, f, source, tree, [x.type for x in outs], aliasing)
+    if tree is not None and f.result is not None and tree != f.result:
+        _learn_kinds(ev, f, source, flat, tree)
+    _learn_results(ev, f, tree, [x.type for x in outs], aliasing)
     donated_params = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))
     return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), donated_params=donated_params)
 
@@ -364,8 +378,28 @@ def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Fl
 _ALIKE = "return the same number and kinds of values on every path"
 
 
-def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, tree: ArgumentTree | None,
-                   types: list[Type], aliasing: Aliasing) -> None:
+def _learn_kinds(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening, tree: ArgumentTree
+                 ) -> None:
+    """Notes that its result is of another kind than before: a list of another length gets columns, a bool is a number.
+    """
+    assert f.result is not None
+    before = other_length(f.result, tree)
+    if before is not None and before.which not in f.grown:
+        addr = next(addr for addr, which in flat.containers.items() if which == before.which)
+        like = None if before.schema is None else (
+            before.schema, [t.elem for k in leaf_indices(before) for t in [f.results[k]] if isinstance(t, List)])
+        schema, types = items_like(ev, ListRef(addr), like)
+        f.grown[before.which] = schema, [outlined_type(ev, t) for t in types]
+    elif f.bools_vary:
+        ev.refuse("SCT204", f"the recursive function `{source.name}` returns different kinds of objects", hint=_ALIKE)
+    else:
+        f.bools_vary = True
+    f.result = None
+    raise Unstable(f)
+
+
+def _learn_results(ev: Evaluator, f: OutlinedFunction, tree: ArgumentTree | None, types: list[Type],
+                   aliasing: Aliasing) -> None:
     """Notes the results of an evaluation; `converged` is False if they differ from those before."""
     if f.fresh_sizes:
         types = [with_fresh_sizes(t, f"{f.name} result {k}") for k, t in enumerate(types)]
@@ -374,12 +408,6 @@ def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, t
         f.result, f.results = tree, [ev.resolved(t) for t in types]
         f.aliasing = aliasing
         return
-    if tree != f.result:
-        if f.bools_vary:
-            ev.refuse("SCT204", f"the recursive function `{source.name}` returns different kinds of objects",
-                      hint=_ALIKE)
-        f.bools_vary, f.converged, f.result = True, False, None
-        return
     if aliasing != f.aliasing:
         f.converged = False
         f.results, f.aliasing = types, aliasing
@@ -387,7 +415,7 @@ def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, t
     try:
         wider = widened_types(f.results, [ev.resolved(t) for t in types], f"{f.name} result")
     except TypeMismatch as error:
-        ev.refuse("SCT204", f"the recursive function `{source.name}` returns different types",
+        ev.refuse("SCT204", f"the recursive function `{f.name}` returns different types",
                   why=str(error), hint=error.hint or _ALIKE)
     f.converged &= wider == f.results
     f.results = wider
@@ -405,7 +433,7 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
     operands = [ev.read(v) if isinstance(v, Ref) else x for v, x in zip(flat.values, operands)]
     if aliasing.written:
         _refuse_shared(ev, f, source, flat)
-    types = tuple(_result_type(ev, f, t, operands) for t in f.results)
+    types = tuple(result_type(ev, f.params, t, operands) for t in f.results)
     donates = tuple((k, n + j) for j, k in enumerate(aliasing.written))
     attrs = {"callee": f.name, "types": types, "donates": donates, "recomputed": recomputed}
     outs = ev.b.emit(call, operands, attrs, loc=ev.loc)
@@ -459,23 +487,3 @@ def _refuse_shared(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
             if j != k and v.addr == flat.values[k].addr:  # type: ignore[union-attr]
                 ev.refuse("SCT305", f"two arguments of `{source.name}` share memory, and it writes into one",
                           hint="pass a copy")
-
-
-def _result_type(ev: Evaluator, f: OutlinedFunction, t: Type, operands: Sequence[Operand]) -> Type:
-    """The type of a result, with sizes that mean something to the caller."""
-    sizes: dict[str, Dim | None] = {}
-    for p, x in zip(f.params, operands):
-        if isinstance(p.type, Tensor) and isinstance(x.type, Tensor):
-            sizes.update((str(d), e) for d, e in zip(p.type.shape, x.type.shape) if len(d.symbols) == 1)
-        sizes[f"__v{p.id}"] = x.dim
-
-    def size(d: Dim) -> Dim:
-        total = Dim(d.const)
-        for atom, coef in d.terms:
-            own = atom in ev.sizes and Dim(0, ((atom, 1),)) or sizes.get(atom) if isinstance(atom, str) else None
-            if own is None:
-                return sym(f"_count{Value(t).id}")
-            total = total + own * coef
-        return total
-
-    return map_sizes(size, t)

@@ -169,6 +169,8 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, arguments: Mapping[str, A
     if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in around):
         raise ev.functions.plan.changed(recursive={frame.code})
     if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
+        if any(f.code == frame.code for f in around):
+            raise ev.functions.plan.changed(recursive={frame.code})
         ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
                   "function or one with new kinds of arguments", hint="write it as a loop")
 
