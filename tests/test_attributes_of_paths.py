@@ -143,6 +143,20 @@ def defaults_of_the_class(x):
     return b.y * tank.level * tank.fills + getattr(tank, "area", 1.0) + hasattr(b, "y")
 
 
+def defaults_of_objects_of_a_loop(x):
+    first, second = Account(), Account()
+    for k in range(9):
+        last = Account()
+        if k * x[1] > 1.0:
+            first.n += 1
+            last.n = k
+        first, second = second, first
+    kept = Account()
+    if x[0] > 1.0:
+        kept.n = 4
+    return first.n * x[0] + second.n * x[1] + last.n * x[0] ** 2 + hasattr(kept, "n") * getattr(kept, "n", 9)
+
+
 def defaults_of_objects_in_a_list(x):
     accounts = [Account() for _ in range(round(x[0]) + 4)]
     for k, a in enumerate(accounts):
@@ -153,7 +167,7 @@ def defaults_of_objects_in_a_list(x):
 @pytest.mark.parametrize("f", [
     attributes_of_a_loop, attribute_of_a_retried_step, attributes_of_branches, keys_of_branches,
     counters_of_the_module, record_with_a_list_as_a_dict, item_of_an_array_of_unknown_size, defaults_of_the_class,
-    defaults_of_objects_in_a_list])
+    defaults_of_objects_of_a_loop, defaults_of_objects_in_a_list])
 def test_agrees(f: Any) -> None:
     agrees(f, X)
     agrees(f, np.array([0.6, 0.3]))

@@ -15,6 +15,7 @@ from typing import Any, Union
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_lists import Rows, grow
+from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.state.parts import Frame
 from sct.frontend.state.store import Cells
 from sct.frontend.values.abstract_values import (
@@ -162,6 +163,7 @@ class Flattening:
             grow(self.ev, v, self.grown[which])
             cell = self.ev.slots(v)
         if cell.unset:
+            note_unset(self.ev, v)
             raise NotFlattenable("an object with an attribute that is set on one path alone")
         items = tuple(self.flatten(x, pinned) for x in cell.items)
         if cell.schema is not None:

@@ -20,6 +20,7 @@ from sct.frontend.heap.lattice import (
 )
 from sct.frontend.iteration.iteration_space import is_held
 from sct.frontend.loops.loop_learning import Learning, change_in_words, kind_in_words
+from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.state.choices import by_code, code, is_kept, may_be_absent
 from sct.frontend.state.fixpoint import Unstable
 from sct.frontend.state.store import ONE_PATH, UNSET, Store, is_such_tuple, is_written, of_one_class, type_of
@@ -257,6 +258,7 @@ class BackEdge(Learning, Join[None]):
         mine, theirs = self.head.slots(head), ev.store.slots(end)
         self.compare_place(id, head, end)
         if theirs.unset:
+            note_unset(ev, end)
             self.poison(id, ONE_PATH)
             return
         if isinstance(end, ListRef) and mine.schema is None and (

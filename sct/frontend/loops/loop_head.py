@@ -15,6 +15,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import with_attributes
 from sct.frontend.iteration.iteration_space import IterationSpace
+from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
 from sct.frontend.state.choices import by_code, chosen, code, is_kept, members_of
 from sct.frontend.state.fixpoint import widened
@@ -318,6 +319,7 @@ class LoopHead:
             memo.poison[id] = "it is an object of another class, or with other keys, in another iteration"
             return Poison(memo.poison[id])
         if cell.unset:
+            note_unset(ev, v)
             memo.poison[id] = ONE_PATH
             return Poison(memo.poison[id])
         items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]

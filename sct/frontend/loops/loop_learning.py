@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
+from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.state.choices import by_code, is_kept, mixed
 from sct.frontend.state.fixpoint import Unstable
 from sct.frontend.state.store import ONE_PATH
@@ -135,6 +136,7 @@ class Learning(LoopHead):
             # One made in the loop, or not written, and read after it: a new one, whose slots are carried values.
             cell = self.ev.store.slots(end)
             if cell.unset:
+                note_unset(self.ev, end)
                 memo.poison[id] = ONE_PATH
                 return
             kept: Any = replace(end, addr=self.ev.addresses.new_kept())

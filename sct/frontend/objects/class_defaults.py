@@ -20,7 +20,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Slots, Tup
 
-__all__ = ["give_defaults", "give_defaults_within", "inherited", "note_default", "note_defaults"]
+__all__ = ["give_defaults", "give_defaults_within", "inherited", "note_default", "note_defaults", "note_unset"]
 
 
 def note_default(ev: Evaluator, owner: ObjRef, name: str) -> None:
@@ -36,6 +36,12 @@ def note_defaults(ev: Evaluator, owner: ObjRef) -> None:
         for name in vars(cls):
             if not name.startswith("__"):
                 note_default(ev, owner, name)
+
+
+def note_unset(ev: Evaluator, owner: Any) -> None:
+    """The same for the attributes that some path does not set."""
+    for name in sorted(ev.slots(owner).unset or ()) if isinstance(owner, ObjRef) else ():
+        note_default(ev, owner, name)
 
 
 def _is_constant(x: Any) -> bool:

@@ -29,7 +29,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, special_key
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
-from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults
+from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults, note_unset
 from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead
@@ -193,6 +193,7 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
 def check_set(ev: Evaluator, owner: Abstract, name: str | None = None) -> None:
     """Refuses to say whether the object has an attribute that some path does not set."""
     unset = (ev.slots(owner).unset or ()) if isinstance(owner, ObjRef) else ()
+    note_unset(ev, owner)
     if unset if name is None else name in unset:
         refuse_unset(ev, name or min(unset))
 
