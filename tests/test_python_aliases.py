@@ -235,6 +235,16 @@ def extended_twice(x: float, n: int) -> Any:
 
 
 @refused("SCT307")
+def copied_and_of_two_names(x: float, n: int) -> Any:
+    rows, others = [[x] for _ in range(n)], [[2.0 * x] for _ in range(n)]
+    more = rows[:]
+    either = rows if n > 1 else others
+    if n > 0:
+        more[0][0] = 5 * x
+    return sum(r[0] for r in rows) + len(either)
+
+
+@refused("SCT307")
 def two_copies(x: float, n: int) -> Any:
     rows = [[x] for _ in range(n)]
     one, two = rows[:], list(rows)

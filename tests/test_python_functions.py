@@ -15,7 +15,7 @@ import pytest
 from oracle import agrees, refuses
 
 import sct.frontend.calls.outlining as repeated
-from sct import SctError
+from sct import SctError, value_and_grad
 
 X = np.array([0.7, 1.3])
 PROGRAMS = []
@@ -1568,7 +1568,7 @@ def cache_in_loop(x):
     return s
 
 
-def cache_no_effect(x):
+def cache_effect(x):
     return noisy(2) * x[0] + noisy(2) * x[1]
 
 
@@ -1581,11 +1581,11 @@ def cache_no_write(x):
     return g(2) + g(2) * g(3)
 
 
-def cache_no_fib(x):
+def cache_fib(x):
     return fibo(5) * x[0]
 
 
-def cache_no_fib2(x):
+def cache_fib_of_inputs(x):
 
     @functools.cache
     def f(k):
@@ -1696,7 +1696,7 @@ def cache_no_method(x):
 
 
 CACHE_TOLD = [
-    cache_no_effect, cache_no_write, cache_no_fib, cache_no_changes, cache_no_changes_array,
+    cache_no_write, cache_no_changes, cache_no_changes_array,
     cache_no_changes_loop, cache_no_result_written, cache_no_types, cache_no_nonlocal, cache_no_append,
     cache_no_method, cache_method,
 ]
@@ -1708,7 +1708,14 @@ def test_a_cache_that_can_be_told_is_refused(f):
 
 
 def test_a_cached_function_that_calls_itself_twice_has_its_cache():
-    agrees(cache_no_fib2, X)
+    agrees(cache_fib_of_inputs, X)
+
+
+def test_a_cached_function_of_what_is_not_differentiated_runs_as_it_is(capsys):
+    agrees(cache_fib, X)
+    noisy.cache_clear()
+    value_and_grad(cache_effect)(X)
+    assert capsys.readouterr().out == "computing 2\n"
 
 
 # -- keywords given twice ----------------------------------------------------------------------------------

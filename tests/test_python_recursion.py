@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from oracle import agrees, refuses
 
+from sct import SctError, value_and_grad
+
 X = np.array([0.7, 1.3, -0.4, 0.9])
 W4 = np.array([1.0, 2.0, 3.0, 4.0])
 PROGRAMS = []
@@ -339,6 +341,17 @@ def doubled(l, out):
     return out
 
 
+def minors(M):
+    if len(M) == 1:
+        return M[0][0]
+    return sum((-1) ** j * M[0][j] * minors([r[:j] + r[j + 1:] for r in M[1:]]) for j in range(len(M)))
+
+
+@program
+def rows_in_lists(x):
+    return minors([list(r) for r in np.outer(x, x) + np.diag(x)])
+
+
 @program
 def lists_of_another_length_on_each_level(x):
     l = [v for v in x]
@@ -400,3 +413,20 @@ def test_what_is_captured_and_returned_is_not_written():
         return HELD[0] * x
 
     refuses(f, 1.5, code="SCT302")
+
+
+def rows(l, n):
+    return l if n == 0 else rows([list(r) for r in l], n - 1)
+
+
+@pytest.mark.parametrize("f", [
+    lambda l, r: (r[0].append(1.0), l), lambda l, r: (l[0].append(1.0), r),
+    lambda l, r: (l[:][0].append(1.0), r)], ids=["of_the_result", "of_the_argument", "of_a_copy"])
+def test_a_row_that_may_be_in_the_list_that_was_passed_is_not_written(f):
+    def g(x, n):
+        l = [[v] for v in x]
+        _, other = f(l, rows(l, n))
+        return sum(sum(r) for r in other)
+
+    with pytest.raises(SctError, match=r"SCT30[17]"):
+        value_and_grad(g)(X, 2)

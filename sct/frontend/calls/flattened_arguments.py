@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 from sct.frontend.calls.captured_variables import Outer, captured
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_lists import Rows, grow
 from sct.frontend.objects.class_defaults import note_unset
@@ -47,8 +48,8 @@ from sct.ir.types import Optional, Seq, Tensor, Type, Undef, map_sizes
 
 __all__ = [
     "Aliasing", "ArgumentLeaf", "ArgumentNode", "ArgumentTree", "Flattening", "NotFlattenable", "aliasing_of",
-    "kind_of", "leaf_indices", "leaf_name", "operand_of", "other_length", "outlined_type", "result_type",
-    "same_kind",
+    "kind_of", "leaf_indices", "leaf_name", "may_be_passed", "operand_of", "other_length", "outlined_type",
+    "result_type", "same_kind",
 ]
 
 
@@ -68,7 +69,7 @@ class ArgumentNode:
     """A container.  `which` numbers lists and dicts, as two names may stand for one; `exact` compares its keys.
 
     schema, made  as in `Slots`
-    shared  paths disagree on its names, so it is not written
+    frozen  why it is not written
     """
 
     kind: object
@@ -78,7 +79,7 @@ class ArgumentNode:
     exact: Hashable = field(init=False)
     schema: Schema | None = None
     made: Any = field(default=None, compare=False)
-    shared: bool = False
+    frozen: Frozen = Frozen.NO
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exact", exact(self.keys))
@@ -107,7 +108,7 @@ class Flattening:
     lists     of each column of a list whose length is not known: the address of the list
     rebuilt   of the containers that were made last, by address: the number and the kind
     any_length  may a list have an unknown length?
-    of_results  are these results, of which `Aliasing` says what they share?
+    with_frozen  does the tree say what is not written?
     grown     lists that get columns before they are passed, by number: the kind of their items
     """
 
@@ -119,7 +120,7 @@ class Flattening:
     containers: dict[int, int] = field(default_factory=dict)
     lists: dict[int, int] = field(default_factory=dict)
     any_length: bool = True
-    of_results: bool = False
+    with_frozen: bool = True
     grown: Mapping[int, Rows] = field(default_factory=dict)
     rebuilt: dict[int, tuple[int, object]] = field(default_factory=dict)
 
@@ -152,9 +153,8 @@ class Flattening:
 
     def container(self, v: Container, pinned: bool) -> ArgumentTree:
         cell = self.ev.store.cells[v.addr]
-        shared = cell.frozen == Frozen.AMBIGUOUS and self.any_length
-        if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen and not shared \
-                or cell.parent is not None:
+        if v.addr in self.containers or not isinstance(cell, Slots) or cell.parent is not None or cell.frozen and not (
+                self.any_length and may_be_passed(cell)):
             raise NotFlattenable("a list or dict that has two names, or that is in a list whose length is not known")
         if not self.any_length and (cell.schema is not None or isinstance(v, MapRef)):
             raise NotFlattenable("a list whose length is not known")
@@ -171,7 +171,7 @@ class Flattening:
         factory = (self.flatten(v.factory),) if isinstance(v, MapRef) and v.factory is not None else ()
         kind = replace(v, addr=0, factory=None) if isinstance(v, MapRef) else replace(v, addr=0)
         return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, made=cell.made,
-                            shared=shared and not self.of_results)
+                            frozen=cell.frozen if self.with_frozen else Frozen.NO)
 
     def closure(self, v: Closure) -> ArgumentTree:
         if v.frame not in self.outer.frames:
@@ -215,7 +215,7 @@ class Flattening:
         addr = self.ev.new_addr()
         self.ev.store.cells[addr] = Slots(
             items, tree.keys, schema=tree.schema, made=tree.made,
-            frozen=Frozen.AMBIGUOUS if tree.shared else Frozen.NO,
+            frozen=tree.frozen,
             unset=frozenset() if isinstance(kind, ObjRef) else None)
         self.rebuilt[addr] = tree.which, kind
         return replace(kind, addr=addr)  # type: ignore[return-value]
@@ -230,20 +230,20 @@ class Aliasing:
     written     the params that it writes
     same_container  of the containers in the result that are in the arguments or captured, by number: the number in
                 the arguments, or the address of what is captured
-    shared      the numbers of the containers in the result that may have another name
-    arguments   the numbers of the containers in the arguments that may have another name after the call
+    shared      the containers in the result that may have another name, or share their items, by number
+    arguments   those in the arguments that may do so after the call
     """
 
     same_array: Sequence[int | Ref | None] = ()
     may_alias: Sequence[bool] = ()
     written: Sequence[int] = ()
     same_container: Mapping[int, int] = field(default_factory=dict)
-    shared: frozenset[int] = frozenset()
-    arguments: frozenset[int] = frozenset()
+    shared: Mapping[int, Frozen] = field(default_factory=dict)
+    arguments: Mapping[int, Frozen] = field(default_factory=dict)
 
 
 def aliasing_of(args: Flattening, params: Sequence[Abstract], results: Flattening, written: Sequence[int],
-                arguments: frozenset[int]) -> Aliasing:
+                arguments: Mapping[int, Frozen]) -> Aliasing:
     """What the results share with the params.  `args`: how the arguments were flattened; the rest as in `Aliasing`."""
     cells = results.ev.store.cells
     everything = [*params, *results.values]
@@ -251,9 +251,16 @@ def aliasing_of(args: Flattening, params: Sequence[Abstract], results: Flattenin
     may_alias = [k is None and _may_alias(cells, v, everything) for v, k in zip(results.values, same_array)]
     same_container = {n: addr if addr <= CAPTURED else args.rebuilt[addr][0] for addr, n in results.containers.items()
                       if addr <= CAPTURED or addr in args.rebuilt}
-    shared = frozenset(n for addr, n in results.containers.items() if n not in same_container and (
-        cells[addr].frozen or cells[addr].origin == Origin.CAPTURED))
+    shared = {n: cells[addr].frozen or Frozen.AMBIGUOUS for addr, n in results.containers.items()
+              if n not in same_container and (cells[addr].frozen or cells[addr].origin == Origin.CAPTURED)}
     return Aliasing(same_array, may_alias, written, same_container, shared, arguments)
+
+
+def may_be_passed(cell: Slots) -> bool:
+    """May a container that is not written be passed?  Paths disagree on its names, or it is a list that shares the
+    lists in it with another list."""
+    return cell.frozen == Frozen.AMBIGUOUS or cell.frozen == Frozen.HELD and cell.schema is not None and \
+        not list_items.holds_objects(cell.schema)
 
 
 def _same_array(v: Abstract, params: Sequence[Abstract]) -> int | Ref | None:
@@ -352,7 +359,7 @@ def same_kind(ev: Evaluator, a: tuple[Frame, Mapping[str, Abstract]], b: tuple[F
     (p, x), (q, y) = [(captured(ev, frame, arguments.values()), arguments) for frame, arguments in (a, b)]
     if p.links != q.links:
         return False
-    first, second = Flattening(ev, p), Flattening(ev, q)
+    first, second = Flattening(ev, p, with_frozen=False), Flattening(ev, q, with_frozen=False)
     pairs = [(x[name], y[name]) for name in x]
     pairs += [(ev.store.vars[k], ev.store.vars[j]) for k, j in zip(p.keys, q.keys) if k != j]
     try:

@@ -26,6 +26,7 @@ from sct.frontend.calls.flattened_arguments import (
     aliasing_of,
     leaf_indices,
     leaf_name,
+    may_be_passed,
     operand_of,
     other_length,
     outlined_type,
@@ -35,7 +36,7 @@ from sct.frontend.calls.outlining import free_name
 from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rewritten
-from sct.frontend.heap.dynamic_lists import Rows, item_type, items_like, row_type
+from sct.frontend.heap.dynamic_lists import Rows, hold, item_type, items_like, row_type
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened_types, with_fresh_sizes
@@ -310,28 +311,28 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
                 result: Abstract | None = body()
         except Dead:
             result = None
-        shared = frozenset() if result is None else _check_containers(ev, f, source, flat, containers)
+        shared = {} if result is None else _check_containers(ev, f, source, flat, containers)
         return _finish(ev, f, source, flat, builder, leaves, result, shared)
 
 
 def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
-                      before: Mapping[int, Slots]) -> frozenset[int]:
-    """The numbers of the containers of the caller on whose names paths disagree.
+                      before: Mapping[int, Slots]) -> dict[int, Frozen]:
+    """The containers of the caller that may not be written after the call, by number.
 
     Refuses writes into them other than writes into columns; lists that have got columns, get them before.
     """
     grown: dict[int, Rows] = {}
-    shared: set[int] = set()
+    shared: dict[int, Frozen] = {}
     for addr, cell in before.items():
         after = ev.store.cells.get(addr)
         if after == cell:
             continue
         which, kind = flat.rebuilt[addr]
         if isinstance(after, Slots) and replace(after, frozen=cell.frozen) == cell:
-            if after.frozen != Frozen.AMBIGUOUS:
+            if not may_be_passed(after):
                 ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and puts a list, a dict or an "
                           "object that it is given into a list", hint="put a copy into it")
-            shared.add(which)
+            shared[which] = after.frozen
             continue
         longer = isinstance(after, Slots) and (after.schema is not None or len(after.items) > len(cell.items))
         if not isinstance(kind, ListRef) or cell.schema is not None or not longer or after.frozen not in (
@@ -343,18 +344,18 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
         grown[which] = schema, [outlined_type(ev, t) for t in types]
     if grown:
         raise Grown(f, grown)
-    return frozenset(shared)
+    return shared
 
 
 def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Flattening, builder: Builder,
-            leaves: Sequence[Abstract], result: Abstract | None, shared: frozenset[int]) -> Fn:
+            leaves: Sequence[Abstract], result: Abstract | None, shared: Mapping[int, Frozen]) -> Fn:
     outs: list[Operand] = []
     tree = None
     written = [k for k, v in enumerate(leaves) if isinstance(v, Ref) and result is not None
                and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
     aliasing = Aliasing()
     if result is not None:
-        flat = Flattening(ev, args.outer, (bool, int, float) if f.bools_vary else (int, float), of_results=True,
+        flat = Flattening(ev, args.outer, (bool, int, float) if f.bools_vary else (int, float), with_frozen=False,
                           grown=f.grown)
         try:
             tree = flat.flatten(result)
@@ -463,8 +464,13 @@ def _with_containers(ev: Evaluator, f: OutlinedFunction, flat: Flattening, leave
     same = {k: number if number <= CAPTURED else addrs[number] for k, number in f.aliasing.same_container.items()}
     flat.rebuilt.clear()
     result = flat.rebuild(f.result, leaves, same)
-    ev.freeze(*(addr for addr, (k, _) in flat.rebuilt.items() if k in f.aliasing.shared),
-              *(addrs[k] for k in f.aliasing.arguments))
+    frozen = {addr: f.aliasing.shared[k] for addr, (k, _) in flat.rebuilt.items() if k in f.aliasing.shared}
+    frozen.update((addrs[k], why) for k, why in f.aliasing.arguments.items())
+    for addr, why in frozen.items():
+        if why == Frozen.AMBIGUOUS:
+            ev.freeze(addr)
+        else:
+            hold(ev, addr)
     return result
 
 

@@ -118,9 +118,9 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
 
 
 def _outdate(ev: Evaluator) -> None:
-    """A list in a list is written: one that was put in, or detached, may be that one."""
+    """A list in a list is written: one that was put in, or detached, or that has other names, may be that one."""
     for addr, other in list(ev.store.cells.items()):
-        if isinstance(other, Slots) and other.frozen == Frozen.HELD and not other.keys:
+        if isinstance(other, Slots) and other.frozen in (Frozen.HELD, Frozen.AMBIGUOUS) and not other.keys:
             ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)
             if other.origin == Origin.ARGUMENT:
                 ev.containers.note_write(ev.loc)

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Rows", "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "items_like", "length",
-    "of_columns", "same_columns", "schema_of",
+    "Rows", "as_column", "cells", "columns", "element", "flat_columns", "grow", "hold", "is_dynamic", "items_like",
+    "length", "of_columns", "same_columns", "schema_of",
 ]
 
 Rows = tuple[Schema, list[Type]]
