@@ -1872,6 +1872,17 @@ def range_that_is_run_over(x: Any, n: int) -> Any:
     return s + sum(a * b for a, b in zip(range(n), range(5))) * x
 
 
+@dataclass
+class Recorded:
+    x: float
+
+
+@program
+def is_it_a_dataclass(x: Any) -> Any:
+    asked = Recorded, Recorded(1.0), X, types.SimpleNamespace
+    return sum(x[k] for k, one in enumerate(asked) if dataclasses.is_dataclass(one))
+
+
 def truth_of_an_array_or_none(x: Any, n: int) -> Any:
     v = None
     if n > 0:

@@ -413,6 +413,8 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda c, x: where(c, where(c, x, 0.0), 0.0), "b1[n]; f64[n]"),
         e(lambda c, x: where(c, neg(where(c, x, 0.0)), 0.0), "b1[n]; f64[n]"),
         e(lambda c, d, x: where(c, where(d, x, 0.0), 0.0), "b1[n]; bool; f64[n]"),
+        e(lambda c, x: where(c, store(zeros_of(x), 2.0, c, **M), 0.0), "b1[n]; f64[n]"),
+        e(lambda c, x: where(c, store(neg(x), 2.0, c, **M), 0.0), "b1[n]; f64[n]"),  # it is not 0 elsewhere
     ],
     "clear_masked": [e(lambda c, x: hinted(where(c, 0.0, hinted(neg(x)))), "b1[n]; f64[n]", "b1[n]; f32[n]")],
     "decided_comparison": [

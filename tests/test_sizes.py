@@ -249,6 +249,28 @@ def test_what_follows_is_not_asked() -> None:
     assert asked == [["3 * m == n"], []]
 
 
+def replaced_by_another_size(x, y, k):
+    a = x
+    for _ in range(k):
+        a = y * a[0]
+    return np.sum(a * x[0])
+
+
+def halved(x, y, k):
+    a = x[:k]
+    while len(a) > 1:
+        a = a[1:] + a[:-1]
+    return np.sum(a * y[0])
+
+
+@pytest.mark.parametrize("f", (replaced_by_another_size, halved), ids=lambda f: f.__name__)
+def test_sizes_that_differ_are_not_taken_as_equal(f: Callable[..., Any]) -> None:
+    for ks in ((3, 1, 2), (1, 3)):
+        shared = sct.value_and_grad(lambda x, y, k: f(x, y, k), argnums=(0, 1))
+        for k in ks:
+            agrees(f, shared, numbers(4, 2), k)
+
+
 def layers(x, weights, residual=True):
     h = x
     for w in weights:

@@ -893,6 +893,18 @@ def a_function_of_several_calls(x, k):
     return a * b * c
 
 
+@case((1.7, 5), (1.7, 3), (1.7, 0))
+def a_quotient_of_the_iteration_before(x, n):
+    y = s = x
+    for k in range(n):
+        try:
+            y = x / (k - 2)
+        except ZeroDivisionError:
+            s = s * 2.0
+        s = s + y
+    return s
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

@@ -721,3 +721,18 @@ def test_a_rule_that_returns_none_on_one_path_is_refused():
             grad(doubled)(x)
         with pytest.raises(SctError, match="SCT406"):
             jvp(doubled, (x,), (1.0,))
+
+
+CALLS: list[float] = []
+
+
+@sct.rule(vjp=lambda ct, y, x: 2.0 * x * ct)
+def counted_square(x):
+    CALLS.append(1.0)
+    return x * x
+
+
+def test_a_function_with_a_rule_that_writes_outside_is_not_called_by_python() -> None:
+    with refused("SCT302", "a write that is not a local"):
+        grad(lambda x: counted_square(x) * x)(2.0)
+    assert not CALLS
