@@ -1872,6 +1872,13 @@ def range_that_is_run_over(x: Any, n: int) -> Any:
     return s + sum(a * b for a, b in zip(range(n), range(5))) * x
 
 
+@program
+def gradient_by_a_named_tuple(x: Any) -> Any:
+    slope = grad(lambda p: p.a * p.a * p.b)(Pair(x[0], 2.0 * x[1]))
+    by_a, by_b = slope
+    return by_a * by_b + slope.a * slope[1] + len(slope)
+
+
 @dataclass
 class Recorded:
     x: float

@@ -295,6 +295,24 @@ def test_triangles_are_masks(f: Callable[..., Any]) -> None:
     assert "np.tri" in df.source and "for " not in df.source.partition("# return")[2]
 
 
+def test_what_all_iterations_add_is_added_at_once() -> None:
+    def rows_and_columns(A, B):
+        c = np.zeros(len(A))
+        for i in range(len(A)):
+            c = c + 2.0 * A[i]
+            c = c + B[:, i]
+        return np.sum(c * c)
+
+    agrees(rows_and_columns, *square())
+    df = grad(rows_and_columns, argnums=(0, 1))
+    dA, dB = df(*square())
+    assert "for " not in df.source.partition("# return")[2]
+    A, B = square()
+    c = 2.0 * (2.0 * np.sum(A, axis=0) + np.sum(B, axis=1))
+    np.testing.assert_allclose(dA, np.broadcast_to(2.0 * c, A.shape))
+    np.testing.assert_allclose(dB, np.broadcast_to(c[:, None], B.shape))
+
+
 def test_an_infinite_element_makes_no_other_row_nan() -> None:
     def finite_products(A):
         C = np.zeros((A.shape[1], A.shape[1]))
