@@ -262,7 +262,6 @@ class _Merge(Join[Abstract]):
             assert isinstance(x, Ref)
             with self.ev.inside(branch):
                 values.append(self.ev.contents(x))
-        self.inner = (self.left.defines(), self.right.defines())
         try:
             value = self.phi(values[0], values[1], hint)
         except TypeMismatch as error:
@@ -284,7 +283,6 @@ class _Merge(Join[Abstract]):
         for x, branch in ((a, self.left), (b, self.right)):
             with self.ev.inside(branch):
                 values.append(self.ev.contents(x) if isinstance(x, Ref) else Lit(None))
-        self.inner = (self.left.defines(), self.right.defines())
         return self.apart(a, b, self.phi(values[0], values[1], hint))
 
     def container(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:

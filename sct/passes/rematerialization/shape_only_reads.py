@@ -32,13 +32,10 @@ def replace_shape_operands(regions: PairedRegions) -> None:
     for block in blocks(regions.top):
         for node in list(block.nodes):
             for k in node.eqn.op.shapes:
-                x = node.args[k]
-                if isinstance(x, Value) and not regions.in_scope(x, block):
-                    search = _Substitute(regions, node, forward_only)
-                    node.args[k] = search.find(x, REACH) or x
-                    if node.args[k] is not x:
-                        at = block.nodes.index(node)
-                        block.nodes[at:at] = search.views
+                search = _Substitute(regions, node, forward_only)
+                node.args[k] = search.find(node.args[k], REACH) or node.args[k]
+                at = block.nodes.index(node)
+                block.nodes[at:at] = search.views
 
 
 def _before_boundary(top: Block) -> set[Value]:
