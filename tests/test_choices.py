@@ -165,3 +165,43 @@ def test_arrays_that_lists_hold_are_the_callers(mode: Any) -> None:
         before = x.copy(), t.copy()
         mode(f, (x, 1.5), (t, 0.5))
         assert np.array_equal(x, before[0]) and np.array_equal(t, before[1])
+
+
+def hit(x: Any, c: Any) -> Any:
+    return None if x < c else x * c
+
+
+def appended_where_it_is_there(x: Any, n: int) -> Any:
+    hits = []
+    for i in range(n):
+        t = hit(x, 0.1 * i)
+        if t is not None:
+            hits.append(t)
+    return max(hits)
+
+
+def the_best_so_far(x: Any, n: int) -> Any:
+    best, seen = None, []
+    for i in range(n):
+        t = hit(x, 0.1 * i)
+        if t is None:
+            continue
+        if best is None or t > best:
+            best = t
+            seen.append(best)
+    return sum(seen)
+
+
+def twice_where_it_is_there(x: Any, n: int) -> Any:
+    before, out = None, []
+    for i in range(n):
+        if before is not None:
+            out.append(before * 2)
+            out.append(before)
+        before = hit(x, 0.1 * i)
+    return sum(out)
+
+
+@pytest.mark.parametrize("f", [appended_where_it_is_there, the_best_so_far, twice_where_it_is_there])
+def test_what_is_not_none_on_a_path_is_a_number_there(f: Any) -> None:
+    agrees(f, 0.45, 5)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from sct.errors import SctError, class_in_words, conversion_hint
 from sct.frontend.evaluator.attempts import Attempts
 from sct.frontend.evaluator.memory_layout import layout
+from sct.frontend.state.choices import is_present
 from sct.frontend.state.parts import Changed, changed
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
@@ -160,6 +161,11 @@ class Operands(Attempts):
             value = self.emit(unwrap, value, free=free and isinstance(value.type, Undef))
             value.hint = v.hint
         return value
+
+    def present_number(self, v: Abstract) -> Abstract:
+        """A number that may be None, where this path knows that it is not; anything else as it is."""
+        optional = isinstance(v, Value) and isinstance(v.type, Optional) and isinstance(v.type.elem, Tensor)
+        return self.defined(v) if optional and isinstance(v, Value) and is_present(self.store, v) else v
 
     def present(self, v: OptionalTuple) -> Tup:
         """The tuple, used as one that is not None."""

@@ -105,6 +105,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if name in ("update", "setdefault", "pop", "popitem", "clear"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
+        args = [ev.present_number(a) for a in args]
         if name in LIST_METHODS and dynamic_lists.is_dynamic(ev, owner):
             return LIST_METHODS[name](ev, owner, args)
         if name in LIST_METHODS or name == "remove":

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "by_code", "chosen", "code", "code_of", "forks", "is_kept", "joined", "may_be_absent", "may_be_chosen",
-    "members_of", "mixed", "narrowed", "test_text",
+    "members_of", "is_present", "mixed", "narrowed", "test_text",
 ]
 
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc)
@@ -139,6 +139,12 @@ def narrowed(store: Store, v: Choice) -> Abstract:
     among, codes = store.told[v.code]
     left = tuple(m for m in v.members if (code_of(m) in codes) is among)
     return left[0] if len(left) == 1 else Choice(v.code, left) if left else v
+
+
+def is_present(store: Store, v: Value) -> bool:
+    """Is it known on this path that this is not None?"""
+    among, codes = store.told.get(v, (True, {None}))
+    return (None in codes) is not among
 
 
 def forks(ev: State, test: Operand) -> tuple[Branch, Branch]:
