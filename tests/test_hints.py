@@ -1468,7 +1468,7 @@ def _() -> Any:
     return lambda x: np.i0(x[0]), lambda x: 1.0 + x[0] * x[0] / 4.0
 
 
-@case("make a dict of it outside the function: `dict(d)`")
+@case("write the key into it before the call")
 def _() -> Any:
     return lambda x: x[0] * COUNTS["b"], lambda x: x[0] * COUNTED["b"]
 

@@ -1761,6 +1761,22 @@ def test_attributes_of_a_key_that_change(monkeypatch: pytest.MonkeyPatch) -> Non
     for change in (lambda: None, lambda: setattr(a, "scale", 7.0), lambda: setattr(b, "scale", -0.0)):
         change()
         assert derivative(1.5)[0] == weighted(1.5)
+
+
+TALLY = collections.Counter("aab")
+
+
+def test_a_missing_key_of_a_counter_from_outside_is_zero() -> None:
+    def f(x: float, key: str) -> float:
+        return x * TALLY[key] + x * TALLY["zz"]
+
+    df = value_and_grad(f)
+    assert [df(2.0, key)[0] for key in ("a", "b", "q")] == [4.0, 2.0, 0.0]
+    TALLY["zz"] = 3
+    assert df(2.0, "a") == (10.0, 5.0)
+    assert TALLY == {"a": 2, "b": 1, "zz": 3}
+
+
 COUNTS = collections.defaultdict(float, a=1.5)
 
 

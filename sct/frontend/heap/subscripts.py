@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -94,9 +94,10 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
                 ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
         mapping = owner.value
         where = (hashed if isinstance(mapping, Mapping) else known_key)(ev, key, "this subscript")
-        if isinstance(mapping, dict) and hasattr(type(mapping), "__missing__") and where not in mapping:
+        if isinstance(mapping, dict) and type(mapping) is not Counter and hasattr(type(mapping), "__missing__") \
+                and where not in mapping:
             ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported",
-                      why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
+                      why="reading it may write it", hint="write the key into it before the call")
         return Static(run_or_raise(ev, lambda: mapping[where]))
     if is_slice(owner):
         run_or_raise(ev, lambda: slice(None)[0])  # type: ignore[index]  # raises
