@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import warnings
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -146,3 +147,16 @@ def test_a_deque_is_emitted_as_a_list() -> None:
     g = sct.grad(queues.moving_average)
     g(X)
     assert "window.append(v)" in g.source and "deque" not in g.source
+
+
+def test_comparisons_that_the_user_has_not_written_warn_of_nothing() -> None:
+    """Tuples are compared item by item; the warning about equality names lines of the user alone."""
+    def least(x: Any, n: int) -> Any:
+        queue: list[Any] = []
+        for i in range(n):
+            heapq.heappush(queue, (x * i, i))
+        return min([(x * i, i) for i in range(1, n)])[0] + heapq.heappop(queue)[0] + heapq.heappop(queue)[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sct.grad(least)(1.5, 6) == 2.0

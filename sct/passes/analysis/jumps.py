@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from sct.errors import Loc
 from sct.ir.core import Eqn, Fn, Operand, Value, is_float, walk
@@ -17,6 +18,8 @@ __all__ = ["JUMPING", "jumps"]
 JUMPING = {"int": "`int(...)`", "round": "`round(...)`", "eq": "a comparison for equality",
            "ne": "a comparison for equality"}
 """The ops, by name, and what the user has written."""
+_OWN = str(Path(__file__).parents[2])
+"""The directory of the compiler, which has Python functions of its own for some of Python's."""
 
 
 def jumps(fn: Fn, wrt: Iterable[Value], results: Iterable[Operand]) -> Iterator[tuple[Loc, str]]:
@@ -26,7 +29,7 @@ def jumps(fn: Fn, wrt: Iterable[Value], results: Iterable[Operand]) -> Iterator[
     needed = _needed(fn, results)
     for eqn in walk(fn):
         if eqn.op.name in JUMPING and eqn.primal and eqn.loc is not None and eqn.out in needed and \
-                any(x in varied and _is_number(x) for x in eqn.args):
+                not eqn.loc.file.startswith(_OWN) and any(x in varied and _is_number(x) for x in eqn.args):
             yield eqn.loc, JUMPING[eqn.op.name]
 
 
