@@ -87,18 +87,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if isinstance(owner, Static) and (contents := contents_of_mapping(ev, owner)) is not None:
         return _item_of_mapping(ev, owner, contents, key)
     if isinstance(owner, Static):
-        if owner.value is np.r_ or owner.value is np.c_:
-            return SPECIAL[special_key(owner.value)](ev, [key], {})
-        for name, instead in _INDEX_TRICKS.items():
-            if owner.value is getattr(np, name):
-                ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
-        mapping = owner.value
-        where = (hashed if isinstance(mapping, Mapping) else known_key)(ev, key, "this subscript")
-        if isinstance(mapping, dict) and type(mapping) is not Counter and hasattr(type(mapping), "__missing__") \
-                and where not in mapping:
-            ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported",
-                      why="reading it may write it", hint="write the key into it before the call")
-        return Static(run_or_raise(ev, lambda: mapping[where]))
+        return _item_of_constant(ev, owner, key)
     if is_slice(owner):
         run_or_raise(ev, lambda: slice(None)[0])  # type: ignore[index]  # raises
     if isinstance(owner, Tup):
@@ -182,6 +171,21 @@ def _adds_axes(key: Abstract) -> bool:
     """Is this None, `...` or a tuple of them?"""
     parts = key.items if isinstance(key, Tup) else (key,)
     return all(isinstance(x, Static) and (x.peek is None or x.peek is Ellipsis) for x in parts)
+
+
+def _item_of_constant(ev: Evaluator, owner: Static, key: Abstract) -> Abstract:
+    if owner.value is np.r_ or owner.value is np.c_:
+        return SPECIAL[special_key(owner.value)](ev, [key], {})
+    for name, instead in _INDEX_TRICKS.items():
+        if owner.value is getattr(np, name):
+            ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
+    mapping = owner.value
+    where = (hashed if isinstance(mapping, Mapping) else known_key)(ev, key, "this subscript")
+    if isinstance(mapping, dict) and type(mapping) is not Counter and hasattr(type(mapping), "__missing__") \
+            and where not in mapping:
+        ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported",
+                  why="reading it may write it", hint="write the key into it before the call")
+    return Static(run_or_raise(ev, lambda: mapping[where]))
 
 
 def _item_of_tuple(ev: Evaluator, owner: Tup, key: Abstract) -> Abstract:

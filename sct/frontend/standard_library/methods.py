@@ -6,7 +6,7 @@ import operator
 import types
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import gast
 
@@ -100,8 +100,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return run_time_keys.get(ev, owner, *(*args, Static(None))[:2])
         if name == "copy":
             copy = ev.call(Static(dict), [owner])
-            assert isinstance(copy, DictRef)
-            return replace(owner, addr=copy.addr)
+            return replace(owner, addr=cast(DictRef, copy).addr)
         if name in ("update", "setdefault", "pop", "popitem", "clear"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
