@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
@@ -162,9 +162,13 @@ def _item_of_mapping(ev: Evaluator, owner: Static, contents: Abstract, key: Abst
     elif isinstance(contents, DictRef) and isinstance(key, (Static, Tup)):
         there = there or hashed(ev, key, "this subscript") in ev.slots(contents).keys
     if not there:
-        ev.refuse("SCT503", f"a missing key of a {type(owner.peek).__name__} is not supported",
-                  why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
+        _refuse_missing(ev, owner.peek)
     return item(ev, contents, key)
+
+
+def _refuse_missing(ev: Evaluator, mapping: Any) -> NoReturn:
+    ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported", why="reading it may write it",
+              hint="write the key into it before the call")
 
 
 def _adds_axes(key: Abstract) -> bool:
@@ -183,8 +187,7 @@ def _item_of_constant(ev: Evaluator, owner: Static, key: Abstract) -> Abstract:
     where = (hashed if isinstance(mapping, Mapping) else known_key)(ev, key, "this subscript")
     if isinstance(mapping, dict) and type(mapping) is not Counter and hasattr(type(mapping), "__missing__") \
             and where not in mapping:
-        ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported",
-                  why="reading it may write it", hint="write the key into it before the call")
+        _refuse_missing(ev, mapping)
     return Static(run_or_raise(ev, lambda: mapping[where]))
 
 
