@@ -361,6 +361,20 @@ def lists_of_another_length_on_each_level(x):
         s[0] * s[-1] for s in subsets(l) if s)
 
 
+def path(n, steps, x):
+    if n == 0:
+        return sum(np.sin(x * c) * np.cos(x + c) for c in steps)
+    y = x * x + n
+    z = np.exp(-y) * x
+    w = z * z + y * np.sin(y)
+    return path(n - 1, (*steps, n), x) * w + z
+
+
+@program
+def tuples_that_grow_to_a_known_length(x):
+    return path(3, (), x[0]) + path(4, (), x[1])
+
+
 class Box:
     def __init__(self, v):
         self.v = v
@@ -430,3 +444,13 @@ def test_a_row_that_may_be_in_the_list_that_was_passed_is_not_written(f):
 
     with pytest.raises(SctError, match=r"SCT30[17]"):
         value_and_grad(g)(X, 2)
+
+
+def test_a_recursion_that_never_returns_says_so():
+    def raises(n, x):
+        if n == 0:
+            raise ValueError(n)
+        return raises(n - 1, x * x)
+
+    error = refuses(lambda x, n: raises(n, x), 1.5, 2, code="SCT204")
+    assert "returns on no path" in str(error)

@@ -328,7 +328,10 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     except NeedsStatic as need:
         raise need.error from None
     except RecursionError:
-        raise SctError("SCT109", "the function is nested too deeply") from None
+        at = ev.failure[1] if ev.failure is not None else ev.returned_at
+        raise SctError("SCT109", "the function is nested too deeply", why="sct evaluates it on the stack of Python",
+                       hint="write a function that calls itself as a loop; or call sys.setrecursionlimit(10_000)",
+                       loc=at) from None
     leaves: list[Abstract] = []
     tree, kept = merge_shared_leaves(tree_of(ev, result, leaves, "as a result", {}))
     _buildable(tree, ev.returned_at)

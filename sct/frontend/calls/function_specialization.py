@@ -201,7 +201,8 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     if f.result is None:
         if f.in_progress or any(g.in_progress for g in f.assumes):
             raise Dead
-        ev.refuse("SCT204", f"`{source.name}` is recursive, and calls itself on every path", hint="add a base case")
+        ev.refuse("SCT204", f"the recursive function `{source.name}` returns on no path",
+                  why="each path calls it again, or raises", hint="add a base case that returns a value")
     if recomputed and f.fn is not None:
         check_recomputable(ev, f.fn, "a checkpointed function has an effect",
                            "do it before the call, and pass the result")

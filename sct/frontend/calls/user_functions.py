@@ -142,12 +142,18 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
             return call_outlined(ev, frame, bound, evaluated, Outer(), site)
         except (SctError, NeedsStatic):
             ev.functions.plan.single.add(site)  # in line it may be known what it needs to know
+        except RecursionError:  # in line it may be known where it ends
+            ev.functions.plan.single.update(each for each in ev.functions.plan.repeated if each[0] == frame.code)
     for name, v in named.items():
         if name in read_often(node) or not _is_read(ev, v):  # an element that is read once is printed where it is read
             ev.give_name(v, name)
     ev.store.vars.update(bound)
     with evaluated_in_line(ev, site):
-        return inline(ev, frame)
+        try:
+            return inline(ev, frame)
+        except RecursionError:
+            _outline_recursion(ev, frame)
+            raise
 
 
 def _is_read(ev: Evaluator, v: Abstract) -> bool:
@@ -169,10 +175,17 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, arguments: Mapping[str, A
     if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in around):
         raise ev.functions.plan.changed(recursive={frame.code})
     if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
-        if any(f.code == frame.code for f in around):
-            raise ev.functions.plan.changed(recursive={frame.code})
+        _outline_recursion(ev, frame)
         ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
                   "function or one with new kinds of arguments", hint="write it as a loop")
+
+
+def _outline_recursion(ev: Evaluator, frame: Frame) -> None:
+    """Outlines a function that calls itself too deep to be evaluated in line, unless a call around it may still be."""
+    around = ev.frames[ev.enclosing.callers:]
+    if any(f is not frame and f.code == frame.code for f in around) and all(
+            f.site is None for f in ev.functions.in_progress):
+        raise ev.functions.plan.changed(recursive={frame.code})
 
 
 def _with_outer(ev: Evaluator, result: Abstract, outer: Outer) -> Abstract:
