@@ -43,7 +43,15 @@ def root(c):
     return x + constant(c).sum() * constant.roots.sum() * CUBIC(c[0])
 
 
-@pytest.mark.parametrize("f", [by_powers, by_series, root], ids=lambda f: f.__name__)
+def overwritten(c):
+    """`np.poly1d` holds the array that it is given, and `Polynomial` a copy."""
+    y, z = c * 1.0, c * 2.0
+    p, q = np.poly1d(y), Polynomial(z)
+    y[0], z[0] = 7.0, c[1]
+    return p(2.0) * q(0.5) + y.sum() + z.sum()
+
+
+@pytest.mark.parametrize("f", [by_powers, by_series, root, overwritten], ids=lambda f: f.__name__)
 def test_program(f: Callable[..., Any]) -> None:
     agrees(f, C)
     check_grads(f, (C,), order=2 if f is root else 1)

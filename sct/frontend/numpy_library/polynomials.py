@@ -284,7 +284,8 @@ def _polynomial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(values) != 1 or kwargs.keys() - {"coef"}:
         ev.refuse("SCT205", "`Polynomial` with other arguments than the coefficients is not supported",
                   why="it would map its argument to a window", hint="give the coefficients alone")
-    return ev.new_object(PowerSeries, {"_c": _vector(ev, "Polynomial", values[0]), "_computed": Static(False)})
+    c = ev.call(Static(np.copy), [_vector(ev, "Polynomial", values[0])])
+    return ev.new_object(PowerSeries, {"_c": c, "_computed": Static(False)})
 
 
 @special(new_series)
