@@ -372,7 +372,31 @@ def path(n, steps, x):
 
 @program
 def tuples_that_grow_to_a_known_length(x):
-    return path(3, (), x[0]) + path(4, (), x[1])
+    return path(1, (), x[0]) + path(2, (), x[1])
+
+
+class Tree:
+    def __init__(self, v):
+        self.v, self.left, self.right = v, None, None
+
+    def insert(self, v):
+        if v < self.v:
+            if self.left is None:
+                self.left = Tree(v)
+            else:
+                self.left.insert(v)
+        elif self.right is None:
+            self.right = Tree(v)
+        else:
+            self.right.insert(v)
+
+
+@program
+def a_tree_that_grows_by_comparisons(x):
+    t = Tree(x[0])
+    t.insert(x[1])
+    t.insert(x[2])
+    return t.v * t.left.v * t.right.v * t.right.v
 
 
 class Box:

@@ -36,7 +36,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Value
-from sct.ir.types import BOOL, INT, Optional, Tensor
+from sct.ir.types import BOOL, INT, Never, Optional, Tensor
 from sct.ops import BY_CALL, is_none
 from sct.ops.program.effects import part
 
@@ -108,6 +108,8 @@ def _is_none(ev: Evaluator, y: Abstract) -> Abstract:
     if isinstance(y, Value):
         if isinstance(y.type, Tensor) or ev.leaf_of(y) is not None:
             return Static(False)
+        if isinstance(y.type, Optional) and isinstance(y.type.elem, Never):
+            return Static(True)  # it is None wherever it is bound
         return ev.emit(is_none, y)  # type: ignore[no-any-return]
     if isinstance(y, (Container, Tup, Closure, Bound, Method, Parent, DerivedCallable, Iteration)):
         return Static(False)
