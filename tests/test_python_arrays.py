@@ -1022,3 +1022,39 @@ def test_an_expression_that_is_taken_must_fit() -> None:
         refuses(f, np.full(2, 6.0), code="SCT501")
         with pytest.raises(sct.SctError, match="SCT501"):
             derivative(np.full(2, 6.0))
+
+
+def concatenated(v: Any, n: int) -> Any:
+    a = v
+    before = v[:1]
+    for k in range(n):
+        before = a
+        a = np.concatenate((a, v * k))
+    return np.sum(a * a) * np.sum(before)
+
+
+def appended(v: Any, n: int) -> Any:
+    a = np.zeros(0)
+    for k in range(n):
+        a = np.append(a, v[0] * k)
+    return a @ a + np.sum(v)
+
+
+def convolved_again(v: Any, n: int) -> Any:
+    a = np.ones(1)
+    for _ in range(n):
+        a = np.convolve(a, v)
+    return np.sum(a * np.arange(len(a)))
+
+
+def stacked(v: Any, n: int) -> Any:
+    a = v[None, :]
+    for k in range(n):
+        a = np.vstack((a, v * k, a[:1]))
+    return np.sum(a * np.arange(len(a))[:, None])
+
+
+@pytest.mark.parametrize("f", [concatenated, appended, convolved_again, stacked])
+def test_an_array_grows_in_each_iteration(f: Any) -> None:
+    for n in (3, 0):
+        agrees(f, X[:2], n)

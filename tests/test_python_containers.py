@@ -714,7 +714,7 @@ def tuple_store(x: np.ndarray) -> Any:
     return t[0]
 
 
-@refused("SCT303")
+@program
 def set_ior(x: np.ndarray) -> Any:
     s = {1}
     t = s

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from sct.ir import text
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, call_names, walk
-from sct.ir.dims import Apply, Dim
+from sct.ir.dims import Apply, Dim, sym
 from sct.ir.real_ints import counts_as_real, result_type, unmark_real
 from sct.ir.types import (
     INT,
@@ -33,6 +33,7 @@ from sct.ir.types import (
     TypeMismatch,
     Undef,
     leaf_type,
+    map_sizes,
     maybe_single,
 )
 
@@ -189,7 +190,7 @@ class _Checker:
         self.flow(eqn.args[first:first + n], carries, eqn, "init")
         self.is_bool(body.results[0], eqn, "go")
         if not always_raises(body):
-            self.flow(body.results[1:n + 1], carries, eqn, "carry")
+            self.flow(body.results[1:n + 1], [Value(_of_any_iteration(p.type), p.hint) for p in carries], eqn, "carry")
         self.flow(carries, eqn.outs[:n], eqn, "result")
         self.expect(eqn.outs[n].type == INT, "the number of iterations is an int", eqn)
         for x, p in zip(xs, body.params[counted + n:]):
@@ -326,6 +327,16 @@ def agree(declared: Type, derived: Type) -> bool:
     if isinstance(declared, (Seq, Optional, Undef)) and type(declared) is type(derived):
         return agree(declared.elem, derived.elem)
     return declared == derived
+
+
+def _of_any_iteration(t: Type) -> Type:
+    """The type of a carry, in which a size of its own may be another one in the next iteration."""
+    return map_sizes(lambda d: sym("_next") if _is_own(d) else d, t)
+
+
+def _is_own(d: Dim) -> bool:
+    """Is this a size that is named for the value, and is no number of the arguments?"""
+    return any(d == sym(name) and name.startswith("_") and not name.startswith("__") for name in d.symbols)
 
 
 def _may_be(a: Dim, b: Dim) -> bool:
