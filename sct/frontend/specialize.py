@@ -245,6 +245,7 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
                        hint="call fewer functions")
 
     refusals: list[SctError] = []
+    with_dicts: list[SctError] = []  # of the program whose dicts have keys of run time
 
     def evaluate() -> Traced:
         try:
@@ -263,9 +264,11 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
             if lost := plan.lost - plan.counted:
                 raise plan.changed(counted=lost) from None
             if plan.dicts:
+                with_dicts[:] = refusals[:1]
                 refusals.clear()
                 raise plan.with_known_keys() from None
-            raise refusals[0] from refusals[0].__cause__
+            first = (with_dicts if [e.code for e in with_dicts] == ["SCT204"] else refusals)[0]
+            raise first from first.__cause__
 
     return fixpoint(plan, evaluate, 1000, refuse)
 

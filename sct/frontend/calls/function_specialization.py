@@ -48,6 +48,7 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     Key,
     ListRef,
+    ObjRef,
     Ref,
     Slots,
 )
@@ -338,9 +339,9 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
         longer = isinstance(after, Slots) and (after.schema is not None or len(after.items) > len(cell.items))
         if not isinstance(kind, ListRef) or cell.schema is not None or not longer or after.frozen not in (
                 Frozen.NO, Frozen.AMBIGUOUS):
-            ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
-                      "that it is given",
-                      hint="return what is new; or write it as a loop that fills an array")
+            what = "an attribute of an object" if isinstance(kind, ObjRef) else "a list or dict"
+            ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into {what} that it is "
+                      "given", hint="return what is new; or write it as a loop that fills an array")
         schema, types = item_type(ev, ListRef(addr)) if after.schema is not None else row_type(ev, after)
         grown[which] = schema, [outlined_type(ev, t) for t in types]
     if grown:
