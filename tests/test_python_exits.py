@@ -180,6 +180,19 @@ def for_and_break(x: float, n: int) -> Any:
 
 
 @program
+def break_and_return_of_an_inner_loop(x: float, n: int) -> Any:
+    for _ in range(n):
+        for j in range(n):
+            if x * j > 2.07:
+                break
+            if x * j > 1.03:
+                return x * x
+            x = x + 0.1
+        x = x * 1.5
+    return x * 3.0
+
+
+@program
 def break_and_return_of_an_unrolled_loop(x: float, n: int) -> Any:
     for f in (math.sin, math.cos, math.exp):
         if x * n > 2.0:
