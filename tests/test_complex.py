@@ -402,3 +402,9 @@ def test_the_conjugate_of_a_real_number(f: Callable[[Any], Any], x: Any) -> None
 def test_calls_that_are_refused(call: Callable[[], Any]) -> None:
     with pytest.raises(SctError):
         call()
+
+
+def test_a_real_number_of_python_is_its_own_conjugate() -> None:
+    derivative = grad(lambda x, k: x.conjugate() * x * k.conjugate())
+    assert derivative(1.5, 3) == 9.0
+    assert "dx = 2.0 * float(k) * x" in derivative.source
