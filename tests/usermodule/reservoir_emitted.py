@@ -147,30 +147,30 @@ def spilled(volume, capacity, gates=3):
     LOSS_spill = LOSS["spill"]
     tape = []
     for gate in range(gates):
-        over = volume - capacity * (1.0 + 0.1 * gate)
-        scaled_over_above = over * 8.0 > 30.0
-        if scaled_over_above:
-            exp_scaled_over = None
+        x = volume - capacity * (1.0 + 0.1 * gate)
+        scaled_x_above = x * 8.0 > 30.0
+        if scaled_x_above:
+            over = x
+            exp_scaled_x = None
         else:
-            exp_scaled_over = math.exp(8.0 * over)
-            over = math.log1p(exp_scaled_over) / 8.0
+            exp_scaled_x = math.exp(8.0 * x)
+            over = math.log1p(exp_scaled_x) / 8.0
         over_below = over < 1e-09
-        tape.append((scaled_over_above, exp_scaled_over, over_below))
+        tape.append((scaled_x_above, exp_scaled_x, over_below))
         if over_below:
             break
         volume -= over
     dvolume = 0.0
     while tape:
-        scaled_over_above, exp_scaled_over, over_below = tape.pop()
+        scaled_x_above, exp_scaled_x, over_below = tape.pop()
         if not over_below:
             # spill += LOSS["spill"] * over
-            dover = LOSS_spill - dvolume
+            dx = LOSS_spill - dvolume
+            if not scaled_x_above:
+                # return math.log1p(math.exp(sharpness * x)) / sharpness
+                dx = 8.0 * (dx / 8.0 / (exp_scaled_x + 1.0)) * exp_scaled_x
             # over = softplus(volume - capacity * (1.0 + 0.1 * gate))
-            dvolume += (
-                dover
-                if scaled_over_above
-                else 8.0 * (dover / 8.0 / (exp_scaled_over + 1.0)) * exp_scaled_over
-            )
+            dvolume += dx
     return dvolume
 
 
@@ -620,20 +620,20 @@ def satisfaction(money, aversion):
         raise TypeError("money must be a float")
     if not isinstance(aversion, float):
         raise TypeError("aversion must be a float")
-    half_money = 0.5 * money
+    money1 = 0.5 * money
     neg_aversion = -aversion
-    worst_exp = math.exp(neg_aversion * half_money)
+    worst_exp = math.exp(neg_aversion * money1)
     worst = (1.0 - worst_exp) / aversion
-    twice_money = 2.0 * money
-    best_exp = math.exp(neg_aversion * twice_money)
+    money = 2.0 * money
+    best_exp = math.exp(neg_aversion * money)
     best = (1.0 - best_exp) / aversion
     over_aversion = 0.3 / aversion
     dmoney_factor = over_aversion * best_exp
     over_aversion1 = 0.7 / aversion
     daversion_factor = over_aversion1 * worst_exp
     daversion = (
-        dmoney_factor * twice_money
-        + daversion_factor * half_money
+        dmoney_factor * money
+        + daversion_factor * money1
         - (best * over_aversion + worst * over_aversion1)
     )
     # worst, best = like(0.5 * money), like(2.0 * money)
@@ -768,29 +768,29 @@ class Operator:
             level = level + 0.1 * (self_target - level) - speed
             total_part = level - self_target
             total_term = total_part**2
-            total_part1 = -level
-            scaled_neg_level_above = total_part1 * 8.0 > 30.0
-            if not scaled_neg_level_above:
-                total_exp = math.exp(8.0 * total_part1)
-                tape1.append(total_exp)
-                total_part1 = math.log1p(total_exp) / 8.0
-            tape.append((total_part, scaled_neg_level_above, total_part1))
-            total += total_term + self_caution * total_part1**2
+            x = -level
+            scaled_x_above = x * 8.0 > 30.0
+            if not scaled_x_above:
+                exp_scaled_x = math.exp(8.0 * x)
+                tape1.append(exp_scaled_x)
+                x = math.log1p(exp_scaled_x) / 8.0
+            tape.append((total_part, scaled_x_above, x))
+            total += total_term + self_caution * x**2
         # total += (level - self.target) ** 2 + self.caution * ...
         twice_self_caution = 2.0 * self_caution
         dlevel = 0.0
         dspeed = 0.0
         drelease = 0.0
         for _ in reversed(range(self_days)):
-            total_part, scaled_neg_level_above, total_part1 = tape.pop()
+            total_part, scaled_x_above, t = tape.pop()
             # total += (level - self.target) ** 2 + self.caution * ...
-            dlevel_factor = twice_self_caution * total_part1
-            if not scaled_neg_level_above:
-                total_exp = tape1.pop()
+            dx = twice_self_caution * t
+            if not scaled_x_above:
+                exp_scaled_x = tape1.pop()
                 # return math.log1p(math.exp(sharpness * x)) / sharpness
-                dlevel_factor = 8.0 * (dlevel_factor / 8.0 / (total_exp + 1.0)) * total_exp
+                dx = 8.0 * (dx / 8.0 / (exp_scaled_x + 1.0)) * exp_scaled_x
             # total += (level - self.target) ** 2 + self.caution * ...
-            dlevel += 2.0 * total_part - dlevel_factor
+            dlevel += 2.0 * total_part - dx
             # return level + 0.1 * (self.target - level) - release
             dspeed -= dlevel
             dlevel *= 0.9
