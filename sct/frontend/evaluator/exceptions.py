@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.values.abstract_values import PLAIN
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.values.abstract_values import PLAIN, Abstract
 from sct.ir import Lit
 from sct.ops.program.effects import python
 
-__all__ = ["bind_or_raise", "raise_at_run_time", "refuse_reading", "run_or_raise"]
+__all__ = ["bind_or_raise", "named_arguments", "raise_at_run_time", "refuse_reading", "run_or_raise"]
 
 _BEFORE = "check for the bad case first, with `if`"
 
@@ -41,6 +43,11 @@ def run_or_raise(ev: Evaluator, run: Callable[[], Any]) -> Any:
         if not all(map(_is_literal, error.args)) or getattr(builtins, type(error).__name__, None) is not type(error):
             ev.refuse("SCT505", f"this fails: {error!r}", hint=_BEFORE)
         raise_at_run_time(ev, type(error).__name__, *error.args)
+
+
+def named_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+    """The arguments of a call of `f`, by the names of its parameters; raises what Python does where they do not fit."""
+    return dict(run_or_raise(ev, lambda: inspect.signature(f).bind(*args, **kwargs)).arguments)
 
 
 def bind_or_raise(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,

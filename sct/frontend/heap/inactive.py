@@ -18,7 +18,7 @@ import itertools
 import re
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
 __all__ = [
     "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_unchanged", "check_value",
     "evaluated_by_python", "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
-    "is_varied", "may_be_differentiated", "numeric_type", "pure_builtin", "takes_items", "template_of", "user_text",
-    "writes_arguments", "writes_keyword", "written_by_python",
+    "is_varied", "leave_to_python", "may_be_differentiated", "numeric_type", "pure_builtin", "takes_items",
+    "template_of", "user_text", "writes_arguments", "writes_keyword", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -281,6 +281,12 @@ def check_unchanged(ev: Evaluator, v: Abstract) -> None:
 def is_varied(ev: Evaluator, v: Abstract) -> bool:
     """Is a number that is differentiated by in it, as far as is known?"""
     return _any_number(ev, v, ev.is_varied)
+
+
+def leave_to_python(ev: Evaluator, name: str, values: Iterable[Abstract]) -> None:
+    """Refuses to see into a call of observed type of which no argument is differentiated: Python makes it as it is."""
+    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
+        ev.refuse("SCT207", f"`{name}` of constants is left to Python")
 
 
 def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:

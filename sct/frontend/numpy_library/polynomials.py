@@ -6,7 +6,6 @@ and give the bits of NumPy's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.polynomial import Polynomial
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.numpy_library.numpy_functions import type_of
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
@@ -257,15 +256,10 @@ def _vector(ev: Evaluator, what: str, v: Abstract) -> Abstract:
     return v
 
 
-def _left_to_python(ev: Evaluator, name: str, values: Iterable[Abstract]) -> None:
-    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
-        ev.refuse("SCT207", f"`{name}` of constants is left to Python")
-
-
 @of_scipy("numpy.poly1d")
 def _poly1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     given = run_or_raise(ev, lambda: dict(zip(("c_or_r", "r", "variable"), args)) | dict(kwargs))
-    _left_to_python(ev, "poly1d", given.values())
+    leave_to_python(ev, "poly1d", given.values())
     if given.keys() != {"c_or_r"}:
         ev.refuse("SCT205", "`np.poly1d` with other arguments than the coefficients is not supported",
                   hint="multiply the factors: `np.poly1d([1.0, -r])`")
@@ -280,7 +274,7 @@ def _new_poly1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @of_scipy("numpy.polynomial.Polynomial")
 def _polynomial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     values = (*args, *kwargs.values())
-    _left_to_python(ev, "Polynomial", values)
+    leave_to_python(ev, "Polynomial", values)
     if len(values) != 1 or kwargs.keys() - {"coef"}:
         ev.refuse("SCT205", "`Polynomial` with other arguments than the coefficients is not supported",
                   why="it would map its argument to a window", hint="give the coefficients alone")

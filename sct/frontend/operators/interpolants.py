@@ -10,7 +10,6 @@ derivative passes through that.
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 import sys
 from collections.abc import Mapping
@@ -19,9 +18,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import give, is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.inactive import give, is_varied, leave_to_python, template_of
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor, in_words
@@ -79,12 +78,10 @@ for _name in _DATA:
 
 def _make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """The object that a class or function of `scipy.interpolate` makes."""
-    signature = inspect.signature(getattr(sys.modules["scipy.interpolate"], name))
-    given = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
+    given = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
     at, *names = _DATA[name]
-    if name != "interp1d" and ev.is_observed and not any(
-            is_varied(ev, v) or may_be_differentiated(ev, v) for v in given.values()):
-        ev.refuse("SCT207", f"`{name}` of constants is left to Python")
+    if name != "interp1d":
+        leave_to_python(ev, name, given.values())
     others = [key for key in given if is_varied(ev, given[key]) and key not in (at, *names)]
     if others:
         ev.refuse("SCT402", f"`{name}` is not differentiated by `{others[0]}`",
@@ -235,7 +232,7 @@ def _order(ev: Evaluator, nu: Abstract) -> int:
 
 def _given(ev: Evaluator, method: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
     """The arguments of a method by name."""
-    given: dict[str, Abstract] = run_or_raise(ev, lambda: inspect.signature(method).bind(*args, **kwargs)).arguments
+    given = named_arguments(ev, method, args, kwargs)
     if "extrapolate" in given:
         ev.refuse("SCT205", "`extrapolate` of a call is not supported", hint="give it where the interpolant is made")
     return given

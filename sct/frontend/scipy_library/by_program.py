@@ -15,9 +15,9 @@ import numpy as np
 
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import leave_to_python
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor
@@ -63,9 +63,8 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
 
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         signature = inspect.signature(getattr(sys.modules[module], function))
-        given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
-        if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given.values()):
-            ev.refuse("SCT207", f"`{function}` of constants is left to Python")
+        given = named_arguments(ev, getattr(sys.modules[module], function), args, kwargs)
+        leave_to_python(ev, function, given.values())
         texts: list[str] = []
         xs: list[Abstract] = []
         options: list[Abstract] = []

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 import sys
 from typing import Any, NoReturn
@@ -15,9 +14,9 @@ import numpy as np
 
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import give, is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import give, leave_to_python
 from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Value
@@ -99,10 +98,8 @@ _SLOPES = {"PchipInterpolator": _monotone, "Akima1DInterpolator": _akima}
 
 def _maker(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        signature = inspect.signature(getattr(sys.modules["scipy.interpolate"], name))
-        given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
-        if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given.values()):
-            ev.refuse("SCT207", f"`{name}` of constants is left to Python")
+        given = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
+        leave_to_python(ev, name, given.values())
         if given.keys() - {"x", "y", "extrapolate"}:
             ev.refuse("SCT402", f"`{name}` with other options than `extrapolate` is not differentiated",
                       hint="leave them out")
@@ -139,13 +136,9 @@ def _slots(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
     return slots
 
 
-def _given(ev: Evaluator, method: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
-    return dict(run_or_raise(ev, lambda: inspect.signature(method).bind(*args, **kwargs)).arguments)
-
-
 @special(HermiteInterpolant.__call__)
 def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = _given(ev, HermiteInterpolant.__call__, args, kwargs)
+    given = named_arguments(ev, HermiteInterpolant.__call__, args, kwargs)
     slots, nu = _slots(ev, given["self"]), ev.ask(given.get("nu", Static(0)), "the order of the derivative")
     x = _listed(ev, given["x"])
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
@@ -166,7 +159,7 @@ def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(HermiteInterpolant.derivative)
 def _derivative(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = _given(ev, HermiteInterpolant.derivative, args, kwargs)
+    given = named_arguments(ev, HermiteInterpolant.derivative, args, kwargs)
     slots, nu = _slots(ev, given["self"]), ev.ask(given.get("nu", Static(1)), "the order of the derivative")
     made = ev.emit(interpolant, ev.operand(slots["_made"]), text=f"_0.derivative({'' if nu == 1 else nu})")
     order = nu + slots["_nu"].value  # type: ignore[union-attr]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -11,7 +10,7 @@ import numpy as np
 
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
 from sct.frontend.heap.subscripts import size_along
@@ -220,7 +219,7 @@ def _splu(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(SparseFactors.solve)
 def _solve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = dict(run_or_raise(ev, lambda: inspect.signature(SparseFactors.solve).bind(*args, **kwargs)).arguments)
+    given = named_arguments(ev, SparseFactors.solve, args, kwargs)
     assert isinstance(given["self"], ObjRef)
     made, matrix = ev.slots(given["self"]).items
     if not isinstance(made, Value):

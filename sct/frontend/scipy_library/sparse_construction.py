@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 import sys
 from collections.abc import Callable, Sequence
@@ -12,9 +11,9 @@ import numpy as np
 
 from sct.frontend.autodiff.implicit_functions import derivative_code
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import check_value, give, is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.inactive import check_value, give, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.operators.sparse_matrices import SparseMatrix
 from sct.frontend.scipy_library.sparse_elements import FORMATS, elements_of, new_matrix
@@ -31,8 +30,8 @@ _NONE = Static(None)
 
 def _of_format(name: str) -> Callable[..., Abstract]:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = _bound(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
-        _left_to_python(ev, name, given.values())
+        given = named_arguments(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
+        leave_to_python(ev, name, given.values())
         if any(key in given for key in ("dtype", "maxprint")):
             ev.refuse("SCT205", f"the `dtype` of `{name}` is not supported", hint="pass floats of 64 bits")
         first = given["arg1"]
@@ -56,15 +55,6 @@ def _of_format(name: str) -> Callable[..., Abstract]:
 for _format in FORMATS:
     for _kind in ("matrix", "array"):
         of_scipy(f"scipy.sparse.{_format}_{_kind}")(_of_format(f"{_format}_{_kind}"))
-
-
-def _bound(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
-    return dict(run_or_raise(ev, lambda: inspect.signature(f).bind(*args, **kwargs)).arguments)
-
-
-def _left_to_python(ev: Evaluator, name: str, values: Any) -> None:
-    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
-        ev.refuse("SCT207", f"`{name}` of constants is left to Python")
 
 
 def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
@@ -201,8 +191,8 @@ def _diagonal(ev: Evaluator, name: str, x: Abstract, k: int, shape: Sequence[Abs
 
 def _of_diagonals(name: str) -> Callable[..., Abstract]:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = _bound(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
-        _left_to_python(ev, name, given.values())
+        given = named_arguments(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
+        leave_to_python(ev, name, given.values())
         if "dtype" in given:
             ev.refuse("SCT205", f"the `dtype` of `{name}` is not supported", hint="pass floats of 64 bits")
         options = {key: v for key, v in given.items() if key != "diagonals"}

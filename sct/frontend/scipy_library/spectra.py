@@ -11,9 +11,9 @@ import numpy as np
 
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
 from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
@@ -136,9 +136,8 @@ def _spectrum(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """The frequencies, and the power at each."""
         signature = inspect.signature(getattr(sys.modules["scipy.signal"], name))
-        given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
-        if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given.values()):
-            ev.refuse("SCT207", f"`{name}` of constants is left to Python")
+        given = named_arguments(ev, getattr(sys.modules["scipy.signal"], name), args, kwargs)
+        leave_to_python(ev, name, given.values())
         for key, v in given.items():
             if key not in (*_KNOWN, *_SPECTRUM[name]) and v != Static(signature.parameters[key].default):
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
