@@ -258,12 +258,12 @@ def _vector(ev: Evaluator, what: str, v: Abstract) -> Abstract:
 
 @of_scipy("numpy.poly1d")
 def _poly1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = run_or_raise(ev, lambda: dict(zip(("c_or_r", "r", "variable"), args)) | dict(kwargs))
-    leave_to_python(ev, "poly1d", given.values())
-    if given.keys() != {"c_or_r"}:
+    arguments = run_or_raise(ev, lambda: dict(zip(("c_or_r", "r", "variable"), args)) | dict(kwargs))
+    leave_to_python(ev, "poly1d", arguments.values())
+    if arguments.keys() != {"c_or_r"}:
         ev.refuse("SCT205", "`np.poly1d` with other arguments than the coefficients is not supported",
                   hint="multiply the factors: `np.poly1d([1.0, -r])`")
-    return ev.new_object(Poly1d, {"_c": _vector(ev, "np.poly1d", given["c_or_r"])})
+    return ev.new_object(Poly1d, {"_c": _vector(ev, "np.poly1d", arguments["c_or_r"])})
 
 
 @special(new_poly1d)

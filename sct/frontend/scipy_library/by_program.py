@@ -63,8 +63,8 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
 
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         signature = inspect.signature(getattr(sys.modules[module], function))
-        given = named_arguments(ev, getattr(sys.modules[module], function), args, kwargs)
-        leave_to_python(ev, function, given.values())
+        arguments = named_arguments(ev, getattr(sys.modules[module], function), args, kwargs)
+        leave_to_python(ev, function, arguments.values())
         texts: list[str] = []
         xs: list[Abstract] = []
         options: list[Abstract] = []
@@ -72,13 +72,13 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
         for key, parameter in signature.parameters.items():
             if parameter.kind is parameter.VAR_KEYWORD:
                 continue
-            if key in program.arrays and given.get(key, NONE) != NONE:
-                own, x = _argument(ev, name, given[key], program.ranks)
+            if key in program.arrays and arguments.get(key, NONE) != NONE:
+                own, x = _argument(ev, name, arguments[key], program.ranks)
                 xs.append(x)
                 operands.append(ev.operand(own))
                 text = f"_{len(operands) - 1}"
             else:
-                value = ev.ask(given.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
+                value = ev.ask(arguments.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
                 text = repr(value)
                 if key in program.arrays:
                     xs.append(NONE)
@@ -89,7 +89,7 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
                     options.append(Static(value))
                 elif value != parameter.default:
                     ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
-            if key in given:
+            if key in arguments:
                 texts.append(f"{key}={text}" if key in kwargs else text)
         return by_program(ev, f"{name}({', '.join(texts)})", operands, program, [*xs, *options])
 

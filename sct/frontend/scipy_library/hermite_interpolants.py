@@ -98,21 +98,21 @@ _SLOPES = {"PchipInterpolator": _monotone, "Akima1DInterpolator": _akima}
 
 def _maker(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
-        leave_to_python(ev, name, given.values())
-        if given.keys() - {"x", "y", "extrapolate"}:
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        if arguments.keys() - {"x", "y", "extrapolate"}:
             ev.refuse("SCT402", f"`{name}` with other options than `extrapolate` is not differentiated",
                       hint="leave them out")
-        give(ev, [given["x"], given["y"]], True)
-        t, y = (ev.wrap(ev.operand(array_of_floats(ev, name, _listed(ev, given[key]), (1,)))) for key in ("x", "y"))
+        give(ev, [arguments["x"], arguments["y"]], True)
+        t, y = (ev.wrap(ev.operand(array_of_floats(ev, name, _listed(ev, arguments[key]), (1,)))) for key in ("x", "y"))
         if ev.ask(ev.call(Static(operator.eq), [ev.call(Static(len), [t]), Static(2)]), "whether there are two points"):
             ev.refuse("SCT402", f"`{name}` of two points is not differentiated", hint="use np.interp")
         beyond = ""
-        if "extrapolate" in given:
-            beyond = f", extrapolate={ev.ask(given['extrapolate'], '`extrapolate`')!r}"
-        made = ev.emit(interpolant, ev.operand(t), ev.operand(y), text=f"scipy.interpolate.{name}(_0, _1{beyond})")
+        if "extrapolate" in arguments:
+            beyond = f", extrapolate={ev.ask(arguments['extrapolate'], '`extrapolate`')!r}"
+        native = ev.emit(interpolant, ev.operand(t), ev.operand(y), text=f"scipy.interpolate.{name}(_0, _1{beyond})")
         return ev.new_object(_class_of(name), {
-            "_made": made, "_positions": t, "_data": y, "_slopes": Static(_SLOPES[name]), "_nu": Static(0)})
+            "_native": native, "_positions": t, "_data": y, "_slopes": Static(_SLOPES[name]), "_nu": Static(0)})
 
     return handle
 
@@ -131,16 +131,16 @@ def _listed(ev: Evaluator, v: Abstract) -> Abstract:
 def _slots(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
     assert isinstance(v, ObjRef)
     slots = dict(zip(ev.slots(v).keys, ev.slots(v).items))
-    if not isinstance(slots["_made"], Value) or not all(isinstance(slots[k], Static) for k in ("_slopes", "_nu")):
+    if not isinstance(slots["_native"], Value) or not all(isinstance(slots[k], Static) for k in ("_slopes", "_nu")):
         ev.refuse("SCT502", "which interpolant this is depends on the path", hint="read it in each of the branches")
     return slots
 
 
 @special(HermiteInterpolant.__call__)
 def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, HermiteInterpolant.__call__, args, kwargs)
-    slots, nu = _slots(ev, given["self"]), ev.ask(given.get("nu", Static(0)), "the order of the derivative")
-    x = _listed(ev, given["x"])
+    arguments = named_arguments(ev, HermiteInterpolant.__call__, args, kwargs)
+    slots, nu = _slots(ev, arguments["self"]), ev.ask(arguments.get("nu", Static(0)), "the order of the derivative")
+    x = _listed(ev, arguments["x"])
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
     number = isinstance(x, Static) and type(x.value) in (int, float) or isinstance(t, Tensor) and not t.rank
     if not number and (not isinstance(t, Tensor) or t.dtype != "f64"):
@@ -152,19 +152,19 @@ def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         at = ev.call(Static(np.asarray), [x], {"dtype": Static(float)}) if number else x
         like = ev.call(Static(_value), [at, slots["_positions"], slots["_data"], slots["_slopes"], Static(order)])
         like = ev.call(Static(np.asarray), [like]) if number else like
-    operands = [ev.operand(slots["_made"]), ev.operand(x)]
+    operands = [ev.operand(slots["_native"]), ev.operand(x)]
     text = f"_0(_1, {nu})" if nu else "_0(_1)"
     return standing_for(ev, ev.emit(solver, *operands, text=text, type=ev.operand(like).type), like)
 
 
 @special(HermiteInterpolant.derivative)
 def _derivative(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, HermiteInterpolant.derivative, args, kwargs)
-    slots, nu = _slots(ev, given["self"]), ev.ask(given.get("nu", Static(1)), "the order of the derivative")
-    made = ev.emit(interpolant, ev.operand(slots["_made"]), text=f"_0.derivative({'' if nu == 1 else nu})")
+    arguments = named_arguments(ev, HermiteInterpolant.derivative, args, kwargs)
+    slots, nu = _slots(ev, arguments["self"]), ev.ask(arguments.get("nu", Static(1)), "the order of the derivative")
+    native = ev.emit(interpolant, ev.operand(slots["_native"]), text=f"_0.derivative({'' if nu == 1 else nu})")
     order = nu + slots["_nu"].value  # type: ignore[union-attr]
-    return ev.new_object(_class_of(given["self"].cls.__name__), {  # type: ignore[union-attr]
-        **slots, "_made": made, "_nu": Static(order)})
+    return ev.new_object(_class_of(arguments["self"].cls.__name__), {  # type: ignore[union-attr]
+        **slots, "_native": native, "_nu": Static(order)})
 
 
 @special(HermiteInterpolant.other)

@@ -70,11 +70,11 @@ def _elements_of_product(data: Any, rows: Any, cols: Any, data2: Any, rows2: Any
 
 def _of_two(ev: Evaluator, a: SparseElements, b: SparseElements) -> Abstract:
     """`A @ B` of sparse matrices."""
-    made = ev.emit(sparse_matrix, a.made, b.made, text="_0 @ _1")
+    native = ev.emit(sparse_matrix, a.native, b.native, text="_0 @ _1")
     with derivative_code(ev):
         elements = ev.call(Static(_elements_of_product), [a.data, a.rows, a.cols, b.data, b.rows, b.cols])
     data, rows, cols = _parts(elements)
-    return new_matrix(ev, f"csr_{a.kind}", made, data, rows, cols, a.m, b.n)
+    return new_matrix(ev, f"csr_{a.kind}", native, data, rows, cols, a.m, b.n)
 
 
 def _parts(v: Abstract) -> Sequence[Any]:
@@ -94,7 +94,7 @@ def _rmatmul(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(x, ObjRef) or is_sparse(ev, x):
         return _of_two(ev, elements_of(ev, x), a)
     x = _right_hand_side(ev, x, (1,), "a product with a sparse matrix")
-    return ev.wrap(ev.emit(sparse_product, a.made, ev.operand(x), *map(ev.operand, (a.data, a.cols, a.rows, a.n)),
+    return ev.wrap(ev.emit(sparse_product, a.native, ev.operand(x), *map(ev.operand, (a.data, a.cols, a.rows, a.n)),
                            form="product from the left"))
 
 
@@ -105,11 +105,11 @@ def _is_number(ev: Evaluator, v: Abstract) -> bool:
 
 
 def _scaled(ev: Evaluator, a: SparseElements, c: Abstract, text: str, by: Callable[[Any, Any], Any]) -> Abstract:
-    made = ev.emit(sparse_matrix, a.made, ev.operand(c), text=text)
+    native = ev.emit(sparse_matrix, a.native, ev.operand(c), text=text)
     with derivative_code(ev):
         data = ev.call(Static(by), [a.data, c])
     name = a.name if a.name[:3] in FORMATS else f"csr_{a.kind}"
-    return new_matrix(ev, name, made, data, a.rows, a.cols, a.m, a.n)
+    return new_matrix(ev, name, native, data, a.rows, a.cols, a.m, a.n)
 
 
 def _times(ev: Evaluator, args: Args, text: str, matmul: Callable[..., Abstract]) -> Abstract:
@@ -136,10 +136,10 @@ def _divided(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(SparseMatrix.__neg__)
 def _negated(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     a = elements_of(ev, args[0])
-    made = ev.emit(sparse_matrix, a.made, text="-_0")
+    native = ev.emit(sparse_matrix, a.native, text="-_0")
     with derivative_code(ev):
         data = ev.call(Static(operator.neg), [a.data])
-    return new_matrix(ev, a.name, made, data, a.rows, a.cols, a.m, a.n)
+    return new_matrix(ev, a.name, native, data, a.rows, a.cols, a.m, a.n)
 
 
 def _sum(text: str, sign: int, swapped: bool) -> Callable[..., Abstract]:
@@ -151,12 +151,12 @@ def _sum(text: str, sign: int, swapped: bool) -> Callable[..., Abstract]:
             ev.refuse("SCT205", "a sparse matrix is added to sparse matrices alone", hint="use `A.toarray()`")
         b = elements_of(ev, other)
         first, second = (b, a) if swapped else (a, b)
-        made = ev.emit(sparse_matrix, first.made, second.made, text=text)
+        native = ev.emit(sparse_matrix, first.native, second.native, text=text)
         with derivative_code(ev):
             data = second.data if sign > 0 else ev.call(Static(operator.neg), [second.data])
             parts = [ev.call(Static(np.concatenate), [ev.new_list(pair)]) for pair in (
                 (first.data, data), (first.rows, second.rows), (first.cols, second.cols))]
-        return new_matrix(ev, f"csr_{a.kind}", made, parts[0], parts[1], parts[2], a.m, a.n)
+        return new_matrix(ev, f"csr_{a.kind}", native, parts[0], parts[1], parts[2], a.m, a.n)
 
     return handle
 
@@ -188,18 +188,18 @@ def _iterative(name: str) -> Callable[..., Abstract]:
                 is_sparse(ev, args[0]) and (is_varied(ev, args[1]) or may_be_differentiated(ev, args[1]))):
             ev.refuse("SCT207", f"`{name}` is left to Python")
         a, b = elements_of(ev, args[0]), _right_hand_side(ev, args[1], (1,), f"`{name}` of a sparse matrix")
-        operands: list[Operand] = [a.made, ev.operand(b)]
+        operands: list[Operand] = [a.native, ev.operand(b)]
         texts = ["_0", "_1"]
         for key, v in kwargs.items():
             if is_varied(ev, v) or (text := template_of(ev, v, operands)) is None:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint="pass a number or a constant array")
             texts.append(f"{key}={text}")
         with derivative_code(ev):
-            like = _solved(ev, a.made, b, a, "spsolve")
-        found = ev.emit(solver, *operands, text=f"scipy.sparse.linalg.{name}({', '.join(texts)})", type=OBJECT)
-        info = ev.emit(part, found, text="_0[1]", type=INT)
-        converged = ev.emit(part, found, text="_0[1] == 0", type=BOOL)
-        return Tup((standing_for(ev, found, like, "_0[0]", converged), info))
+            like = _solved(ev, a.native, b, a, "spsolve")
+        result = ev.emit(solver, *operands, text=f"scipy.sparse.linalg.{name}({', '.join(texts)})", type=OBJECT)
+        info = ev.emit(part, result, text="_0[1]", type=INT)
+        converged = ev.emit(part, result, text="_0[1] == 0", type=BOOL)
+        return Tup((standing_for(ev, result, like, "_0[0]", converged), info))
 
     return handle
 
@@ -213,22 +213,22 @@ def _splu(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not args or not isinstance(args[0], ObjRef) or kwargs or len(args) > 1:
         ev.refuse("SCT207", "`splu` is left to Python")
     a = elements_of(ev, args[0])
-    made = ev.emit(sparse_matrix, a.made, text="scipy.sparse.linalg.splu(_0)")
-    return ev.new_object(SparseFactors, {"_made": made, "_matrix": args[0]})
+    native = ev.emit(sparse_matrix, a.native, text="scipy.sparse.linalg.splu(_0)")
+    return ev.new_object(SparseFactors, {"_native": native, "_matrix": args[0]})
 
 
 @special(SparseFactors.solve)
 def _solve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, SparseFactors.solve, args, kwargs)
-    assert isinstance(given["self"], ObjRef)
-    made, matrix = ev.slots(given["self"]).items
-    if not isinstance(made, Value):
+    arguments = named_arguments(ev, SparseFactors.solve, args, kwargs)
+    assert isinstance(arguments["self"], ObjRef)
+    native, matrix = ev.slots(arguments["self"]).items
+    if not isinstance(native, Value):
         ev.refuse("SCT502", "which decomposition this is depends on the path", hint="use it in each of the branches")
-    a, b = elements_of(ev, matrix), _right_hand_side(ev, given["rhs"], (1, 2), "`solve` of a decomposition")
-    if ev.ask(given.get("trans", Static("N")), "`trans`") == "N":
-        return _solved(ev, made, b, a, "solve")
+    a, b = elements_of(ev, matrix), _right_hand_side(ev, arguments["rhs"], (1, 2), "`solve` of a decomposition")
+    if ev.ask(arguments.get("trans", Static("N")), "`trans`") == "N":
+        return _solved(ev, native, b, a, "solve")
     a.rows, a.cols = a.cols, a.rows
-    return _solved(ev, made, b, a, "transposed solve")
+    return _solved(ev, native, b, a, "transposed solve")
 
 
 # -- what is read of them ----------------------------------------------------------------------------------------------
@@ -262,9 +262,9 @@ def _item(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(keys) > 2 or any(_is_number(ev, v) for v in keys) or not crossed and all(isinstance(v, Ref) for v in keys):
         ev.refuse("SCT205", "this subscript of a sparse matrix is not supported",
                   hint="use slices, or an array of positions and a slice: `A[rows][:, cols]`, `A[np.ix_(rows, cols)]`")
-    operands: list[Operand] = [a.made]
+    operands: list[Operand] = [a.native]
     texts = [_text_of_key(ev, v, operands) for v in keys]
-    made = ev.emit(sparse_matrix, *operands, text=f"_0[{', '.join(texts[:1] if keys[1] == _WHOLE else texts)}]")
+    native = ev.emit(sparse_matrix, *operands, text=f"_0[{', '.join(texts[:1] if keys[1] == _WHOLE else texts)}]")
     with derivative_code(ev):
         places: list[Abstract] = []
         sizes: list[Abstract] = []
@@ -278,7 +278,7 @@ def _item(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             sizes.append(size_along(ev, places[-1], 0))
         elements = ev.call(Static(_selected), [a.data, a.rows, a.cols, *places])
     data, rows, cols = _parts(elements)
-    return new_matrix(ev, a.name, made, data, rows, cols, *sizes)
+    return new_matrix(ev, a.name, native, data, rows, cols, *sizes)
 
 
 def _element(ev: Evaluator, a: SparseElements, key: Sequence[Abstract]) -> Abstract:
@@ -286,7 +286,7 @@ def _element(ev: Evaluator, a: SparseElements, key: Sequence[Abstract]) -> Abstr
     with derivative_code(ev):
         like = ev.call(Static(_sum_at), [a.data, a.rows, a.cols, a.m, a.n, *key])
     at = [ev.as_int(ev.operand(k)) for k in key]
-    return standing_for(ev, ev.emit(solver, a.made, *at, text="_0[_1, _2]", type=ev.operand(like).type), like)
+    return standing_for(ev, ev.emit(solver, a.native, *at, text="_0[_1, _2]", type=ev.operand(like).type), like)
 
 
 def _sum_at(data: Any, rows: Any, cols: Any, m: Any, n: Any, i: Any, j: Any) -> Any:
@@ -328,15 +328,15 @@ def _attribute(f: Callable[..., Abstract]) -> Callable[[Any], Any]:
 def _transposed(ev: Evaluator, a: SparseElements, args: Args = (), kwargs: Kwargs | None = None) -> Abstract:
     obj, form = a.map(ev)
     name = {"csr": "csc", "csc": "csr"}.get(a.name[:3], "coo")
-    made = obj if form else ev.emit(part, a.made, text="_0.T", type=OBJECT)
-    return new_matrix(ev, f"{name}_{a.kind}", made, a.data, a.cols, a.rows, a.n, a.m)
+    native = obj if form else ev.emit(part, a.native, text="_0.T", type=OBJECT)
+    return new_matrix(ev, f"{name}_{a.kind}", native, a.data, a.cols, a.rows, a.n, a.m)
 
 
 def _reformatted(name: str) -> Callable[..., Abstract]:
     def convert(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs) -> Abstract:
-        made = ev.emit(sparse_matrix, a.made, text=f"_0.{name}()")
+        native = ev.emit(sparse_matrix, a.native, text=f"_0.{name}()")
         kind = a.name[:3] if name == "copy" else name[2:] if name[2:] in FORMATS else "coo"
-        return new_matrix(ev, f"{kind}_{a.kind}", made, a.data, a.rows, a.cols, a.m, a.n)
+        return new_matrix(ev, f"{kind}_{a.kind}", native, a.data, a.rows, a.cols, a.m, a.n)
 
     return convert
 
@@ -344,7 +344,7 @@ def _reformatted(name: str) -> Callable[..., Abstract]:
 def _dense(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs) -> Abstract:
     with derivative_code(ev):
         like = ev.call(Static(_as_array), [a.data, a.rows, a.cols, a.m, a.n])
-    return standing_for(ev, ev.emit(solver, a.made, text="_0.toarray()", type=ev.operand(like).type), like)
+    return standing_for(ev, ev.emit(solver, a.native, text="_0.toarray()", type=ev.operand(like).type), like)
 
 
 def _as_array(data: Any, rows: Any, cols: Any, m: Any, n: Any) -> Any:
@@ -358,7 +358,7 @@ def _main_diagonal(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs)
         ev.refuse("SCT205", "`diagonal` of another diagonal than the main one is not supported")
     with derivative_code(ev):
         like = ev.call(Static(_on_diagonal), [a.data, a.rows, a.cols, a.m, a.n])
-    return standing_for(ev, ev.emit(solver, a.made, text="_0.diagonal()", type=ev.operand(like).type), like)
+    return standing_for(ev, ev.emit(solver, a.native, text="_0.diagonal()", type=ev.operand(like).type), like)
 
 
 def _on_diagonal(data: Any, rows: Any, cols: Any, m: Any, n: Any) -> Any:
@@ -373,14 +373,14 @@ def _total(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs) -> Abst
     if axis == _NONE:
         with derivative_code(ev):
             like = ev.call(Static(np.sum), [a.data])
-        return standing_for(ev, ev.emit(solver, a.made, text="_0.sum()", type=ev.operand(like).type), like)
+        return standing_for(ev, ev.emit(solver, a.native, text="_0.sum()", type=ev.operand(like).type), like)
     k = ev.ask(axis, "`axis`")
     if a.kind != "array" or k not in (0, 1, -1, -2):
         ev.refuse("SCT205", "`sum` of a sparse matrix along an axis is not supported", why="it is a `np.matrix`",
                   hint="multiply by ones: `A @ np.ones(A.shape[1])`")
     with derivative_code(ev):
         like = ev.call(Static(_sums), [a.data, *((a.cols, a.n) if k in (0, -2) else (a.rows, a.m))])
-    return standing_for(ev, ev.emit(solver, a.made, text=f"_0.sum({k})", type=ev.operand(like).type), like)
+    return standing_for(ev, ev.emit(solver, a.native, text=f"_0.sum({k})", type=ev.operand(like).type), like)
 
 
 def _sums(data: Any, places: Any, n: Any) -> Any:
@@ -392,7 +392,7 @@ def _sums(data: Any, places: Any, n: Any) -> Any:
 ATTRIBUTES.update({
     "T": _attribute(_transposed), "transpose": _method(_transposed),
     "shape": _attribute(lambda ev, a: Tup((a.m, a.n))), "ndim": _attribute(lambda ev, a: Static(2)),
-    "nnz": _attribute(lambda ev, a: ev.emit(part, a.made, text="_0.nnz", type=INT)),
+    "nnz": _attribute(lambda ev, a: ev.emit(part, a.native, text="_0.nnz", type=INT)),
     "dot": _method(lambda ev, a, args, kwargs: _product(ev, a, *args)),
     "toarray": _method(_dense), "diagonal": _method(_main_diagonal), "sum": _method(_total),
     **{name: _method(_reformatted(name)) for name in ("tocsr", "tocsc", "tocoo", "todia", "tolil", "copy")}})

@@ -30,16 +30,16 @@ _NONE = Static(None)
 
 def _of_format(name: str) -> Callable[..., Abstract]:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = named_arguments(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
-        leave_to_python(ev, name, given.values())
-        if any(key in given for key in ("dtype", "maxprint")):
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        if any(key in arguments for key in ("dtype", "maxprint")):
             ev.refuse("SCT205", f"the `dtype` of `{name}` is not supported", hint="pass floats of 64 bits")
-        first = given["arg1"]
-        shape = given.get("shape", _NONE)
+        first = arguments["arg1"]
+        shape = arguments.get("shape", _NONE)
         if isinstance(first, ObjRef) and issubclass(first.cls, SparseMatrix):
             a = elements_of(ev, first)
-            made = ev.emit(sparse_matrix, a.made, text=f"scipy.sparse.{name}(_0)")
-            return new_matrix(ev, name, made, a.data, a.rows, a.cols, a.m, a.n)
+            native = ev.emit(sparse_matrix, a.native, text=f"scipy.sparse.{name}(_0)")
+            return new_matrix(ev, name, native, a.data, a.rows, a.cols, a.m, a.n)
         items = _items(ev, first)
         if len(items) == 2 and _items(ev, items[1]):
             return _of_positions(ev, name, shape, items[0], *_items(ev, items[1]))
@@ -75,12 +75,12 @@ def _vector(ev: Evaluator, what: str, v: Abstract, kind: str) -> Ref:
     return ev.wrap(ev.operand(x))  # type: ignore[return-value]
 
 
-def _sized(ev: Evaluator, made: Value, shape: Abstract) -> Sequence[Abstract]:
+def _sized(ev: Evaluator, native: Value, shape: Abstract) -> Sequence[Abstract]:
     """The shape of a matrix, as it was given, or as SciPy finds it."""
     sizes = _items(ev, shape)
     if len(sizes) == 2:
         return sizes
-    return [ev.emit(part, made, text=f"_0.shape[{k}]", type=INT) for k in (0, 1)]
+    return [ev.emit(part, native, text=f"_0.shape[{k}]", type=INT) for k in (0, 1)]
 
 
 def _with_shape(ev: Evaluator, text: str, shape: Abstract, operands: list[Operand]) -> str:
@@ -95,8 +95,8 @@ def _of_positions(ev: Evaluator, name: str, shape: Abstract, data: Abstract, row
     rows, cols = (_vector(ev, "a position", v, "i") for v in (rows, cols))
     operands = [ev.operand(v) for v in (data, rows, cols)]
     text = _with_shape(ev, "(_0, (_1, _2))", shape, operands)
-    made = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({text})")
-    return new_matrix(ev, name, made, data, rows, cols, *_sized(ev, made, shape))
+    native = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({text})")
+    return new_matrix(ev, name, native, data, rows, cols, *_sized(ev, native, shape))
 
 
 def _of_pointers(ev: Evaluator, name: str, shape: Abstract, data: Abstract, indices: Abstract, indptr: Abstract
@@ -106,13 +106,13 @@ def _of_pointers(ev: Evaluator, name: str, shape: Abstract, data: Abstract, indi
     indices, indptr = (_vector(ev, "a position", v, "i") for v in (indices, indptr))
     operands = [ev.operand(v) for v in (data, indices, indptr)]
     text = _with_shape(ev, "(_0, _1, _2)", shape, operands)
-    made = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({text})")
+    native = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({text})")
     # SciPy sorts the arrays that it holds, which are those of the function, when it needs them sorted.
-    check_value(ev, made, "_0.has_canonical_format", "the indices of this sparse matrix must be sorted and distinct")
+    check_value(ev, native, "_0.has_canonical_format", "the indices of this sparse matrix must be sorted and distinct")
     with derivative_code(ev):
         along = ev.call(Static(_lines), [indptr])
     rows, cols = (along, indices) if name.startswith("csr") else (indices, along)
-    return new_matrix(ev, name, made, data, rows, cols, *_sized(ev, made, shape))
+    return new_matrix(ev, name, native, data, rows, cols, *_sized(ev, native, shape))
 
 
 def _lines(indptr: Any) -> Any:
@@ -128,8 +128,8 @@ def _of_dense(ev: Evaluator, name: str, x: Ref) -> Abstract:
     m, n = (size_along(ev, x, k) for k in (0, 1))
     with derivative_code(ev):
         data, rows, cols = ev.call(Static(_all_elements), [x]).items  # type: ignore[union-attr]
-    made = ev.emit(sparse_matrix, ev.operand(x), text=f"scipy.sparse.{name}(_0)")
-    return new_matrix(ev, name, made, data, rows, cols, m, n)
+    native = ev.emit(sparse_matrix, ev.operand(x), text=f"scipy.sparse.{name}(_0)")
+    return new_matrix(ev, name, native, data, rows, cols, m, n)
 
 
 def _all_elements(x: Any) -> Any:
@@ -163,13 +163,13 @@ def _diagonals(ev: Evaluator, name: str, diagonals: Abstract, offsets: Abstract,
     if text is None:
         ev.refuse("SCT205", f"these diagonals of `{name}` are not supported", hint="pass a list of vectors")
     texts = [text, *[f"{key}={template_of(ev, v, operands)}" for key, v in options.items()]]
-    made = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({', '.join(texts)})")
+    native = ev.emit(sparse_matrix, *operands, text=f"scipy.sparse.{name}({', '.join(texts)})")
     size = ev.call(Static(operator.add), [ev.call(Static(len), [columns[0]]), Static(abs(int(places[0])))])
     m, n = _items(ev, shape) or (size, size)
     with derivative_code(ev):
         data, i, j = (v[0] if len(v) == 1 else ev.call(Static(np.concatenate), [ev.new_list(tuple(v))])
                       for v in (columns, rows, cols))
-    return new_matrix(ev, f"coo_{'array' if name.endswith('array') else 'matrix'}", made, data, i, j, m, n)
+    return new_matrix(ev, f"coo_{'array' if name.endswith('array') else 'matrix'}", native, data, i, j, m, n)
 
 
 def _diagonal(ev: Evaluator, name: str, x: Abstract, k: int, shape: Sequence[Abstract]) -> tuple[Abstract, Abstract]:
@@ -191,13 +191,13 @@ def _diagonal(ev: Evaluator, name: str, x: Abstract, k: int, shape: Sequence[Abs
 
 def _of_diagonals(name: str) -> Callable[..., Abstract]:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = named_arguments(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
-        leave_to_python(ev, name, given.values())
-        if "dtype" in given:
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        if "dtype" in arguments:
             ev.refuse("SCT205", f"the `dtype` of `{name}` is not supported", hint="pass floats of 64 bits")
-        options = {key: v for key, v in given.items() if key != "diagonals"}
-        return _diagonals(ev, name, given["diagonals"], given.get("offsets", Static(0)), given.get("shape", _NONE),
-                          options)
+        options = {key: v for key, v in arguments.items() if key != "diagonals"}
+        return _diagonals(ev, name, arguments["diagonals"], arguments.get("offsets", Static(0)),
+                          arguments.get("shape", _NONE), options)
 
     return handle
 
@@ -214,12 +214,12 @@ def _kron(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) != 2 or not any(isinstance(v, ObjRef) for v in args):
         ev.refuse("SCT207", "`kron` is left to Python")
     a, b = (elements_of(ev, v) for v in args)
-    made = ev.emit(sparse_matrix, a.made, b.made, text=f"scipy.sparse.kron(_0, _1{_options(ev, 'kron', kwargs)})")
+    native = ev.emit(sparse_matrix, a.native, b.native, text=f"scipy.sparse.kron(_0, _1{_options(ev, 'kron', kwargs)})")
     with derivative_code(ev):
         data, rows, cols = _three(ev.call(Static(_elements_of_kron), [
             a.data, a.rows, a.cols, b.data, b.rows, b.cols, b.m, b.n]))
         m, n = (ev.call(Static(operator.mul), pair) for pair in ((a.m, b.m), (a.n, b.n)))
-    return new_matrix(ev, f"coo_{a.kind}", made, data, rows, cols, m, n)
+    return new_matrix(ev, f"coo_{a.kind}", native, data, rows, cols, m, n)
 
 
 def _three(v: Abstract) -> Sequence[Any]:
@@ -255,11 +255,11 @@ def _joined(name: str) -> Callable[..., Abstract]:
         lines = [", ".join("None" if e is None else places[id(e)] for e in row) for row in known]
         text = "[" + ", ".join(f"[{line}]" for line in lines) + "]" if name in ("bmat", "block_array") else \
             f"[{', '.join(lines)}]" if name == "vstack" else f"[{lines[0]}]"
-        made = ev.emit(sparse_matrix, *(e.made for e in there),
+        native = ev.emit(sparse_matrix, *(e.native for e in there),
                        text=f"scipy.sparse.{name}({text}{_options(ev, name, kwargs)})")
         with derivative_code(ev):
             data, rows, cols, m, n = _side_by_side(ev, known, heights, widths)
-        return new_matrix(ev, f"coo_{there[0].kind}", made, data, rows, cols, m, n)
+        return new_matrix(ev, f"coo_{there[0].kind}", native, data, rows, cols, m, n)
 
     return handle
 

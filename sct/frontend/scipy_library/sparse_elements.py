@@ -50,10 +50,10 @@ class SparseElements:
         assert isinstance(v, ObjRef)
         cell = ev.slots(v)
         slots = dict(zip(cell.keys, cell.items))
-        if not isinstance(slots["_made"], Value) or not isinstance(slots["_shape"], Tup):
+        if not isinstance(slots["_native"], Value) or not isinstance(slots["_shape"], Tup):
             ev.refuse("SCT502", "which sparse matrix this is depends on the path",
                       hint="use it in each of the branches")
-        self.made: Value = slots["_made"]
+        self.native: Value = slots["_native"]
         self.data, self.rows, self.cols = slots["_data"], slots["_rows"], slots["_cols"]
         self.m, self.n = slots["_shape"].items
         self.name: str = v.cls.__sct_class__.__name__  # type: ignore[attr-defined]
@@ -65,16 +65,16 @@ class SparseElements:
 
     def map(self, ev: Evaluator) -> tuple[Value, str]:
         """The object that is applied, and "transposed " if it is a transpose."""
-        eqn = ev.defs.get(self.made)
+        eqn = ev.defs.get(self.native)
         if eqn is not None and eqn.op is part and eqn.attrs["text"] == "_0.T":
             return eqn.args[0], "transposed "  # type: ignore[return-value]
-        return self.made, ""
+        return self.native, ""
 
 
-def new_matrix(ev: Evaluator, name: str, made: Value, data: Abstract, rows: Abstract, cols: Abstract, m: Abstract,
+def new_matrix(ev: Evaluator, name: str, native: Value, data: Abstract, rows: Abstract, cols: Abstract, m: Abstract,
          n: Abstract) -> ObjRef:
     return ev.new_object(_class_of(name), {
-        "_made": made, "_data": data, "_rows": rows, "_cols": cols, "_shape": Tup((m, n))})
+        "_native": native, "_data": data, "_rows": rows, "_cols": cols, "_shape": Tup((m, n))})
 
 
 def elements_of(ev: Evaluator, v: Abstract) -> SparseElements:
@@ -88,24 +88,24 @@ def elements_of(ev: Evaluator, v: Abstract) -> SparseElements:
 def _converted(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """A matrix of constants, whose elements are read at run time."""
     (v,) = args
-    made: Value = opaque(ev, v) if isinstance(v, Static) else v  # type: ignore[assignment]
-    check_value(ev, made, "_0.dtype in ('float64', 'float32', 'int64')", "the elements of this sparse matrix must be "
+    native: Value = opaque(ev, v) if isinstance(v, Static) else v  # type: ignore[assignment]
+    check_value(ev, native, "_0.dtype in ('float64', 'float32', 'int64')", "the elements of this sparse matrix must be "
                 "real numbers")
-    coo = ev.emit(solver, made, text="_0.tocoo()", type=OBJECT)
+    coo = ev.emit(solver, native, text="_0.tocoo()", type=OBJECT)
     coo.hint = "elements"
     texts = {"data": ("_0.data.astype(float)", "f64"), "row": ("_0.row.astype(int)", "i64"),
              "col": ("_0.col.astype(int)", "i64")}
     found = [ev.wrap(ev.emit(solver, coo, text=text, type=Tensor("array", dtype, (sym(f"_elements{coo.id}"),))))
              for text, dtype in texts.values()]
-    sizes = [ev.emit(part, made, text=f"_0.shape[{k}]", type=INT) for k in (0, 1)]
-    cls = type(v.peek) if isinstance(v, Static) else _observed_class(ev, made)
+    sizes = [ev.emit(part, native, text=f"_0.shape[{k}]", type=INT) for k in (0, 1)]
+    cls = type(v.peek) if isinstance(v, Static) else _observed_class(ev, native)
     kind = "matrix" if issubclass(cls, sys.modules["scipy.sparse"].spmatrix) else "array"
-    return new_matrix(ev, f"coo_{kind}", made, *found, *sizes)
+    return new_matrix(ev, f"coo_{kind}", native, *found, *sizes)
 
 
-def _observed_class(ev: Evaluator, made: Value) -> type:
-    eqn = ev.defs.get(made)
+def _observed_class(ev: Evaluator, native: Value) -> type:
+    eqn = ev.defs.get(native)
     if eqn is None:
-        return type(ev.leaf_of(made))
+        return type(ev.leaf_of(native))
     cls: type = next(t[1] for t in ev.observed(eqn.loc))
     return cls

@@ -136,15 +136,15 @@ def _spectrum(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """The frequencies, and the power at each."""
         signature = inspect.signature(getattr(sys.modules["scipy.signal"], name))
-        given = named_arguments(ev, getattr(sys.modules["scipy.signal"], name), args, kwargs)
-        leave_to_python(ev, name, given.values())
-        for key, v in given.items():
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.signal"], name), args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        for key, v in arguments.items():
             if key not in (*_KNOWN, *_SPECTRUM[name]) and v != Static(signature.parameters[key].default):
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
             if key != "x" and is_varied(ev, v):
                 ev.refuse("SCT402", f"`{name}` is not differentiated by `{key}`", hint="differentiate by the signal")
-        x = array_of_floats(ev, f"scipy.signal.{name}", given["x"], (1,))
-        asked = {key: ev.ask(given.get(key, Static(signature.parameters[key].default)), f"`{key}` of `{name}`")
+        x = array_of_floats(ev, f"scipy.signal.{name}", arguments["x"], (1,))
+        asked = {key: ev.ask(arguments.get(key, Static(signature.parameters[key].default)), f"`{key}` of `{name}`")
                  for key in ("window", "detrend", "scaling", *_SPECTRUM[name])}
         if not isinstance(asked["window"], (str, tuple)) or asked["detrend"] not in ("constant", "linear", False):
             ev.refuse("SCT402", f"this window, or detrending, of `{name}` is not supported",
@@ -158,16 +158,16 @@ def _spectrum(name: str) -> Any:
             overlap = n // 2 if asked["noverlap"] is None else asked["noverlap"]
             count, step = Static(n), Static(n - overlap)
         operands: list[Operand] = [ev.operand(x)]
-        texts = ["_0", *[f"{key}={template_of(ev, v, operands)}" for key, v in given.items() if key != "x"]]
-        found = ev.emit(solver, *operands, text=f"scipy.signal.{name}({', '.join(texts)})", type=OBJECT)
+        texts = ["_0", *[f"{key}={template_of(ev, v, operands)}" for key, v in arguments.items() if key != "x"]]
+        result = ev.emit(solver, *operands, text=f"scipy.signal.{name}({', '.join(texts)})", type=OBJECT)
         with derivative_code(ev):
             n = ev.operand(count)
             window = ev.wrap(ev.emit(solver, n, text=f"scipy.signal.get_window({asked['window']!r}, _0)",
                                      type=Tensor("array", "f64", (size_of(n),))))
-            fs = given.get("fs", Static(1.0))
+            fs = arguments.get("fs", Static(1.0))
             like = ev.call(Static(_power), [x, window, step, fs, Static(asked["detrend"]), Static(asked["scaling"])])
         t = ev.operand(like).type
-        return Tup((ev.wrap(ev.emit(part, found, text="_0[0]", type=t)), standing_for(ev, found, like, "_0[1]")))
+        return Tup((ev.wrap(ev.emit(part, result, text="_0[0]", type=t)), standing_for(ev, result, like, "_0[1]")))
 
     return handle
 
@@ -220,9 +220,9 @@ def _find_peaks(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if (text := template_of(ev, v, operands)) is None:
             ev.refuse("SCT205", f"`{key}` of `find_peaks` is not supported", hint="pass a number")
         texts.append(f"{key}={text}")
-    found = ev.emit(solver, *operands, text=f"scipy.signal.find_peaks({', '.join(texts)})", type=OBJECT)
-    found.hint = "peaks"
-    peaks = ev.wrap(ev.emit(part, found, text="_0[0]", type=Tensor("array", "i64", (sym(f"_peaks{found.id}"),))))
+    result = ev.emit(solver, *operands, text=f"scipy.signal.find_peaks({', '.join(texts)})", type=OBJECT)
+    result.hint = "peaks"
+    peaks = ev.wrap(ev.emit(part, result, text="_0[0]", type=Tensor("array", "i64", (sym(f"_peaks{result.id}"),))))
     heights = {} if kwargs.get("height", _NONE) == _NONE else {
         "peak_heights": ev.call(Static(np.take), [x, peaks])}
     unread = Poison("sct reads the positions that `find_peaks` returns, and `peak_heights` alone")
@@ -241,7 +241,7 @@ def _assignment(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT207", "`linear_sum_assignment` is left to Python")
     largest = kwargs.get("maximize", args[1] if len(args) > 1 else Static(False))
     text = ", maximize=True" if ev.ask(largest, "`maximize`") else ""
-    found = ev.emit(solver, ev.operand(costs), text=f"scipy.optimize.linear_sum_assignment(_0{text})", type=OBJECT)
-    found.hint = "assignment"
-    t = Tensor("array", "i64", (sym(f"_assigned{found.id}"),))
-    return Tup(tuple(ev.wrap(ev.emit(part, found, text=f"_0[{k}]", type=t)) for k in (0, 1)))
+    result = ev.emit(solver, ev.operand(costs), text=f"scipy.optimize.linear_sum_assignment(_0{text})", type=OBJECT)
+    result.hint = "assignment"
+    t = Tensor("array", "i64", (sym(f"_assigned{result.id}"),))
+    return Tup(tuple(ev.wrap(ev.emit(part, result, text=f"_0[{k}]", type=t)) for k in (0, 1)))

@@ -61,11 +61,11 @@ def product(x: Operand, rows: slice, y: Operand, cols: slice) -> Any:
 
 
 def bands_of_transpose(ab: Operand, below: int, above: int) -> Any:
-    made: Any = zeros_of(ab)
+    matrix: Any = zeros_of(ab)
     for k in range(-below, above + 1):
         rows, cols = band(k)
-        made = put(made, part(ab, above - k, cols), below + k, rows)
-    return made
+        matrix = put(matrix, part(ab, above - k, cols), below + k, rows)
+    return matrix
 
 
 def type_solution(ab: Operand, b: Operand, **_: Any) -> Tensor:
@@ -119,12 +119,12 @@ def bind_banded(l_and_u: Any, ab: Any, b: Any, overwrite_ab: Any = False, overwr
 
 
 def banded_samples() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for below, above in ((1, 1), (0, 2), (2, 1), (1, 0)):
         ab = samples.arrays((below + above + 1, 5), -0.4, 0.4)
         ab[above] += 2.0
-        made.append(((ab, samples.arrays((5,), seed=1)), {"below": below, "above": above}))
-    return [*made, ((made[0][0][0], samples.arrays((5, 2), seed=2)), {"below": 1, "above": 1})]
+        cases.append(((ab, samples.arrays((5,), seed=1)), {"below": below, "above": above}))
+    return [*cases, ((cases[0][0][0], samples.arrays((5, 2), seed=2)), {"below": 1, "above": 1})]
 
 
 banded_solution = op(
@@ -171,13 +171,13 @@ def bind_symmetric(ab: Any, b: Any, overwrite_ab: Any = False, overwrite_b: Any 
 
 
 def symmetric_samples() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for lower in (False, True):
         ab = samples.arrays((3, 5), -0.3, 0.3)
         ab[0 if lower else -1] += 2.0
-        made.append(((ab, samples.arrays((5,), seed=1)), {"lower": lower, "count": 3}))
-        made.append(((ab, samples.arrays((5, 2), seed=1)), {"lower": lower, "count": 3}))
-    return made
+        cases.append(((ab, samples.arrays((5,), seed=1)), {"lower": lower, "count": 3}))
+        cases.append(((ab, samples.arrays((5, 2), seed=1)), {"lower": lower, "count": 3}))
+    return cases
 
 
 symmetric_banded_solution = op(
