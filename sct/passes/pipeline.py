@@ -44,6 +44,7 @@ from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.chained_reads import merge_chained_reads
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
+from sct.passes.scalar.position_lists import write_position_lists
 from sct.passes.scalar.shift_invariance import stop_shifts
 from sct.passes.scalar.uniform_lists import replace_uniform_items
 
@@ -82,6 +83,8 @@ PIPELINE: Pipeline = (
         "delay updates",
         # Needs to see which carries are still written into.
         "initial zeros",
+        # Equal equations stay apart from here on.
+        "position lists",
         # Removes what motion has left dead; it keeps the order of the rest.
         "dce",
         # Once nothing moves or merges any more: it looks at neighbours.
@@ -105,7 +108,7 @@ DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 
 COMPILED: Pipeline = tuple(
     (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name
-                  for name in names if name != "vectorize"))
+                  for name in names if name not in ("vectorize", "position lists")))
     for stage, names in PIPELINE)
 """The same for a backend that compiles loops, where other operations are cheap."""
 
@@ -182,6 +185,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "chained reads": merge_chained_reads,
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
+        "position lists": write_position_lists,
         "compare forward": compare_forward, "dead stores": dead_stores, "vectorize": vectorize,
         "whole updates": replace_whole_updates,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),

@@ -26,6 +26,7 @@ from sct.codegen.program.templates import expression, parsed
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytrees.user_objects import dotted_name
 from sct.ir.types import List, Optional, Undef
+from sct.ops.arrays.concatenate import display_of
 from sct.ops.arrays.indexing import split
 from sct.ops.program.attempts import attempted
 
@@ -220,6 +221,10 @@ class ExpressionPrinter:
             return ast.Slice(*(None if b is None else self(b) for b in (item.start, item.stop, item.step)))
         if item is None or item is Ellipsis:
             return ast.Constant(item, None)
+        inlined = self.inlined.get(item)
+        if inlined is not None and not isinstance(inlined, Select) and inlined.eqn.op.name == "array" \
+                and inlined.eqn.attrs.get("tree") and inlined.eqn.attrs.get("dtype") is None:
+            return self.fill(display_of(inlined.eqn.attrs["tree"]), inlined.eqn.args, inlined.eqn)
         return self(item)
 
     def select(self, s: Select) -> ast.expr:

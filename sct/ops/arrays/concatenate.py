@@ -18,7 +18,7 @@ from sct.ops.registry import flatten_nest, op, placeholders
 from sct.ops.scalar.arithmetic import add
 from sct.ops.type_rules import normalize, number, numpy_dtype
 
-__all__ = ["array", "asarray", "concatenate", "stack"]
+__all__ = ["array", "asarray", "concatenate", "display_of", "stack"]
 
 Nest = Any
 """An int, the position of an operand, or a tuple of nests: a display without its leaves."""

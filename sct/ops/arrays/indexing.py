@@ -19,12 +19,12 @@ int or a slice; what follows an int is the subscript of the element: `xs[i][j]` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Operand, Value, builder_var
+from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.dims import Dim, slice_len, sym
 from sct.ir.types import List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes
 from sct.ir.types import join as join_types
@@ -262,10 +262,19 @@ def distinct(operands: Sequence[Operand], key: Key) -> bool:
         return True
     for x in arrays:
         eqn = defs.get(x)
+        if len(arrays) == 1 and (are_distinct(ints_of(x, defs)) or is_order(eqn)):
+            return True
         if eqn is not None and eqn.op is arange and len(eqn.args) == 1 and all(len(s) == 1 for s in shapes):
             (n,) = number(x).shape
             return n.never_one or len(shapes) == 1
     return False
+
+
+def is_order(eqn: Eqn | None) -> bool:
+    """Is this the order of the elements of a vector, of the first of them, or of every second, ...?"""
+    while eqn is not None and eqn.op is index and len(eqn.attrs["key"]) == 1 and eqn.attrs["key"][0][0] == "s":
+        eqn = getattr(builder_var.get(), "defs", {}).get(eqn.args[0])
+    return eqn is not None and eqn.op.name == "argsort" and number(eqn.args[0]).rank == 1
 
 
 def winners(x: Operand, *operands: Operand, key: Key) -> Any:
@@ -277,11 +286,48 @@ def winners(x: Operand, *operands: Operand, key: Key) -> Any:
     return eq(index(store(owners, order, *operands, key=key), *operands, key=key), order)
 
 
+def permuted(ct: Operand, x: Operand, value: Operand, operands: Sequence[Operand], key: Key) -> Any:
+    """The transpose of `x[key] = value`, if that permutes parts of `x`; None if it is not known to.
+
+    x[[i, j]] = x[[j, i]] does, also for i = j, and so does x[[0, 1, 2]] = x[[2, 0, 1]].
+    """
+    defs = getattr(builder_var.get(), "defs", {})
+    read = defs.get(value)
+    if "a" not in key or "m" in key or read is None or read.op is not index or read.args[0] is not x \
+            or read.attrs["key"] != key:
+        return None
+    pairs = list(zip(operands, read.args[1:]))
+    if any(p != q for p, q in pairs if not number(p).is_array):
+        return None
+    places = [(ints_of(p, defs), ints_of(q, defs)) for p, q in pairs if number(p).is_array]
+    if all(len(p) == 2 and q == p[::-1] for p, q in places):
+        return store(ct, index(ct, *read.args[1:], key=key), *operands, key=key)
+    (p, q), *others = places
+    is_permutation = not others and are_distinct(p) and len(p) == len(q) and set(p) == set(q)
+    return store(ct, index(ct, *operands, key=key), *read.args[1:], key=key) if is_permutation else None
+
+
+def ints_of(positions: Operand, defs: Mapping[Any, Eqn]) -> tuple[Operand, ...]:
+    """The ints of which an array of positions is made; () if that is not known."""
+    eqn = defs.get(positions)
+    if eqn is None or eqn.op.name != "array" or eqn.attrs.get("tree") != tuple(range(len(eqn.args))):
+        return ()
+    return eqn.args if all(number(x).rank == 0 for x in eqn.args) else ()
+
+
+def are_distinct(ints: Sequence[Operand]) -> bool:
+    """Are these literals that count different elements from the same end of an axis?"""
+    values = [x.value for x in ints if isinstance(x, Lit)]
+    return 0 < len(values) == len(ints) == len(set(values)) and (min(values) >= 0 or max(values) < 0)
+
+
 def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand, key: Key) -> list[Any]:
     if isinstance(ct.type, Tensor) and ct.type.is_scalar:
         if advanced(key):
             raise TypeMismatch("a write of an array without axes by a mask has no derivative")
         return [Lit(0.0), reshape_as(ct, value) if number(value).rank else ct]  # x is 0-d: all of it is written
+    if (permuted_ct := permuted(ct, x, value, operands, key)) is not None:
+        return [permuted_ct, None, *[None] * len(operands)]
     part = index(ct, *operands, key=key)
     if "a" in key and not distinct(operands, key):
         part = where(winners(x, *operands, key=key), part, 0.0)

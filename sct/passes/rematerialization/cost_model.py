@@ -22,6 +22,7 @@ from sct.ops.scalar.powers import pow_
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.literals import fold_constant
+from sct.passes.scalar.position_lists import is_position_list
 from sct.passes.scalar.purity import is_pure
 
 __all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute", "tape_cost"]
@@ -43,8 +44,8 @@ OUTER = 0.1
 
 def can_recompute(node: BlockNode) -> bool:
     """May the node be computed again: is it pure, cheap, and without further outs?"""
-    is_cheap = node.eqn.op.cost in ("free", "read", "cheap") or is_power(node)
-    return is_pure(node.eqn) and len(node.outs) == 1 and (is_cheap or folds_to_literal(node))
+    is_cheap = node.eqn.op.cost in ("free", "read", "cheap") or is_power(node) or folds_to_literal(node)
+    return is_pure(node.eqn) and len(node.outs) == 1 and is_cheap or is_position_list(node.eqn)
 
 
 def is_power(node: BlockNode) -> bool:
@@ -95,7 +96,7 @@ class CostModel:
         return loop is not None and loop.name == "loop" and value in loop.elems
 
     def recompute_cost(self, node: BlockNode) -> float:
-        if node.eqn.op.cost in ("free", "read") or folds_to_literal(node):
+        if node.eqn.op.cost in ("free", "read") or folds_to_literal(node) or is_position_list(node.eqn):
             return FREE
         if any(_is_array(x.type) for x in (*node.args, *node.outs)):
             return ON_ARRAYS
