@@ -54,6 +54,31 @@ def formatted(*paths: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
+def fstring(*values: str) -> ast.JoinedStr:
+    """An f-string of these expressions, whatever quotes and backslashes are in them."""
+    width = ast.FormattedValue(ast.Name("width", ast.Load()), -1)
+    spec = ast.JoinedStr([ast.Constant(">"), width])
+    parts = [ast.FormattedValue(ast.parse(value, mode="eval").body, ord("r"), spec) for value in values]
+    return ast.JoinedStr([ast.Constant('{it\'s} \\ "\n'), *parts])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["(0.25 if width < 10 else 0.5) * (width + 1) * (width + 2) * (width + 3) * (width + 4)"],
+        ["{'a': 1}['a']", "'b'"],
+        ["'\\n'"],
+        ["'it\\'s \"'", "'\"'"],
+    ],
+)
+def test_expressions_of_an_fstring_stay_on_its_line(values: list[str]) -> None:
+    text = unparse(ast.Expression(fstring(*values)))
+    expected = '{it\'s} \\ "\n' + "".join(f"{eval(value, {'width': 12})!r:>12}" for value in values)
+    assert eval(text, {"width": 12}) == expected
+    assert text.count("\n") == 1, text
+    assert text.startswith("f") or any("\\" in value for value in values)
+
+
 def test_golden_files_are_formatted() -> None:
     run = formatted(GOLDEN)
     assert run.returncode == 0, run.stdout + run.stderr

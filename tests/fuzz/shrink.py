@@ -106,7 +106,7 @@ def expression_edits(node: ast.AST) -> Iterator[Edit]:
             continue
         if isinstance(value, ast.expr):
             yield from (assign_field(node, name, new) for new in simpler(value))
-        elif isinstance(value, list):
+        elif isinstance(value, list) and not isinstance(node, ast.JoinedStr):
             for k, item in enumerate(value):
                 if isinstance(item, ast.expr):
                     yield from (assign_item(value, k, new) for new in simpler(item))

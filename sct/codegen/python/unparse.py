@@ -67,7 +67,14 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
             super().visit_Expr(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        self.write("f" + _quoted("".join(_formatted(node))))
+        """An f-string; a call of `format` where Pythons before 3.12 do not read its quotes or backslashes."""
+        text = "".join(_formatted(node))
+        expressions = list(_expressions(node))
+        quotes = [q for q in _QUOTES if q not in text and not text.endswith(q[0])]
+        if quotes and not any("\\" in e for e in expressions):
+            self.write("f" + quotes[0] + text + quotes[0])
+        else:
+            self.write(_string("".join(_formatted(node, with_expressions=False))), f".format({', '.join(expressions)})")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         set_precedence(Precedence.highest, node.value)
@@ -183,24 +190,44 @@ def _string(value: str | bytes) -> str:
 # -- f-strings ------------------------------------------------------------------------
 
 
-def _formatted(node: ast.JoinedStr) -> Iterator[str]:
+_QUOTES = ('"', "'", '"""', "'''")
+
+
+def _formatted(node: ast.JoinedStr, with_expressions: bool = True) -> Iterator[str]:
+    """The text between the quotes of an f-string, or of the template of `format`, which has no expressions."""
     for part in node.values:
         if isinstance(part, ast.Constant):
-            yield _escaped(str(part.value))
+            text = str(part.value).replace("{", "{{").replace("}", "}}")
+            yield _escaped(text) if with_expressions else text
         elif isinstance(part, ast.FormattedValue):
-            inner = unparse(part.value).strip()
-            spec = "".join(_formatted(part.format_spec)) if isinstance(part.format_spec, ast.JoinedStr) else ""
+            inner = _expression(part.value) if with_expressions else ""
+            spec = (
+                "".join(_formatted(part.format_spec, with_expressions))
+                if isinstance(part.format_spec, ast.JoinedStr)
+                else ""
+            )
             conversion = f"!{chr(part.conversion)}" if part.conversion != -1 else ""
-            yield "{" + (" " if inner[0] == "{" else "") + inner + conversion + (f":{spec}" if spec else "") + "}"
+            yield "{" + (" " if inner[:1] == "{" else "") + inner + conversion + (f":{spec}" if spec else "") + "}"
+
+
+def _expressions(node: ast.JoinedStr) -> Iterator[str]:
+    """The expressions of an f-string, those of a specification after the value that it formats."""
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            yield _expression(part.value)
+            if isinstance(part.format_spec, ast.JoinedStr):
+                yield from _expressions(part.format_spec)
+
+
+def _expression(node: ast.expr) -> str:
+    """The source of an expression on one line, as f-strings hold it before Python 3.12."""
+    generator = _Generator("    ")
+    generator.visit(node)
+    return "".join(generator.result).strip()
 
 
 def _escaped(text: str) -> str:
-    text = repr(text + '"')[1:-2]  # the '"' makes repr choose "'" and leave '"' alone
-    return text.replace("\\'", "'").replace("{", "{{").replace("}", "}}")
-
-
-def _quoted(text: str) -> str:
-    return next(q + text + q for q in ('"', "'", '"""', "'''") if q not in text and not text.endswith(q[0]))
+    return repr(text + '"')[1:-2].replace("\\'", "'")  # the '"' makes repr choose "'" and leave '"' alone
 
 
 # -- long lines -----------------------------------------------------------------------
