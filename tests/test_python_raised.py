@@ -81,7 +81,10 @@ def built(x: Any, n: int) -> Any:
     lambda x: x * next(itertools.count(abs)),  # type: ignore[type-var]
     lambda x: x * next(itertools.count("a")),  # type: ignore[type-var]
     lambda x: functools.lru_cache(abs, [x])(x),  # type: ignore[call-overload]
-), ids=range(19))
+    lambda x: x * np.sum([] == x * np.ones(3)),
+    lambda x: x * np.sum([1.0, 2.0] < x * np.ones(3)),
+    lambda x: x * np.sum((1.0, x) >= x * np.ones(3)),
+), ids=range(22))
 def test_what_python_raises(f: Function) -> None:
     agrees(f, 1.5)
 

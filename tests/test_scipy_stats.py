@@ -85,6 +85,24 @@ def test_far_in_the_tails() -> None:
     assert np.all(grad(lambda x: np.sum(stats.gamma.logpdf(x, 2.0)))(np.array([-1.0, -2.0])) == 0.0)
 
 
+def ordered_probit(theta: np.ndarray) -> Any:
+    """Likelihood of the categories K between cuts, of which the first and the last are infinite."""
+    cuts = np.concatenate([[-np.inf], theta[:3], [np.inf]])
+    return np.sum(np.log(norm.cdf(cuts[K + 1], X, theta[3]) - norm.cdf(cuts[K], X, theta[3])))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_infinite_arguments() -> None:
+    theta = np.array([-0.4, 0.5, 1.2, 0.8])
+    agrees(ordered_probit, theta)
+    check_grads(ordered_probit, (theta,), order=2)
+    for family in (norm, stats.logistic, stats.cauchy):
+        for method in (family.cdf, family.sf, family.pdf):
+            f = lambda m, s: np.sum(method(np.array([-np.inf, 0.3, np.inf]), m, s))
+            g = lambda m, s: np.sum(method(np.array([0.3]), m, s))
+            assert grad(f, (0, 1))(0.1, 1.3) == grad(g, (0, 1))(0.1, 1.3)
+
+
 def test_the_same_derivative_again_with_other_types() -> None:
     f = lambda x, mu, s: np.sum(norm.logpdf(x, mu, s))
     g = value_and_grad(f, (0, 1, 2))

@@ -214,15 +214,15 @@ def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
 
 
 def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
-    """Tuples, lists and dicts; with an array they are arrays."""
+    """Tuples, lists and dicts; with an array they are arrays, and the array's method is called, as Python calls it."""
     spelling, run = COMPARE[type(op)]
     for x, y in ((a, b), (b, a)):
         if isinstance(y, Ref) or isinstance(y, Value) and isinstance(y.type, Tensor) and y.type.carrier != "py":
             if not isinstance(x, (Tup, ListRef)) or isinstance(y, Value) and y.type.carrier == "any":  # type: ignore
                 ev.refuse("SCT503", "a comparison of an array with this object is not supported")
             array = ev.wrap(array_of(ev, x))
-            pair = (array, y) if x is a else (y, array)
-            return ev.call_op(BY_CALL[f"operator.{spelling}"], *pair, spelling=f"operator.{spelling}")
+            called = f"operator.{_REFLECTED[spelling] if x is a else spelling}"
+            return ev.call_op(BY_CALL[called], y, array, spelling=called)
     if isinstance(a, MapRef) or isinstance(b, MapRef):
         ev.refuse("SCT503", "a comparison of a dict whose keys are known only at run time is not supported",
                   hint="compare lists of its keys and of its values")

@@ -119,29 +119,32 @@ def register(f: Distribution) -> None:
     ops: dict[str, Op] = {}
     names = [name for name, _ in f.shapes]
 
-    def log_slopes(outside: Formula | None, xs: Sequence[Formula]) -> list[Any]:
+    inside = 0.0 if f.inside is None else f.inside
+
+    def log_slopes(z: Formula, shapes: Sequence[Formula], scale: Formula) -> list[Any]:
         """Of log(f(z) / scale) by the operands."""
-        x, *shapes, loc, scale = xs
-        z = (x - loc) / scale
-        if outside is not None and f.inside is not None:
-            z = where(outside, f.inside, z)
         slope = f.by_z(z, *shapes)
-        made = [slope / scale, *(by(z, *shapes) for _, by in f.shapes), -slope / scale, -(z * slope + 1.0) / scale]
-        return [m if outside is None else where(outside, 0.0, m) for m in made]
+        return [slope / scale, *(by(z, *shapes) for _, by in f.shapes), -slope / scale, -(z * slope + 1.0) / scale]
 
     def density_slopes(y: Formula, *xs: Formula) -> list[Any]:
-        outside = equal(y, 0.0) if f.inside is not None else None
-        return [y * s for s in log_slopes(outside, xs)]
+        """Of f(z) / scale; 0 where it is 0, as at infinite arguments."""
+        x, *shapes, loc, scale = xs
+        outside = equal(y, 0.0)
+        slopes = log_slopes(where(outside, inside, (x - loc) / scale), shapes, scale)
+        return [y * s if f.inside is None else y * where(outside, 0.0, s) for s in slopes]
 
     def logarithm_slopes(y: Formula, *xs: Formula) -> list[Any]:
-        return log_slopes(equal(y, -math.inf) if f.inside is not None else None, xs)
-
-    def tail_slopes(density: Formula, xs: Sequence[Formula]) -> list[Any]:
-        """Of the distribution function, where its density is this."""
         x, *shapes, loc, scale = xs
         z = (x - loc) / scale
-        if f.inside is not None:
-            z = where(equal(density, 0.0), f.inside, z)
+        if f.inside is None:
+            return log_slopes(z, shapes, scale)
+        outside = equal(y, -math.inf)
+        return [where(outside, 0.0, s) for s in log_slopes(where(outside, inside, z), shapes, scale)]
+
+    def tail_slopes(density: Formula, xs: Sequence[Formula]) -> list[Any]:
+        """Of the distribution function, where its density is this; 0 at infinite arguments."""
+        x, *shapes, loc, scale = xs
+        z = where(equal(density, 0.0), inside, (x - loc) / scale)
         paths = [PARAMETER if path is None else density * scale * path(z, *shapes)
                  for path in f.paths or (None,) * len(shapes)]
         return [density, *paths, -density, -density * z]
