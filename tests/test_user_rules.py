@@ -347,6 +347,8 @@ def test_what_a_rule_returns_is_checked() -> None:
         grad(f(lambda ct, x: 2.0 * ct))(X)
     with pytest.raises(ValueError, match="the vjp of `twice` returns a cotangent of another shape than its argument"):
         grad(f(lambda ct, y, x: ct[x > 0.0]))(X)
+    with refused("SCT201", "the vjp of `twice` has no source", why="there is no text for <string>"):
+        grad(f(eval("lambda ct, y, x: 2.0 * ct")))(X)
     with refused("SCT412", "a rule of `twice` has an effect"):
         grad(f(lambda ct, y, x: print(ct) or ct))(X)
 

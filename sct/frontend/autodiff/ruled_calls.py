@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import rooted
 from sct.frontend.autodiff.differentiated_region import d_name, evaluate, tangent_type, without_constants
 from sct.frontend.autodiff.implicit_functions import has_effect
@@ -32,7 +33,7 @@ from sct.frontend.heap.inactive import (
     template_of,
     writes_keyword,
 )
-from sct.frontend.source.parse import user_text
+from sct.frontend.source.parse import source_of, user_text
 from sct.frontend.state.observed_types import Observed
 from sct.frontend.state.store import is_written
 from sct.frontend.user_rules import UserRule, rule_name
@@ -300,10 +301,21 @@ def _check_arity(ev: Evaluator, what: str, f: Any, takes: str, args: Args, kwarg
                   hint=f"let it take {takes}")
 
 
+def _called(ev: Evaluator, rule: UserRule, kind: str, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    """What a rule returns, which sct reads from its source."""
+    what = f"the {kind} of `{rule.name}`"
+    _check_arity(ev, what, f, _TAKES[kind], args, kwargs)
+    if isinstance(f, types.FunctionType):
+        try:
+            source_of(f.__code__)
+        except SctError as error:
+            ev.refuse(error.code, f"{what} has no source", why=error.why, hint=error.hint)
+    return ev.call(f if isinstance(f, DerivedCallable) else rooted(ev, f), args, kwargs)
+
+
 def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
     def cotangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        _check_arity(ev, f"the vjp of `{rule.name}`", vjp, _TAKES["vjp"], args, kwargs)
-        returned = ev.call(vjp if isinstance(vjp, DerivedCallable) else rooted(ev, vjp), args, kwargs)
+        returned = _called(ev, rule, "vjp", vjp, args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
             parts = _one_each(ev, rule, returned, args[2:])
             _check_present(ev, rule, *parts)
@@ -315,8 +327,7 @@ def _vjp_region(ev: Evaluator, rule: UserRule, vjp: Any, y: _Arranged, xs: Seque
 
 def _jvp_region(ev: Evaluator, rule: UserRule, jvp: Any, y: _Arranged, xs: Sequence[_Arranged], kwargs: Kwargs) -> Fn:
     def tangents(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        _check_arity(ev, f"the jvp of `{rule.name}`", jvp, _TAKES["jvp"], args, kwargs)
-        returned = ev.call(jvp if isinstance(jvp, DerivedCallable) else rooted(ev, jvp), args, kwargs)
+        returned = _called(ev, rule, "jvp", jvp, args, kwargs)
         with ev.at(ev.returned_at or ev.loc):
             _check_present(ev, rule, *(returned.items if isinstance(returned, Tup) else (returned,)))
             return Tup(tuple(_fitted(ev, TANGENT, args[1], returned)))
