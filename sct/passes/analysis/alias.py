@@ -13,14 +13,14 @@ from typing import Union
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import Function, List, Residuals, Tensor, holds_array, list_depth
+from sct.ir.types import Function, List, Residuals, Tensor, holds_array, leaf_type, list_depth
 from sct.ops.program.effects import part
 from sct.ops.registry import aliases, is_readonly
 
 __all__ = [
     "FOREVER", "FRESH_LISTS", "Access", "Binding", "Flow", "MemoryUses", "ProgramPoint", "borrowed", "donations",
-    "flows", "is_inner_list", "may_repeat_items", "reads_shape_only", "shared_memory",
-    "tolerates_overlap", "writes_inner_list",
+    "flows", "is_inner_list", "may_repeat_items", "may_share_items", "reads_shape_only", "shared_memory",
+    "tolerates_overlap", "writes_inner_list", "writes_items",
 ]
 
 FOREVER = 1 << 60
@@ -276,11 +276,26 @@ def writes_inner_list(eqn: Eqn) -> bool:
     return eqn.op.updates and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
 
 
+def writes_items(eqn: Eqn) -> bool:
+    """Does the equation write into an array that a list holds?  `xs[i] += v` does, if xs[i] is an array."""
+    t = eqn.out.type if eqn.op.updates else None
+    if not isinstance(t, List) or not holds_array(t.elem) or "key" not in eqn.attrs:
+        return False
+    depth, leaf = list_depth(t), leaf_type(t)
+    return isinstance(leaf, Tensor) and leaf.is_array and len(eqn.attrs["key"]) >= depth + (eqn.op.name != "add_at")
+
+
 def may_repeat_items(eqn: Eqn) -> bool:
     """May the out hold the same list twice?"""
     if eqn.op.name == "list_of":
         return len(set(eqn.args)) < len(eqn.args)
     return eqn.op.name in ("repeat", "repeated", "joined", "extend") and list_depth(eqn.out.type) > 1
+
+
+def may_share_items(eqn: Eqn) -> bool:
+    """May a list among the outs hold an array twice, or an array that another value holds?"""
+    return any(isinstance(out.type, List) for out in eqn.outs) and not (
+        eqn.op.updates or eqn.op.name in ("list_of", *FRESH_LISTS) or eqn.attrs.get("deep", False))
 
 
 FRESH_LISTS = ("zeros_of", "add_lists", "add_at", "remove_at", "loop", "cond")

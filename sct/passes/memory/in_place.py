@@ -28,10 +28,12 @@ from sct.passes.analysis.alias import (
     flows,
     is_inner_list,
     may_repeat_items,
+    may_share_items,
     reads_shape_only,
     shared_memory,
     tolerates_overlap,
     writes_inner_list,
+    writes_items,
 )
 from sct.passes.memory.ownership import Ownership, is_alias, updates
 
@@ -45,6 +47,7 @@ def storage(fn: Fn, *, copies: bool = False) -> Fn:
     plan = _Plan(fn)
     if not copies:
         plan.ownership.own_updated_values()
+        plan.ownership.own_items()
         plan.link_aliases()
         plan.claim_buffers()
         plan.claim_for_arithmetic()
@@ -76,6 +79,7 @@ class _Plan:
         self.deep: set[Value] = set()
         self.ownership = Ownership(self.memory)
         self._owned = self.ownership.owned
+        self._lists_of_owned = self.ownership.lists_of_owned
         self._writes_inner_lists = any(map(writes_inner_list, (eqn for eqn, _ in self.memory.eqns)))
         self._edges: dict[Value, list[tuple[Value, int]]] = {}
         self._item_edges: dict[Value, list[Value]] = {}
@@ -96,8 +100,10 @@ class _Plan:
                         self._sources.setdefault(target, []).append(access)
             if not eqn.regions:
                 if len(eqn.outs) == 1 and holds_array(eqn.out.type):
+                    taken_over = eqn.args if writes_items(eqn) else [s.value for s in self._taken_over(eqn)]
                     for x, shared in shared_memory(eqn, self._writes_inner_lists):
-                        self.link(x, eqn.out, shared)
+                        if x not in taken_over:
+                            self.link(x, eqn.out, shared)
                 continue
             for k, flow in self._numbered_flows(eqn):
                 owned = (eqn, k) in self._owned
@@ -106,11 +112,19 @@ class _Plan:
                     for target in flow.targets:
                         if not owned:
                             self.link(x, target)
-                        elif isinstance(x, Value) and isinstance(target.type, List) and holds_array(target.type.elem):
+                        elif isinstance(x, Value) and isinstance(target.type, List) and holds_array(
+                                target.type.elem) and self._lists_of_owned.isdisjoint(flow.targets):
                             self._item_edges.setdefault(x, []).append(target)
                             self._item_edges.setdefault(target, []).append(x)
             if eqn.op.name == "loop":
                 self.link_loop_aliases(eqn)
+
+    def _taken_over(self, eqn: Eqn) -> list[Access]:
+        """The operands that become items of a list which owns its arrays."""
+        if eqn.out not in self._lists_of_owned or writes_items(eqn):
+            return []
+        held = range(len(eqn.args)) if eqn.op.name == "list_of" else (1,) if eqn.op.updates else ()
+        return [access for k in held if (access := self.memory.access(eqn, k)) is not None]
 
     def _numbered_flows(self, eqn: Eqn) -> Iterable[tuple[int, Flow]]:
         for flow in flows(eqn):
@@ -162,6 +176,7 @@ class _Plan:
         """Claim the buffers of all operands that are overwritten, in the order of the program."""
         accesses = [access for _, access in updates(self.memory)]
         for eqn, _ in self.memory.eqns:
+            accesses += self._taken_over(eqn) if len(eqn.outs) == 1 else []
             for k, flow in self._numbered_flows(eqn) if eqn.regions else ():
                 if (eqn, k) in self._owned:
                     sources = [self.memory.access(*source) for source in flow.sources]
@@ -174,9 +189,12 @@ class _Plan:
         """Make sure that the buffer which `access` reads may be overwritten there, by copies if need be."""
         level = list_depth(access.value.type)
         deep = self._writes_inner_lists and level > 1
-        aliases = self.alias_class(access.value, level - deep, items=True)
-        if deep and any((eqn := self.memory.bindings[v].eqn) is not None and may_repeat_items(eqn) for v in aliases):
-            self.copy_at(access)
+        owns_items = self._writes_owned_items(access)
+        aliases = self.alias_class(access.value, 0 if owns_items else level - deep, items=True)
+        if (deep or owns_items) and any((eqn := self.memory.bindings[v].eqn) is not None and
+                                        (may_repeat_items(eqn) or owns_items and may_share_items(eqn))
+                                        for v in aliases):
+            self.copy_at(access, deep=owns_items)
             return
         later, shapes = self.split_reads(self.later_reads(aliases, access), access)
         pushes = [p for v in aliases for p in self._pushes.get(v, ()) if (p.owner, p.index) not in self._own_buffers]
@@ -185,7 +203,7 @@ class _Plan:
         copyable = (all(self._is_view(v, access) for v in views)
                     and all(isinstance(p.value.type, Tensor) or p in missing for p in pushes))
         if not copyable or not self.is_exclusive(aliases, access):
-            self.copy_at(access)
+            self.copy_at(access, deep=owns_items)
             return
         for v in views:
             self.snapshot(v, [s for s in later if s.value is v])
@@ -203,6 +221,13 @@ class _Plan:
             assert updated is not None
             self.redirects[s.owner, s.index] = updated
             self.memory.retarget(s, updated)
+
+    def _writes_owned_items(self, access: Access) -> bool:
+        """Will the arrays in the list that this reads be overwritten?"""
+        eqn = access.owner
+        if not isinstance(access.value.type, List) or not isinstance(eqn, Eqn) or not eqn.op.updates:
+            return access.value in self._lists_of_owned
+        return writes_items(eqn) if access.index == 0 else eqn.out in self._lists_of_owned
 
     def split_reads(self, later: list[Access], access: Access) -> tuple[list[Access], list[Access]]:
         """(reads of elements, reads of a shape) after an update.

@@ -15,17 +15,46 @@ from sct.ir.core import Eqn, Fn, Operand, Value
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Tensor, holds_array
 from sct.ops.registry import aliases
-from sct.passes.analysis.alias import Access, Binding, MemoryUses, donations
+from sct.passes.analysis.alias import Access, Binding, MemoryUses, donations, is_inner_list, writes_items
 
 __all__ = ["Ownership", "is_alias", "updates"]
 
 
 class Ownership:
-    """The pairs (equation, position of the out) that are owned, in `owned`; values that were followed are in it too."""
+    """What owns its memory.
+
+    owned           the pairs (equation, position of the out) that own a buffer; values that were followed are in it too
+    lists_of_owned  the lists that own the arrays in them, since an update writes into these
+    """
 
     def __init__(self, memory: MemoryUses) -> None:
         self.memory = memory
         self.owned: set[tuple[object, ...]] = set()
+        self.lists_of_owned: set[Value] = set()
+
+    def own_items(self) -> None:
+        """Require that lists own their arrays where an update writes into one: `xs[i][j] = v`."""
+        todo: list[Operand] = [eqn.args[0] for eqn, _ in self.memory.eqns if writes_items(eqn)]
+        while todo:
+            v = todo.pop()
+            if isinstance(v, Value) and v not in self.lists_of_owned and isinstance(v.type, List):
+                self.lists_of_owned.add(v)
+                todo += self._sources_of_list(v, self.memory.bindings[v])
+
+    def _sources_of_list(self, v: Value, d: Binding) -> list[Operand]:
+        """The lists of which `v` takes over the arrays."""
+        if d.eqn is None:
+            return []
+        if d.eqn.op.name == "loop":
+            loop = loop_view(d.eqn)
+            carried = (*loop.params, *loop.finals)
+            k = carried.index(v) % len(loop.params) if v in carried else None
+            return [] if k is None else [loop.inits[k], loop.results[k], loop.params[k]]
+        if d.eqn.op.name == "cond" and d.region is None:
+            return [branch.results[d.index] for branch in d.eqn.regions]
+        if d.eqn.op.updates or is_inner_list(d.eqn):
+            return [d.eqn.args[0]]
+        return [d.eqn.args[d.eqn.op.alias_of]] if is_alias(d.eqn) else []
 
     def own_updated_values(self) -> None:
         """Require ownership of every value that an update may overwrite."""

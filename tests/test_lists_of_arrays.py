@@ -1,0 +1,164 @@
+"""Lists of arrays whose items are read and written at run-time positions: what the cotangents of the items share.
+
+An update of an item in place must not reach another item, an array of the caller, or a value that is read later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees
+
+from sct import check_grads, grad, vjp
+
+G = np.array([0.5, 0.6, 0.7])
+
+
+def argument_and_global(u, w, n):
+    xs = [u * 1.0, w]
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t % 2][1] * xs[(t + 1) % 2][0]
+    return total + xs[1] @ G + xs[0] @ w
+
+
+def one_array_many_times(u, w, n):
+    xs = [u] * n
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t][1] * t
+    return total + xs[0] @ w + xs[n - 1] @ G
+
+
+def joined(u, w, n):
+    xs = [u, w] * n
+    ys = xs[:n] + xs[n:]
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t][1] * ys[2 * t][2]
+    return total + ys[0] @ w + xs[n - 1] @ G
+
+
+def nested(u, w, n):
+    xs = [[u * 1.0, w * 2.0], [w, u]]
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t % 2][(t + 1) % 2][1] * t
+    return total + xs[0][1] @ w + xs[1][0] @ G
+
+
+def two_buffers(u, w, n):
+    xs = [u * w, np.zeros_like(u)]
+    for t in range(n):
+        source, target = xs[t % 2], xs[(t + 1) % 2]
+        target[1:] = source[:-1] - 0.5 * source[1:]
+    return np.sum(xs[0] * xs[1]) + xs[0] @ w
+
+
+def replaced(u, w, n):
+    xs = [u * 1.0, u * 2.0]
+    for t in range(n):
+        xs[t % 2] = xs[(t + 1) % 2] * xs[t % 2] + G
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t % 2][1]
+    return total + xs[0] @ w
+
+
+def history(u, w, n):
+    xs = [u]
+    for _ in range(n):
+        xs.append(np.sin(xs[-1]) * w)
+    total = 0.0
+    for i in range(n):
+        total += xs[i][0] * xs[n - i][1]
+    return total + xs[n] @ w
+
+
+def the_same_item_again(u, w, n):
+    xs = [u * 1.0]
+    for _ in range(n):
+        xs.append(xs[-1])
+    total = 0.0
+    for i in range(n):
+        total += xs[i][0] * xs[n - i][1]
+    ys = xs if n > 2 else [w, u]
+    for i in range(2):
+        total += ys[i][1] * ys[1 - i][0]
+    return total + xs[n] @ w + ys[1] @ G
+
+
+def sum_of_items(u, w, n):
+    xs = [u * 1.0, u * w]
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t % 2][1]
+    return np.sum((xs[0] + xs[1]) ** 2) + total
+
+
+def sum_in_a_loop(u, w, n):
+    xs = []
+    for t in range(n):
+        xs.append(u * t)
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t][1]
+    y = np.zeros(3)
+    for x in xs:
+        y = y + x
+    return np.sum(y**2) + total
+
+
+def run_time_keys(u, w, n):
+    xs = {}
+    for i in range(n):
+        xs[i] = u * i
+    ys = dict(xs)
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t][1] + ys[t][0] * w[1]
+    return total + xs[0] @ w + ys[1] @ G
+
+
+PROGRAMS = [argument_and_global, one_array_many_times, joined, nested, two_buffers, replaced, history,
+            the_same_item_again, sum_of_items, sum_in_a_loop, run_time_keys]
+U, W = np.array([0.3, -0.7, 1.1]), np.array([0.9, 0.4, -0.6])
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_program(f: Callable[..., Any]) -> None:
+    u, w, g = U.copy(), W.copy(), G.copy()
+    both, derivative = grad(f, (0, 1)), grad(lambda w, u, n: f(u, w, n))
+    for n in (2, 3, 5):
+        agrees(f, u, w, n)
+        agrees(lambda w, u, n: f(u, w, n), w, u, n)
+        first = both(u, w, n)
+        np.testing.assert_array_equal(first, both(u, w, n))
+        np.testing.assert_allclose(first[1], derivative(w, u, n), atol=1e-14)
+        np.testing.assert_array_equal((u, w, G), (U, W, g))
+    check_grads(lambda u, w: f(u, w, 3), (u, w), order=2)
+
+
+def items_and_total(u, n):
+    xs = [u, u * 2.0]
+    total = 0.0
+    for t in range(n):
+        total = total + xs[t % 2][1]
+    return xs[0], total
+
+
+def test_a_pullback_leaves_its_cotangent_as_it_is() -> None:
+    ct = np.ones(3)
+    _, pullback = vjp(items_and_total, U, 3)
+    for _ in range(2):
+        np.testing.assert_array_equal(pullback((ct, 1.0))[0], [1.0, 5.0, 1.0])
+    np.testing.assert_array_equal(ct, np.ones(3))
+
+
+def test_an_array_is_copied_where_it_becomes_an_item() -> None:
+    f = grad(argument_and_global)
+    f(U, W, 3)
+    assert "dxs[1] = np.copy(G)" in f.source, f.source
