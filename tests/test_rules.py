@@ -90,6 +90,7 @@ def op(name: str) -> Callable[..., Any]:
 )
 I, ALL = {"key": ("i",)}, {"key": ("s000",)}
 M = {"key": ("m",)}
+II = {"key": ("i", "i")}
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,16 @@ def e(term: Callable[..., Any], *types: str) -> Example:
 def unchanged(term: Callable[..., Any], *types: str) -> Example:
     """A term like those of a rule, which the rule must not rewrite."""
     return Example(term, types, applies=False)
+
+
+def with_element(x: Value, a: Value, g: Value, at: int) -> Any:
+    """x[at] += a[at] * g"""
+    return add_at(x, mul(index(a, at, **I), g), at, **I)
+
+
+def with_part(x: Value, a: Value, g: Value, *at: int, key: tuple[str, ...]) -> Any:
+    """x[key] += g * a[key]"""
+    return add_at(x, mul(g, index(a, *at, key=key)), *at, key=key)
 
 
 def hinted(x: Value) -> Value:
@@ -409,6 +420,29 @@ EXAMPLES: dict[str, list[Example]] = {
     "read_before_writes": [
         e(lambda x: index(store(x, 0.0, 1, **I), 0, **I), "f64[3]"),
         e(lambda x: index(store(store(x, 0.0, 1, **I), 0.0, 2, **I), 0, **I), "f64[3]", "f32[3]"),
+    ],
+    "read_of_stored": [
+        e(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, 2, **I), 1, **I), "f64[3]; f64; f64",
+          "f32[3]; f32; f32"),
+        unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, -2, **I), 1, **I), "f64[3]; f64; f64"),
+        unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, 1, **I), 1, **I), "f64[3]; f64; f64"),
+    ],
+    "store_of_stored": [
+        e(lambda x, v, w: store(add_at(store(x, v, 1, **I), w, 2, **I), v, 1, **I), "f64[3]; f64; f64"),
+        unchanged(lambda x, v, w: store(add_at(store(x, v, 1, **I), w, 2, **I), w, 1, **I), "f64[3]; f64; f64"),
+    ],
+    "add_to_adjacent": [
+        e(lambda x, a, g: with_part(with_element(x, a, g, 2), a, g, 2, key=("s010",)), "f64[3]; f64[3]; f64",
+          "f32[3]; f32[3]; f32"),
+        e(lambda x, a, g: with_element(with_part(x, a, g, 1, key=("s100",)), a, g, 0), "f64[3]; f64[3]; f64"),
+        e(lambda x, a, g: with_part(with_element(x, a, g, 1), a, g, 0, 1, key=("s110",)), "f64[3]; f64[3]; f64"),
+        e(lambda x, a, g: add_at(add_at(x, neg(mul(index(a, 0, 1, **II), g)), 1, 0, **II),
+                                 neg(mul(g, index(a, 1, 1, key=("s100", "i")))), 1, 1, key=("i", "s100")),
+          "f64[2, 3]; f64[3, 2]; f64"),
+        *(unchanged(lambda x, a, g, k=k, at=at, key=key: with_part(with_element(x, a, g, k), a, g, *at, key=(key,)),
+                    "f64[3]; f64[3]; f64")
+          for k, at, key in ((-1, (-1,), "s010"), (1, (2, 1), "s110"), (0, (1, -1), "s110"), (2, (1,), "s010"))),
+        unchanged(lambda x, a, g: with_part(with_element(x, a, g, 1), x, g, 1, key=("s010",)), "f64[3]; f64[3]; f64"),
     ],
     "add_then_read": [e(lambda x, v: index(add_at(x, v, 1, **I), 1, **I), "f64[3]; f64", "f32[3]; f32")],
     "nested_masks": [

@@ -19,7 +19,7 @@ from sct.ops.scalar.comparison import gt, le, lt
 from sct.ops.scalar.selection import pymax
 from sct.passes.rewriting.table import Site, defining_eqn, rule
 
-__all__ = ["are_apart", "inside_loop"]
+__all__ = ["are_apart", "are_equal", "inside_loop", "is_at_least"]
 
 
 @contextmanager
@@ -60,6 +60,11 @@ def is_at_least(site: Site, x: Operand, y: Operand, by: int = 0) -> bool:
     """Is `x >= y + by` in all iterations?"""
     a, b = term_of(x, _definition), term_of(y, _definition)
     return a is not None and b is not None and least_value(a - b, site.ranges) >= by
+
+
+def are_equal(site: Site, x: Operand, y: Operand, by: int = 0) -> bool:
+    """Is `x == y + by` in all iterations?"""
+    return is_at_least(site, x, y, by) and is_at_least(site, y, x, -by)
 
 
 def are_apart(site: Site, key: Sequence[str], at: Sequence[Operand], other_key: Sequence[str], other: Sequence[Operand]

@@ -4,6 +4,8 @@
     d[k] += a; d[k] = b                                ->  d[k] = b
     d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
     d[k] = 0; t = d[k + 1]                             ->  t = d[k + 1]; d[k] = 0
+    d[k] = a; d[k + 1] += b; t = d[k]                  ->  d[k] = a; d[k + 1] += b; t = a
+    d[k] += x[k] * a; d[:k] += x[:k] * a               ->  d[: k + 1] += x[: k + 1] * a
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
     v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
     d = zeros; d[0] = a; d += where(c, v, 0)           ->  d = where(c, v, 0); d[0] += a
@@ -14,6 +16,7 @@ stores between are to other elements. Only the chain itself may read the arrays 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -21,13 +24,22 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
 from sct.ir.uses import outer_reads
-from sct.ops.arrays.indexing import add_at, index, join, split, store
+from sct.ops.arrays.indexing import add_at, index, indexed_shape, join, split, store
 from sct.ops.scalar.arithmetic import add
 from sct.ops.scalar.selection import where
 from sct.passes.rewriting.factoring import Expansion, Term, factored_sum
-from sct.passes.rewriting.integer_ranges import are_apart
+from sct.passes.rewriting.integer_ranges import are_apart, are_equal, is_at_least
 from sct.passes.rewriting.literals import number
-from sct.passes.rewriting.table import Site, adjoint_eqn, is_element, is_zeros, rule, writes_once
+from sct.passes.rewriting.table import (
+    Site,
+    adjoint_eqn,
+    defining_eqn,
+    is_element,
+    is_zeros,
+    rule,
+    shape_of,
+    writes_once,
+)
 
 __all__: list[str] = []
 
@@ -79,6 +91,84 @@ def read_before_writes(site: Site, x: Operand, *at: Operand, key: tuple[str, ...
         block.eqns.remove(write)
         block.eqns.append(write)
     return element
+
+
+@rule("index", phase="simplify", of="store add_at")
+def read_of_stored(site: Site, x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[k] = v; x[j] += a; t = x[k] -> x[k] = v; x[j] += a; t = v, for other elements j"""
+    return stored_value(site, x, at, key)
+
+
+@rule("store", phase="simplify", of="store add_at")
+def store_of_stored(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[k] = v; x[j] += a; x[k] = v -> x[k] = v; x[j] += a, for other elements j"""
+    return x if stored_value(site, x, at, key) == value else None
+
+
+def stored_value(site: Site, x: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand | None:
+    """What has been assigned to the element `x[key]`, and not overwritten since."""
+    update = adjoint_eqn(x) if is_element(key) else None
+    for _ in range(REACH):
+        if update is None or update.op is store and _names(update, key, at, 2) or not _is_apart(site, update, key, at):
+            break
+        update = adjoint_eqn(update.args[0])
+    return update.args[1] if update is not None and update.op is store and _names(update, key, at, 2) else None
+
+
+@rule("add_at", phase="simplify", of="add_at")
+def add_to_adjacent(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[k] += a[k] * g; x[:k] += a[:k] * g -> x[: k + 1] += a[: k + 1] * g"""
+    update = site.sole_eqn(x)
+    if update is None or update.op is not add_at or not isinstance(x.type, Tensor):
+        return None
+    (g, element), (gs, part) = sorted([(update.args[1], split(update.attrs["key"], update.args[2:])),
+                                       (value, split(key, at))], key=lambda each: len(shape_of(each[0])))
+    expansion = Expansion(site)
+    target, (a, *others), (b, *more) = joined_subscript(site, element, part), expansion.terms(g, 1.0), \
+        expansion.terms(gs, 1.0)
+    if target is None or others or more or a.coef != b.coef:
+        return None
+    common = Counter(a.factors) & Counter(b.factors)
+    reads = [[defining_eqn(v) for v in (Counter(term.factors) - common).elements()] for term in (a, b)]
+    if any(len(eqns) != 1 or eqns[0] is None or eqns[0].op is not index for eqns in reads) \
+            or any(shape_of(v) != () for v in common):
+        return None
+    read, reads_of_part = (cast(Eqn, eqns[0]) for eqns in reads)
+    source = joined_subscript(site, *(split(e.attrs["key"], e.args[1:]) for e in (read, reads_of_part)))
+    if source is None or read.args[0] != reads_of_part.args[0] or _is_updated(read.args[0]):
+        return None
+    (target_key, target_at), (source_key, source_at) = join(target), join(source)
+    factor = index(read.args[0], *source_at, key=source_key)
+    if shape_of(factor) != indexed_shape(shape_of(x), target_key, target_at):
+        return None
+    total = factored_sum([Term(a.coef, (*common.elements(), factor))], expansion)
+    return add_at(update.args[0], total, *target_at, key=target_key)
+
+
+def joined_subscript(site: Site, element: Sequence[Any], part: Sequence[Any]) -> list[Any] | None:
+    """The subscript of an element and of the part that ends before it, or starts behind it, along one axis."""
+    places = [k for k, (p, q) in enumerate(zip(element, part)) if p != q]
+    if len(element) != len(part) or len(places) != 1:
+        return None
+    k, = places
+    p, q = element[k], part[k]
+    if not isinstance(q, slice) or q.step is not None or isinstance(p, slice) or p is None or p is Ellipsis \
+            or not is_at_least(site, p, Lit(0)):
+        return None
+    if q.stop is not None and are_equal(site, q.stop, p) and (q.start is None or is_at_least(site, q.start, Lit(0))
+                                                              and is_at_least(site, p, q.start)):
+        joined = slice(q.start, add(p, 1))
+    elif q.start is not None and are_equal(site, q.start, p, 1) and (
+            q.stop is None or is_at_least(site, q.stop, q.start)):
+        joined = slice(p, q.stop)
+    else:
+        return None
+    return [*element[:k], joined, *element[k + 1:]]
+
+
+def _is_updated(x: Operand) -> bool:
+    """Has a later version of this array been computed in the block?"""
+    return any(e.op.updates and e.args[0] == x for e in cast(Builder, builder_var.get()).eqns[-REACH:])
 
 
 def _is_apart(site: Site, update: Eqn, key: tuple[str, ...], at: Sequence[Operand]) -> bool:
