@@ -14,6 +14,7 @@ import functools
 import io
 import itertools
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -504,3 +505,49 @@ def test_a_cache_of_a_class_is_not_filled(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SctError):
         value_and_grad(lambda x, k: x * Cached.load(k))(1.5, 2.0)
     assert (capsys.readouterr().out, Cached.load.cache_info().currsize) == ("", 0)
+
+
+# -- objects of libraries -----------------------------------------------------------------------------------------
+
+
+SEEDS, DRAWS, PYTHON = np.random.SeedSequence(4), np.random.default_rng(3), random.Random(5)
+
+
+def counts_before_and_after(x: float) -> Any:
+    before = SEEDS.n_children_spawned
+    child = SEEDS.spawn(1)[0]
+    return x * before + x**2 * SEEDS.n_children_spawned * (child is not None)
+
+
+def a_state_after_a_draw(x: float) -> Any:
+    draw = DRAWS.normal()
+    return x * draw + x**2 * (DRAWS.bit_generator.state["state"]["state"] % 1000)
+
+
+@pytest.mark.parametrize("f", [counts_before_and_after, a_state_after_a_draw])
+def test_an_attribute_of_an_object_that_a_method_may_change_is_refused(f: Program) -> None:
+    with pytest.raises(SctError) as caught:
+        value_and_grad(f)(1.5)
+    assert caught.value.code == "SCT302"
+    assert "which is read here too" in str(caught.value)
+
+
+def a_copy_draws_the_same(x: float) -> Any:
+    twin = copy.deepcopy(DRAWS)
+    return x * DRAWS.normal() + x**2 * twin.normal()
+
+
+def a_copy_of_a_generator_of_python(x: float) -> Any:
+    twin = copy.deepcopy(PYTHON)
+    return x * PYTHON.random() + x**2 * twin.random()
+
+
+@pytest.mark.parametrize("f", [a_copy_draws_the_same, a_copy_of_a_generator_of_python])
+def test_a_deep_copy_of_a_generator_is_another_one(f: Program) -> None:
+    states = DRAWS.bit_generator.state, PYTHON.getstate()
+    expected = f(1.5)
+    DRAWS.bit_generator.state, _ = states[0], PYTHON.setstate(states[1])
+    value, slope = value_and_grad(f)(1.5)
+    assert value == expected
+    draw = expected / (1.5 + 1.5**2)  # both are the same number
+    assert abs(slope - draw * (1.0 + 2.0 * 1.5)) < 1e-12

@@ -55,7 +55,8 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
+__all__ = [
+    "CONTAINERS", "Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -173,7 +174,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
             ev.outside.note(path, "is", obj)
 
         return Instance(obj, path, pin)
-    if isinstance(obj, _CHANGING):
+    if isinstance(obj, CONTAINERS):
         ev.outside.note(path, "type", type(obj))
         return Instance(obj, path, lambda: _pin_items(ev, obj, path))
     ev.outside.note(path, "is", obj)
@@ -181,7 +182,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     return Static(obj, None if library else path)
 
 
-_CHANGING = (MutableSet, MutableMapping, MutableSequence)
+CONTAINERS = (MutableSet, MutableMapping, MutableSequence)
 """Sets, deques, counters, ...: their items are guarded when the function reads them."""
 
 

@@ -24,7 +24,7 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.arguments.argument_aliasing import cell_contents
-from sct.frontend.arguments.lift import read_path
+from sct.frontend.arguments.lift import CONTAINERS, read_path
 from sct.frontend.calls.references import PLAIN, is_library_function, references
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import changes_object, writes_arguments, writes_keyword
@@ -57,15 +57,18 @@ _CHANGING = frozenset(("next", "setattr", "delattr", "exec", "eval", "vars", "gl
 
 def check_outside_writes(ev: Evaluator, fn: Fn) -> None:
     """Refuses functions that run as they are, and may write what the function reads, or what is passed to them."""
-    callees = {p: f for p, f in zip(ev.params, ev.leaves) if isinstance(p.type, Opaque) and _is_users(f)}
+    leaves = [(p, f) for p, f in zip(ev.params, ev.leaves) if isinstance(p.type, Opaque)]
+    callees = {p: f for p, f in leaves if _is_users(f) or _is_method_of_library(f)}
     if not callees:
         return
     written = {p: Writes(f) for p, f in callees.items()}
     ops = (apply, inactive, ruled_call, call_in_rule)
     calls = [eqn for f in (*fn.functions, fn) for eqn in walk(f) if eqn.op in ops]
     read = {slot: path for path in _paths_read(ev) for slot in _slots_read(ev, path)}
+    methods = {path for path in read.values() if _leads_to_method(ev, path)}
     for p, writes in written.items():
-        slot = next((s for s in read if writes.may_write(s)), None)
+        slot = next((s for s, path in read.items() if writes.may_write(s) and (
+            _is_users(callees[p]) or s[1] is not None and path not in methods)), None)
         if slot is not None:
             _refuse(ev, p, callees[p], f"`{_shown(read[slot])}`, which is read here too",
                     "sct reads it once, before the call", calls)
@@ -88,9 +91,17 @@ def _is_users(f: Any) -> bool:
     if isinstance(f, types.FunctionType):
         return not is_library_function(f)
     if isinstance(f, types.MethodType):
-        return _is_users(f.__func__)
+        return isinstance(f.__func__, types.FunctionType) and _is_users(f.__func__)
     return is_defined_by_user(f if isinstance(f, type) else type(f)) or hasattr(f, "__wrapped__") or \
         isinstance(f, functools.partial) and _is_users(f.func)
+
+
+def _is_method_of_library(f: Any) -> bool:
+    """Is this a method of an object of a library, which may change the object?"""
+    return isinstance(f, _METHODS) and not isinstance(f.__self__, (type, types.ModuleType, *CONTAINERS, *PLAIN))
+
+
+_METHODS = (types.MethodType, types.BuiltinMethodType)
 
 
 # -- what is read --------------------------------------------------------------------------------------------
@@ -98,6 +109,12 @@ def _is_users(f: Any) -> bool:
 
 def _paths_read(ev: Evaluator) -> Iterable[Path]:
     return [*(leaf.path for leaf in ev.outside.leaves), *(path for path, _ in ev.outside.facts.values())]
+
+
+def _leads_to_method(ev: Evaluator, path: Path) -> bool:
+    """Is a method of an object on this path?"""
+    ends = (path[:n] for n in range(2, len(path) + 1) if path[n - 1][0] == "attr")
+    return any(isinstance(read_path(end, ev.outside.root), _METHODS) for end in ends)
 
 
 def _slots_read(ev: Evaluator, path: Path) -> Iterator[Slot]:
@@ -165,6 +182,9 @@ class Writes:
         self.slots: set[Slot] = set()
         self.whole: set[int] = set()
         self.arguments = False
+        if _is_method_of_library(callee):
+            self.whole.add(id(callee.__self__))
+            return
         self.reached: dict[int, Any] = {}
         self.owners: dict[int, type] = {}
         self._reach([callee])

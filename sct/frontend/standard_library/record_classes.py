@@ -9,6 +9,7 @@ import collections
 import copy
 import dataclasses
 import typing
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -146,13 +147,14 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return replace(v, addr=addr)
     if (value := by_python(ev, "copy.copy({0})", v)) is not None:
         return value
-    _not_of_python(ev, v)
+    _not_of_python(ev, v, copy.copy)
     return ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy") if isinstance(v, Ref) else v
 
 
-def _not_of_python(ev: Evaluator, v: Abstract) -> None:
+def _not_of_python(ev: Evaluator, v: Abstract, copied: Callable[[Any], Any]) -> None:
     """Refuses the copy of an object that sct does not see into: which object it is, matters if it is changed."""
-    if is_python_object(ev, v):
+    if is_python_object(ev, v) or isinstance(v, Static) and \
+            run_or_raise(ev, lambda: copied(v.peek)) is not v.peek:
         ev.refuse("SCT208", "a copy of an object that sct does not see into is not supported here",
                   hint="make the copy outside the function")
 
@@ -182,14 +184,13 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
         ev.refuse("SCT208", "a deep copy of an object from outside is not supported",
                   hint="pass the object as an argument")
     if not isinstance(v, Container):
-        _not_of_python(ev, v)
+        _not_of_python(ev, v, copy.deepcopy)
         return v
     if v not in seen:
         cell = ev.slots(v)
-        copy = replace(v, addr=ev.new_addr())
-        seen[v] = copy
+        seen[v] = new = replace(v, addr=ev.new_addr())
         items = tuple(deep(ev, x, seen) for x in cell.items)
-        ev.store.cells[copy.addr] = replace(cell, items=items, origin=Origin.FRESH, frozen=Frozen.NO)
+        ev.store.cells[new.addr] = replace(cell, items=items, origin=Origin.FRESH, frozen=Frozen.NO)
     return seen[v]
 
 
