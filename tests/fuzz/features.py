@@ -413,6 +413,8 @@ LISTS = (
     Feature("stack", 0.05, where(ast.While, lambda n: starts("stack")(n.test))),
     Feature("break or continue", 0.05, nodes(ast.Break, ast.Continue)),
     Feature("sum, max or min", 0.60, where(ast.Call, lambda n: of_calls("sum", "max", "min")(n))),
-    Feature("array of a list", 0.20, np_call("array")),
+    Feature("array of a list", 0.10, np_call("array")),
+    Feature("product of arrays in a list", 0.15, where(ast.BinOp, lambda n: isinstance(n.op, ast.MatMult))),
+    Feature("product in a loop", 0.04, in_loop(where(ast.BinOp, lambda n: isinstance(n.op, ast.MatMult)))),
     Feature("helper that appends", 0.05, where(ast.Call, lambda n: of_calls("push")(n))),
 )

@@ -129,7 +129,9 @@ class Lists:
             return f"{rs}[{i}][{r.choice(('0', '-1', '1'))}]"
         if kind == "array":
             zs = r.choice(s.arrays)
-            return f"{zs}[{self.at(s, zs)}][{r.randint(0, 2)}]"
+            item, other = (f"{zs}[{self.at(s, zs)}]" for _ in range(2))
+            return r.choice((f"{item}[{r.randint(0, 2)}]",) * 3 + (
+                f"({item} @ x)", f"({item} @ {other})", f"np.sum(({item} + {other}) ** 2)"))
         if kind == "reduce":
             forms = [f"sum({xs})", f"max({xs})", f"min({xs})", f"len({xs})", f"sum({xs}[1:])"]
             forms += [f"np.sum(np.array({xs}))"]
@@ -397,7 +399,8 @@ class Lists:
         parts += [f"{t} * {r.number(-1, 1)}" for t in s.floats]
         parts += [f"sum(p * q for p, q in {ps})" for ps in s.pairs]
         parts += [f"sum(sum(row) * row[0] for row in {rs})" for rs in s.rows]
-        parts += [f"np.sum(np.array({zs}) ** 2)" for zs in s.arrays]
+        parts += [r.choice((f"np.sum(np.array({zs}) ** 2)", f"{zs}[0] @ {zs}[-1]", f"{zs}[0] @ x",
+                            f"np.sum(({zs}[0] + {zs}[-1]) ** 2)")) for zs in s.arrays]
         return " + ".join(parts)
 
 

@@ -233,8 +233,10 @@ class _Plan:
         """(reads of elements, reads of a shape) after an update.
 
         A read of the shape of the updated array may read the result of the update, or of the loop that updates it. The
-        shape of a view stays."""
+        shape of a view stays, and that of an array that becomes an item."""
         elements = {s.value for s in later if not reads_shape_only(s)}
+        if _becomes_item(access):
+            return [s for s in later if s.value in elements], []
         path = access.point.path
         around = len(path) if _updated(access) is not None else None
         shapes = [s for s in later if s.value not in elements and (
@@ -423,6 +425,12 @@ def _updated(access: Access) -> Value | None:
         k = access.index - len(loop.bounds)
         return loop.finals[k] if k in range(len(loop.inits)) and loop.finals[k].type == access.value.type else None
     return eqn.out if eqn.op.updates else None
+
+
+def _becomes_item(access: Access) -> bool:
+    """Does the equation put what it reads here into a list?"""
+    eqn = access.owner
+    return isinstance(eqn, Eqn) and (eqn.op.name == "list_of" or eqn.op.updates and access.index > 0)
 
 
 class _Rebuild:
