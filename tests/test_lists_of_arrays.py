@@ -123,8 +123,34 @@ def run_time_keys(u, w, n):
     return total + xs[0] @ w + ys[1] @ G
 
 
-PROGRAMS = [argument_and_global, one_array_many_times, joined, nested, two_buffers, replaced, history,
-            the_same_item_again, sum_of_items, sum_in_a_loop, run_time_keys]
+def rotated(u, w, n):
+    xs = [u, u, w]
+    for _ in range(n):
+        xs[0], xs[1], xs[2] = xs[1], xs[2], xs[0]
+    return xs[0] @ w
+
+
+def leapfrog(u, w, n):
+    level = {"old": u, "now": u, "new": 0.0 * u}
+    for _ in range(n):
+        level["new"] = 2.0 * level["now"] - level["old"] + 0.1 * w * np.roll(level["now"], 1)
+        level["old"], level["now"], level["new"] = level["now"], level["new"], level["old"]
+    return level["now"] @ w
+
+
+def multistep(u, w, n):
+    slope = np.sin(u)
+    slopes, y = [slope, slope, slope], u
+    for _ in range(n):
+        y = y + 0.1 * (23.0 * slopes[0] - 16.0 * slopes[1] + 5.0 * slopes[2]) / 12.0
+        slopes[2] = slopes[1]
+        slopes[1] = slopes[0]
+        slopes[0] = np.sin(y) * w
+    return y @ w
+
+
+PROGRAMS = [argument_and_global, one_array_many_times, joined, nested, two_buffers, replaced, history, leapfrog,
+            multistep, rotated, the_same_item_again, sum_of_items, sum_in_a_loop, run_time_keys]
 U, W = np.array([0.3, -0.7, 1.1]), np.array([0.9, 0.4, -0.6])
 
 

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CONTAINERS", "Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
+    "CONTAINERS", "Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "read_path",
+    "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:

@@ -163,17 +163,19 @@ class LoopHead:
                 head.cells[kept] = replace(head.cells[kept], frozen=frozen)
         bound_here = {v.addr: key.name for key, v in head.vars.items()
                       if key in self.names and isinstance(v, Ref) and not v.path}
+        arrays: dict[int, Array] = {}  # put into the store last: items start as what arrays are before the loop
         for addr in sorted(memo.cells):
             cell = head.cells.get(addr)
             if isinstance(cell, Array):
                 param = self.carry(("cell", addr), cell.value, bound_here.get(addr, cell.value.hint))
-                head.cells[addr] = replace(cell, value=param, layout=addr not in memo.unknown_layout and cell.layout)
+                arrays[addr] = replace(cell, value=param, layout=addr not in memo.unknown_layout and cell.layout)
             elif isinstance(cell, Slots) and cell.schema is None:
                 if addr in memo.attributes:
                     cell = with_attributes(cell, memo.attributes[addr])
                 items = [self.head_value(("slot", addr, k), None if x == UNSET else x, None)
                          for k, x in enumerate(cell.items)]
                 head.cells[addr] = replace(cell, items=tuple(UNSET if x is None else x for x in items))
+        head.cells.update(arrays)
         for addr in memo.frozen.keys() & head.cells.keys():
             head.cells[addr] = replace(head.cells[addr], frozen=memo.frozen[addr])
         # Names that this loop binds and no iteration reads from the one before are local to the body.
