@@ -191,6 +191,8 @@ GOLDENS = [
     gradient(recursion, "tree", 0),
     gradient(recursion, "mergesum", 0),
     gradient(recursion, "is_even", 0),
+    gradient(recursion, "linked_list", 0),
+    gradient(recursion, "search_tree", 0),
     gradient(objects, "orbit", (0, 1)),
     gradient(objects, "drop", 0),
     gradient(objects, "slope_of_slope", 0),

@@ -82,6 +82,11 @@ def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any
     return add
 
 
+class Spring:
+    def __init__(self, v: Any) -> None:
+        self.v, self.ends = v, (0.0, 1.0)
+
+
 class Pair:
     def __init__(self, v: Any) -> None:
         self.v = v
@@ -245,7 +250,7 @@ def _() -> Any:
 def change_objects_in_a_list() -> tuple[Any, Any]:
     def refused(x: Any) -> Any:
         springs = []
-        p = Pair(0.0)
+        p = Spring(0.0)
         for v in x:
             p.v = v
             springs.append(p)
@@ -259,7 +264,7 @@ def change_objects_in_a_list() -> tuple[Any, Any]:
     def followed(x: Any) -> Any:
         springs = []
         for v in x:
-            p = Pair(v)
+            p = Spring(v)
             springs.append(copy.copy(p))
             p.v = 0.0
         s = 0.0
@@ -779,17 +784,17 @@ def _() -> Any:
 @case("take a copy: `copy.copy(x)`")
 def an_object_in_a_list() -> tuple[Any, Any]:
     def refused(x: Any) -> Any:
-        springs = [Pair(v) for v in x]
+        springs = [Spring(v) for v in x]
         first = springs[0]
-        springs[0] = Pair(1.0)
+        springs[0] = Spring(1.0)
         for p in springs:
             p.v *= 2.0
         return first.v
 
     def followed(x: Any) -> Any:
-        springs = [Pair(v) for v in x]
+        springs = [Spring(v) for v in x]
         first = copy.copy(springs[0])
-        springs[0] = Pair(1.0)
+        springs[0] = Spring(1.0)
         for p in springs:
             p.v *= 2.0
         return first.v
@@ -800,14 +805,14 @@ def an_object_in_a_list() -> tuple[Any, Any]:
 @case("take a copy: `[copy.copy(x) for x in xs]`")
 def objects_in_two_lists() -> tuple[Any, Any]:
     def refused(x: Any) -> Any:
-        springs = [Pair(v) for v in x]
+        springs = [Spring(v) for v in x]
         stiff = [p for p in springs if p.v > 0.1]
         for p in stiff:
             p.v *= 2.0
         return sum(p.v for p in springs)
 
     def followed(x: Any) -> Any:
-        springs = [Pair(v) for v in x]
+        springs = [Spring(v) for v in x]
         stiff = [copy.copy(p) for p in springs if p.v > 0.1]
         for p in stiff:
             p.v *= 2.0

@@ -232,6 +232,10 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
     return passed
 
 
+OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT310", "SCT502", "SCT503", "SCT505")
+"""The codes of refusals of programs that may be accepted if objects are rows of columns."""
+
+
 def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = False, may_observe: bool = False
                    ) -> Traced:
     """The result of `attempt`, which is repeated until the outlining plan is complete.
@@ -268,6 +272,11 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
                 refusals.clear()
                 raise plan.with_known_keys() from None
             first = (with_dicts if [e.code for e in with_dicts] == ["SCT204"] else refusals)[0]
+            first = plan.refusal or first
+            if first.code in OF_OBJECTS and (classes := plan.linkable()):
+                with_dicts.clear()
+                refusals.clear()
+                raise plan.with_linked_objects(classes, first) from None
             raise first from first.__cause__
 
     return fixpoint(plan, evaluate, 1000, refuse)

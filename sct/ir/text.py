@@ -30,6 +30,7 @@ from sct.ir.pytrees.pytree import Const, Leaf, Node
 from sct.ir.types import (
     ActiveText,
     Function,
+    Link,
     List,
     Lock,
     Never,
@@ -196,7 +197,7 @@ def show_attr(value: Any) -> str:
         return f"Node({value.kind!r}, {show_attr(value.keys)}, {show_attr(value.children)})"
     if isinstance(value, Dim):
         return f"Dim[{value}]"
-    if isinstance(value, (Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals)):
+    if isinstance(value, (Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals, Link)):
         return f"T[{value}]"
     return repr(value)
 
@@ -375,6 +376,8 @@ def type_of(node: ast.expr | str) -> Type:
         head = _name(node.value)
         if head == "residuals":
             return Residuals(ast.unparse(node.slice))
+        if head == "link":
+            return Link(ast.unparse(node.slice))
         if head in _WRAPPERS:
             return _WRAPPERS[head](type_of(node.slice))
         return Tensor("array", head, tuple(map(dim_of, _elements(node.slice))))

@@ -12,16 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Union
 
 from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
-    "ActiveText", "Carrier", "Function", "List", "Lock", "Never", "Opaque", "Optional", "Residuals", "Seq", "Set",
-    "Tensor", "Text", "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims", "broadcast_shapes",
-    "dtype_in_words", "holds_array", "in_words", "is_active_text", "join", "leaf_type", "list_depth", "map_leaf",
-    "map_sizes", "maybe_single", "note_size_requirement", "py", "size_requirements",
+    "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "Never", "Opaque", "Optional", "Residuals", "Seq",
+    "Set", "Tensor", "Text", "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims",
+    "broadcast_shapes", "dtype_in_words", "holds_array", "in_words", "is_active_text", "join", "leaf_type",
+    "list_depth", "map_leaf", "map_sizes", "maybe_single", "note_size_requirement", "py", "size_requirements",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -259,7 +259,21 @@ class Residuals:
         return f"residuals[{self.of}]"
 
 
-Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals]
+@dataclass(frozen=True)
+class Link:
+    """A reference to an object of the class `of`, whose objects are rows of columns: the number of its row.
+
+    cls  the class of Python; the text of the IR does not show it
+    """
+
+    of: str
+    cls: type | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"link[{self.of}]"
+
+
+Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals, Link]
 
 BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
 COMPLEX, NUMBER = Tensor("py", "complex"), Tensor("py", "number")
@@ -349,6 +363,8 @@ def in_words(t: Type) -> str:
         return f"{in_words(t.elem)} that some path does not assign"
     if isinstance(t, Seq):
         return f"a list whose items are each {in_words(t.elem)}"
+    if isinstance(t, Link):
+        return f"an object of class `{t.of}`"
     return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
             Opaque: "an object", Text: "a string", ActiveText: "a string", Lock: "a lock",
             Set: "a set"}[type(t)]

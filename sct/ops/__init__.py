@@ -37,6 +37,7 @@ from sct.ops.program.attempts import *
 from sct.ops.program.call_ops import *
 from sct.ops.program.control import *
 from sct.ops.program.effects import *
+from sct.ops.program.links import *
 from sct.ops.program.solutions import *
 from sct.ops.reductions.counting import *
 from sct.ops.reductions.covariance import *

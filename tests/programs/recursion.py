@@ -298,6 +298,55 @@ def flipped(x, n):
     return y if positive else -y
 
 
+class Link:
+    def __init__(self, value, next=None):
+        self.value, self.next = value, next
+
+
+def linked_list(x, n):
+    head = Link(1.0)
+    for i in range(n):
+        head = Link(x * i, head)
+    node = head
+    while node.next is not None:
+        node.value = math.sin(node.value) + node.next.value
+        node = node.next
+    node.value = x * x
+    total = 0.0
+    while head is not None:
+        total = x * total + head.value
+        head = head.next
+    return total
+
+
+class Node:
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+
+
+def inserted(node, key):
+    if node is None:
+        return Node(key)
+    if key < node.key:
+        node.left = inserted(node.left, key)
+    else:
+        node.right = inserted(node.right, key)
+    return node
+
+
+def weighted(node, depth):
+    if node is None:
+        return 0.0
+    return node.key**2 / depth + weighted(node.left, depth + 1) + weighted(node.right, depth + 1)
+
+
+def search_tree(keys):
+    root = None
+    for key in keys:
+        root = inserted(root, key)
+    return weighted(root, 1)
+
+
 LEFT, RIGHT = np.array([1, 3, -1, -1]), np.array([2, -1, -1, -1])
 
 INPUTS = {
@@ -334,6 +383,8 @@ INPUTS = {
     "alternately": lambda rng: (0.7, 5),
     "searched": lambda rng: (0.7, 6),
     "flipped": lambda rng: (0.7, 3),
+    "linked_list": lambda rng: (0.7, 6),
+    "search_tree": lambda rng: (rng.normal(size=6),),
 }
 
 GRADIENTS = {"power": lambda x, n: {0: n * x ** (n - 1)}}

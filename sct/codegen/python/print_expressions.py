@@ -199,6 +199,9 @@ class ExpressionPrinter:
         """A template with these operands and the attributes of `eqn`."""
         attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
         tree: ast.expr = _TemplateFilling(args, attrs, self)(parsed(template))
+        if eqn.op.name == "not_" and isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Compare) and \
+                isinstance(tree.operand.ops[0], (ast.Is, ast.In)):
+            tree = negated(tree.operand)
         return tree if eqn.primal else move_signs(tree)
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],

@@ -50,8 +50,9 @@ from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
-from sct.frontend.objects.objects import special_call, special_method, undefined
+from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
+from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import distributed, told
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline

@@ -287,7 +287,8 @@ def other_length(a: ArgumentTree, b: ArgumentTree) -> ArgumentNode | None:
 
 def leaf_name(trees: Mapping[Key, ArgumentTree], k: int) -> str | None:
     """The name of param `k`, after the argument that it is in."""
-    return next((name for key, tree in trees.items() for index, name in _names(tree, key.name) if index == k), None)
+    named = (pair for key, tree in trees.items() for pair in _names(tree, key.name.strip("<>")))
+    return next((name for index, name in named if index == k), None)
 
 
 def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:

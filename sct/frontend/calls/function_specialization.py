@@ -51,12 +51,13 @@ from sct.frontend.values.abstract_values import (
     ObjRef,
     Ref,
     Slots,
+    Static,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
 from sct.ir.dims import Dim
-from sct.ir.types import List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type
+from sct.ir.types import NONE, List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type
 from sct.ops import call
 
 __all__ = ["call_outlined"]
@@ -94,7 +95,7 @@ class OutlinedFunction:
     fn           its IR, None until it is evaluated
     site         the function and the kind of arguments that it was outlined for, if it does not call itself
     in_progress  it is being evaluated; recursive: it was called meanwhile
-    bools_vary   a bool in its result differs between calls, so it is no constant of the result
+    kinds_vary   a bool or None in its result is another value in other calls, so it is no constant of the result
     grown        lists in its result whose length differs between calls, by number: the kind of their items
     converged    the last evaluation, number `round`, changed neither params nor results
     params_widened  a call in the last evaluation widened its params
@@ -114,7 +115,7 @@ class OutlinedFunction:
     site: Any = None
     in_progress: bool = False
     recursive: bool = False
-    bools_vary: bool = False
+    kinds_vary: bool = False
     grown: dict[int, Rows] = field(default_factory=dict)
     converged: bool = False
     params_widened: bool = False
@@ -357,8 +358,8 @@ def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Fl
                and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
     aliasing = Aliasing()
     if result is not None:
-        flat = Flattening(ev, args.outer, (bool, int, float) if f.bools_vary else (int, float), with_frozen=False,
-                          grown=f.grown)
+        flat = Flattening(ev, args.outer, (bool, int, float, type(None)) if f.kinds_vary else (int, float),
+                          with_frozen=False, grown=f.grown)
         try:
             tree = flat.flatten(result)
         except NotFlattenable as error:
@@ -383,8 +384,8 @@ _ALIKE = "return the same number and kinds of values on every path"
 
 def _learn_kinds(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening, tree: ArgumentTree
                  ) -> None:
-    """Notes that its result is of another kind than before: a list of another length gets columns, a bool is a number.
-    """
+    """Notes that its result is of another kind than before: a list of another length gets columns, a bool or None is
+    an out."""
     assert f.result is not None
     before = other_length(f.result, tree)
     if before is not None and before.which not in f.grown:
@@ -393,10 +394,10 @@ def _learn_kinds(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, fla
             before.schema, [t.elem for k in leaf_indices(before) for t in [f.results[k]] if isinstance(t, List)])
         schema, types = items_like(ev, ListRef(addr), like)
         f.grown[before.which] = schema, [outlined_type(ev, t) for t in types]
-    elif f.bools_vary:
+    elif f.kinds_vary:
         ev.refuse("SCT204", f"the recursive function `{source.name}` returns different kinds of objects", hint=_ALIKE)
     else:
-        f.bools_vary = True
+        f.kinds_vary = True
     f.result = None
     raise Unstable(f)
 
@@ -453,7 +454,7 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
 def _leaf(ev: Evaluator, out: Value) -> Abstract:
     """A result: a list of the IR is the column of a list."""
     if not isinstance(out.type, List):
-        return ev.wrap(out)
+        return Static(None) if out.type == NONE else ev.wrap(out)
     addr = ev.new_addr()
     ev.store.cells[addr] = Array(out)
     return Ref(addr)

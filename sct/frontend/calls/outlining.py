@@ -9,8 +9,9 @@ That is known at the end of an evaluation; everything is then evaluated again.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
 from sct.ir.dims import Dim
+from sct.ir.types import Type
 from sct.ops import call
 
 __all__ = ["OutliningPlan", "called_once", "evaluated_in_line", "free_name", "repeated", "site_of"]
@@ -31,6 +33,16 @@ __all__ = ["OutliningPlan", "called_once", "evaluated_in_line", "free_name", "re
 LONG = 8
 TOO_MUCH = 4000
 """At so many equations of one function, the evaluation stops and starts again with the function outlined."""
+
+
+class LinkedClasses(dict[type, str]):
+    """The classes whose objects are rows of columns, with the names of these."""
+
+    def update(self, classes: Collection[type]) -> None:  # type: ignore[override]
+        for cls in sorted(classes, key=lambda c: c.__qualname__):
+            if cls not in self:
+                base = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+                self[cls] = next(name for k in itertools.count() if (name := f"{base}{k or ''}") not in self.values())
 
 
 @dataclass
@@ -55,6 +67,10 @@ class OutliningPlan:
     counted    the places that make iterators whose position is a number of the program; lost: iterators that are
                refused since their position depends on the path
     orders     how often functions with a rule of the user are differentiated
+    instantiated  the user's classes of which the program makes objects; whether loops or recursive functions do
+    linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
+    unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
+    attempts   what was in `linked` before, with which the program is refused, too
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -76,6 +92,12 @@ class OutliningPlan:
     counted: set[Any] = field(default_factory=set)
     lost: set[Any] = field(default_factory=set)
     orders: set[int] = field(default_factory=set)
+    instantiated: dict[type, bool] = field(default_factory=dict)
+    linked: LinkedClasses = field(default_factory=lambda: LinkedClasses())
+    fields: dict[tuple[type, str], Type] = field(default_factory=dict)
+    unlinkable: set[type] = field(default_factory=set)
+    refusal: SctError | None = None
+    attempts: list[set[type]] = field(default_factory=list)
 
     def with_known_keys(self) -> Unstable:
         """From now on the keys of all dicts are known: the program is evaluated again."""
@@ -89,6 +111,29 @@ class OutliningPlan:
         self.known_arguments = True
         for learnt in (self.dicts, self.refused, self.by_python):
             learnt.clear()
+        return Unstable(self)
+
+    def linkable(self) -> set[type]:
+        """The classes whose objects are to be rows of columns next: those of which loops make objects, then all."""
+        for again in (True, False):
+            classes = {cls for cls, many in self.instantiated.items() if many or not again} - self.unlinkable
+            if classes and classes not in self.attempts:
+                return classes
+        return set()
+
+    def with_linked_objects(self, classes: set[type], refusal: SctError) -> Unstable:
+        """From now on the objects of these classes are rows of columns: the program is evaluated again."""
+        self.refusal, self.known_keys, self.known_arguments = refusal, False, False
+        for learnt in (self.dicts, self.refused, self.by_python, self.lost, self.linked, self.fields):
+            learnt.clear()
+        self.attempts.append(classes)
+        return self.changed(linked=classes)
+
+    def unlinked(self, cls: type) -> Unstable:
+        """The objects of this class are no rows of columns: the program is evaluated again."""
+        self.unlinkable.add(cls)
+        self.linked.pop(cls, None)
+        self.fields = {key: t for key, t in self.fields.items() if key[0] is not cls}
         return Unstable(self)
 
     @property

@@ -24,6 +24,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.loops.generator_functions import new_generator
+from sct.frontend.objects.linked_objects import begin_columns, column_variables
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import declared, local_names, nodes_in, read_often, yields
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
@@ -107,6 +108,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     if isinstance(node, gast.AsyncFunctionDef):
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
                        loc=loc_of(node, source.file))
+    if not ev.frames:
+        begin_columns(ev)
     frame = Frame(ev.addresses.new_frame(), source, *of, _liveness(node), set(local_names(node)), parent,
                   declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
@@ -120,7 +123,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         if outer.unbound:
             ev.refuse("SCT204", f"a function that calls itself binds `{outer.unbound[0]}` of a function around it, "
                       "which has no value yet", hint=f"bind `{outer.unbound[0]}` before the call")
-        variables = {**bound, **{key: ev.store.vars[key] for key in outer.keys}}
+        variables = {**bound, **{key: ev.store.vars[key] for key in outer.keys}, **column_variables(ev)}
 
         def evaluate_outlined() -> Abstract:
             return _with_outer(ev, inline(ev, replace(frame)), outer)
@@ -139,7 +142,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
             return inline(ev, replace(frame, arguments=own))
 
         try:
-            return call_outlined(ev, frame, bound, evaluated, Outer(), site)
+            return call_outlined(ev, frame, {**bound, **column_variables(ev)}, evaluated, Outer(), site)
         except (SctError, NeedsStatic):
             ev.functions.plan.single.add(site)  # in line it may be known what it needs to know
         except RecursionError:  # in line it may be known where it ends

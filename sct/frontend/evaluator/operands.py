@@ -31,7 +31,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import INT, REAL, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import INT, REAL, Link, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef, base_type
 from sct.ops import ELEMENTWISE, dim, fstring, is_caught, python, stop_gradient, unwrap
 
 __all__ = ["Operands"]
@@ -133,6 +133,9 @@ class Operands(Attempts):
     def operand(self, v: Abstract) -> Operand:
         """The IR operand of an abstract value; an array is read now."""
         if isinstance(v, Value):
+            if isinstance(link := base_type(v.type), Link):
+                self.refuse("SCT503", f"an object of class `{link.of}` is not supported here",
+                            why="how many of them there are is known only at run time", hint="use its attributes")
             return self.defined(v) if isinstance(v.type, (Optional, Undef)) else v
         if is_literal(v):
             assert isinstance(v, Static)
@@ -163,8 +166,8 @@ class Operands(Attempts):
         return value
 
     def present_number(self, v: Abstract) -> Abstract:
-        """A number that may be None, where this path knows that it is not; anything else as it is."""
-        optional = isinstance(v, Value) and isinstance(v.type, Optional) and isinstance(v.type.elem, Tensor)
+        """A number or an object that may be None, where this path knows that it is not; anything else as it is."""
+        optional = isinstance(v, Value) and isinstance(v.type, Optional) and isinstance(v.type.elem, (Link, Tensor))
         return self.defined(v) if optional and isinstance(v, Value) and is_present(self.store, v) else v
 
     def present(self, v: OptionalTuple) -> Tup:

@@ -18,6 +18,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import Place, have_one_form, leaf_numbers, with_leaves
 from sct.frontend.objects.deques import list_of_deque
+from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
@@ -58,8 +59,7 @@ Rows = tuple[Schema, list[Type]]
 
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
-    cell = ev.store.slots(ref)
-    return cell
+    return ev.store.slots(ref)
 
 
 def is_dynamic(ev: Evaluator, v: Abstract) -> bool:
@@ -130,7 +130,7 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
                 return List(_joined(ev, [types[0] for _, types in items]))
     elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
             is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, str)) or \
-            isinstance(x, Value) and isinstance(x.type, (ActiveText, Text)):
+            isinstance(x, Value) and isinstance(x.type, (ActiveText, Text)) or is_link(x):
         return ev.type_of(x)
     elif isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
@@ -182,7 +182,7 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
             if ev.store.array(v).frozen:  # another list may hold it
                 ev.store.alone.clear()
             hold(ev, v.addr)
-        yield ev.operand(v)
+        yield ev.lit(v) if is_link(v) else ev.operand(v)
 
 
 def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Operand]:

@@ -14,6 +14,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, slice_view
+from sct.frontend.interpreter.attributes import present_object
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.objects.objects import set_attribute
@@ -48,6 +49,7 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
             unpack(ev, target.elts, items)
     elif isinstance(target, gast.Attribute):
         owner, value = ev.eval(target.value), named(ev, v, target.attr)
+        owner = present_object(ev, owner, lambda none: setattr(none, target.attr, None))
         for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, value)))
     else:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)

@@ -11,7 +11,7 @@ from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.interpreter.assignment import assign, doing, home_of, named
-from sct.frontend.interpreter.attributes import get
+from sct.frontend.interpreter.attributes import get, present_object
 from sct.frontend.interpreter.expressions import name
 from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.arithmetic_operators import binary, in_place
@@ -64,6 +64,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
         return
     owner = ev.eval(target.value)
     if isinstance(target, gast.Attribute):
+        owner = present_object(ev, owner, lambda none: getattr(none, target.attr))
         old = ev.temporaries.hold(get(ev, owner, target.attr))
         result = named(ev, augment(ev, kind, old, ev.eval(node.value)), target.attr)
         for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, result)))

@@ -6,6 +6,7 @@ import enum
 import functools
 import sys
 import types
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import gast
@@ -20,10 +21,12 @@ from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.run_time_sets import is_set
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
+from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import (
     bind,
     check_set,
@@ -37,7 +40,7 @@ from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.operators.text_formatting import method_of_text
 from sct.frontend.source.private_names import name_of
-from sct.frontend.state.choices import mixed
+from sct.frontend.state.choices import is_present, mixed
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -59,11 +62,11 @@ from sct.ir import Value
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Opaque, Optional, Tensor, Text, Undef
-from sct.ops import apply, imag, real, size, transpose
+from sct.ops import apply, imag, is_none, real, size, transpose
 from sct.ops.program import effects
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["attribute_if_any", "get"]
+__all__ = ["attribute_if_any", "get", "present_object"]
 
 
 _SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
@@ -74,8 +77,21 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
     return get(ev, ev.eval(node.value), node.attr)
 
 
+def present_object(ev: Evaluator, owner: Abstract, access: Callable[[None], object]) -> Abstract:
+    """An object whose attribute is read or written, where it may be None: then that raises, as `access` does."""
+    if not isinstance(owner, Value) or not is_link(owner):
+        return owner
+    owner = ev.bound(owner)
+    if isinstance(owner, Value) and isinstance(owner.type, Optional):
+        if not is_present(ev.store, owner):
+            evaluate_branches(ev, ev.emit(is_none, owner), lambda: run_or_raise(ev, lambda: access(None)), lambda: None)
+        return ev.defined(owner)
+    return owner
+
+
 def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """`owner.name`."""
+    owner = present_object(ev, owner, lambda none: getattr(none, name))
     if name == "__class__" and not isinstance(owner, Parent):
         return class_object(ev, owner)
     if name == "__dict__" and isinstance(owner, ObjRef):

@@ -27,7 +27,8 @@ from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import size_along, slice_view
 from sct.frontend.objects.deques import is_deque, list_of_deque
-from sct.frontend.objects.objects import special_call, special_method, undefined
+from sct.frontend.objects.objects import special_call, special_method
+from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,

@@ -34,7 +34,7 @@ from sct.frontend.values.abstract_values import (
     parts,
 )
 from sct.ir import Operand, Value, undef
-from sct.ir.types import Undef
+from sct.ir.types import Undef, in_words
 from sct.ir.types import join as joined_type
 
 __all__ = ["Learning", "change_in_words", "kind_in_words"]
@@ -191,7 +191,7 @@ class Learning(LoopHead):
 def kind_in_words(v: Any) -> str:
     """The kind of a value, for a message."""
     if isinstance(v, Value):
-        return str(v.type)
+        return in_words(v.type)
     if isinstance(v, Static):
         return repr(v.value)
     return abstract_in_words(v)

@@ -44,6 +44,7 @@ from sct.frontend.loops.object_iterators import loop_over_object, own_iterator
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
+from sct.frontend.state.choices import take
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.state.store import Store
 from sct.frontend.state.tries import is_slot
@@ -313,6 +314,7 @@ class LoopBuilder(BackEdge):
             if all(before.vars.get(k) == v for k, v in ev.store.vars.items()) and all(
                     before.cells.get(a) is c for a, c in ev.store.cells.items() if a in before.cells):
                 self.tested = True
+                take(ev, t, True, region)
                 return Fn("test", (), tuple(region.eqns), (t,))
             ev.b.eqns.extend(region.eqns)
 

@@ -27,7 +27,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import FLOAT, Opaque, Tensor
+from sct.ir.types import FLOAT, Link, Opaque, Tensor
 from sct.ops.program.effects import part
 from sct.ops.type_rules import numpy_dtype
 
@@ -61,6 +61,8 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     if cls is not None:
         return cls
     t = unmark_real(v.type) if isinstance(v, Value) else None
+    if isinstance(t, Link) and t.cls is not None:
+        return t.cls
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype not in ("real", "number"):
         if t == FLOAT:
             ev.ask_classes()

@@ -15,7 +15,9 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.lookup_guards import MISSING, in_class
 from sct.frontend.evaluator.own_methods import is_generated
 from sct.frontend.objects.class_defaults import give_defaults
-from sct.frontend.objects.objects import bind, class_of, sample_of, set_attribute, shown_name, special_method
+from sct.frontend.objects.linked_objects import as_row, is_linked
+from sct.frontend.objects.objects import bind, class_of, set_attribute, shown_name, special_method
+from sct.frontend.objects.undefined_operators import sample_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     ObjRef,
@@ -60,7 +62,9 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
             _not_none(ev, returned)
     elif args or kwargs:
         raise_at_run_time(ev, "TypeError", f"{cls.__name__}() takes no arguments")
-    return instance
+    again = bool(ev.loops.heads or ev.functions.in_progress)
+    ev.functions.plan.instantiated[cls] = again or ev.functions.plan.instantiated.get(cls, False)
+    return as_row(ev, instance) if is_linked(ev, cls) else instance
 
 
 def _not_none(ev: Evaluator, returned: Abstract) -> None:

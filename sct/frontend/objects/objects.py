@@ -21,7 +21,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sct.errors import conversion_hint
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -29,6 +28,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, special_key
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
+from sct.frontend.objects import linked_objects
 from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults, note_unset
 from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.objects.single_dispatch import implementation
@@ -40,8 +40,6 @@ from sct.frontend.values.abstract_values import (
     Array,
     Bound,
     DerivedCallable,
-    DictRef,
-    ListRef,
     ObjRef,
     Parent,
     Ref,
@@ -51,15 +49,12 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_user_class
-from sct.ir.real_ints import unmark_real
-from sct.ir.types import Tensor, Undef
+from sct.ir.types import Link, Tensor, Undef
 from sct.ops import BY_CALL, python, raise_
-from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
     "bind", "check_in_list", "check_own", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives",
     "is_member", "is_object", "reflected", "refuse_unset", "set_attribute", "special_call", "special_method",
-    "undefined",
 ]
 
 
@@ -69,6 +64,8 @@ def class_of(v: Abstract | None) -> type | None:
         return v.cls
     if isinstance(v, Tup):
         return v.cls if v.cls is not tuple else None
+    if isinstance(v, Value) and isinstance(v.type, Link):
+        return v.type.cls
     if isinstance(v, Static) and is_container(type(v.peek)) and not isinstance(v.peek, types.SimpleNamespace):
         return type(v.peek)
     return None
@@ -232,6 +229,8 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
         return None if v == UNSET else ev.bound(v)
     if isinstance(owner, Tup):
         return owner.items[owner.fields.index(name)] if name in owner.fields else None
+    if isinstance(owner, Value):
+        return linked_objects.read(ev, owner, name)
     assert isinstance(owner, Static)
     x = owner.peek
     raw = inspect.getattr_static(type(x), name, None)
@@ -303,7 +302,7 @@ def _by_descriptor(ev: Evaluator, method: str, raw: Any, at: tuple[Any, ...], ar
 def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *, forced: bool = False) -> None:
     """`owner.name = value`; `forced`: as `object.__setattr__` does it."""
     cls = class_of(owner)
-    if isinstance(owner, ObjRef):
+    if isinstance(owner, ObjRef) or isinstance(owner, Value) and cls is not None:
         assert cls is not None
         own = None if forced else in_class(ev, cls, "__setattr__")
         if own is not None and own[1] is not object and own[1] is not types.SimpleNamespace:
@@ -332,6 +331,8 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         return
     if isinstance(owner, Tup) and cls is not None and not cls.__dictoffset__:
         run_or_raise(ev, lambda: setattr(cls._make(owner.items), name, None))  # type: ignore[attr-defined]
+    if owner == Static(None):
+        run_or_raise(ev, lambda: setattr(None, name, None))
     if isinstance(owner, Static):
         ev.refuse("SCT302", f"a write to the attribute `{name}` of an object that is not a local or an argument of "
                   "the differentiated function", why="its caller would see the write",
@@ -340,8 +341,10 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
               hint="use a local, a dict or an array")
 
 
-def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
+def _store(ev: Evaluator, owner: ObjRef | Value, name: str, value: Abstract) -> None:
     """Put an attribute into the object itself."""
+    if isinstance(owner, Value):
+        return linked_objects.write(ev, owner, name, value)
     if owner.addr in ev.store.items and name not in ev.store.slots(owner).keys:
         note_default(ev, owner, name)
     if list_items.write(ev, owner, name, value):
@@ -444,51 +447,3 @@ def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstr
 def shown_name(cls: type) -> str:
     """The name of a user's class, or of a namespace, in the exceptions of Python."""
     return "types.SimpleNamespace" if cls is types.SimpleNamespace else cls.__name__
-
-
-_APPLY = "apply it to the numbers and arrays in the objects"
-
-
-def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abstract:
-    """The result, or the exception, of an operator that no class of the operands defines: Python itself applies it to
-    samples of their classes."""
-    samples = [sample_of(v) for v in values]
-    for v, sample in zip(values, samples):
-        if sample is MISSING and isinstance(v, Static) and conversion_hint(v.value, "it"):
-            ev.operand(v)  # an object of another library, which is refused by name
-    if MISSING in samples:
-        for v in values:
-            if isinstance(v, Static) and conversion_hint(v.peek, "it"):
-                ev.operand(v)  # refused by its name
-        ev.refuse("SCT503", "this operator is not supported between these objects", hint=_APPLY)
-    result = run_or_raise(ev, lambda: run(*samples))
-    kinds = [type(x) for x in samples]
-    alike = any(issubclass(p, q) for p in kinds for q in kinds if p is not q) or len({*kinds}) < len(kinds) or \
-        all(isinstance(x, numbers.Number) for x in samples)
-    if alike or not isinstance(result, bool):
-        ev.refuse("SCT503", "this operator is not supported between these objects", hint=_APPLY)
-    return Static(result)
-
-
-_FIXED = (str, bytes, type(None), type(Ellipsis), type(NotImplemented), set, frozenset, range, slice, type, np.dtype,
-          types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
-"""Classes whose operators are not defined for objects of other ones."""
-
-
-def sample_of(v: Abstract) -> Any:
-    """An object of the class of `v`, to which Python applies undefined operators."""
-    cls = class_of(v)
-    if cls is types.SimpleNamespace:
-        return cls()
-    if cls is not None:
-        return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
-    if isinstance(v, Static):
-        return v.value if isinstance(v.value, (bool, int, float, complex, *_FIXED)) else MISSING
-    if isinstance(v, (Tup, ListRef, DictRef)):
-        return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
-    t = v.type if isinstance(v, Value) else None
-    if isinstance(t, Tensor) and t.carrier == "py":
-        return {"b": True, "i": 1, "f": 1.0, "c": 1j}[t.kind]
-    if isinstance(t, Tensor) and t.carrier == "np":
-        return numpy_dtype(unmark_real(t).dtype).type(1)
-    return MISSING

@@ -17,7 +17,8 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.inactive import by_python, is_changed_in_place
 from sct.frontend.heap.special_methods import plain_numbers
-from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, special_method, undefined
+from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, special_method
+from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import distributed
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
 from sct.frontend.operators.sparse_matrices import sparse_product

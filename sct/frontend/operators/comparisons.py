@@ -41,11 +41,11 @@ from sct.frontend.objects.objects import (
     reflected,
     special_call,
     special_method,
-    undefined,
 )
+from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
-from sct.frontend.operators.identity import identical, of_one_list
+from sct.frontend.operators.identity import equal_rows, identical, of_one_list
 from sct.frontend.operators.text_formatting import is_string
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
@@ -107,7 +107,6 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     for v in (a, b):
         if isinstance(v, Poison):
             ev.refuse("SCT502", "this value cannot be compared", why=v.reason)
-    for v in (a, b):
         if isinstance(v, Choice):
             return told(ev, v, lambda m, v=v: compare_one(ev, op, *(m if w is v else w for w in (a, b))))  # type: ignore
     if isinstance(op, (gast.Is, gast.IsNot)):
@@ -134,6 +133,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Iteration) or isinstance(b, Iteration):
         ev.refuse("SCT503", "comparing ranges, views of a dict or iterators is not supported",
                   hint="compare lists: `list(...)`")
+    if isinstance(op, (gast.Eq, gast.NotEq)) and (row := equal_rows(ev, a, b)) is not None:
+        return row if isinstance(op, gast.Eq) else negated(ev, row)
     if is_object(a, b):
         return _of_objects(ev, op, a, b)
     if is_member(a, b) and (own := _of_members(ev, op, a, b)) is not None:

@@ -16,6 +16,8 @@ import numpy as np
 from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.lookup_guards import in_class
+from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -36,11 +38,11 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Value
-from sct.ir.types import BOOL, INT, Never, Optional, Tensor
-from sct.ops import BY_CALL, is_none
+from sct.ir.types import BOOL, INT, Link, Never, Optional, Tensor, base_type
+from sct.ops import BY_CALL, eq_rows, is_none
 from sct.ops.program.effects import part
 
-__all__ = ["identical", "of_one_list"]
+__all__ = ["equal_rows", "identical", "of_one_list"]
 
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum, np.dtype,
            np.ufunc)
@@ -62,6 +64,8 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Static) and x.value is None:
             return _is_none(ev, y)
+    if is_link(a) or is_link(b):
+        return _same_row(ev, a, b)
     if isinstance(a, Static) and isinstance(b, Static):
         same = _same_static(a, b)
     elif isinstance(a, Static) or isinstance(b, Static):
@@ -81,6 +85,22 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     if same is None:
         _unknown(ev, a, b)
     return Static(same)
+
+
+def _same_row(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
+    """`a is b` of objects that are rows of columns: of one class, they are one object if their rows are equal."""
+    if not isinstance(a, Value) or not isinstance(b, Value) or base_type(a.type) != base_type(b.type):
+        return Static(False)
+    return ev.emit(eq_rows, ev.lit(ev.bound(a)), ev.lit(ev.bound(b)))  # type: ignore[no-any-return]
+
+
+def equal_rows(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
+    """`a == b` of objects that are rows of columns, if no class of them says what it is; None of other values."""
+    links = [base_type(v.type) for v in (a, b) if isinstance(v, Value) and is_link(v)]
+    own = [cls for link in links if isinstance(link, Link) and (cls := link.cls) is not None and any(
+        in_class(ev, cls, name)[1] is not object for name in ("__eq__", "__ne__"))]
+    other = next((v for v in (a, b) if not is_link(v)), Static(None))
+    return identical(ev, a, b) if links and not own and other == Static(None) else None
 
 
 def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:

@@ -19,6 +19,7 @@ from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.run_time_sets import is_set, size
 from sct.frontend.objects.deques import list_of_deque
+from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
 from sct.frontend.operators.choices import told
@@ -47,7 +48,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, Optional, Tensor
+from sct.ir.types import BOOL, Link, Optional, Tensor, base_type
 from sct.ops import BY_CALL, gt, is_none, ne, not_
 
 __all__ = ["ASKED", "as_bool", "askable", "boolean", "condition", "either_expression", "negated", "truth"]
@@ -90,6 +91,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
     optional = ev.contents(v) if isinstance(v, Ref) and not v.path else v
     if isinstance(optional, Value) and isinstance(optional.type, Optional):
         return _truth_if_present(ev, optional)
+    if is_link(v):
+        return Lit(True)
     if isinstance(v, (Value, Ref)):
         x = ev.operand(v)
         if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
@@ -115,7 +118,9 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
 
 
 def _truth_if_present(ev: Evaluator, x: Value) -> Operand:
-    """`bool(x)` of a number or an array that may be None."""
+    """`bool(x)` of a number, an array or an object that may be None."""
+    if is_link(x) and not _has_own_truth(ev, x):
+        return ev.emit(not_, ev.emit(is_none, x))  # type: ignore[no-any-return]
     return ev.operand(evaluate_branches(ev, ev.emit(is_none, x), lambda: Static(False),
                                         lambda: boolean(truth(ev, ev.wrap(ev.defined(x))))))
 
@@ -162,6 +167,12 @@ def condition(ev: Evaluator, node: Any) -> Operand:
         return evaluate_branches(ev, t, *(branches if is_and else reversed(branches)))  # type: ignore[no-any-return]
 
     return ev.operand(go(0))
+
+
+def _has_own_truth(ev: Evaluator, x: Value) -> bool:
+    link = base_type(x.type)
+    cls = link.cls if isinstance(link, Link) else None
+    return cls is not None and any(in_class(ev, cls, name)[0] is not MISSING for name in ("__bool__", "__len__"))
 
 
 def _own_truth(ev: Evaluator, v: Abstract) -> Operand | None:

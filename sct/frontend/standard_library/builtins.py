@@ -33,7 +33,8 @@ from sct.frontend.iteration.run_time_sets import is_set, new_set, size
 from sct.frontend.loops.generator_expressions import is_fresh, is_long, quantified, run_through
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.deques import list_of_deque
-from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, undefined
+from sct.frontend.objects.objects import is_member, is_object, reflected, special_call
+from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import as_bool, boolean, truth

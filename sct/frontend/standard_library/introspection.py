@@ -12,7 +12,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
 from sct.frontend.heap.sample_calls import check_operands
-from sct.frontend.interpreter.attributes import attribute_if_any, get
+from sct.frontend.interpreter.attributes import attribute_if_any, get, present_object
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.objects import set_attribute, special_method
 from sct.frontend.values.abstract_values import (
@@ -132,7 +132,8 @@ def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(setattr)
 def setattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    set_attribute(ev, args[0], _name(ev, args[1]), args[2])
+    attribute = _name(ev, args[1])
+    set_attribute(ev, present_object(ev, args[0], lambda none: setattr(none, attribute, None)), attribute, args[2])
     return Static(None)
 
 

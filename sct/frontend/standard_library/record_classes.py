@@ -18,11 +18,15 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
 from sct.frontend.heap.inactive import by_python, is_python_object
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.objects import linked_objects
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import instantiate
+from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_own, class_of, special_call, special_method
+from sct.frontend.state.choices import is_present
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -36,9 +40,10 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.ir import Value
 from sct.ir.pytrees.user_objects import slots_of
-from sct.ir.types import List, Tensor
-from sct.ops import BY_CALL
+from sct.ir.types import List, Optional, Tensor
+from sct.ops import BY_CALL, is_none
 
 __all__ = ["namedtuple_method"]
 
@@ -133,6 +138,12 @@ def namedtuple_method(ev: Evaluator, owner: Tup, name: str, args: Args, kwargs: 
 @special(copy.copy)
 def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (v,) = args
+    if is_link(v) and isinstance(v, Value) and isinstance(v.type, Optional):
+        link = v
+        if not is_present(ev.store, link):
+            return evaluate_branches(ev, ev.emit(is_none, link), lambda: Static(None),  # type: ignore[no-any-return]
+                                     lambda: copy_(ev, [ev.defined(link)], {}))
+        v = ev.defined(link)
     own = special_call(ev, v, "__copy__")
     if own is not None:
         return own
@@ -145,6 +156,8 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         addr = ev.new_addr()
         ev.store.cells[addr] = replace(cell, origin=Origin.FRESH, frozen=Frozen.NO)
         return replace(v, addr=addr)
+    if is_link(v) and isinstance(v, Value):
+        return linked_objects.copied(ev, v)
     if (value := by_python(ev, "copy.copy({0})", v)) is not None:
         return value
     _not_of_python(ev, v, copy.copy)
@@ -185,7 +198,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
                   hint="pass the object as an argument")
     if not isinstance(v, Container):
         _not_of_python(ev, v, copy.deepcopy)
-        return v
+        return ev.operand(v) if is_link(v) else v  # type: ignore[return-value]
     if v not in seen:
         cell = ev.slots(v)
         seen[v] = new = replace(v, addr=ev.new_addr())

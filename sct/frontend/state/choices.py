@@ -32,9 +32,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Eqn, Lit, Operand, Value
+from sct.ir import Builder, Eqn, Lit, Operand, Value
 from sct.ir.types import Optional, Undef
-from sct.ops import cond, is_none, not_
+from sct.ops import cond, eq, is_none, lt, not_
 from sct.ops.program.effects import part
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "by_code", "chosen", "code", "code_of", "forks", "is_kept", "joined", "may_be_absent", "may_be_chosen",
-    "members_of", "is_present", "mixed", "narrowed", "test_text",
+    "members_of", "is_present", "mixed", "narrowed", "take", "test_text",
 ]
 
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc)
@@ -150,11 +150,19 @@ def is_present(store: Store, v: Value) -> bool:
 def forks(ev: State, test: Operand) -> tuple[Branch, Branch]:
     """The paths on which a test holds and on which it does not."""
     branches = ev.fork(), ev.fork()
-    blocks: list[Any] = [ev.b.defs, *(b.defs for b in ev.open_blocks), ev.defs]
-    defs = ChainMap(*blocks)
     for branch, holds in zip(branches, (True, False)):
-        _learn(branch.store, defs, test, holds)
+        _learn(branch.store, _definitions(ev), test, holds)
     return branches
+
+
+def take(ev: State, test: Operand, holds: bool, block: Builder) -> None:
+    """Notes what a test says about choices where it holds, or does not: on this path; `block` computes it."""
+    _learn(ev.store, _definitions(ev, block), test, holds)
+
+
+def _definitions(ev: State, *more: Builder) -> Mapping[Any, Eqn]:
+    blocks: list[Any] = [b.defs for b in (*more, ev.b, *ev.open_blocks)]
+    return ChainMap(*blocks, ev.defs)
 
 
 def _learn(store: Store, defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> None:
@@ -197,6 +205,13 @@ def _implied(defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> Iterator[tu
                 yield from _implied(defs, eqn.args[0], side == 0)
                 inner = {**defs, **{out: e for e in went.eqns for out in e.outs}}
                 yield from _implied(inner, went.results[k], holds)
+    elif eqn.op in (eq, lt) and isinstance(exit_code := eqn.args[0], Value) and isinstance(least := eqn.args[1], Lit):
+        join = defs.get(exit_code)  # a path that has left the block has another code than one that goes on in it
+        if join is not None and join.op is cond:
+            codes = [region.results[join.outs.index(exit_code)] for region in join.regions]
+            for side, code in enumerate(reversed(codes)):
+                if isinstance(code, Lit) and bool(eqn.op.run(code.value, least.value)) != holds:  # type: ignore[misc]
+                    yield from _implied(defs, join.args[0], side == 0)
 
 
 def test_text(member: str, answer: bool = True) -> str:

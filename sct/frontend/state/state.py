@@ -312,7 +312,7 @@ class State(Facts):
     def live_in_statement(self, key: Key) -> bool:
         """May the slot still be read by the statements in progress, or after them?"""
         if key.name.startswith("<"):
-            return any(f.id == key.frame for f in self.frames)
+            return not key.frame or any(f.id == key.frame for f in self.frames)
         for frame in self.frames:
             if frame.id == key.frame:
                 return key.name in frame.now or key.name in frame.live.captured

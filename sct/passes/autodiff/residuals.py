@@ -16,7 +16,20 @@ from typing import cast
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, substitute, undef, walk
+from sct.ir.core import (
+    Eqn,
+    Fn,
+    Lit,
+    Operand,
+    Value,
+    free_values,
+    has_effect,
+    is_float,
+    rebuild,
+    substitute,
+    undef,
+    walk,
+)
 from sct.ir.dims import Apply, Dim
 from sct.ir.loop_view import LoopView
 from sct.ir.types import INT, List, Optional, Seq, Tensor, Type, Undef
@@ -25,6 +38,7 @@ from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
 from sct.ops.program.list_ops import known_length, repeat, zero
+from sct.ops.scalar.comparison import unwrap
 from sct.passes.analysis.loop_layout import moving_sizes
 from sct.passes.autodiff.cotangents import unwrap_known
 from sct.passes.autodiff.derivative_lookup import derivatives_var
@@ -118,7 +132,8 @@ class ResidualTaps:
         with block.nested() as taps:
             for v in self.residuals_of(backward, branch):
                 tap = self.branch_result(eqn, branch, v)
-                env[v] = tap if tap.type == v.type else unwrap_known(tap)
+                env[v] = tap if tap.type == v.type else unwrap_known(tap) if is_float(v) else cast(
+                    Value, unwrap(tap, to=v.type))
         backward = rebuild(backward, env)
         return backward.replace(eqns=(*taps.eqns, *backward.eqns))
 
@@ -203,7 +218,8 @@ class ResidualTaps:
         for r, out in zip(branch.results, eqn.outs):
             if r is value and out.type == value.type:
                 return out
-        certain = isinstance(value.type, (Undef, Optional)) or any(map(always_raises, eqn.regions))
+        missing = isinstance(value.type, Undef) or isinstance(value.type, Optional) and is_float(value)
+        certain = missing or any(map(always_raises, eqn.regions))
         return self._tap(eqn, branch, value, value.type if certain else Undef(value.type))
 
     def _tap(self, eqn: Eqn, region: Fn, value: Value, type: Type) -> Value:

@@ -1,0 +1,270 @@
+"""Objects whose number is known only at run time: their attributes are columns, a reference to one is its row.
+
+    head = None                     node_value, node_next, head = [], [], None
+    for v in x:              ->     for v in x: node_value.append(v); node_next.append(head); head = len(node_value) - 1
+        head = Node(v, head)
+    node.value                      node_value[node]
+    node.next = tail                node_next[node] = tail
+
+Two references are one object if their rows are equal.  So aliases, cycles and shared tails are what they are in Python.
+The objects of a class are such rows where the program is refused otherwise (`OutliningPlan.linked`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.state.choices import is_present
+from sct.frontend.state.fixpoint import widened
+from sct.frontend.values.abstract_values import (
+    PLAIN,
+    Abstract,
+    Array,
+    Frozen,
+    Key,
+    ListRef,
+    ObjRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+    parts,
+)
+from sct.ir import Builder, Eqn, Lit, Operand, Value
+from sct.ir.dims import sym
+from sct.ir.types import NONE, Link, Optional, Tensor, Text, Type, TypeMismatch, base_type, map_sizes
+from sct.ops import dim, index, link_to, row_of, store, sub
+from sct.ops.program.list_ops import append, list_of
+
+__all__ = ["as_row", "begin_columns", "column_variables", "copied", "is_link", "is_linked", "read", "write"]
+
+
+def is_link(v: Abstract | None) -> bool:
+    """Is this a reference to an object that is a row of columns, or may it be None?"""
+    return isinstance(v, Value) and isinstance(base_type(v.type), Link)
+
+
+def is_linked(ev: Evaluator, cls: type) -> bool:
+    """Are the objects of this class rows of columns?"""
+    return cls in ev.functions.plan.linked
+
+
+# -- columns ---------------------------------------------------------------------------------------------
+
+
+def _fields(ev: Evaluator, cls: type) -> tuple[str, ...]:
+    return tuple(name for of, name in ev.functions.plan.fields if of is cls)
+
+
+def _key(ev: Evaluator, cls: type, name: str) -> Key:
+    """The slot of a column: a variable of no function."""
+    return Key(0, f"<{ev.functions.plan.linked[cls]}_{name}>")
+
+
+def begin_columns(ev: Evaluator) -> None:
+    """Makes the columns, where the differentiated function begins; a function of the program is given them."""
+    plan = ev.functions.plan
+    keys = [_key(ev, cls, name) for cls, name in plan.fields]
+    if {*keys} & ev.store.vars.keys():
+        return
+    for (cls, _), key, t in zip(plan.fields, keys, plan.fields.values()):
+        if keys.count(key) > 1:
+            raise plan.unlinked(cls)
+        column = ev.emit(list_of, elem=t)
+        column.hint = key.name.strip("<>")
+        ev.store.vars[key] = ev.new_dynamic_list(0, [column])
+
+
+def column_variables(ev: Evaluator) -> dict[Key, Abstract]:
+    """The columns of all classes, which each function of the program is given."""
+    return {key: v for key, v in ev.store.vars.items() if not key.frame}
+
+
+def _column(ev: Evaluator, cls: type, name: str) -> Ref:
+    if ev.caches.depth:  # a cached function that reads an object knows it by what it reads
+        raise ev.functions.plan.unlinked(cls)
+    xs = ev.store.vars.get(_key(ev, cls, name))
+    if not isinstance(xs, ListRef):
+        ev.refuse("SCT503", f"an object of class `{cls.__name__}` is not supported here",
+                  why="how many of them there are is known only at run time")
+    (column,) = ev.slots(xs).items
+    assert isinstance(column, Ref)
+    return column
+
+
+def _class_of(x: Value) -> type:
+    link = base_type(x.type)
+    assert isinstance(link, Link) and link.cls is not None
+    return link.cls
+
+
+# -- types of attributes ---------------------------------------------------------------------------------
+
+
+def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
+    """The type of an attribute with this value; where it has none, the objects of the class are no rows."""
+    if isinstance(v, ObjRef) and v.cls not in ev.functions.plan.linked and v.cls not in ev.functions.plan.unlinkable:
+        raise ev.functions.plan.changed(linked={v.cls})
+    if isinstance(v, Static) and type(v.peek) in PLAIN:
+        return Lit(v.value).type
+    if isinstance(v, Ref):
+        return ev.type_of(v)
+    if isinstance(v, Value):
+        t = v.type.elem if isinstance(v.type, Optional) else v.type
+        if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
+            return v.type
+    raise ev.functions.plan.unlinked(cls)
+
+
+def _learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
+    """Evaluates the function again if an attribute has a type that its column does not hold."""
+    fields = ev.functions.plan.fields
+    wider: dict[tuple[type, str], Type] = {}
+    for name, v in values.items():
+
+        try:
+            both = _wider(ev, fields.get((cls, name)), ev.resolved(_type_of(ev, cls, v)), f"_{cls.__name__}_{name}")
+        except TypeMismatch:
+            raise ev.functions.plan.unlinked(cls) from None
+        if both != fields.get((cls, name)):
+            wider[cls, name] = both
+    if wider:
+        raise ev.functions.plan.changed(fields=wider)
+
+
+def _wider(ev: Evaluator, before: Type | None, t: Type, name: str) -> Type:
+    """The least type that holds both; sizes of arrays that differ, or that mean nothing outside, are called by name."""
+    t = map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(name), t)
+    return t if before is None else widened(before, t, lambda axis, p, q: sym(f"{name}_{axis}"))
+
+
+def _operand(ev: Evaluator, v: Abstract) -> Operand:
+    """The entry of a column.  An array in it can no longer be written."""
+    if isinstance(v, Ref):
+        x, cell = ev.read(v), ev.store.cells[v.addr]
+        if not cell.frozen:
+            ev.store.cells[v.addr] = replace(cell, frozen=Frozen.HELD)
+        return x
+    return ev.lit(v)
+
+
+# -- objects ---------------------------------------------------------------------------------------------
+
+
+def as_row(ev: Evaluator, made: ObjRef) -> Value:
+    """Appends the object that was made last to the columns: the reference to it."""
+    cls, cell = made.cls, ev.slots(made)
+    attributes = dict(zip(cell.keys, cell.items))
+    if cell.unset or cell.frozen or not attributes:
+        raise ev.functions.plan.unlinked(cls)
+    _learn(ev, cls, attributes)
+    if attributes.keys() != {*_fields(ev, cls)}:
+        raise ev.functions.plan.unlinked(cls)
+    link = _appended(ev, cls, attributes)
+    _replace(ev, made, link)
+    return link
+
+
+def copied(ev: Evaluator, owner: Value) -> Value:
+    """`copy.copy(owner)`"""
+    cls = _class_of(owner)
+    return _appended(ev, cls, {name: v for name in _fields(ev, cls) if (v := read(ev, owner, name)) is not None})
+
+
+def _appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract]) -> Value:
+    """A new row of the columns."""
+    for name, v in attributes.items():
+        _renew(ev, cls, name, lambda xs, x: ev.emit(append, xs, x), v)
+    first = ev.read(_column(ev, cls, _fields(ev, cls)[0]))
+    row = ev.emit(sub, ev.emit(dim, first, axis=0, spelling="builtins.len"), Lit(1), spelling="operator.sub")
+    return ev.emit(link_to, row, type=Link(ev.functions.plan.linked[cls], cls))  # type: ignore[no-any-return]
+
+
+def _renew(ev: Evaluator, cls: type, name: str, version: Callable[[Operand, Operand], Any], value: Abstract) -> None:
+    """Writes a new version of a column, which holds the value."""
+    column = _column(ev, cls, name)
+    cell = ev.writable(column.addr, "a write to an attribute of an object")
+    assert isinstance(cell, Array)
+    new = version(cell.value, _operand(ev, value))
+    if isinstance(new, Value) and isinstance(cell.value, Value):
+        new.hint = new.hint or cell.value.hint
+    ev.store.cells[column.addr] = replace(cell, value=new)
+
+
+def _replace(ev: Evaluator, made: ObjRef, link: Value) -> None:
+    """What its `__init__` has made refer to the object refers to the row."""
+
+    def replaced(v: Any) -> Any:
+        if v == made:
+            return link
+        if isinstance(v, Tup):
+            return v.with_(map(replaced, v.items))
+        if made in _within(v):
+            raise ev.functions.plan.unlinked(made.cls)
+        return v
+
+    del ev.store.cells[made.addr]
+    ev.store.items.pop(made.addr, None)
+    ev.store.vars.update({key: new for key, v in ev.store.vars.items() if (new := replaced(v)) is not v})
+    for addr, cell in list(ev.store.cells.items()):
+        if isinstance(cell, Slots) and made in cell.items:
+            if cell.schema is not None or cell.frozen:
+                raise ev.functions.plan.unlinked(made.cls)
+            ev.store.cells[addr] = replace(cell, items=tuple(map(replaced, cell.items)))
+    ev.temporaries.values[:] = map(replaced, ev.temporaries.values)
+
+
+def _within(v: Abstract) -> Iterator[Abstract]:
+    for x in parts(v):
+        yield x
+        yield from _within(x)
+
+
+def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
+    """`owner.name`; None where the object has no such attribute of its own."""
+    cls = _class_of(owner)
+    if name not in _fields(ev, cls):
+        return None
+    column = ev.read(_column(ev, cls, name))
+    again = _read_before(ev, column, owner)
+    if again is None:
+        again = ev.emit(index, column, ev.emit(row_of, owner), key=("i",))
+        known = next((ev.store.told[v] for v in ev.store.told if _reads(ev, ev.defs.get(v), column, owner)), None)
+        if known is not None:  # by the test of a loop, which is a block of its own
+            ev.store.told[again] = known
+    if again.type == NONE:
+        return Static(None)
+    v = ev.wrap(again)
+    if is_link(v) and isinstance(v, Value) and isinstance(v.type, Optional) and is_present(ev.store, v):
+        return ev.defined(v)
+    if isinstance(v, Ref):
+        ev.store.cells[v.addr] = replace(ev.store.array(v), frozen=Frozen.HELD)
+    return v
+
+
+def _read_before(ev: Evaluator, column: Operand, owner: Value) -> Value | None:
+    """What was read of this version of the column before: what is known of it is known here."""
+    blocks: list[Builder] = [ev.b, *reversed(ev.open_blocks)]
+    eqns = (e for b in blocks for e in reversed(b.eqns))
+    return next((eqn.out for eqn in eqns if _reads(ev, eqn, column, owner)), None)
+
+
+def _reads(ev: Evaluator, eqn: Eqn | None, column: Operand, owner: Value) -> bool:
+    """Does the equation read the attribute of `owner` from the column?"""
+    if eqn is None or eqn.op is not index or eqn.args[0] is not column or eqn.attrs["key"] != ("i",):
+        return False
+    row = ev.defs.get(eqn.args[1]) if isinstance(eqn.args[1], Value) else None
+    return row is not None and row.op is row_of and row.args[0] is owner
+
+
+def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
+    """`owner.name = value`"""
+    cls = _class_of(owner)
+    if name not in _fields(ev, cls):
+        raise ev.functions.plan.unlinked(cls)
+    _learn(ev, cls, {name: value})
+    row = ev.emit(row_of, owner)
+    _renew(ev, cls, name, lambda xs, x: ev.emit(store, xs, x, row, key=("i",)), value)
