@@ -31,6 +31,7 @@ from sct.passes.memory.whole_updates import replace_whole_updates
 from sct.passes.motion.batch_reductions import batch_reductions
 from sct.passes.motion.dead_stores import dead_stores
 from sct.passes.motion.delay_updates import delay_updates
+from sct.passes.motion.distribute import distribute
 from sct.passes.motion.initial_zeros import initial_zeros
 from sct.passes.motion.loop_invariant import hoist, hoist_primal
 from sct.passes.motion.merge_branches import merge_branches
@@ -68,8 +69,9 @@ PIPELINE: Pipeline = (
         "compare forward",
         # With it, elements that are written for nothing keep no loop from becoming operations on arrays.
         "dead stores", "dce",
-        # Loops that are operations on arrays: which of their operands are computed again is decided by now.
-        "vectorize",
+        # Loops that are operations on arrays, and parts of loops: which of their operands are computed again is decided
+        # by now.
+        "vectorize", "distribute",
         # The rules that choose the form in which a product or a mask is printed, which other rules do not match.
         "simplify for printing",
         # Before the motion into branches: only an equation that stands directly in the body of a loop is hoisted.
@@ -108,7 +110,7 @@ DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 
 COMPILED: Pipeline = tuple(
     (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name
-                  for name in names if name not in ("vectorize", "position lists")))
+                  for name in names if name not in ("vectorize", "distribute", "position lists")))
     for stage, names in PIPELINE)
 """The same for a backend that compiles loops, where other operations are cheap."""
 
@@ -187,6 +189,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
         "position lists": write_position_lists,
         "compare forward": compare_forward, "dead stores": dead_stores, "vectorize": vectorize,
+        "distribute": distribute,
         "whole updates": replace_whole_updates,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }

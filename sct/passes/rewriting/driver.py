@@ -155,6 +155,8 @@ class _Simplify:
             b.add(eqn if current is eqn else self.typed(current))
             return
         self.env[eqn.out] = replacement
+        if len(b.eqns) == start:  # nothing takes the place of the equation, so its operands are read once less
+            self.site.uses.subtract(x for x in current.args if isinstance(x, Value))
         if isinstance(replacement, Value):
             self.site.uses[replacement] += self.site.uses[eqn.out]
             if replacement.hint is None and any(replacement in e.outs for e in b.eqns[start:]):
