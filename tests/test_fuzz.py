@@ -13,24 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.fuzz import calls, control, duals, exceptions, heap, lists
+from sct.passes.memory import in_place, ownership
+from tests.fuzz import buffers, calls, control, duals, exceptions, heap, lists
 from tests.fuzz.check import Duals, Sct, check, oracle
 from tests.fuzz.features import features_of
-from tests.fuzz.plant import CONTROL, EXCEPTIONS, HEAP, LISTS, PLANTS, Planted, found
+from tests.fuzz.plant import BUFFERS, CONTROL, EXCEPTIONS, HEAP, LISTS, PLANTS, Planted, found
 from tests.fuzz.program import Program, clone, run
 from tests.fuzz.shrink import shrink
 
 FAMILIES: dict[str, Any] = {
-    "calls": calls, "control": control, "exceptions": exceptions, "heap": heap, "lists": lists}
-SEEDS_OF_SCT = {"calls": 60, "control": 60, "exceptions": 60, "heap": 60, "lists": 60}
+    "buffers": buffers, "calls": calls, "control": control, "exceptions": exceptions, "heap": heap, "lists": lists}
+SEEDS_OF_SCT = {"buffers": 60, "calls": 60, "control": 60, "exceptions": 60, "heap": 60, "lists": 60}
 """Programs of each family that are compiled in every mode: about 0.4 s each."""
-SEEDS = {"calls": 300, "control": 300, "exceptions": 120, "heap": 300, "lists": 300}
-MOST_REFUSED = {"calls": 0.05, "control": 0.05, "exceptions": 0.25, "heap": 0.05, "lists": 0.05}
+SEEDS = {"buffers": 120, "calls": 300, "control": 300, "exceptions": 120, "heap": 300, "lists": 300}
+MOST_REFUSED = {"buffers": 0.05, "calls": 0.05, "control": 0.05, "exceptions": 0.25, "heap": 0.05, "lists": 0.05}
 MOST_SKIPPED = 0.02  # coordinates at which the oracle has no answer: see check.CHAOTIC
-MOST_RAISING = {"calls": 0.10, "control": 0.10, "exceptions": 0.20, "heap": 0.10, "lists": 0.10}
+MOST_RAISING = {"buffers": 0.05, "calls": 0.10, "control": 0.10, "exceptions": 0.20, "heap": 0.10, "lists": 0.10}
 """Runs of generated programs that raise, by design."""
 PLANTED = [(family, m.__name__) for family, plants in (
-    ("control", CONTROL), ("exceptions", EXCEPTIONS), ("heap", HEAP), ("lists", LISTS)) for m in plants]
+    ("buffers", BUFFERS), ("control", CONTROL), ("exceptions", EXCEPTIONS), ("heap", HEAP), ("lists", LISTS),
+) for m in plants]
 
 
 # --- the compiler -----------------------------------------------------------------------------
@@ -50,6 +52,13 @@ def test_seeds(family: str) -> None:
 @pytest.mark.parametrize("family, plant", PLANTED)
 def test_planted_bugs_are_found_in_sct(family: str, plant: str) -> None:
     assert found(FAMILIES[family].generate, plant, Sct()) is not None
+
+
+def test_shared_cotangents_of_items_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted in the compiler: the arrays that a list holds are written as if nobody else held them."""
+    for module in (in_place, ownership):
+        monkeypatch.setattr(module, "writes_items", lambda eqn: False)
+    assert any(check(buffers.generate(seed), Sct(), ("value_and_grad",)).status == "wrong" for seed in range(200))
 
 
 # --- the fuzzers themselves -------------------------------------------------------------------

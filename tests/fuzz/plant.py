@@ -383,6 +383,10 @@ def yields_of_a_loop_are_lost(n: ast.AST) -> ast.AST | None:
     return ast.Pass() if is_yield and above(n, ast.For, ast.While) else None
 
 
+BUFFERS = (
+    ignore_break,
+    sequential_tuple,
+)
 EXCEPTIONS = (
     handler_does_nothing,
     last_handler_takes_all,
