@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import SctError, value_and_grad
+from sct import SctError, grad, value_and_grad
 
 KEYS = np.array([0.5, 1.5, 2.0, 0.1, 3.0, 0.4, 0.7, 0.8, 2.5])
 
@@ -278,3 +279,68 @@ def copied_deeply(x: Any, n: int) -> Any:
 def test_other_uses_are_refused(f: Any) -> None:
     with pytest.raises(SctError):
         value_and_grad(f)(0.7, 12)
+
+
+def scaled(head: Any, x: Any) -> Any:
+    node = head
+    while node is not None:
+        node.value *= x
+        node = node.next
+    total, node = 0.0, head
+    while node is not None:
+        total, node = total + node.value**2, node.next
+    return total
+
+
+def of_a_tree(tree: Any, x: Any) -> Any:
+    tree, total, nodes = inserted(inserted(tree, x), 2.0 * x), 0.0, [tree]
+    while nodes:
+        node = nodes.pop()
+        if node is not None:
+            total += node.key * x
+            nodes.append(node.left)
+            nodes.append(node.right)
+    return total
+
+
+def inserted(tree: Any, key: Any) -> Any:
+    if tree is None:
+        return Tree(key)
+    if key < tree.key:
+        tree.left = inserted(tree.left, key)
+    else:
+        tree.right = inserted(tree.right, key)
+    return tree
+
+
+def together(a: Any, b: Any, x: Any) -> Any:
+    total, same = 0.0, 0
+    while a is not None and b is not None:
+        a.value, total, same = x * a.value, total + a.value * b.value, same + (a is b)
+        a, b = a.next, b.next
+    return total * same
+
+
+TREE = Tree(1.0, Tree(0.3), Tree(2.0, None, Tree(3.0)))
+TAIL = Node(3.0, Node(1.5, Node(0.5)))
+
+
+@pytest.mark.parametrize(("f", "objects"), [
+    (scaled, (Node(2.0, TAIL),)), (of_a_tree, (TREE,)), (together, (TAIL, TAIL)), (together, (TAIL, Node(2.0, TAIL))),
+    (together, (Node(4.0, TAIL), Node(2.0, TAIL)))])
+def test_objects_of_the_arguments(f: Any, objects: Any) -> None:
+    objects, untouched = copy.deepcopy(objects), copy.deepcopy(objects)
+    value, slope = value_and_grad(f, len(objects))(*objects, 0.7)
+    assert [pickle.dumps(each) for each in objects] == [pickle.dumps(each) for each in untouched]
+    ends = [f(*copy.deepcopy(objects), 0.7 + step) for step in (1e-6, -1e-6)]
+    assert value == f(*copy.deepcopy(objects), 0.7)
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+
+
+def test_the_gradient_has_the_form_of_the_argument() -> None:
+    by_head = grad(scaled)(Node(2.0, TAIL), 0.7)
+    values = []
+    while by_head is not None:
+        values.append(by_head.value)
+        by_head = by_head.next
+    np.testing.assert_allclose(values, [0.98 * v for v in (2.0, 3.0, 1.5, 0.5)])

@@ -20,6 +20,7 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.calls.outside_writes import check_outside_writes
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
@@ -46,6 +47,7 @@ from sct.ir import Fn, Lit, Operand, Value
 from sct.ir.core import is_complex
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, leaf_values, merge_shared_leaves
 from sct.ir.pytrees.user_objects import gradient_class
+from sct.ir.types import Link, leaf_type
 from sct.ops import call
 
 __all__ = ["Traced", "trace"]
@@ -272,6 +274,8 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
                 refusals.clear()
                 raise plan.with_known_keys() from None
             first = (with_dicts if [e.code for e in with_dicts] == ["SCT204"] else refusals)[0]
+            if plan.linked and first.why == OF_ROWS and plan.refusal and plan.refusal.code in ("SCT108", "SCT502"):
+                plan.refusal = first
             first = plan.refusal or first
             if first.code in OF_OBJECTS and (classes := plan.linkable()):
                 with_dicts.clear()
@@ -347,7 +351,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     leaves: list[Abstract] = []
     tree, kept = merge_shared_leaves(tree_of(ev, result, leaves, "as a result", {}))
     _buildable(tree, ev.returned_at)
-    outs = [ev.operand(leaves[k]) for k in kept]
+    outs = [_result(ev, leaves[k]) for k in kept]
     fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
     if again := repeated(ev, fn):
         raise ev.functions.plan.changed(repeated=again)
@@ -367,6 +371,14 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
                   holds_records=ev.containers.count > 0,
                   callables=tuple(ev.callables_used.values()),
                   primal_record=ev.primal_record, bind=bind)
+
+
+def _result(ev: Evaluator, v: Abstract) -> Operand:
+    """A number or an array of the result, as an operand."""
+    x = ev.operand(v)
+    if isinstance(link := leaf_type(x.type), Link):
+        ev.refuse_link(link)
+    return x
 
 
 def number_containers(traced: Traced, values: Mapping[str, Any], trees: Mapping[str, Tree], *, shared: bool) -> Traced:

@@ -109,7 +109,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
                        loc=loc_of(node, source.file))
     if not ev.frames:
-        begin_columns(ev)
+        given = begin_columns(ev, [*args, *kwargs.values()])
+        args, kwargs = given[:len(args)], dict(zip(kwargs, given[len(args):]))
     frame = Frame(ev.addresses.new_frame(), source, *of, _liveness(node), set(local_names(node)), parent,
                   declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)

@@ -31,16 +31,38 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import INT, REAL, Link, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef, base_type
+from sct.ir.types import (
+    INT,
+    REAL,
+    Link,
+    List,
+    Opaque,
+    Optional,
+    Tensor,
+    Type,
+    TypeMismatch,
+    Undef,
+    base_type,
+    leaf_type,
+)
 from sct.ops import ELEMENTWISE, dim, fstring, is_caught, python, stop_gradient, unwrap
 
-__all__ = ["Operands"]
+__all__ = ["OF_ROWS", "Operands"]
 
 
 def is_array_of_numbers(result: Any, args: Sequence[Any]) -> bool:
     """Is the result an array, and no argument one?"""
     types = [x.type for x in (result, *args) if isinstance(x, Value)]
     return [isinstance(t, Tensor) and t.is_array for t in types] == [True] + [False] * (len(types) - 1)
+
+
+OF_ROWS = "how many of them there are is known only at run time"
+"""Why some uses of objects that are rows of columns are refused."""
+
+_OF_LINKS = frozenset((
+    "append", "attempt", "copy_list", "dim", "eq_rows", "extend", "index", "insert_at", "is_none", "joined", "link_to",
+    "list_of", "permuted", "remove_at", "repeat", "repeated", "row_of", "store", "unwrap"))
+"""The ops of references to objects, and of lists of these, that mean the same for the numbers of their rows."""
 
 
 def _called(v: Static) -> str:
@@ -55,6 +77,10 @@ class Operands(Attempts):
     def emit(self, op: Op, *args: Operand | float | None, spelling: str | None = None, **attrs: Any) -> Any:
         """Adds an equation; type errors of the op become refusals."""
         self.agree_sizes(op, args, attrs)
+        if self.functions.plan.linked and op.name not in _OF_LINKS:
+            for x in args:
+                if isinstance(x, Value) and isinstance(link := leaf_type(x.type), Link):
+                    self.refuse_link(link)
         if any(map(is_asked, attrs.values())):
             self.cut(f"an option of `{op.name}` depends on a differentiated input")
         try:
@@ -134,8 +160,7 @@ class Operands(Attempts):
         """The IR operand of an abstract value; an array is read now."""
         if isinstance(v, Value):
             if isinstance(link := base_type(v.type), Link):
-                self.refuse("SCT503", f"an object of class `{link.of}` is not supported here",
-                            why="how many of them there are is known only at run time", hint="use its attributes")
+                self.refuse_link(link)
             return self.defined(v) if isinstance(v.type, (Optional, Undef)) else v
         if is_literal(v):
             assert isinstance(v, Static)
@@ -154,6 +179,12 @@ class Operands(Attempts):
         hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \
             "use a number or an array"
         self.refuse("SCT503", f"{what} is not supported here", hint=hint)
+
+    def refuse_link(self, link: Link) -> NoReturn:
+        """Refuses a use of an object that is a row of columns, other than of its attributes."""
+        name = link.of if link.cls is None else link.cls.__name__
+        self.refuse("SCT503", f"an object of class `{name}` is not supported here", why=OF_ROWS,
+                    hint="use its attributes")
 
     def defined(self, v: Value, *, free: bool = False) -> Value:
         """A value that may be None or unassigned, used as a value that is neither; `free`: of a free variable."""

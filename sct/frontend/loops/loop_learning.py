@@ -191,7 +191,9 @@ class Learning(LoopHead):
 def kind_in_words(v: Any) -> str:
     """The kind of a value, for a message."""
     if isinstance(v, Value):
-        return in_words(v.type)
+        return in_words(v.type.elem if isinstance(v.type, Undef) else v.type)
+    if isinstance(v, Choice):
+        return " or ".join(map(kind_in_words, v.members))
     if isinstance(v, Static):
         return repr(v.value)
     return abstract_in_words(v)

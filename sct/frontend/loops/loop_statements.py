@@ -207,7 +207,10 @@ class LoopBuilder(BackEdge):
             self.run_round()
 
         def refuse() -> NoReturn:
-            ev.refuse("SCT108", "the types of this loop do not reach a fixpoint", node=self.node)
+            ev.refuse("SCT108", "a variable of this loop is of another kind in each iteration", node=self.node,
+                      why="an object or a tuple that holds others, which hold others, gets or loses a level",
+                      hint="put the items into a list, and use positions in it; objects may hold others of their "
+                           "class, if all have the same attributes: numbers, strings, arrays, None and objects")
 
         with ev.loops.inside(self, not self.few(MOST_UNROLLED)):
             fixpoint(self, round_from_entry, 80, refuse)

@@ -12,7 +12,7 @@ The objects of a class are such rows where the program is refused otherwise (`Ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
     Array,
+    Container,
     Frozen,
     Key,
     ListRef,
@@ -64,18 +65,56 @@ def _key(ev: Evaluator, cls: type, name: str) -> Key:
     return Key(0, f"<{ev.functions.plan.linked[cls]}_{name}>")
 
 
-def begin_columns(ev: Evaluator) -> None:
-    """Makes the columns, where the differentiated function begins; a function of the program is given them."""
+def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract]:
+    """Makes the columns, where the differentiated function begins; a function of the program is given them.
+
+    Returns the arguments, in which the objects of these classes are rows.
+    """
     plan = ev.functions.plan
+    of_arguments = list(dict.fromkeys(x for v in arguments for x in _objects_in(ev, v, set())))
+    for made in of_arguments:
+        plan.instantiated.setdefault(made.cls, False)
     keys = [_key(ev, cls, name) for cls, name in plan.fields]
-    if {*keys} & ev.store.vars.keys():
-        return
-    for (cls, _), key, t in zip(plan.fields, keys, plan.fields.values()):
+    if {*keys} & ev.store.vars.keys() or not plan.linked:
+        return list(arguments)
+    for (cls, _), key in zip(plan.fields, keys):
         if keys.count(key) > 1:
             raise plan.unlinked(cls)
-        column = ev.emit(list_of, elem=t)
+    rows = {cls: [x for x in of_arguments if x.cls is cls] for cls in plan.linked}
+    links: dict[ObjRef, Value] = {
+        made: ev.emit(link_to, Lit(k), type=Link(plan.linked[cls], cls)) for cls, all_ in rows.items()
+        for k, made in enumerate(all_)}
+    attributes = {made: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
+                  for made in links for cell in [ev.store.slots(made)]}
+    for made in links:
+        _learn_all(ev, made, attributes[made])
+    for (cls, name), key, t in zip(plan.fields, keys, plan.fields.values()):
+        entries = [_operand(ev, attributes[made][name]) for made in rows[cls]]
+        column = ev.emit(list_of, *entries, elem=t)
         column.hint = key.name.strip("<>")
         ev.store.vars[key] = ev.new_dynamic_list(0, [column])
+    for made, link in links.items():
+        _replace(ev, made, link)
+    return [_with_links(v, links) for v in arguments]
+
+
+def _objects_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[ObjRef]:
+    """The objects of users' classes in an argument."""
+    if isinstance(v, ObjRef):
+        yield v
+    for x in parts(v):
+        yield from _objects_in(ev, x, seen)
+    if isinstance(v, Container) and v.addr not in seen:
+        seen.add(v.addr)
+        for x in ev.store.slots(v).items:
+            yield from _objects_in(ev, x, seen)
+
+
+def _with_links(v: Abstract, links: Mapping[ObjRef, Value]) -> Abstract:
+    """An argument with rows in place of the objects."""
+    if isinstance(v, Tup):
+        return v.with_(_with_links(x, links) for x in v.items)
+    return links.get(v, v) if isinstance(v, ObjRef) else v
 
 
 def column_variables(ev: Evaluator) -> dict[Key, Abstract]:
@@ -135,6 +174,16 @@ def _learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
         raise ev.functions.plan.changed(fields=wider)
 
 
+def _learn_all(ev: Evaluator, made: ObjRef, attributes: Mapping[str, Abstract]) -> None:
+    """The same for an object with these attributes, which all objects of its class must have."""
+    cell = ev.slots(made)
+    if cell.unset or cell.frozen or not attributes:
+        raise ev.functions.plan.unlinked(made.cls)
+    _learn(ev, made.cls, attributes)
+    if attributes.keys() != {*_fields(ev, made.cls)}:
+        raise ev.functions.plan.unlinked(made.cls)
+
+
 def _wider(ev: Evaluator, before: Type | None, t: Type, name: str) -> Type:
     """The least type that holds both; sizes of arrays that differ, or that mean nothing outside, are called by name."""
     t = map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(name), t)
@@ -156,14 +205,10 @@ def _operand(ev: Evaluator, v: Abstract) -> Operand:
 
 def as_row(ev: Evaluator, made: ObjRef) -> Value:
     """Appends the object that was made last to the columns: the reference to it."""
-    cls, cell = made.cls, ev.slots(made)
+    cell = ev.slots(made)
     attributes = dict(zip(cell.keys, cell.items))
-    if cell.unset or cell.frozen or not attributes:
-        raise ev.functions.plan.unlinked(cls)
-    _learn(ev, cls, attributes)
-    if attributes.keys() != {*_fields(ev, cls)}:
-        raise ev.functions.plan.unlinked(cls)
-    link = _appended(ev, cls, attributes)
+    _learn_all(ev, made, attributes)
+    link = _appended(ev, made.cls, attributes)
     _replace(ev, made, link)
     return link
 
@@ -266,5 +311,7 @@ def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
     if name not in _fields(ev, cls):
         raise ev.functions.plan.unlinked(cls)
     _learn(ev, cls, {name: value})
+    if ev.containers.passed:  # it may be an object of the arguments
+        ev.containers.note_write(ev.loc)
     row = ev.emit(row_of, owner)
     _renew(ev, cls, name, lambda xs, x: ev.emit(store, xs, x, row, key=("i",)), value)

@@ -91,6 +91,8 @@ def _same_row(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     """`a is b` of objects that are rows of columns: of one class, they are one object if their rows are equal."""
     if not isinstance(a, Value) or not isinstance(b, Value) or base_type(a.type) != base_type(b.type):
         return Static(False)
+    if ev.containers.passed:  # they may be objects of the arguments
+        ev.containers.note_comparison(ev.loc)
     return ev.emit(eq_rows, ev.lit(ev.bound(a)), ev.lit(ev.bound(b)))  # type: ignore[no-any-return]
 
 
