@@ -2032,6 +2032,18 @@ def _() -> Any:
     return refused, followed
 
 
+@case("multiply by ones: `A.T @ np.ones(A.shape[0])`")
+def _() -> Any:
+    def refused(x):
+        return np.sum(_sparse(x).sum(axis=0) * 2.0)
+
+    def followed(x):
+        a = _sparse(x)
+        return np.sum((a.T @ np.ones(a.shape[0])) * 2.0)
+
+    return refused, followed
+
+
 @case("write `A = A * c`")
 def _() -> Any:
     def refused(x):

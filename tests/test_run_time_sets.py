@@ -106,8 +106,22 @@ def one_in_each_iteration(x):
     return total
 
 
+def operators_of_sets(x):
+    chosen, all_of_them = set(), {0, 1, 2, 3}
+    for k in range(5):
+        if x * k > 1.0:
+            chosen.add(k)
+    rest = all_of_them - chosen
+    both = chosen & {2, 3, 9}
+    total = len(rest) * x + len(both) * x**2 + len(chosen | {7}) * x**3 + len(chosen ^ all_of_them) * x**4
+    if both <= chosen and both < all_of_them and chosen != rest:
+        total = total + x * (rest == {0, 1}) + x * (set() >= both)
+    chosen -= {4}
+    return total + x * len(chosen - set())
+
+
 @pytest.mark.parametrize("f", [
-    depth_first, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
+    operators_of_sets, depth_first, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
     one_in_each_iteration])
 def test_agrees(f: Callable[[float], Any]) -> None:
     agrees(f, 0.9)

@@ -26,7 +26,7 @@ from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, Set
 from sct.ops.program.effects import inactive
 
-__all__ = ["contains", "is_set", "method", "new_set", "note_change", "size"]
+__all__ = ["combined", "contains", "in_place", "is_set", "method", "new_set", "note_change", "size"]
 
 _WHERE = "in a set whose items are known only at run time"
 
@@ -102,6 +102,32 @@ def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> bool:
         return False
     _update(ev, a, _IN_PLACE[kind], [b] if known is None else [Tup(tuple(map(constant, known)))])
     return True
+
+
+_OPERATORS: dict[type, tuple[str, Any]] = {
+    gast.BitOr: ("|", Set()), gast.BitAnd: ("&", Set()), gast.Sub: ("-", Set()), gast.BitXor: ("^", Set()),
+    gast.Eq: ("==", BOOL), gast.NotEq: ("!=", BOOL), gast.Lt: ("<", BOOL), gast.LtE: ("<=", BOOL),
+    gast.Gt: (">", BOOL), gast.GtE: (">=", BOOL)}
+
+
+def combined(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract | None:
+    """`a op b` of two sets, one of which is known only at run time; None if there is no such operator."""
+    if kind not in _OPERATORS or not (is_set(a) or is_set(b)):
+        return None
+    symbol, result = _OPERATORS[kind]
+    operands: list[Operand] = []
+    texts: list[str] = []
+    for v in (a, b):
+        known = v.value if isinstance(v, Static) and type(v.peek) is set else None
+        if is_set(v):
+            texts.append(f"_{len(operands)}")
+            operands.append(ev.operand(v))
+        elif known is not None:
+            items = [key_text(ev, constant(x), operands, _WHERE) for x in sorted(known, key=repr)]
+            texts.append(f"{{{', '.join(items)}}}" if items else "set()")
+        else:
+            return None
+    return ev.emit(inactive, *operands, text=f"{texts[0]} {symbol} {texts[1]}", type=result)  # type: ignore[no-any-return]
 
 
 def _update(ev: Evaluator, owner: Abstract, name: str, args: Args) -> Abstract:

@@ -17,6 +17,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.inactive import by_python, is_changed_in_place
 from sct.frontend.heap.special_methods import plain_numbers
+from sct.frontend.iteration import run_time_sets
 from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, special_method
 from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import distributed
@@ -71,6 +72,8 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
             return raise_at_run_time(ev, "TypeError", str(error))
         except (ArithmeticError, ValueError):
             pass  # raised again when the program runs
+    if (value := run_time_sets.combined(ev, kind, a, b)) is not None:
+        return value
     if is_object(a, b):
         result = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
         if result is not None:

@@ -31,7 +31,6 @@ from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import VIEWS, drained
-from sct.frontend.iteration.run_time_sets import is_set
 from sct.frontend.objects.objects import (
     bind,
     class_of,
@@ -79,7 +78,6 @@ COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge),
 }
 _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
-
 
 _SYMBOLS: dict[type, str] = {
     gast.In: "in", gast.NotIn: "not in", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">="}
@@ -135,6 +133,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
                   hint="compare lists: `list(...)`")
     if isinstance(op, (gast.Eq, gast.NotEq)) and (row := equal_rows(ev, a, b)) is not None:
         return row if isinstance(op, gast.Eq) else negated(ev, row)
+    if (value := run_time_sets.combined(ev, type(op), a, b)) is not None:
+        return value
     if is_object(a, b):
         return _of_objects(ev, op, a, b)
     if is_member(a, b) and (own := _of_members(ev, op, a, b)) is not None:
@@ -434,7 +434,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     owner = ev.text(owner)
     if isinstance(owner, MapRef):
         return run_time_dicts.contains(ev, owner, x)
-    if is_set(owner):
+    if run_time_sets.is_set(owner):
         return run_time_sets.contains(ev, owner, x)
     if isinstance(owner, DictRef):
         return run_time_keys.contains(ev, owner, x)

@@ -131,7 +131,10 @@ def _constant(ev: Evaluator, name: str, key: str, v: Abstract) -> Any:
 def _form(ev: Evaluator, name: str, operands: list[Operand], constants: Mapping[str, Any]) -> str:
     """What gives the slopes of the object, as `slopes` of the op says; of a table of `interp1d`, what is beyond it."""
     rank = operands[0].type.rank  # type: ignore[union-attr]
-    if rank > 1 and (constants.get("axis", 0) not in (0, -rank) or name == "interp1d"):
+    if rank > 1 and name == "interp1d":
+        ev.refuse("SCT205", "`interp1d` of data that is no vector is not supported",
+                  hint="interpolate each row or column by itself")
+    if rank > 1 and constants.get("axis", 0) not in (0, -rank):
         ev.refuse("SCT205", f"`{name}` of data along another axis than the first is not supported",
                   hint="interpolate each row by itself")
     if constants.get("t") is not None:

@@ -377,7 +377,8 @@ def _total(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs) -> Abst
     k = ev.ask(axis, "`axis`")
     if a.kind != "array" or k not in (0, 1, -1, -2):
         ev.refuse("SCT205", "`sum` of a sparse matrix along an axis is not supported", why="it is a `np.matrix`",
-                  hint="multiply by ones: `A @ np.ones(A.shape[1])`")
+                  hint="multiply by ones: `A.T @ np.ones(A.shape[0])`" if k in (0, -2) else
+                  "multiply by ones: `A @ np.ones(A.shape[1])`")
     with derivative_code(ev):
         like = ev.call(Static(_sums), [a.data, *((a.cols, a.n) if k in (0, -2) else (a.rows, a.m))])
     return standing_for(ev, ev.emit(solver, a.native, text=f"_0.sum({k})", type=ev.operand(like).type), like)

@@ -263,7 +263,7 @@ def type_sum(xs: Operand, start: Operand | None = None) -> Type:
         raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
     if t.is_array:
         if not first.is_array:
-            raise TypeMismatch("a sum of arrays begins with a number: the result is no array where the list is empty",
+            raise TypeMismatch("a sum of arrays begins with the number 0: of an empty list it is that number",
                                "begin with an array: `sum(xs, np.zeros(n))`")
         return sum_of(first, t)
     return join(first, sum_of(t, first))

@@ -20,7 +20,7 @@ from sct.ops.type_rules import number
 
 __all__: list[str] = []
 
-COEFFICIENTS = TypeMismatch("the derivative by the coefficients of a recursive filter is not supported",
+COEFFICIENTS = TypeMismatch("the derivative by the coefficients of a filter is not supported",
                             hint="differentiate by the signal; or write the difference equation as a loop")
 
 
