@@ -45,8 +45,10 @@ class ArrayAccess:
 
 
 def access(key: Sequence[str], operands: Sequence[Operand], loops: Sequence[LoopAround],
-           term: Callable[[Operand], LinearTerm | None]) -> ArrayAccess:
-    """The access `x[key]` in these loops, where `term` gives an operand of the subscript as a term."""
+           term: Callable[[Operand], LinearTerm | None],
+           least: Callable[[Operand], LinearTerm | None] = lambda _: None) -> ArrayAccess:
+    """The access `x[key]` in these loops, where `term` gives an operand of the subscript as a term, and `least` a lower
+    bound of an int, or of an array of them, that is no term."""
     ranges = [loop.range for loop in reversed(loops) if loop.range is not None]
     intervals, rest = [], iter(operands)
 
@@ -54,17 +56,18 @@ def access(key: Sequence[str], operands: Sequence[Operand], loops: Sequence[Loop
         return term(next(rest)) if present else None
 
     for k in key:
-        if k == "i":
-            low = bound(True)
-            high = None if low is None else low + 1
+        if k in ("i", "a"):
+            x = next(rest)
+            exact = term(x) if k == "i" else None
+            low, high = (least(x), None) if exact is None else (exact, exact + 1)
         elif k[0] == "s":
             low, high, _ = (bound(c == "1") for c in k[1:])
             low = LinearTerm(0) if k[1] == "0" else low
         else:
             break
-        ends = (low,) if k == "i" or k[2] == "0" else (low, high)
+        ends = (low,) if k in ("i", "a") or k[2] == "0" else (low, high)
         positive = all(least_value(t, ranges) >= 0 for t in ends)
-        intervals.append(Interval(low, high, positive and (k == "i" or k[3] == "0")))
+        intervals.append(Interval(low, high, positive and (k in ("i", "a") or k[3] == "0")))
     return ArrayAccess(tuple(loops), tuple(intervals))
 
 

@@ -5,17 +5,13 @@ def cholesky_grad(A):
     # A: f64[n, n]
     L = A.copy()
     n = len(L)
-    tape = []
     for j in range(n):
         for k in range(j):
             L[j:, j] -= L[j, k] * L[j:, k]
         L[j, j] = np.sqrt(L[j, j])
-        L_part = L[j + 1 :, j] / L[j, j]
-        tape.append(L_part)
-        L[j + 1 :, j] = L_part
+        L[j + 1 :, j] /= L[j, j]
     dL = np.zeros_like(L)
     for j in reversed(range(n)):
-        L_part = tape.pop()
         L_j_j = L[j, j]
         # total += 2.0 * np.log(L[j, j])
         dL[j, j] += 2.0 / L_j_j
@@ -23,7 +19,8 @@ def cholesky_grad(A):
         dL_part = dL[j + 1 :, j] / L_j_j
         dL[j + 1 :, j] = dL_part
         # L[j, j] = np.sqrt(L[j, j])
-        dL[j, j] = (dL[j, j] - L_part @ dL_part) * (0.5 / L_j_j)
+        dL_part1 = (dL[j, j] - L[j + 1 :, j] @ dL_part) * (0.5 / L_j_j)
+        dL[j, j] = dL_part1
         for k in reversed(range(j)):
             # L[j:, j] -= L[j, k] * L[j:, k]
             dL_from_j_j = dL[j:, j]

@@ -209,6 +209,8 @@ class _BackwardLoop(_ScopeRepair):
             return self.read_last(loop, value)
         args = tuple(self.replacement[x, self.target_block(x, block)] if self.sources.is_forward_value(x) else x
                      for x in source.operands)
+        if source.kind is SourceKind.STORED:
+            return args[0]
         outs = (Value(value.type, value.hint, value.dim),)
         if source.kind is SourceKind.FINAL_ARRAY:
             final = self.sources.finals.find(value, self.node.home)

@@ -14,17 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
-from sct.ir.affine import LinearTerm, Range, range_over, term_of
+from sct.ir.affine import LinearTerm, Range, least_value, range_over, term_of
 from sct.ir.array_accesses import ArrayAccess, LoopAround, access, common_loops, never_meet
 from sct.ir.core import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir.types import INT, Tensor, Type
+from sct.ops.arrays.indexing import index
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
+from sct.passes.scalar.position_lists import is_position_list
 
 __all__ = ["FinalArrayReads", "FinalRead"]
 
 WRITES = ("store", "add_at")
+
+POSITIONS = ("argmax", "argmin")
+"""Ops whose results are not negative."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +84,8 @@ class FinalArrayReads:
                     return final
         for store in self.stores_of(value):
             read = _Read(store.home, store.attrs["key"], tuple(store.args[2:]))
-            element = _element_type(store) == value.type and set(read.key) == {"i"}
-            if element and (final := self._read_of_version(store.outs[0], read, reader)) is not None:
+            final = self._read_of_version(store.outs[0], read, reader) if _part_type(store) == value.type else None
+            if final is not None:
                 return final
         return None
 
@@ -116,6 +122,23 @@ class FinalArrayReads:
                 if node.name == "store" and isinstance(node.args[1], Value):
                     self._stores.setdefault(node.args[1], []).append(node)
         return [s for s in self._stores.get(value, ()) if s.home is self.regions.home[value]]
+
+    def stored(self, value: Value) -> Operand | None:
+        """What was written into the part of an array that `value` reads, before in the same block."""
+        node = self.regions.node_of(value)
+        if node is None or node.name != "index" or not isinstance(node.args[0].type, Tensor):
+            return None
+        top = next((loop for b in reversed([*ancestors(node.home)]) if (loop := b.owner) and loop.name == "loop"), None)
+        write = self.regions.node_of(node.args[0])
+        while write is not None and write.name in WRITES and write.home is node.home and top is not None:
+            same = write.attrs["key"] == node.attrs["key"] and write.args[2:] == node.args[1:]
+            if write.name == "store" and same:
+                return write.args[1] if write.args[1].type == value.type == _part_type(write) else None
+            a, b = (self._access(n.home, n.attrs["key"], n.args[k:], top) for n, k in ((node, 1), (write, 2)))
+            if not never_meet(a, b, common_loops(a, b)):
+                return None
+            write = self.regions.node_of(write.args[0])
+        return None
 
     # -- version chains ------------------------------------------------------------------------
 
@@ -225,7 +248,9 @@ class FinalArrayReads:
 
     def _access(self, block: Block, key: Sequence[str], operands: Sequence[Operand], top: BlockNode) -> ArrayAccess:
         loops = [LoopAround(loop, loop.index, self._range(loop, top)) for loop in self._loops_around(block, top)]
-        return access(key, operands, loops, lambda x: self._term(x, block, top))
+        ranges = [loop.range for loop in reversed(loops) if loop.range is not None]
+        return access(key, operands, loops, lambda x: self._term(x, block, top),
+                      lambda x: self._least(x, block, top, ranges))
 
     def _range(self, loop: BlockNode, top: BlockNode) -> Range | None:
         if loop.index is None:
@@ -246,6 +271,21 @@ class FinalArrayReads:
         return t
 
 
+    def _least(self, x: Operand, block: Block, top: BlockNode, ranges: Sequence[Range]) -> LinearTerm | None:
+        """A term that is at most `x`, or at most each int of the array `x`: k for `k + np.argmax(...)` and `[p, k]`."""
+        node = self.regions.node_of(x)
+        if node is not None and is_position_list(node.eqn):
+            terms = [self._least(part, block, top, ranges) for part in node.args]
+            return next((t for t in terms if t is not None and all(
+                other is not None and least_value(other - t, ranges) >= 0 for other in terms)), None)
+        if node is not None and node.name in POSITIONS:
+            return LinearTerm(0)
+        if node is not None and node.name == "add" and x.type != INT:
+            terms = [self._least(part, block, top, ranges) for part in node.args]
+            return terms[0] + terms[1] if terms[0] is not None and terms[1] is not None else None
+        return self._term(x, block, top)
+
+
 @dataclass(frozen=True)
 class _Read:
     block: Block
@@ -253,6 +293,9 @@ class _Read:
     operands: tuple[Operand, ...]
 
 
-def _element_type(store: BlockNode) -> Tensor | None:
-    t = store.args[0].type
-    return Tensor("np", t.dtype) if isinstance(t, Tensor) else None
+def _part_type(store: BlockNode) -> Type | None:
+    """The type of what a read by the subscript of the write gives; None if the write has arrays of positions."""
+    key = store.attrs["key"]
+    if not isinstance(store.args[0].type, Tensor) or not all(k == "i" or k[0] == "s" for k in key):
+        return None
+    return cast(Type, index.type(store.args[0], *store.args[2:], key=key))

@@ -39,6 +39,7 @@ class SourceKind(Enum):
     FINAL_ARRAY = "it is still an element of an array when the forward loop has ended"
     LAST_ITERATION = "it is loop-invariant, and the forward loop carries it out"
     BEFORE_LOOP = "it is loop-invariant, and is computed again before the backward loop"
+    STORED = "it was just written into the part of an array that it is read from"
     RECOMPUTED = "it is computed again in each iteration"
 
 
@@ -81,7 +82,7 @@ class ResidualSources:
     def prerequisites(self, value: Value) -> list[Value]:
         """The forward values that must be provided before `value`."""
         source = self.sources[value] if value in self.untaped else None
-        if source is None or source.kind not in (SourceKind.RECOMPUTED, SourceKind.FINAL_ARRAY):
+        if source is None or source.kind not in (SourceKind.RECOMPUTED, SourceKind.FINAL_ARRAY, SourceKind.STORED):
             return []
         return [x for x in source.operands if self.is_forward_value(x)]
 
@@ -168,6 +169,8 @@ class ResidualSources:
         final = self.finals.find(value, self.node.home)
         if final is not None:
             return ResidualSource(SourceKind.FINAL_ARRAY, FREE, (final.array, *final.operands))
+        if (stored := self.finals.stored(value)) is not None:
+            return ResidualSource(SourceKind.STORED, 0.0, (stored,))
         k = self.next_carry(loop, value)
         return ResidualSource(SourceKind.NEXT_ITERATION, 0.2, (loop.params[k],)) if k is not None else recomputed
 
