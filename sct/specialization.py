@@ -125,6 +125,9 @@ def specialize(
     for loc, what in pipeline.jumping(traced.fn):
         warnings.warn(f"{traced.name}: {what} of a number that depends on the inputs has no derivative, and counts as "
                       f"a constant ({loc.file}:{loc.line})", SctWarning, stacklevel=6)
+    for name, loc in traced.written:
+        warnings.warn(f"{traced.name}: the write to `{name}` of the object of the method changes a private copy, and "
+                      f"the object stays as it is ({loc.file}:{loc.line})", SctWarning, stacklevel=6)
     shared = replace(traced, root=None)
     validation = Validation(shared, functools.partial(emit, primal=True))
     validated = OFF if validation_mode() == "0" else validation.validate(transform, args, kwargs)

@@ -22,6 +22,7 @@ from sct.frontend.calls.outside_writes import check_outside_writes
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.objects.bound_object import private_writes
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
     NO_DEFAULT,
@@ -74,6 +75,7 @@ class Traced:
     containers   numbers of the containers of each argument, if it matters which of them are one object
     records      are lists of records and of strings one value? `holds_records`: is there one in the arguments?
     primal_record  where the differentiated function stands in `fn`; None if it always raises
+    written      attributes of the bound object that it writes, in a private copy, each with its place
     """
 
     fn: Fn
@@ -94,6 +96,7 @@ class Traced:
     records: bool = True
     holds_records: bool = False
     primal_record: PrimalRecord | None = None
+    written: tuple[tuple[str, Any], ...] = ()
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
     def only(self, result: Tree) -> Traced:
@@ -370,7 +373,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
                   tuple(ev.outside.leaves), identities, ev.outside.root, signature_comment(fn, params), apart=apart,
                   holds_records=ev.containers.count > 0,
                   callables=tuple(ev.callables_used.values()),
-                  primal_record=ev.primal_record, bind=bind)
+                  primal_record=ev.primal_record, bind=bind, written=private_writes(ev))
 
 
 def _result(ev: Evaluator, v: Abstract) -> Operand:

@@ -172,8 +172,15 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         ev.outside.note(path, "type", type(obj))
 
         def pin() -> None:
+            if any(at[:len(path)] == path for at, _ in ev.functions.plan.written):
+                ev.refuse("SCT302", "an object is used as a whole of which the function writes an attribute",
+                          why="what uses it would not see the write", hint="return the value that is written")
             ev.outside.note(path, "is", obj)
 
+        if any(at != path and isinstance(obj, cls) for (at, _), (_, cls) in ev.functions.plan.written.items()):
+            ev.refuse("SCT302", f"the function writes an attribute of the object of its method, and reads another "
+                      f"object of class `{type(obj).__name__}`", why="they may be one object",
+                      hint="return the value that is written")
         return Instance(obj, path, pin)
     if isinstance(obj, CONTAINERS):
         ev.outside.note(path, "type", type(obj))

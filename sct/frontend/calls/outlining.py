@@ -71,6 +71,8 @@ class OutliningPlan:
     linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
     unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
     attempts   what was in `linked` before, with which the program is refused, too
+    written    attributes of the bound object that the function writes: their paths, the place of a write and the class
+    begun_at   how many differentiated regions there are around the function itself
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -98,6 +100,8 @@ class OutliningPlan:
     unlinkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None
     attempts: list[set[type]] = field(default_factory=list)
+    written: dict[tuple[Any, str], Any] = field(default_factory=dict)
+    begun_at: int = 0
 
     def with_known_keys(self) -> Unstable:
         """From now on the keys of all dicts are known: the program is evaluated again."""

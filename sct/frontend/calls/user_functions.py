@@ -24,6 +24,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.loops.generator_functions import new_generator
+from sct.frontend.objects.bound_object import begin_private_copy, private_variables
 from sct.frontend.objects.linked_objects import begin_columns, column_variables
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import declared, local_names, nodes_in, read_often, yields
@@ -109,6 +110,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
                        loc=loc_of(node, source.file))
     if not ev.frames:
+        begin_private_copy(ev)
         given = begin_columns(ev, [*args, *kwargs.values()])
         args, kwargs = given[:len(args)], dict(zip(kwargs, given[len(args):]))
     frame = Frame(ev.addresses.new_frame(), source, *of, _liveness(node), set(local_names(node)), parent,
@@ -121,6 +123,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     recomputed = ev.functions.recompute(False)
     if recomputed or frame.code in ev.functions.plan.recursive:
         outer = captured(ev, frame, bound.values())
+        outer.keys.update(dict.fromkeys(private_variables(ev), True))
         if outer.unbound:
             ev.refuse("SCT204", f"a function that calls itself binds `{outer.unbound[0]}` of a function around it, "
                       "which has no value yet", hint=f"bind `{outer.unbound[0]}` before the call")
@@ -133,7 +136,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         return _rebound(ev, result, outer)
     _no_endless_recursion(ev, frame, named)
     frame.arguments = named
-    site = site_of(ev, frame, bound) if parent is None else None
+    site = site_of(ev, frame, bound) if parent is None and not ev.functions.plan.written else None
     if ev.tries.slot is not None:
         ev.functions.plan.single.add(site)  # its body may be left where it raises
     if site in ev.functions.plan.repeated - ev.functions.plan.single:

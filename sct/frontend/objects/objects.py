@@ -29,6 +29,7 @@ from sct.frontend.evaluator.handlers import SPECIAL, Args, special_key
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.objects import linked_objects
+from sct.frontend.objects.bound_object import read_private, write_private
 from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults, note_unset
 from sct.frontend.objects.class_of import possible_classes, python_class
 from sct.frontend.objects.single_dispatch import implementation
@@ -232,6 +233,8 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     if isinstance(owner, Value):
         return linked_objects.read(ev, owner, name)
     assert isinstance(owner, Static)
+    if (private := read_private(ev, owner, name)) is not None:
+        return private
     x = owner.peek
     raw = inspect.getattr_static(type(x), name, None)
     try:
@@ -331,8 +334,10 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         return
     if isinstance(owner, Tup) and cls is not None and not cls.__dictoffset__:
         run_or_raise(ev, lambda: setattr(cls._make(owner.items), name, None))  # type: ignore[attr-defined]
-    if owner == Static(None):
+    if isinstance(owner, Static) and owner.peek is None:
         run_or_raise(ev, lambda: setattr(None, name, None))
+    if isinstance(owner, Static) and write_private(ev, owner, name, value):
+        return
     if isinstance(owner, Static):
         ev.refuse("SCT302", f"a write to the attribute `{name}` of an object that is not a local or an argument of "
                   "the differentiated function", why="its caller would see the write",
