@@ -104,7 +104,7 @@ def trends(x, rows):
 
 def blurred(image, kernel):
     return sum(np.sum(convolve2d(image, kernel, mode) ** 3) for mode in ("full", "same", "valid")) + np.sum(
-        convolve2d(kernel, image, mode="valid") ** 2)
+        convolve2d(kernel, image, mode="valid") ** 2) + np.sum(convolve2d(image[:2, :1], kernel, mode="valid") ** 2)
 
 
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [

@@ -36,7 +36,7 @@ def _analytic(x: Any, axis: Any) -> Any:
 
 def _convolved(x: Any, kernel: Any, mode: Any) -> Any:
     """The convolution of two images."""
-    if mode == "valid" and x.shape[0] < kernel.shape[0]:
+    if mode == "valid" and (x.shape[0] < kernel.shape[0] or x.shape[1] < kernel.shape[1]):
         x, kernel = kernel, x
     (n, m), (p, q) = x.shape, kernel.shape
     y = np.zeros((n + p - 1, m + q - 1))
