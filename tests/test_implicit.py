@@ -745,6 +745,8 @@ REFUSED: list[tuple[str, Callable[..., Any]]] = [
     ("SCT502", lambda x: root(lambda v: v ** 2 - x, np.ones(2)).fjac[0, 0]),
     ("SCT412", printing), ("SCT302", writing), ("SCT302", writing_to_the_unknown),
     ("SCT402", lambda x: sct.implicit(lambda p: np.ones(2), lambda v, p: v[0] - p)(x)[0]),
+    ("SCT402", lambda x: minimize(lambda v: v * v - x * v, np.ones(1)).x[0]),
+    ("SCT402", lambda x: sct.implicit(lambda p: p, lambda v, p: (v, p))(x)),
     ("SCT402", lambda x: sct.implicit(lambda p: (p, p), lambda v, p: v)(x)[0])]
 
 

@@ -216,6 +216,13 @@ def test_it_is_refused(code: str, f: Callable[..., Any]) -> None:
     assert refuses(f, 2.0, code=code).hint
 
 
+def test_a_refusal_says_what_the_integrand_returns() -> None:
+    for f, what in ((lambda t: t > 0.5, "a bool"), (lambda t: t * 1j, "a complex number"),
+                    (lambda t: (t, t), "no number")):
+        refusal = refuses(lambda x, f=f: x * quad(f, 0.0, 1.0)[0], 2.0, code="SCT402")
+        assert refusal.what == f"the function that `quad` integrates returns {what}"
+
+
 def test_what_is_raised() -> None:
     agrees(lambda x: quad(lambda t: math.log(t - x), 0.0, 1.0)[0], 2.0)
     agrees(lambda b: fixed_quad(lambda t: np.cos(t), 0.0, b)[0], math.inf)

@@ -72,6 +72,12 @@ class Private:
         (__w := x)
         return __inner(__w) + sum([__q * x for __q in (1.0, 2.0)])
 
+    def length_of_a_name(self, x: Any) -> Any:
+        def __inner(v: Any) -> Any:
+            return v * v
+
+        return __inner(x) * len(__inner.__name__)
+
     def write(self, x: Any) -> Any:
         self.__a *= x
         return self.__a
@@ -171,6 +177,11 @@ def private_parts(x: Any) -> Any:
 @on(1.3)
 def private_of_a_global(x: Any) -> Any:
     return OBJECT.get() * x + OBJECT.nested(x)
+
+
+@on(1.3)
+def private_function_has_its_written_name(x: Any) -> Any:
+    return Private(x).length_of_a_name(x)
 
 
 @on(Private(2.0))

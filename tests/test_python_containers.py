@@ -1440,6 +1440,18 @@ def list_reversed(x: np.ndarray) -> Any:
 
 
 @program
+def reversed_array_used_up(x: np.ndarray) -> Any:
+    r = reversed(x)
+    s = 0.0
+    try:
+        for k in range(len(x) + 1):
+            s = 2.0 * s + next(r) ** 2
+    except StopIteration:
+        s = 3.0 * s
+    return s + next(r, 5.0)
+
+
+@program
 def reversed_shrinks(x: np.ndarray) -> Any:
     a = [x[0], x[1], x[2]]
     r = reversed(a)

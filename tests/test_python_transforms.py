@@ -265,3 +265,36 @@ def test_a_global_array() -> None:
 
     refuses(f, X, code="SCT305")
     assert outcome(lambda: float(table[0]), ()).value == 0.2
+
+
+def three(a, b, c=3.0):
+    return a * b ** 2 * c ** 3
+
+
+class Product:
+    def of(self, a, b):
+        return a * b ** 2
+
+
+COUNTED: dict[str, Callable[..., Any]] = {
+    "a default left out": lambda x, y: grad(three, argnums=-2)(x, y),
+    "names": lambda x, y: grad(three, argnums=(0, -2))(x, b=y)[1] * grad(three, argnums=1)(x, b=y),
+    "more arguments": lambda x, y: grad(lambda a, *b: a * a * b[0], argnums=-1)(x, y),
+    "keywords only": lambda x, y: grad(lambda a, b, *, c: a * b ** 2 * c, argnums=-1)(x, y, c=y),
+    "a method": lambda x, y: grad(Product().of, argnums=-1)(x, b=y),
+    "a partial": lambda x, y: grad(functools.partial(three, x), argnums=-2)(y),
+    "a partial with a keyword": lambda x, y: grad(functools.partial(three, b=y), argnums=-1)(x),
+    "a derivative": lambda x, y: grad(value_and_grad(three), argnums=-2, has_aux=True)(x, b=y)[0],
+    "a jacobian": lambda x, y: jacobian(lambda a, b=2.0: a * b * np.ones(2), argnums=-2)(x)[1] * x * y}
+
+
+@pytest.mark.parametrize("f", COUNTED.values(), ids=COUNTED)
+def test_argnums_count_the_parameters_and_not_the_arguments(f: Callable[..., Any]) -> None:
+    agrees(f, 1.1, 2.0)
+
+
+def test_argnums_of_what_is_left_out_are_refused() -> None:
+    for argnums in (-1, 2, "c"):
+        refusal = refuses(lambda x, y, argnums=argnums: grad(three, argnums=argnums)(x, y), 1.1, 2.0, code="SCT403")
+        assert refusal.what == "the argument `c` to differentiate by is left out"
+    agrees(lambda x, y: grad(three, argnums="c")(x, y, c=3.0), 1.1, 2.0)

@@ -358,6 +358,22 @@ def f(x):
 def f(x):
     return float(x.tobytes()[0])  # SCT2:
 """,
+    "a method of arrays": """
+def f(x):
+    return np.sum(x.getfield(np.float64))  # SCT2: the method `getfield` of arrays
+""",
+    "a method of numbers": """
+def f(a):
+    return a.is_integer() * a  # SCT2: the method `is_integer` of numbers
+""",
+    "super of one argument": """
+class Box:
+    def of(self, v):
+        return super(Box).of(v)  # SCT2: `super` with one argument
+
+def f(a):
+    return Box().of(a)
+""",
     "a `__new__` of its own": """
 class Box:
     def __new__(cls, v):

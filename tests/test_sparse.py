@@ -107,6 +107,7 @@ def test_the_text() -> None:
     ("SCT506", lambda x: np.sum(LAPLACE + x)), ("SCT506", lambda x: np.sum(COMPLEX @ x).real),
     ("SCT205", lambda x: np.sum(LAPLACE @ np.stack([x, x]))), ("SCT205", lambda x: np.sum(np.stack([x, x]) @ LAPLACE)),
     ("SCT205", lambda x: np.sum(FACTORS.solve(np.stack([x, x], 1)))),
+    ("SCT402", lambda x: spsolve(LAPLACE, [*x])[0]), ("SCT402", lambda x: spsolve(np.diag(x), x)[0]),
     ("SCT205", lambda x: spsolve(LAPLACE, np.stack([x, x], 1))[0, 0])])
 def test_refused(code: str, f: Callable[..., Any]) -> None:
     assert refuses(f, X, code=code).hint

@@ -61,6 +61,12 @@ def blocks(v):
     return np.sum((two @ x) ** 2) + np.sum(wide**2) + v @ a @ v + np.sum(sum([a, a * 3]).dot(np.outer(v, v)) ** 2)
 
 
+def diagonals_of_one_number(v):
+    x = np.arange(1.0, 5.0)
+    a = sp.diags([v[:1], v[1], v[:3]], [0, -2, 1], shape=(4, 4)) @ x
+    return np.sum(a**2) + np.sum((sp.diags([v[:1]], [0]) @ x[:1]) ** 2) + np.sum((sp.diags(v[:1], -1) @ x[:2]) ** 2)
+
+
 def read(v):
     a = sp.csr_array((v, np.array([0, 2, 1, 0, 2, 3]), np.array([0, 2, 3, 3, 6])), shape=(4, 4))
     dense = sp.csr_matrix(np.outer(v, v))
@@ -68,7 +74,8 @@ def read(v):
             + np.sum(dense * v) * a[1:, [0, 2, 2]].toarray()[0, 1] * isinstance(dense, sp.csr_matrix))
 
 
-@pytest.mark.parametrize("f", [chain, diffusion, bands, blocks, read], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [chain, diffusion, bands, blocks, diagonals_of_one_number, read],
+                         ids=lambda f: f.__name__)
 def test_program(f: Callable[..., Any]) -> None:
     agrees(f, X)
     check_grads(f, (X,), order=2 if f is read else 1)

@@ -57,6 +57,27 @@ def a_class_of_the_user_raised_in_a_helper(x):
 
 
 @case((4.0,), (-3.0,))
+def an_exception_that_is_there_before_the_branch_that_raises_it(x):
+    error = MyError("positive")
+    try:
+        if x > 0:
+            raise error
+        y = x * x
+    except MyError as e:
+        y = x * len(str(e))
+    return y
+
+
+@case((4.0,), (-3.0,))
+def any_exception(x):
+    try:
+        y = negative(x) * 2.0
+    except:  # noqa: E722
+        y = -x * x
+    return y
+
+
+@case((4.0,), (-3.0,))
 def the_text_of_the_exception(x):
     try:
         y = negative(x)

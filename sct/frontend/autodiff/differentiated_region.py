@@ -10,6 +10,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from sct.errors import Loc, SctError
@@ -30,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     Bound,
     Closure,
     Container,
+    DerivedCallable,
     ListRef,
     Origin,
     Ref,
@@ -332,40 +334,46 @@ def some_number(ev: Evaluator, region: Region) -> None:
 
 
 def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwargs) -> list[int | str]:
-    """Which arguments `argnums` means: positions, or names of keyword arguments."""
+    """Which arguments `argnums` means: positions, or names of keyword arguments; negative ones count from the last
+    positional parameter, whether it is passed or not."""
     wanted = argnums if isinstance(argnums, tuple) else (argnums,)
     names = parameter_names(ev, f)
     chosen: list[int | str] = []
     for w in wanted:
-        if isinstance(w, int):
-            k = w + len(args) if w < 0 else w
-            if not 0 <= k < len(args):
-                if names is not None and 0 <= w < len(names) and names[w] in kwargs:
-                    chosen.append(names[w])
-                    continue
-                ev.refuse("SCT403", f"there is no positional argument {w} to differentiate by",
-                          hint=f"{len(args)} are given")
+        if isinstance(w, int) and w < 0 and names is None:
+            ev.refuse("SCT403", f"which parameter `argnums={w}` means is not known", hint="count from the first: 0")
+        k = names.index(w) if names is not None and w in names else w
+        if isinstance(k, int) and k < 0:
+            k += len(names or ())
+        name = names[k] if isinstance(k, int) and names is not None and 0 <= k < len(names) else k
+        if isinstance(k, int) and 0 <= k < len(args):
             chosen.append(k)
-        elif w in kwargs:
-            chosen.append(w)
-        elif names is not None and w in names and names.index(w) < len(args):
-            chosen.append(names.index(w))
+        elif name in kwargs:
+            chosen.append(name)
+        elif isinstance(name, str):
+            ev.refuse("SCT403", f"the argument `{name}` to differentiate by is left out", hint="pass it")
         else:
-            ev.refuse("SCT403", f"there is no argument `{w}` to differentiate by")
+            ev.refuse("SCT403", f"there is no positional argument {w} to differentiate by",
+                      hint=f"{len(args)} are given")
     return chosen
 
 
 def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
+    """The parameters that can be passed by position, None if they are not known."""
     if isinstance(f, Closure):
         return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]
     if isinstance(f, Bound):
         names = parameter_names(ev, f.fn)
-        return None if names is None else names[len(f.args):]
+        keywords = dict(f.kwargs)  # what follows a keyword of a partial can be passed by keyword alone
+        return None if names is None else list(takewhile(lambda name: name not in keywords, names[len(f.args):]))
+    if isinstance(f, DerivedCallable) and f.of is not None:
+        return parameter_names(ev, f.of)
     if isinstance(f, Static):
         try:
-            return list(inspect.signature(f.peek).parameters)
+            parameters = inspect.signature(f.peek).parameters.values()
         except (TypeError, ValueError):
             return None
+        return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return None
 
 

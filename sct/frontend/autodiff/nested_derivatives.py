@@ -67,7 +67,7 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     if kind == "checkpoint":
         check_arguments(ev, fn.value, args, kwargs)
         (f,), _ = by_position(fn.value, args, kwargs)
-        return DerivedCallable(lambda ev, args, kwargs: _recomputed(ev, f, args, kwargs))
+        return DerivedCallable(lambda ev, args, kwargs: _recomputed(ev, f, args, kwargs), f)
     if kind in ("implicit", "fixed_point"):
         check_arguments(ev, fn.value, args, kwargs)
         of, equation = by_position(fn.value, args, kwargs)[0]
@@ -127,7 +127,7 @@ def _static_tree(ev: Evaluator, v: Abstract) -> Any:
 def derivative(ev: Evaluator, kind: str, f: Abstract, options: Mapping[str, Any]) -> DerivedCallable:
     t = Transform(kind, f, options.get("argnums", 0), options.get("has_aux", False),  # type: ignore[arg-type]
                   options.get("holomorphic", False))
-    return DerivedCallable(lambda ev, args, kwargs: apply_transform(ev, t, f, args, kwargs))
+    return DerivedCallable(lambda ev, args, kwargs: apply_transform(ev, t, f, args, kwargs), f)
 
 
 def apply_transform(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:

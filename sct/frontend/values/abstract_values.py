@@ -252,9 +252,13 @@ class Method:
 
 @dataclass(frozen=True, eq=False)
 class DerivedCallable:
-    """A pullback, a derivative or a transform with options, inside a differentiated function."""
+    """A pullback, a derivative or a transform with options, inside a differentiated function.
+
+    of  the function whose parameters it has, if it is the derivative of one
+    """
 
     call: Any
+    of: Any = None
 
 
 @dataclass(frozen=True)
