@@ -1,7 +1,6 @@
 """Abstract values, to which names are bound during evaluation, and the cells of the heap.
 
 An abstract value is one of
-
 - `Static`: a Python object known now;
 - an IR `Value`: a number, optional or opaque object known only at run time;
 - `Ref`: an array, as an address and a path of view steps;
@@ -252,10 +251,7 @@ class Method:
 
 @dataclass(frozen=True, eq=False)
 class DerivedCallable:
-    """A pullback, a derivative or a transform with options, inside a differentiated function.
-
-    of  the function whose parameters it has, if it is the derivative of one
-    """
+    """A pullback, a derivative or a transform with options; `of`: the function whose parameters it has, if known."""
 
     call: Any
     of: Any = None
