@@ -36,7 +36,7 @@ from sct.frontend.calls.outlining import free_name
 from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rewritten
-from sct.frontend.heap.dynamic_lists import Rows, hold, item_type, items_like, row_type
+from sct.frontend.heap.dynamic_lists import Rows, item_type, items_like, row_type
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened_types, with_fresh_sizes
@@ -473,7 +473,7 @@ def _with_containers(ev: Evaluator, f: OutlinedFunction, flat: Flattening, leave
         if why == Frozen.AMBIGUOUS:
             ev.freeze(addr)
         else:
-            hold(ev, addr)
+            ev.store.hold(addr)
     return result
 
 

@@ -251,7 +251,7 @@ def refresh(ev: Evaluator, v: Container, there: bool = False) -> None:
         assert isinstance(column, Ref)
         new = ev.wrap(ev.emit(index, ev.read(column), at, key=("i",)))
         if isinstance(new, Ref):
-            _hold(ev, new.addr)
+            ev.store.hold(new.addr)
             ev.store.items[new.addr] = replace(item, schema=schema)
         return new
 
@@ -335,7 +335,7 @@ def write_array(ev: Evaluator, addr: int, item: Item) -> None:
     ev.store.own(of)
     t = ev.type_of(Ref(addr))
     for other, cell in list(ev.store.cells.items()):
-        if cell.frozen != Frozen.HELD or other == addr:
+        if cell.frozen not in (Frozen.HELD, Frozen.AMBIGUOUS) or other == addr:
             continue
         if isinstance(cell, Array):
             outdated = _may_be(ev, Ref(other), t)
@@ -387,16 +387,9 @@ def _leaves(ev: Evaluator, v: Abstract) -> Iterator[Operand]:
     for x in v.items if isinstance(v, Tup) else ():
         yield from _leaves(ev, x)
     if isinstance(v, Ref):
-        _hold(ev, v.addr)
+        ev.store.hold(v.addr)
     if not isinstance(v, Tup):
         yield ev.operand(v)
-
-
-def _hold(ev: Evaluator, addr: int) -> None:
-    """Notes that a list holds the array at this address."""
-    cell = ev.store.cells[addr]
-    if not cell.frozen and addr > CAPTURED:
-        ev.store.cells[addr] = replace(cell, frozen=Frozen.HELD)
 
 
 def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int | Static]]:

@@ -12,7 +12,6 @@ from sct.frontend.heap.dynamic_lists import (
     columns,
     element,
     grow,
-    hold,
     item_type,
     keys,
     leaves,
@@ -181,7 +180,7 @@ def shared(ev: Evaluator, ref: ListRef) -> bool:
     if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
         return False
     held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
-    hold(ev, ref.addr)
+    ev.store.hold(ref.addr)
     return held
 
 
@@ -362,7 +361,7 @@ def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
     none = change(ev, ref, _both(ev, ops.extend, ref, other))
     list_items.owning(ev, owned, ref)
     if held:
-        hold(ev, ref.addr)
+        ev.store.hold(ref.addr)
     return none
 
 

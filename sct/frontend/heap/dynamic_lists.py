@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Rows", "as_column", "cells", "columns", "element", "flat_columns", "grow", "hold", "is_dynamic", "items_like",
+    "Rows", "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "items_like",
     "length", "of_columns", "same_columns", "schema_of",
 ]
 
@@ -174,14 +174,14 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
             yield from _columns_of(ev, schema, v)
         else:
             yield as_column(ev, v)
-        hold(ev, v.addr)
+        ev.store.hold(v.addr)
     elif isinstance(v, (Tup, ObjRef, DictRef)):
         refuse_different_items(ev)
     else:
         if isinstance(v, Ref):
             if ev.store.array(v).frozen:  # another list may hold it
                 ev.store.alone.clear()
-            hold(ev, v.addr)
+            ev.store.hold(v.addr)
         yield ev.lit(v) if is_link(v) else ev.operand(v)
 
 
@@ -208,7 +208,7 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> I
         yield ev.operand(cell.items[0])
         for s, x in zip(schema.parts[1:], cell.items[1:]):
             yield from leaves(ev, s, x, shared)
-        return hold(ev, v.addr)
+        return ev.store.hold(v.addr)
     if not isinstance(v, (Tup, ObjRef, DictRef)) or (dict if isinstance(v, DictRef) else v.cls) is not schema.cls:
         refuse_different_items(ev)
     if isinstance(v, (ObjRef, DictRef)) and not list_items.are_fresh(ev, [v]):
@@ -219,19 +219,12 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> I
     for s, x in zip(schema.parts, items):
         yield from leaves(ev, s, x, shared)
     if isinstance(v, (ObjRef, DictRef)):
-        hold(ev, v.addr)
+        ev.store.hold(v.addr)
 
 
 def refuse_different_items(ev: Evaluator) -> NoReturn:
     ev.refuse("SCT310", "the items of this list differ in structure",
               hint="use a list for each kind of item")
-
-
-def hold(ev: Evaluator, addr: int) -> None:
-    """Note that a list holds the array or list at `addr`."""
-    cell = ev.store.cells[addr]
-    if not cell.frozen and addr > CAPTURED:
-        ev.store.cells[addr] = replace(cell, frozen=Frozen.HELD)
 
 
 def as_column(ev: Evaluator, v: ListRef) -> Operand:
@@ -376,7 +369,7 @@ def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = F
     made = ListRef(ev.new_addr())
     ev.store.cells[made.addr] = Slots(items)
     grow(ev, made, shared=True, of_tuple=of_tuple)
-    hold(ev, made.addr)
+    ev.store.hold(made.addr)
     return made
 
 
@@ -433,12 +426,12 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
                 return replace(schema.cls, addr=addr)
             if schema.cls is dict:
                 entries = ev.new_dict(dict(zip(schema.keys, parts)))
-                hold(ev, entries.addr)
+                ev.store.hold(entries.addr)
                 return entries
             if issubclass(schema.cls, tuple):
                 return Tup(parts, schema.keys, schema.cls)
             record = ev.new_object(schema.cls, dict(zip(schema.keys, parts)))
-            hold(ev, record.addr)
+            ev.store.hold(record.addr)
             return record
         if isinstance(schema, tuple):
             return Tup(tuple(map(row, schema)))
@@ -463,7 +456,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
         v = ev.wrap(item)
         then(schema)
         if isinstance(v, Ref):
-            hold(ev, v.addr)
+            ev.store.hold(v.addr)
         return v
 
     whole = row(cell.schema or 0)

@@ -26,7 +26,7 @@ import numpy as np
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
-from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
+from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.parse import user_text
 from sct.frontend.state.observed_types import Observed, class_of_call, holds_no_number, type_of_call
@@ -149,7 +149,7 @@ def _hold_all(ev: Evaluator, v: Abstract) -> None:
     for x in _items(ev, v):
         _hold_all(ev, x)
     if isinstance(v, (Ref, ListRef, DictRef)):
-        hold(ev, v.addr)
+        ev.store.hold(v.addr)
 
 
 def _may_hold(t: Observed) -> bool:

@@ -323,13 +323,16 @@ class _Merge(Join[Abstract]):
             self.ev.refuse("SCT310", "nothing is known of the items of this list")
         addrs = [self.ev.new_addr() for _ in row[1]]
         for branch, ref in branches:
+            before = dict(branch.store.cells)
             with self.ev.inside(branch):
                 dynamic_lists.grow(self.ev, ref, row, addrs)
+            held = {a for a, cell in before.items() if not cell.frozen and branch.store.cells[a].frozen}
+            for addr in held | {new for pair, new in self.addrs.items() if held & {*pair}}:
+                self.store.hold(addr)  # it may be joined already
         self.inner = (self.left.defines(), self.right.defines())
         for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
             self.cell(addr)
-        x, y = self.left.store.slots(a), self.right.store.slots(b)
-        return x, y
+        return self.left.store.slots(a), self.right.store.slots(b)
 
     def contents(self, addr: int) -> None:
         """Notes the aliases of the items of a list that neither path has changed."""

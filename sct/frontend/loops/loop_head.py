@@ -144,10 +144,10 @@ class LoopHead:
         self.entered: list[tuple[Any, int, int]] = []
         head = self.entry.copy()
         head.owners = {addr: columns for addr, columns in head.owners.items() if head.owns(addr)}
-        head.items = {addr: item for addr, item in head.items.items() if addr not in memo.displaced}
         ev.go_to(head)
         for addr, grown in list(memo.grown.items()):
             self.grow(addr, grown)
+        head.items = {addr: item for addr, item in head.items.items() if addr not in memo.displaced}
         carried = {k for k in self.names if self.live(k)} | memo.names
         for key in sorted(carried, key=lambda k: (k.frame, k.name)):
             v = self.head_value(("var", key), head.vars.get(key), key.name)
@@ -278,7 +278,8 @@ class LoopHead:
         ends = {a: {b for _, x, b in pairs if x == a} if a in self.memo.cell_templates else {a}
                 for a in self.head.owners}
         disowned = {a for a, after in ends.items() if not all(map(end.owns, after))} - self.memo.disowned
-        displaced = {a for a, item in self.head.items.items() if end.items.get(a) != item
+        places = [(a, a) for a in self.head.items] + [(a, b) for _, a, b in pairs if a in self.head.items]
+        displaced = {a for a, b in places if end.items.get(b) != self.head.items[a]
                      and a not in self.memo.cell_templates} - self.memo.displaced
         shared = {a for a in self.head.alone if not all(b in end.alone for b in ends.get(a, {a}))} - self.memo.shared
         self.memo.shared |= shared

@@ -151,6 +151,12 @@ class Store:
         if cell.frozen != Frozen.STALE:
             self.cells[addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
 
+    def hold(self, addr: int) -> None:
+        """Notes that a list holds what is at this address, if that is there and may be written."""
+        cell = self.cells.get(addr)
+        if cell is not None and not cell.frozen and addr > CAPTURED:
+            self.cells[addr] = replace(cell, frozen=Frozen.HELD)
+
     def holds_alone(self, addr: int | None) -> bool:
         """Does the list at this address hold each of its objects once, and their arrays alone?"""
         return addr in self.alone and addr is not None and self.owns(addr)
