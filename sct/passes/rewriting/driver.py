@@ -155,7 +155,8 @@ class _Simplify:
             b.add(eqn if current is eqn else self.typed(current))
             return
         self.env[eqn.out] = replacement
-        if len(b.eqns) == start:  # nothing takes the place of the equation, so its operands are read once less
+        if len(b.eqns) == start and (isinstance(replacement, Lit) or self.site.uses[replacement]):
+            # Nothing new takes the place of the equation, not even in a branch, so its operands are read once less.
             self.site.uses.subtract(x for x in current.args if isinstance(x, Value))
         if isinstance(replacement, Value):
             self.site.uses[replacement] += self.site.uses[eqn.out]
