@@ -712,6 +712,14 @@ def hoisted(x, n):
 
 
 @sized
+def not_hoisted_from_a_loop_that_does_not_run(x, n):
+    s = x[0]
+    for i in range(0, len(x), -1):
+        s = s + np.sum(np.linalg.inv(np.zeros((len(x), len(x))) * x[0]))
+    return s
+
+
+@sized
 def hoisted2(x, n):
     s = 0.0
     for j in range(1, n):

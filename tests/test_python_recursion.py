@@ -473,6 +473,21 @@ def test_a_row_that_may_be_in_the_list_that_was_passed_is_not_written(f):
         value_and_grad(g)(X, 2)
 
 
+def test_a_name_that_no_call_reads_may_be_bound_later():
+    def f(x, n):
+        def power(k):
+            if k > 100:
+                return later
+            return x if k == 0 else power(k - 1) * x
+
+        y = power(n)
+        later = 2.0
+        return y * later
+
+    agrees(f, 0.7, 3)
+    agrees(f, 0.7, 101)
+
+
 def test_a_recursion_that_never_returns_says_so():
     def raises(n, x):
         if n == 0:

@@ -358,6 +358,12 @@ def f(x):
 def f(x):
     return float(x.tobytes()[0])  # SCT2:
 """,
+    "a derivative of a bool": """
+from sct import grad
+
+def f(a):
+    return grad(lambda v: v > 1.0)(a)  # SCT4: hint: return a float
+""",
     "a method of arrays": """
 def f(x):
     return np.sum(x.getfield(np.float64))  # SCT2: the method `getfield` of arrays

@@ -122,7 +122,6 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
             ev.set_exit(next(iter(exits)))
         else:
             ev.exits.least.setdefault(kind, 1)
-            ev.set_exit(kind)
         return
 
     def go(codes: list[int]) -> None:
