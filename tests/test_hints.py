@@ -345,7 +345,7 @@ def _() -> Any:
     return refused, followed
 
 
-@case("iterate over a copy: `list(xs)`")
+@case("read the items by position, to an end: `while i < len(xs) and i < 100:`, `x = xs[i]; i += 1`")
 def _() -> Any:
     def refused(x):
         xs = [x[0]]
@@ -357,16 +357,18 @@ def _() -> Any:
 
     def followed(x):
         xs = [x[0]]
-        s = 0.0
-        for v in list(xs):
+        s, i = 0.0, 0
+        while i < len(xs) and i < 100:
+            v = xs[i]
+            i += 1
             s = s + v
             xs.append(v * 0.5)
-        return s + len(xs)
+        return s
 
     return refused, followed
 
 
-@case("iterate over a copy: `for x in list(xs)`")
+@case("read the items by position, as Python does: `i = 0`, `while i < len(xs):`, `x = xs[i]; i += 1`")
 def _() -> Any:
     def refused(x):
         xs = [v * v for v in x]
@@ -378,8 +380,10 @@ def _() -> Any:
 
     def followed(x):
         xs = [v * v for v in x]
-        s = 0.0
-        for v in list(xs):
+        s, i = 0.0, 0
+        while i < len(xs):
+            v = xs[i]
+            i += 1
             s = s + v
             xs.pop()
         return s

@@ -510,7 +510,7 @@ def f(x, n):
 def f(a, n):
     t = [a] * n
     for x in t:
-        t.append(x * a)  # SCT306: copy
+        t.append(x * a)  # SCT306: position
     return t[0]
 """,
     "list of arrays and numbers": """

@@ -246,7 +246,7 @@ def resize(ev: Evaluator, ref: ListRef) -> None:
     """Refuses to change the length of a list that a loop runs over."""
     if ref.addr in ev.loops.lists:
         ev.refuse("SCT306", "a list changes its length while a loop iterates over it",
-                  hint="iterate over a copy: `for x in list(xs)`")
+                  hint="read the items by position, as Python does: `i = 0`, `while i < len(xs):`, `x = xs[i]; i += 1`")
 
 
 def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:
