@@ -513,3 +513,34 @@ def test_a_recursion_that_writes_an_attribute_says_so_before_all_else():
 
     error = refuses(lambda x, n: Memo(x).value(n), 1.5, 6, code="SCT204")
     assert "writes into an attribute of an object that it is given" in str(error)
+
+
+TOKENS = "x * ( y + 2.0 ) + x".split()
+
+
+def test_a_parser_that_looks_names_up() -> None:
+    def f(env):
+        def total(at):
+            v, at = product(at)
+            while at < len(TOKENS) and TOKENS[at] == "+":
+                w, at = product(at + 1)
+                v = v + w
+            return v, at
+
+        def product(at):
+            v, at = atom(at)
+            while at < len(TOKENS) and TOKENS[at] == "*":
+                w, at = atom(at + 1)
+                v = v * w
+            return v, at
+
+        def atom(at):
+            token = TOKENS[at]
+            if token == "(":
+                v, at = total(at + 1)
+                return v, at + 1
+            return (env[token] if token in env else float(token)), at + 1
+
+        return total(0)[0]
+
+    agrees(f, {"x": 0.7, "y": 0.2})

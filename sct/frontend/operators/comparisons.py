@@ -116,7 +116,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if symbol and is_string(ev, a) and is_string(ev, b) and (isinstance(a, Value) or isinstance(b, Value)):
         return ev.emit(part, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
     of_class = BOOL if isinstance(op, (gast.In, gast.NotIn)) else None
-    by_item = isinstance(a, Tup) and isinstance(b, Tup) and _is_ordered_here(ev, a, b)
+    by_item = isinstance(b, DictRef) or isinstance(a, Tup) and isinstance(b, Tup) and _is_ordered_here(ev, a, b)
     if symbol and not by_item and (
             value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b, of_class=of_class)) is not None:
         return value
