@@ -36,7 +36,7 @@ from sct.frontend.source.name_scopes import own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.fixpoint import Raised
 from sct.frontend.state.parts import Consumer, changed
-from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Iteration, Method, ObjRef, Static
+from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Iteration, Method, ObjRef, Poison, Static
 from sct.ir import Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.types import Lock
@@ -76,6 +76,10 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
     if not items:
         return block(ev, node.body)
     item, *inner = items
+    if not inner and getattr(node, "nested", False) and \
+            ev.eval(item.context_expr.func) == Static(contextlib.ExitStack):
+        assign(ev, item.optional_vars, Poison("it is a stack of contexts, of which sct knows the contexts alone"))
+        return block(ev, node.body)
     context = _context_of(ev, item.context_expr)
     if isinstance(context, Iteration):
         return _generated(ev, node, context, item, inner)

@@ -18,6 +18,7 @@ import gast
 from sct.errors import Loc, SctError
 from sct.frontend.source.match_lowering import MatchLowering
 from sct.frontend.source.private_names import functions_in, mangle_names
+from sct.frontend.source.stack_lowering import StackLowering
 from sct.frontend.source.try_lowering import TryLowering
 
 __all__ = ["SourceFunction", "loc_of", "nested_codes", "note_file", "source_of", "user_text"]
@@ -130,7 +131,7 @@ def _source_of(code: types.CodeType, file: str) -> SourceFunction:
     tree = gast.ast_to_gast(node)
     if "__" in text:
         mangle_names(tree, cls)
-    tree = TryLowering().visit(MatchLowering().visit(tree))
+    tree = TryLowering().visit(MatchLowering().visit(StackLowering().visit(tree)))
     return SourceFunction(tree, file, code.co_name, getattr(code, "co_qualname", code.co_name))
 
 
