@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import SctError, grad, value_and_grad
+from sct import SctError, grad, jvp, value_and_grad
 
 KEYS = np.array([0.5, 1.5, 2.0, 0.1, 3.0, 0.4, 0.7, 0.8, 2.5])
 
@@ -279,6 +279,39 @@ def copied_deeply(x: Any, n: int) -> Any:
 def test_other_uses_are_refused(f: Any) -> None:
     with pytest.raises(SctError):
         value_and_grad(f)(0.7, 12)
+
+
+class Kept:
+    def __init__(self, weight: Any) -> None:
+        self.weight, self.best = weight, None
+
+
+def kept_and_forgotten(keys: Any) -> Any:
+    items = [Kept(key) for key in keys]
+    for item in items:
+        item.best = 3.0 * item.weight
+    for item in items:
+        if item.weight > 1.0:
+            item.best = None
+        elif item.weight > 0.3:
+            item.best = item.best * item.best
+    return sum(item.weight * (2.0 if item.best is None else item.best) for item in items)
+
+
+def best_of_all(keys: Any) -> Any:
+    items = [Kept(key) for key in keys]
+    for k in range(3):
+        for item in items:
+            if item.best is None or k * item.weight > item.best:
+                item.best = np.sin(k * item.weight)
+    return sum(item.best**2 for item in items)
+
+
+@pytest.mark.parametrize("f", [kept_and_forgotten, best_of_all])
+def test_numbers_that_may_be_none(f: Any) -> None:
+    agrees(f, KEYS)
+    _, tangent = jvp(f, (KEYS,), (KEYS,))
+    np.testing.assert_allclose(tangent, grad(f)(KEYS) @ KEYS)
 
 
 def scaled(head: Any, x: Any) -> Any:

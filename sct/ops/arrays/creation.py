@@ -9,7 +9,18 @@ import numpy as np
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim
-from sct.ir.types import COMPLEX, FLOAT, List, Never, Tensor, Type, TypeMismatch, in_words, note_size_requirement
+from sct.ir.types import (
+    COMPLEX,
+    FLOAT,
+    List,
+    Never,
+    Optional,
+    Tensor,
+    Type,
+    TypeMismatch,
+    in_words,
+    note_size_requirement,
+)
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import dtype_name, number, numpy_dtype, size_of
@@ -177,9 +188,14 @@ def type_zeros_of(x: Operand, dtype: str | None = None) -> Type:
     return zero_type(x.type, dtype)
 
 
+def present(t: Type) -> Type:
+    """The type of an item of a list: that of a number where it may be None, whose zero is a number, too."""
+    return t.elem if isinstance(t, Optional) and isinstance(t.elem, Tensor) and t.elem.is_scalar else t
+
+
 def zero_type(t: Type, dtype: str | None) -> Type:
     if isinstance(t, List):
-        return List(t.elem if isinstance(t.elem, Never) else zero_type(t.elem, dtype))
+        return List(t.elem if isinstance(t.elem, Never) else zero_type(present(t.elem), dtype))
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"there is no zero of {in_words(t)}")
     return Tensor("array", dtype or t.dtype, t.shape) if t.is_array else COMPLEX if t.kind == "c" else FLOAT
@@ -197,8 +213,8 @@ def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
     if isinstance(t, List):
         if isinstance(t.elem, Never):
             return "[]"
-        if isinstance(t.elem, Tensor) and t.elem.is_scalar:
-            return f"[{zeros_text(t.elem, dtype)}] * len({x})"
+        if isinstance(elem := present(t.elem), Tensor) and elem.is_scalar:
+            return f"[{zeros_text(elem, dtype)}] * len({x})"
         return f"[{zeros_text(t.elem, dtype, 'v')} for v in {x}]"
     if not isinstance(t, Tensor) or not t.is_array:
         return "0j" if isinstance(t, Tensor) and t.kind == "c" else "0.0"
