@@ -368,6 +368,29 @@ def _() -> Any:
     return refused, followed
 
 
+@case("iterate over a copy: `list(xs)`")
+def written_behind_reversed() -> Any:
+    def refused(x):
+        xs = [v * v for v in x]
+        items = reversed(xs)
+        xs.append(1.0)
+        s = 0.0
+        for v in items:
+            s = 0.5 * s + v
+        return s
+
+    def followed(x):
+        xs = [v * v for v in x]
+        items = reversed(list(xs))
+        xs.append(1.0)
+        s = 0.0
+        for v in items:
+            s = 0.5 * s + v
+        return s
+
+    return refused, followed
+
+
 @case("read the items by position, as Python does: `i = 0`, `while i < len(xs):`, `x = xs[i]; i += 1`")
 def _() -> Any:
     def refused(x):
