@@ -1440,6 +1440,15 @@ def list_reversed(x: np.ndarray) -> Any:
 
 
 @program
+def extremes_by_a_key_of_a_list_that_has_grown(x: np.ndarray) -> Any:
+    ys = []
+    for v in x:
+        ys.append(v * v)
+    least = min(ys, key=lambda y: 2.0 * y) + 2.0 * min(ys, key=lambda y: -y)
+    return least * (max(ys, key=lambda y: 2.0 * y) + 3.0 * max(ys, key=lambda y: -y))
+
+
+@program
 def reversed_array_used_up(x: np.ndarray) -> Any:
     r = reversed(x)
     s = 0.0

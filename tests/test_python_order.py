@@ -713,9 +713,11 @@ def hoisted(x, n):
 
 @sized
 def not_hoisted_from_a_loop_that_does_not_run(x, n):
-    s = x[0]
+    s = x[0] * n
+    zeros = np.zeros((len(x), len(x)))
     for i in range(0, len(x), -1):
-        s = s + np.sum(np.linalg.inv(np.zeros((len(x), len(x))) * x[0]))
+        w = np.linalg.inv(zeros * x[0])
+        s = s + np.sum(w)
     return s
 
 
