@@ -168,6 +168,27 @@ def test_program(f: Callable[..., Any]) -> None:
     check_grads(lambda u, w: f(u, w, 3), (u, w), order=2)
 
 
+def first(a, b):
+    return a
+
+
+def read_around_a_loop_that_writes(u, w, n):
+    xs, history, zeros = [u, u, u], [u], np.zeros(3)
+    for t in range(n):
+        history.append(first(zeros, history[t]))
+    while t < n:
+        item = xs[t % 3]
+        for _ in range(3):
+            xs[1] = history[0]
+        t += 1
+    return xs[1] @ w + item @ xs[2]
+
+
+def test_a_list_that_grows_in_a_loop_around_another() -> None:
+    for n in (2, 4):
+        agrees(read_around_a_loop_that_writes, U, W, n)
+
+
 def items_and_total(u, n):
     xs = [u, u * 2.0]
     total = 0.0

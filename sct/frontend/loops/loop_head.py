@@ -198,6 +198,9 @@ class LoopHead:
         return key.name in self.live_names or key.name in self.frame.live.captured
 
     def carry(self, id: Any, init: Operand, hint: str | None) -> Value:
+        learnt = self.memo.types.get(id)
+        if learnt is not None and is_list(learnt) != is_list(init.type) and not is_start(init):
+            del self.memo.types[id]  # at this address there was something else in an earlier round
         # The type that an earlier round has learnt may be narrower than that of the initial value.
         if id in self.memo.types and is_array(self.memo.types[id]) == is_array(init.type):
             self.widen(id, self.memo.types[id], init.type)
@@ -386,6 +389,11 @@ class LoopHead:
 def is_start(x: Operand) -> bool:
     """Is this a literal with which a sum may start?"""
     return isinstance(x, Lit) and x.as_type is None and isinstance(x.value, (int, float, complex))
+
+
+def is_list(t: Type) -> bool:
+    """Is this the type of a list with columns?"""
+    return isinstance(base_type(t), List)
 
 
 def is_array(t: Type) -> bool:
