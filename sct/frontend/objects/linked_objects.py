@@ -72,8 +72,8 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     """
     plan = ev.functions.plan
     of_arguments = list(dict.fromkeys(x for v in arguments for x in _objects_in(ev, v, set())))
-    for made in of_arguments:
-        plan.instantiated.setdefault(made.cls, False)
+    for obj in of_arguments:
+        plan.instantiated.setdefault(obj.cls, False)
     keys = [_key(ev, cls, name) for cls, name in plan.fields]
     if {*keys} & ev.store.vars.keys() or not plan.linked:
         return list(arguments)
@@ -82,19 +82,19 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
             raise plan.unlinked(cls)
     rows = {cls: [x for x in of_arguments if x.cls is cls] for cls in plan.linked}
     links: dict[ObjRef, Value] = {
-        made: ev.emit(link_to, Lit(k), type=Link(plan.linked[cls], cls)) for cls, all_ in rows.items()
-        for k, made in enumerate(all_)}
-    attributes = {made: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
-                  for made in links for cell in [ev.store.slots(made)]}
-    for made in links:
-        _learn_all(ev, made, attributes[made])
+        obj: ev.emit(link_to, Lit(k), type=Link(plan.linked[cls], cls)) for cls, all_ in rows.items()
+        for k, obj in enumerate(all_)}
+    attributes = {obj: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
+                  for obj in links for cell in [ev.store.slots(obj)]}
+    for obj in links:
+        _learn_all(ev, obj, attributes[obj])
     for (cls, name), key, t in zip(plan.fields, keys, plan.fields.values()):
-        entries = [_operand(ev, attributes[made][name]) for made in rows[cls]]
+        entries = [_operand(ev, attributes[obj][name]) for obj in rows[cls]]
         column = ev.emit(list_of, *entries, elem=t)
         column.hint = key.name.strip("<>")
         ev.store.vars[key] = ev.new_dynamic_list(0, [column])
-    for made, link in links.items():
-        _replace(ev, made, link)
+    for obj, link in links.items():
+        _replace(ev, obj, link)
     return [_with_links(v, links) for v in arguments]
 
 
@@ -174,14 +174,14 @@ def _learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
         raise ev.functions.plan.changed(fields=wider)
 
 
-def _learn_all(ev: Evaluator, made: ObjRef, attributes: Mapping[str, Abstract]) -> None:
+def _learn_all(ev: Evaluator, obj: ObjRef, attributes: Mapping[str, Abstract]) -> None:
     """The same for an object with these attributes, which all objects of its class must have."""
-    cell = ev.slots(made)
+    cell = ev.slots(obj)
     if cell.unset or cell.frozen or not attributes:
-        raise ev.functions.plan.unlinked(made.cls)
-    _learn(ev, made.cls, attributes)
-    if attributes.keys() != {*_fields(ev, made.cls)}:
-        raise ev.functions.plan.unlinked(made.cls)
+        raise ev.functions.plan.unlinked(obj.cls)
+    _learn(ev, obj.cls, attributes)
+    if attributes.keys() != {*_fields(ev, obj.cls)}:
+        raise ev.functions.plan.unlinked(obj.cls)
 
 
 def _wider(ev: Evaluator, before: Type | None, t: Type, name: str) -> Type:
@@ -203,13 +203,13 @@ def _operand(ev: Evaluator, v: Abstract) -> Operand:
 # -- objects ---------------------------------------------------------------------------------------------
 
 
-def as_row(ev: Evaluator, made: ObjRef) -> Value:
+def as_row(ev: Evaluator, obj: ObjRef) -> Value:
     """Appends the object that was made last to the columns: the reference to it."""
-    cell = ev.slots(made)
+    cell = ev.slots(obj)
     attributes = dict(zip(cell.keys, cell.items))
-    _learn_all(ev, made, attributes)
-    link = _appended(ev, made.cls, attributes)
-    _replace(ev, made, link)
+    _learn_all(ev, obj, attributes)
+    link = _appended(ev, obj.cls, attributes)
+    _replace(ev, obj, link)
     return link
 
 
@@ -239,25 +239,25 @@ def _renew(ev: Evaluator, cls: type, name: str, version: Callable[[Operand, Oper
     ev.store.cells[column.addr] = replace(cell, value=new)
 
 
-def _replace(ev: Evaluator, made: ObjRef, link: Value) -> None:
+def _replace(ev: Evaluator, obj: ObjRef, link: Value) -> None:
     """What its `__init__` has made refer to the object refers to the row."""
 
     def replaced(v: Any) -> Any:
-        if v == made:
+        if v == obj:
             return link
         if isinstance(v, Tup):
             return v.with_(map(replaced, v.items))
-        if made in _within(v):
-            raise ev.functions.plan.unlinked(made.cls)
+        if obj in _within(v):
+            raise ev.functions.plan.unlinked(obj.cls)
         return v
 
-    del ev.store.cells[made.addr]
-    ev.store.items.pop(made.addr, None)
+    del ev.store.cells[obj.addr]
+    ev.store.items.pop(obj.addr, None)
     ev.store.vars.update({key: new for key, v in ev.store.vars.items() if (new := replaced(v)) is not v})
     for addr, cell in list(ev.store.cells.items()):
-        if isinstance(cell, Slots) and made in cell.items:
+        if isinstance(cell, Slots) and obj in cell.items:
             if cell.schema is not None or cell.frozen:
-                raise ev.functions.plan.unlinked(made.cls)
+                raise ev.functions.plan.unlinked(obj.cls)
             ev.store.cells[addr] = replace(cell, items=tuple(map(replaced, cell.items)))
     ev.temporaries.values[:] = map(replaced, ev.temporaries.values)
 
