@@ -22,7 +22,6 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.ir.core import Eqn, Operand, Value, is_effect
 from sct.ir.types import List, Opaque, Seq, holds_array, leaf_type
-from sct.ops.arrays.indexing import add_at
 from sct.ops.registry import aliases
 
 __all__ = ["Buffers"]
@@ -46,7 +45,7 @@ class Buffers:
         if isinstance(s, Evaluate):
             self._add_equation(s.eqn, s.like)
         elif isinstance(s, Update):
-            self._unite([s.eqn.out, *(s.eqn.args if _puts_into_list(s.eqn) else s.eqn.args[:1])])
+            self._unite([s.eqn.out, s.eqn.args[0], *_held(s.eqn)])
         elif isinstance(s, Assign):
             for pair in s.pairs:
                 self._unite(pair)
@@ -58,11 +57,11 @@ class Buffers:
             for k, j in eqn.attrs.get("donates", ()):
                 self._unite([eqn.args[k], eqn.outs[j]])
         elif eqn.inplace is not None:
-            self._unite([*eqn.outs, *(eqn.args if _puts_into_list(eqn) else eqn.args[eqn.inplace:eqn.inplace + 1])])
+            self._unite([*eqn.outs, eqn.args[eqn.inplace], *_held(eqn)])
         elif len(eqn.outs) != 1 or is_effect(eqn) or eqn.op.name == "item_of":
             self._unite([*eqn.outs, *eqn.args])
         elif isinstance(eqn.out.type, List):
-            self._unite([eqn.out, *(eqn.args if eqn.op.holds else ())])
+            self._unite([eqn.out, *_held(eqn)])
         elif isinstance(eqn.out.type, Seq) or aliases(like) != "none":
             self._unite([eqn.out, eqn.args[eqn.op.alias_of]])
 
@@ -103,9 +102,9 @@ class Buffers:
         return None if is_effect(eqn) and eqn.op.name not in _WRITE_NOTHING else set()
 
 
-def _puts_into_list(eqn: Eqn) -> bool:
-    """Does this write put items into a list, which holds them then?"""
-    return eqn.op.updates and eqn.op is not add_at and isinstance(eqn.out.type, List)
+def _held(eqn: Eqn) -> tuple[Operand, ...]:
+    """The operands that the out, a list, holds."""
+    return eqn.args if eqn.op.holds and isinstance(eqn.out.type, List) else ()
 
 
 def _has_buffer(x: Value) -> bool:

@@ -95,7 +95,7 @@ class OutliningPlan:
     lost: set[Any] = field(default_factory=set)
     orders: set[int] = field(default_factory=set)
     instantiated: dict[type, bool] = field(default_factory=dict)
-    linked: LinkedClasses = field(default_factory=lambda: LinkedClasses())
+    linked: LinkedClasses = field(default_factory=LinkedClasses)
     fields: dict[tuple[type, str], Type] = field(default_factory=dict)
     unlinkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None

@@ -65,10 +65,8 @@ def check_outside_writes(ev: Evaluator, fn: Fn) -> None:
     ops = (apply, inactive, ruled_call, call_in_rule)
     calls = [eqn for f in (*fn.functions, fn) for eqn in walk(f) if eqn.op in ops]
     read = {slot: path for path in _paths_read(ev) for slot in _slots_read(ev, path)}
-    methods = {path for path in read.values() if _leads_to_method(ev, path)}
     for p, writes in written.items():
-        slot = next((s for s, path in read.items() if writes.may_write(s) and (
-            _is_users(callees[p]) or s[1] is not None and path not in methods)), None)
+        slot = next((s for s in read if writes.may_write(s)), None)
         if slot is not None:
             _refuse(ev, p, callees[p], f"`{_shown(read[slot])}`, which is read here too",
                     "sct reads it once, before the call", calls)
@@ -109,12 +107,6 @@ _METHODS = (types.MethodType, types.BuiltinMethodType)
 
 def _paths_read(ev: Evaluator) -> Iterable[Path]:
     return [*(leaf.path for leaf in ev.outside.leaves), *(path for path, _ in ev.outside.facts.values())]
-
-
-def _leads_to_method(ev: Evaluator, path: Path) -> bool:
-    """Is a method of an object on this path?"""
-    ends = (path[:n] for n in range(2, len(path) + 1) if path[n - 1][0] == "attr")
-    return any(isinstance(read_path(end, ev.outside.root), _METHODS) for end in ends)
 
 
 def _slots_read(ev: Evaluator, path: Path) -> Iterator[Slot]:
@@ -176,24 +168,26 @@ class Writes:
     slots      attributes of objects, and the items of objects
     whole      ids of objects of which any part may be written
     arguments  may the arguments be written?
+    owner      the object of a library of which this is a method: its attributes may be written
     """
 
     def __init__(self, callee: Any) -> None:
         self.slots: set[Slot] = set()
         self.whole: set[int] = set()
         self.arguments = False
-        if _is_method_of_library(callee):
-            self.whole.add(id(callee.__self__))
-            return
+        self.owner = None if _is_users(callee) else callee.__self__
         self.reached: dict[int, Any] = {}
         self.owners: dict[int, type] = {}
-        self._reach([callee])
+        if self.owner is None:
+            self._reach([callee])
         for x in list(self.reached.values()):
             if isinstance(x, types.FunctionType) and not is_library_function(x):
                 self._function(x)
 
     def may_write(self, slot: Slot) -> bool:
-        return slot in self.slots or slot[0] in self.whole
+        of, name = slot
+        return slot in self.slots or of in self.whole or of == id(self.owner) and name is not None and \
+            not isinstance(getattr(self.owner, name, None), _METHODS)
 
     def _reach(self, todo: list[Any]) -> dict[int, Any]:
         """Everything that the objects refer to, at any depth."""

@@ -35,7 +35,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
-from sct.ir import Lit, Operand, Value
+from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import ActiveText, List, Never, Optional, Tensor, Text, Type, Undef
 from sct.ops import dim, index, mod, store
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Place", "are_fresh", "array_in_list", "arrays_are_fresh", "current", "have_one_form", "holds_objects", "join",
-    "leaf_numbers", "moved", "owning", "place", "refresh", "release", "schema_parts", "share", "with_leaves", "write",
-    "write_array",
+    "leaf_numbers", "moved", "new_version", "owning", "place", "refresh", "release", "schema_parts", "share",
+    "with_leaves", "write", "write_array",
 ]
 
 
@@ -293,20 +293,25 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     if not arrays_are_fresh(ev, [value]):
         ev.store.alone.clear()
     for k, x in zip(leaf_numbers(part), _leaves(ev, value)):
-        column = columns[k]
-        assert isinstance(column, Ref)
-        buffer = ev.writable(column.addr, "a write")
-        assert isinstance(buffer, Array)
-        new = ev.emit(store, buffer.value, x, at, key=("i",))
-        if isinstance(new, Value) and isinstance(buffer.value, Value):
-            new.hint = new.hint or buffer.value.hint
-        ev.store.cells[column.addr] = replace(buffer, value=new)
+        new_version(ev, columns[k], store, x, at, key=("i",))
     items = tuple(value if k == key else x for k, x in zip(cell.keys, cell.items))
     ev.store.cells[owner.addr] = replace(ev.slots(owner), items=items)
     ev.store.own(item.of)
     if at is not None and ev.store.holds_alone(item.of):
         place(ev, ListRef(item.of), at, part, value)
     return True
+
+
+def new_version(ev: Evaluator, column: Abstract, op: Op, *operands: Operand | None, what: str = "a write",
+                **attrs: Any) -> None:
+    """Writes a column: the op gives its new version, which keeps its name."""
+    assert isinstance(column, Ref)
+    buffer = ev.writable(column.addr, what)
+    assert isinstance(buffer, Array)
+    new = ev.emit(op, buffer.value, *operands, **attrs)
+    if isinstance(new, Value) and isinstance(buffer.value, Value):
+        new.hint = new.hint or buffer.value.hint
+    ev.store.cells[column.addr] = replace(buffer, value=new)
 
 
 # -- arrays in lists ------------------------------------------------------------------------------------
@@ -324,14 +329,9 @@ def write_array(ev: Evaluator, addr: int, item: Item) -> None:
     buffer, of = ev.store.cells[addr], item.of
     assert isinstance(buffer, Array) and of is not None and isinstance(item.schema, int)
     column = ev.store.slots(ListRef(of)).items[item.schema]
-    assert isinstance(column, Ref)
-    before = ev.writable(column.addr, "a write")
     at = _place_of(ev, item, True)
-    assert isinstance(before, Array) and at is not None
-    new = ev.emit(store, before.value, buffer.value, at, key=("i",))
-    if isinstance(new, Value) and isinstance(before.value, Value):
-        new.hint = new.hint or before.value.hint
-    ev.store.cells[column.addr] = replace(before, value=new)
+    assert at is not None
+    new_version(ev, column, store, buffer.value, at, key=("i",))
     ev.store.own(of)
     t = ev.type_of(Ref(addr))
     for other, cell in list(ev.store.cells.items()):

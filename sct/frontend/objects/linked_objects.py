@@ -12,17 +12,18 @@ The objects of a class are such rows where the program is refused otherwise (`Ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.state.choices import is_present
 from sct.frontend.state.fixpoint import widened
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
-    Array,
     Container,
     Frozen,
     Key,
@@ -34,7 +35,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     parts,
 )
-from sct.ir import Builder, Eqn, Lit, Operand, Value
+from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
 from sct.ir.dims import sym
 from sct.ir.types import NONE, Link, Optional, Tensor, Text, Type, TypeMismatch, base_type, map_sizes
 from sct.ops import dim, index, link_to, row_of, store, sub
@@ -128,7 +129,7 @@ def _column(ev: Evaluator, cls: type, name: str) -> Ref:
     xs = ev.store.vars.get(_key(ev, cls, name))
     if not isinstance(xs, ListRef):
         ev.refuse("SCT503", f"an object of class `{cls.__name__}` is not supported here",
-                  why="how many of them there are is known only at run time")
+                  why=OF_ROWS)
     (column,) = ev.slots(xs).items
     assert isinstance(column, Ref)
     return column
@@ -163,7 +164,6 @@ def _learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
     fields = ev.functions.plan.fields
     wider: dict[tuple[type, str], Type] = {}
     for name, v in values.items():
-
         try:
             both = _wider(ev, fields.get((cls, name)), ev.resolved(_type_of(ev, cls, v)), f"_{cls.__name__}_{name}")
         except TypeMismatch:
@@ -193,9 +193,8 @@ def _wider(ev: Evaluator, before: Type | None, t: Type, name: str) -> Type:
 def _operand(ev: Evaluator, v: Abstract) -> Operand:
     """The entry of a column.  An array in it can no longer be written."""
     if isinstance(v, Ref):
-        x, cell = ev.read(v), ev.store.cells[v.addr]
-        if not cell.frozen:
-            ev.store.cells[v.addr] = replace(cell, frozen=Frozen.HELD)
+        x = ev.read(v)
+        ev.store.hold(v.addr)
         return x
     return ev.lit(v)
 
@@ -222,21 +221,16 @@ def copied(ev: Evaluator, owner: Value) -> Value:
 def _appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract]) -> Value:
     """A new row of the columns."""
     for name, v in attributes.items():
-        _renew(ev, cls, name, lambda xs, x: ev.emit(append, xs, x), v)
+        _renew(ev, cls, name, append, v)
     first = ev.read(_column(ev, cls, _fields(ev, cls)[0]))
     row = ev.emit(sub, ev.emit(dim, first, axis=0, spelling="builtins.len"), Lit(1), spelling="operator.sub")
     return ev.emit(link_to, row, type=Link(ev.functions.plan.linked[cls], cls))  # type: ignore[no-any-return]
 
 
-def _renew(ev: Evaluator, cls: type, name: str, version: Callable[[Operand, Operand], Any], value: Abstract) -> None:
+def _renew(ev: Evaluator, cls: type, name: str, op: Op, value: Abstract, *at: Operand, **attrs: Any) -> None:
     """Writes a new version of a column, which holds the value."""
-    column = _column(ev, cls, name)
-    cell = ev.writable(column.addr, "a write to an attribute of an object")
-    assert isinstance(cell, Array)
-    new = version(cell.value, _operand(ev, value))
-    if isinstance(new, Value) and isinstance(cell.value, Value):
-        new.hint = new.hint or cell.value.hint
-    ev.store.cells[column.addr] = replace(cell, value=new)
+    list_items.new_version(ev, _column(ev, cls, name), op, _operand(ev, value), *at,
+                           what="a write to an attribute of an object", **attrs)
 
 
 def _replace(ev: Evaluator, obj: ObjRef, link: Value) -> None:
@@ -314,4 +308,4 @@ def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
     if ev.containers.passed:  # it may be an object of the arguments
         ev.containers.note_write(ev.loc)
     row = ev.emit(row_of, owner)
-    _renew(ev, cls, name, lambda xs, x: ev.emit(store, xs, x, row, key=("i",)), value)
+    _renew(ev, cls, name, store, value, row, key=("i",))

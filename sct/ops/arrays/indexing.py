@@ -401,7 +401,8 @@ index = op("index", type=type_index, run=run_index, linear=index_transposed, ina
            cost="read", key_at=1, holds=True)
 
 store = op("store", type=type_store, run=run_store, linear=store_transposed, inactive=tuple(range(2, 33)),
-           raises="value", samples=lambda: [*writes(), *writes_of_lists()], key_at=2, updates=True, allocates=True)
+           raises="value", samples=lambda: [*writes(), *writes_of_lists()], key_at=2, updates=True, holds=True,
+           allocates=True)
 
 add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 33)), raises="value",
             samples=lambda: [*writes(), *adds_to_lists()],

@@ -148,7 +148,7 @@ copy_list = op("copy_list", type=lambda xs, deep=False: List(elem(xs)), run=run_
 
 append = op("append", type=lambda xs, v: List(join(elem(xs), v.type)), run=lambda xs, v: [*xs, v],
             linear=lambda ct, xs, v: taken_out(ct, -1), emit="_0.append(_1)", samples=with_element,
-            updates=True, allocates=True)
+            updates=True, holds=True, allocates=True)
 
 
 def taken_out(ct: Operand, i: Any) -> list[Any]:
@@ -197,7 +197,8 @@ def run_insert(xs: list[Any], v: Any, i: int) -> list[Any]:
 
 insert_at = op("insert_at", type=lambda xs, v, i: List(join(elem(xs), v.type)), run=run_insert, inactive=(2,),
                linear=lambda ct, xs, v, i: [*taken_out(ct, i), None], emit="_0.insert(_2, _1)",
-               samples=lambda: [((*x, i), {}) for x, _ in with_element() for i in (0, 1)], updates=True, allocates=True)
+               samples=lambda: [((*x, i), {}) for x, _ in with_element() for i in (0, 1)], updates=True, holds=True,
+               allocates=True)
 
 
 def type_joined(xs: Operand, ys: Operand) -> List:
@@ -213,7 +214,7 @@ def pairs() -> list[samples.Sample]:
     return [((x, [*x, *x]), {}) for (x,), _ in lists()]
 
 
-extend = joining("extend", "_0.extend(_1)", updates=True)
+extend = joining("extend", "_0.extend(_1)", updates=True, holds=True)
 joined = joining("joined", "_0 + _1", holds=True)
 
 

@@ -123,7 +123,7 @@ class _Plan:
         """The operands that become items of a list which owns its arrays."""
         if eqn.out not in self._lists_of_owned or writes_items(eqn):
             return []
-        held = range(len(eqn.args)) if eqn.op.name == "list_of" else (1,) if eqn.op.updates else ()
+        held = range(len(eqn.args)) if eqn.op.name == "list_of" else (1,) if eqn.op.updates and eqn.op.holds else ()
         return [access for k in held if (access := self.memory.access(eqn, k)) is not None]
 
     def _numbered_flows(self, eqn: Eqn) -> Iterable[tuple[int, Flow]]:
