@@ -57,8 +57,9 @@ from sct.errors import Loc, unbound_error
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_number
 from sct.ir.loop_view import is_counted
 from sct.ir.pytrees.pytree import Tree
-from sct.ir.types import List, Tensor, Undef, base_type
+from sct.ir.types import Tensor, Undef, base_type
 from sct.ops import add_at, attempt, enter, leave
+from sct.ops.arrays.indexing import replaces_item
 
 __all__ = ["StatementPrinter"]
 
@@ -279,7 +280,7 @@ class StatementPrinter(AttemptPrinter):
         """`x[key] = v` or `x[key] += v`"""
         if eqn.op.name == "store":
             return ast.Assign([self.subscript(eqn, eqn.out)], self.expr(eqn.args[1]), None)
-        if isinstance(eqn.args[1].type, Tensor) and eqn.args[1].type.is_array and _selects_array(eqn):
+        if replaces_item(eqn.args[0], eqn.args[1], eqn.attrs["key"]):
             value = ast.BinOp(self.expr.subscript(eqn.out, eqn.args[2:], eqn.attrs["key"], ast.Load()), ast.Add(),
                               self.expr(eqn.args[1]))
             return ast.Assign([self.subscript(eqn, eqn.out)], move_signs(value), None)
@@ -457,14 +458,6 @@ def _enters_context(s: Statement) -> TypeGuard[Evaluate]:
 def _is_zero_d(x: Value) -> bool:
     t = base_type(x.type)
     return isinstance(t, Tensor) and t.is_array and not t.rank
-
-
-def _selects_array(eqn: Eqn) -> bool:
-    """Does the key select a whole array in a list?  Something else may hold that array."""
-    t, n = eqn.args[0].type, 0
-    while isinstance(t, List):
-        t, n = t.elem, n + 1
-    return n == len(eqn.attrs["key"])
 
 
 def _reads_lists(body: Block) -> bool:

@@ -26,7 +26,7 @@ import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.dims import Dim, slice_len, sym
-from sct.ir.types import List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes
+from sct.ir.types import List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes, list_depth
 from sct.ir.types import join as join_types
 from sct.ops import samples
 from sct.ops.arrays.creation import full_like, zeros_of
@@ -38,7 +38,8 @@ from sct.ops.scalar.selection import logical_not, where
 from sct.ops.type_rules import number, size_of
 
 __all__ = [
-    "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "split", "store", "trailing", "winners",
+    "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "replaces_item", "split", "store",
+    "trailing", "winners",
 ]
 
 Key = tuple[str, ...]
@@ -222,6 +223,12 @@ def run_add_at(x: Any, value: Any, *values: Any, key: Key) -> Any:
     y = x.copy(order="K")
     np.add.at(y, subscript(key, values), value)
     return y
+
+
+def replaces_item(x: Operand, value: Operand, key: Key) -> bool:
+    """Does `xs[key] += value` put a new array into a list, in the place of one that something else may hold?"""
+    return isinstance(x.type, List) and len(key) == list_depth(x.type) and isinstance(value.type, Tensor) \
+        and value.type.is_array
 
 
 def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type:

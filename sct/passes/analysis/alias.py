@@ -14,6 +14,7 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import Function, List, Residuals, Tensor, holds_array, leaf_type, list_depth
+from sct.ops.arrays.indexing import replaces_item
 from sct.ops.program.effects import part
 from sct.ops.registry import aliases, is_readonly
 
@@ -277,12 +278,13 @@ def writes_inner_list(eqn: Eqn) -> bool:
 
 
 def writes_items(eqn: Eqn) -> bool:
-    """Does the equation write into an array that a list holds?  `xs[i] += v` does, if xs[i] is an array."""
-    t = eqn.out.type if eqn.op.updates else None
-    if not isinstance(t, List) or not holds_array(t.elem) or "key" not in eqn.attrs:
+    """Does the equation write into an array that a list holds?  `xs[i][j] = v` does, and so does `xs[i] += 1.0`."""
+    if eqn.op.name not in ("store", "add_at") or not isinstance(eqn.out.type, List):
         return False
-    depth, leaf = list_depth(t), leaf_type(t)
-    return isinstance(leaf, Tensor) and leaf.is_array and len(eqn.attrs["key"]) >= depth + (eqn.op.name != "add_at")
+    leaf, key = leaf_type(eqn.out.type), eqn.attrs["key"]
+    beyond = len(key) - list_depth(eqn.out.type)
+    return isinstance(leaf, Tensor) and leaf.is_array and (
+        beyond > 0 or beyond == 0 and eqn.op.name == "add_at" and not replaces_item(eqn.args[0], eqn.args[1], key))
 
 
 def may_repeat_items(eqn: Eqn) -> bool:
