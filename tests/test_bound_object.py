@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from typing import Any
 
 import numpy as np
@@ -74,3 +75,11 @@ def test_another_name_of_the_object_is_refused(monkeypatch: pytest.MonkeyPatch) 
                     lambda: value_and_grad(model.shown)(0.7)):
         with pytest.raises(SctError):
             refused()
+
+
+@pytest.mark.filterwarnings("ignore::sct.SctWarning")
+def test_a_partial_of_a_bound_method_is_validated() -> None:
+    model = Model()
+    derivative = value_and_grad(functools.partial(model.loss))
+    assert derivative(0.7)[0] == Model().loss(0.7)
+    assert derivative.validated is True and model.count == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 
@@ -471,3 +472,21 @@ def test_the_hint_for_a_generator() -> None:
     g = value_and_grad(generator_as_a_list)
     for x in SETS:
         agrees(generator_as_a_list, x, derivative=g)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("make", [
+    lambda x: iter([1.0, 2.0, x]), lambda x: iter(range(3)), lambda x: enumerate([x, x]), lambda x: reversed([x, 2.0]),
+    lambda x: itertools.count(2.0), lambda x: itertools.chain([x], [2.0]), lambda x: itertools.cycle([x, 2.0])])
+def test_a_copy_of_an_iterator_is_refused(make, copied) -> None:
+    def f(x):
+        it = make(x)
+        other = copied(it)
+        return x * (next(it) is not None) + x * x * (next(other) is not None)
+
+    refuses(f, 0.5, code="SCT208")
+    refuses(lambda x: next(copy.deepcopy([x, make(x)])[1]), 0.5, code="SCT208")
+
+
+def test_a_range_is_its_own_copy() -> None:
+    agrees(lambda x: x * sum(copy.copy(range(3))) + x * len(copy.deepcopy(range(4))), 0.5)

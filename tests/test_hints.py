@@ -2071,6 +2071,21 @@ def _() -> Any:
     return refused, followed
 
 
+@case("make two of it: `it, other = itertools.tee(it)`")
+def _() -> Any:
+    def refused(x):
+        it = iter([1.0, 2.0, 3.0])
+        other = copy.copy(it)
+        return next(it) * x[0] + next(other) * x[1]
+
+    def followed(x):
+        it = iter([1.0, 2.0, 3.0])
+        it, other = itertools.tee(it)
+        return next(it) * x[0] + next(other) * x[1]
+
+    return refused, followed
+
+
 @case("write `A = A * c`")
 def _() -> Any:
     def refused(x):

@@ -9,6 +9,7 @@ defaults, all bit for bit.  Invariant: nothing of the user's is changed.
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import linecache
 import logging
@@ -18,7 +19,7 @@ import time
 import types
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,7 +172,7 @@ class _Run:
         copy = self.copier.copy
         self.originals = args, kwargs
         self.args, self.kwargs = tuple(map(copy, args)), {k: copy(v) for k, v in kwargs.items()}
-        for x in (getattr(root, "__self__", None), getattr(root, "args", None), getattr(root, "keywords", None)):
+        for x in _bound_to(root):
             copy(x)
         before = len(self.copier.alive)
         self.original, self.root = root, copy(root)
@@ -245,6 +246,13 @@ def _difference(in_python: _Run, in_sct: _Run, primal: Primal) -> Difference | N
         return Difference("its value", value_text(a.value), value_text(value))
     return (_output_difference(a, b) or _argument_difference(in_python, in_sct, primal, final_contents, close)
             or _outside_difference(in_python, in_sct))
+
+
+def _bound_to(f: Any) -> Iterator[Any]:
+    """The object that a function is bound to, and the arguments that a partial is bound to, at any depth."""
+    yield from (getattr(f, name, None) for name in ("__self__", "args", "keywords"))
+    if isinstance(f, functools.partial):
+        yield from _bound_to(f.func)
 
 
 def _same_exception(a: Exception | None, b: Exception | None) -> bool:

@@ -29,16 +29,24 @@ from sct.frontend.objects.objects import check_own, class_of, special_call, spec
 from sct.frontend.state.choices import is_present
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Bound,
+    Cached,
+    Closure,
     Container,
+    DerivedCallable,
     DictRef,
     Frozen,
+    Iteration,
     ListRef,
     MapRef,
+    Method,
     ObjRef,
+    OptionalTuple,
     Origin,
     Ref,
     Static,
     Tup,
+    abstract_in_words,
 )
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import slots_of
@@ -160,12 +168,20 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return linked_objects.copied(ev, v)
     if (value := by_python(ev, "copy.copy({0})", v)) is not None:
         return value
-    _not_of_python(ev, v, copy.copy)
+    _check_copied(ev, v, copy.copy, (*_UNCHANGEABLE, Ref, Tup, OptionalTuple, Bound, Method))
     return ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy") if isinstance(v, Ref) else v
 
 
-def _not_of_python(ev: Evaluator, v: Abstract, copied: Callable[[Any], Any]) -> None:
-    """Refuses the copy of an object that sct does not see into: which object it is, matters if it is changed."""
+_UNCHANGEABLE = (Static, Value, Closure, Cached, DerivedCallable)
+"""Kinds of values of which a copy is the value itself: functions, and what numbers and texts are."""
+
+
+def _check_copied(ev: Evaluator, v: Abstract, copied: Callable[[Any], Any], kinds: tuple[type, ...]) -> None:
+    """Refuses the copy of a value of another kind: which object it is matters if it is changed, as an iterator is."""
+    if not isinstance(v, kinds) and not (isinstance(v, Iteration) and v.kind == "range"):
+        ev.refuse("SCT208", f"a copy of {abstract_in_words(v)} is not supported",
+                  hint="make two of it: `it, other = itertools.tee(it)`" if isinstance(v, Iteration) else
+                  "make the copy outside the function")
     if is_python_object(ev, v) or isinstance(v, Static) and \
             run_or_raise(ev, lambda: copied(v.peek)) is not v.peek:
         ev.refuse("SCT208", "a copy of an object that sct does not see into is not supported here",
@@ -197,7 +213,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
         ev.refuse("SCT208", "a deep copy of an object from outside is not supported",
                   hint="pass the object as an argument")
     if not isinstance(v, Container):
-        _not_of_python(ev, v, copy.deepcopy)
+        _check_copied(ev, v, copy.deepcopy, _UNCHANGEABLE)
         return ev.operand(v) if is_link(v) else v  # type: ignore[return-value]
     if v not in seen:
         cell = ev.slots(v)
