@@ -6,6 +6,7 @@ neither the arguments nor the state of the program are touched.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import io
@@ -257,6 +258,19 @@ def test_what_does_not_end_is_ended() -> None:
             pass
 
     assert "does not end" in str(run_quietly(endless, 0.2).error)
+
+
+def test_a_call_is_ended_although_something_ignores_that_once() -> None:
+    def stubborn() -> None:
+        while True:
+            with contextlib.suppress(BaseException) if not ended else contextlib.nullcontext():
+                while True:
+                    pass
+            ended.append(True)
+
+    ended: list[bool] = []
+    assert "does not end" in str(run_quietly(stubborn, 0.1).error)
+    assert ended == [True]
 
 
 # -- functions that are read as they are --------------------------------------------------

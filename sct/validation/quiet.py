@@ -59,24 +59,30 @@ class _Timeout(BaseException):
 
 @contextlib.contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise `_Timeout` in the body, from another thread, if it takes longer than this many seconds."""
-    ident, lock = threading.get_ident(), threading.Lock()
-    over: list[bool] = []
+    """Raise `_Timeout` in the body, from another thread, if it takes longer than this many seconds.
+
+    It is raised again until the body ends: where it arises in a callback of the garbage collector, Python ignores it.
+    """
+    ident, lock, over = threading.get_ident(), threading.Lock(), threading.Event()
 
     def fire() -> None:
-        with lock:
-            if not over:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Timeout))
+        pause = seconds
+        while not over.wait(pause):
+            with lock:
+                if not over.is_set():
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Timeout))
+            pause = _PAUSE
 
-    timer = threading.Timer(seconds, fire)
-    timer.daemon = True
-    timer.start()
+    threading.Thread(target=fire, daemon=True).start()
     try:
         yield
     finally:
         with lock:
-            over.append(True)
-        timer.cancel()
+            over.set()
+
+
+_PAUSE = 0.5
+"""Seconds between two attempts to end a call."""
 
 
 # Streams, handlers and filters belong to all threads.  They are replaced while any thread captures its output, and
