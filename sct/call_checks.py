@@ -55,7 +55,7 @@ from sct.frontend import (
 )
 from sct.ir import Value
 from sct.ir.pytrees.pytree import STEPS, EntryPart, Places, column, text_of_step
-from sct.ir.pytrees.user_objects import fields_of, is_plain_attribute
+from sct.ir.pytrees.user_objects import fields_of, holds_each_once, is_plain_attribute
 from sct.ir.types import List
 from sct.memory_limit import check_tapes, limit
 
@@ -80,7 +80,7 @@ UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardErro
 
 FORMS = {"kind": "type({0}) is list and len({0}) > FEW_ITEMS and item_kind({0}, {{}}, True, True) == {1}",
          "is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "many": "len({0}) > {1}",
-         "value": "{0} == {1}",
+         "value": "{0} == {1}", "holds each once": "holds_each_once({0}) is {1}",
          "lacks": "{1} not in {0}", "empty": "{0} == {1}", "unbound": "{1} not in {0}",
          "no attribute": "not hasattr({0}, {1})",
          "instance": "isinstance({0}, {1})", "no instance": "not isinstance({0}, {1})",
@@ -145,7 +145,8 @@ class _CheckWriter:
         self.traced = traced
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
-            "fields_of": fields_of, "item_kind": item_kind, "FEW_ITEMS": FEW_ITEMS, "key_of": key_of, "exact": exact,
+            "fields_of": fields_of, "holds_each_once": holds_each_once, "item_kind": item_kind,
+            "FEW_ITEMS": FEW_ITEMS, "key_of": key_of, "exact": exact,
             "apart": apart, "Places": Places, "column": column, "shared_with_callable": shared_with_callable,
             "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
+from collections.abc import Callable
 from typing import Any
 
 from sct.frontend.arguments.lift import lift
@@ -12,11 +13,18 @@ from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise, raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
-from sct.frontend.evaluator.lookup_guards import MISSING, in_class
+from sct.frontend.evaluator.lookup_guards import MISSING, in_class, path_to
 from sct.frontend.evaluator.own_methods import is_generated
 from sct.frontend.objects.class_defaults import give_defaults
 from sct.frontend.objects.linked_objects import as_row, is_linked
-from sct.frontend.objects.objects import bind, class_of, set_attribute, shown_name, special_method
+from sct.frontend.objects.objects import (
+    bind,
+    class_of,
+    set_attribute,
+    shown_name,
+    special_method,
+    stored_attribute,
+)
 from sct.frontend.objects.undefined_operators import sample_of
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -25,9 +33,9 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.ir.pytrees.user_objects import is_namedtuple
+from sct.ir.pytrees.user_objects import dict_of, fields_of, is_namedtuple, slots_of
 
-__all__ = ["class_of_generated", "fill", "instantiate"]
+__all__ = ["check_copied_by_attributes", "class_of_generated", "copy_of_outside", "fill", "instantiate"]
 
 
 def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
@@ -65,6 +73,31 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
     again = bool(ev.loops.heads or ev.functions.in_progress)
     ev.functions.plan.instantiated[cls] = again or ev.functions.plan.instantiated.get(cls, False)
     return as_row(ev, instance) if is_linked(ev, cls) else instance
+
+
+def copy_of_outside(ev: Evaluator, v: Static, copied: Callable[[Abstract], Abstract]) -> Abstract:
+    """A copy of an object from outside, whose attributes are copied by `copied`.
+
+        c = copy.copy(self)    ->    c is an object of the function, with the attributes that `self` has at the call
+    """
+    obj, cls = v.peek, type(v.peek)
+    check_copied_by_attributes(ev, v)
+    if any(name not in fields_of(obj) for name in slots_of(cls)):
+        ev.refuse("SCT208", "a copy of an object from outside with an empty slot is not supported",
+                  hint=f"set all the slots of a `{cls.__name__}` when it is made")
+    if cls.__dictoffset__:
+        ev.outside.note((*path_to(v), ("attr", "__dict__")), "keys", tuple(dict_of(obj)))
+    stored = {name: stored_attribute(ev, v, name) for name in fields_of(obj)}
+    instance = ev.new_object(cls, {name: copied(x) for name, x in stored.items() if x is not None})
+    return as_row(ev, instance) if is_linked(ev, cls) else instance
+
+
+def check_copied_by_attributes(ev: Evaluator, v: Abstract) -> None:
+    """Refuses the copy of an object whose class says otherwise than by its attributes what a copy of it is."""
+    for name in ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs_ex__", "__getnewargs__"):
+        if special_method(ev, v, name) is not None:
+            ev.refuse("SCT208", f"a copy of an object whose class has a `{name}` is not supported",
+                      hint="give the class a method of your own that makes the copy")
 
 
 def _not_none(ev: Evaluator, returned: Abstract) -> None:

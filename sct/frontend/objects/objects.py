@@ -56,6 +56,7 @@ from sct.ops import BY_CALL, python, raise_
 __all__ = [
     "bind", "check_in_list", "check_own", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives",
     "is_member", "is_object", "reflected", "refuse_unset", "set_attribute", "special_call", "special_method",
+    "stored_attribute",
 ]
 
 
@@ -118,7 +119,7 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         ev.refuse("SCT310", f"an attribute of an object that gets new attributes, or that of its class: which `{name}` "
                   "is, is known only at run time",
                   hint="give it all of them before, also those that its class has")
-    own = _slot(ev, owner, name)
+    own = stored_attribute(ev, owner, name)
     if own is not None:
         return own
     if isinstance(raw, functools.cached_property):
@@ -217,7 +218,7 @@ def refuse_unset(ev: Evaluator, name: str) -> NoReturn:
               why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
 
 
-def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+def stored_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """An attribute that the object itself has."""
     if isinstance(owner, ObjRef):
         list_items.refresh(ev, owner, True)
@@ -286,7 +287,7 @@ def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abst
     if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
         return Bound(Static(raw), (owner,))
     if isinstance(raw, types.GetSetDescriptorType) and isinstance(owner, ObjRef) and \
-            (value := _slot(ev, owner, name)) is not None:  # `maxlen` of a deque
+            (value := stored_attribute(ev, owner, name)) is not None:  # `maxlen` of a deque
         return value
     if hasattr(type(raw), "__get__"):
         return _by_descriptor(ev, "__get__", raw, at, [owner, Static(class_of(owner))])

@@ -16,6 +16,7 @@ from typing import Any
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.evaluator.lookup_guards import path_to
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
 from sct.frontend.heap.inactive import by_python, is_python_object
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -23,7 +24,7 @@ from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects import linked_objects
 from sct.frontend.objects.class_of import python_class
-from sct.frontend.objects.construction import instantiate
+from sct.frontend.objects.construction import check_copied_by_attributes, copy_of_outside, instantiate
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_own, class_of, special_call, special_method
 from sct.frontend.state.choices import is_present
@@ -49,7 +50,7 @@ from sct.frontend.values.abstract_values import (
     abstract_in_words,
 )
 from sct.ir import Value
-from sct.ir.pytrees.user_objects import slots_of
+from sct.ir.pytrees.user_objects import holds_each_once, slots_of
 from sct.ir.types import List, Optional, Tensor
 from sct.ops import BY_CALL, is_none
 
@@ -159,6 +160,10 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return dynamic_list_methods.copied(ev, v)
     if isinstance(v, MapRef):
         return run_time_dicts.copied(ev, v)
+    if isinstance(v, Static) and class_of(v) is not None:
+        return copy_of_outside(ev, v, lambda x: x)
+    if isinstance(v, ObjRef):
+        check_copied_by_attributes(ev, v)
     if isinstance(v, Container):
         cell = ev.slots(v)
         addr = ev.new_addr()
@@ -191,12 +196,19 @@ def _check_copied(ev: Evaluator, v: Abstract, copied: Callable[[Any], Any], kind
 @special(copy.deepcopy)
 def deepcopy(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (v,) = args
-    value = by_python(ev, "copy.deepcopy({0})", v)
-    return deep(ev, v, {}) if value is None else value
+    if (value := by_python(ev, "copy.deepcopy({0})", v)) is not None:
+        return value
+    if not isinstance(v, Static) or class_of(v) is None:
+        return deep(ev, v, {})
+    if not holds_each_once(v.peek):
+        ev.refuse("SCT208", "a deep copy of an object from outside that holds one object twice, or itself, is not "
+                  "supported", hint="pass the object as an argument, or write a method that makes the copy")
+    ev.outside.note(path_to(v), "holds each once", True)
+    return deep(ev, v, None)
 
 
-def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
-    """A deep copy of `v`; an object that it holds twice is copied once."""
+def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstract:
+    """A deep copy of `v`; an object that it holds twice is copied once, `seen` are the copies; None: there is none."""
     if special_method(ev, v, "__deepcopy__") is not None:
         ev.refuse("SCT208", "a deep copy of an object with a `__deepcopy__` of its own is not supported",
                   hint="call a method of your own that makes the copy")
@@ -205,22 +217,30 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
                   hint="make a copy of the dict alone, with dict")
     if isinstance(v, Tup):
         return v.with_(deep(ev, x, seen) for x in v.items)
-    if isinstance(v, Ref):
-        if v not in seen:
-            seen[v] = ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy")
+    if seen is not None and isinstance(v, (Ref, Container)) and v in seen:
         return seen[v]
+    if isinstance(v, Ref):
+        new = ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy")
+        if seen is not None:
+            seen[v] = new
+        return new
     if isinstance(v, Static) and class_of(v) is not None:
-        ev.refuse("SCT208", "a deep copy of an object from outside is not supported",
-                  hint="pass the object as an argument")
+        if seen is not None:
+            ev.refuse("SCT208", "a deep copy of a container that holds an object from outside is not supported",
+                      hint="make a deep copy of the object alone, then put that into a container")
+        return copy_of_outside(ev, v, lambda x: deep(ev, x, None))
+    if isinstance(v, ObjRef):
+        check_copied_by_attributes(ev, v)
     if not isinstance(v, Container):
         _check_copied(ev, v, copy.deepcopy, _UNCHANGEABLE)
         return ev.operand(v) if is_link(v) else v  # type: ignore[return-value]
-    if v not in seen:
-        cell = ev.slots(v)
-        seen[v] = new = replace(v, addr=ev.new_addr())
-        items = tuple(deep(ev, x, seen) for x in cell.items)
-        ev.store.cells[new.addr] = replace(cell, items=items, origin=Origin.FRESH, frozen=Frozen.NO)
-    return seen[v]
+    cell = ev.slots(v)
+    new = replace(v, addr=ev.new_addr())
+    if seen is not None:
+        seen[v] = new
+    items = tuple(deep(ev, x, seen) for x in cell.items)
+    ev.store.cells[new.addr] = replace(cell, items=items, origin=Origin.FRESH, frozen=Frozen.NO)
+    return new
 
 
 @special(collections.namedtuple)

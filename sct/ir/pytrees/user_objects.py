@@ -14,20 +14,21 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import enum
 import importlib
 import keyword
 import sys
 import typing
 from collections.abc import Mapping, Sequence
-from types import MemberDescriptorType, SimpleNamespace
+from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 from sct.errors import PACKAGES
 
 __all__ = [
     "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
-    "is_container", "is_defined_by_user", "is_namedtuple", "is_plain_attribute", "is_user_class", "make_gradient",
-    "make_without_init", "mangle", "replace_attributes", "set_stored", "slots_of",
+    "holds_each_once", "is_container", "is_defined_by_user", "is_namedtuple", "is_plain_attribute", "is_user_class",
+    "make_gradient", "make_without_init", "mangle", "replace_attributes", "set_stored", "slots_of",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
@@ -89,6 +90,31 @@ def dict_of(x: Any) -> Mapping[str, Any]:
     except AttributeError:
         return {}
     return attributes
+
+
+_ONE_FOR_ALL = (bool, int, float, complex, str, bytes, type(None), type, FunctionType, ModuleType, enum.Enum)
+"""Classes of objects of which a deep copy is the object itself."""
+
+
+def holds_each_once(x: Any) -> bool:
+    """Is each object that can change reached once alone, from `x` through containers and attributes?
+
+    >>> a = SimpleNamespace(k=[1.0])
+    >>> holds_each_once(a), holds_each_once([a, a.k])
+    (True, False)
+    """
+    seen, left = set[int](), [x]
+    while left:
+        obj = left.pop()
+        if isinstance(obj, tuple):
+            left += obj
+        elif not isinstance(obj, _ONE_FOR_ALL):
+            if id(obj) in seen:
+                return False
+            seen.add(id(obj))
+            items = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, (list, set)) else ()
+            left += [*items, *(get_stored(obj, name) for name in fields_of(obj))]
+    return True
 
 
 _slots_of: dict[type, dict[str, Any]] = {}
