@@ -196,9 +196,49 @@ def by_recursion(x: Any, n: int) -> Any:
     return item.best * x
 
 
+class Ring:
+    def __init__(self, value: Any) -> None:
+        self.value, self.next, self.before = value, self, self
+
+
+def ring(x: Any, n: int) -> Any:
+    first = Ring(x)
+    for i in range(1, n):
+        new = Ring(x * i)
+        new.before, new.next = first.before, first
+        first.before.next = new
+        first.before = new
+    total, at = 0.0, first
+    for _ in range(n):
+        total += at.value * at.next.value ** 2
+        at = at.next
+    return total
+
+
+class Element:
+    def __init__(self, value: Any) -> None:
+        self.value, self.parent = value, self
+
+    def root(self) -> Any:
+        at = self
+        while at.parent is not at:
+            at = at.parent
+        return at
+
+
+def disjoint_sets(x: Any, n: int) -> Any:
+    elements = [Element(x * i) for i in range(n)]
+    for i in range(n - 1):
+        a, b = elements[i].root(), elements[i + 1].root()
+        if (x * i + 0.05) % 1.0 > 0.3 and a is not b:
+            a.parent = b
+    return sum(e.root().value * e.value for e in elements)
+
+
 @pytest.mark.parametrize("f", [
     appended_at_the_tail, reversed_in_place, stack, cycle, shared_tail, written_while_walking,
-    another_object_on_one_path, nodes_in_a_list, swapped, of_a_generator, behind_the_end, caught, by_recursion])
+    another_object_on_one_path, nodes_in_a_list, swapped, of_a_generator, behind_the_end, caught, by_recursion, ring,
+    disjoint_sets])
 def test_linked(f: Any) -> None:
     agrees(f, 0.7, 12)
 

@@ -73,6 +73,7 @@ def is_dynamic(ev: Evaluator, v: Abstract) -> bool:
 def schema_of(ev: Evaluator, v: Abstract) -> Rows:
     """The schema of an item, and the types of its leaves."""
     types: list[Type] = []
+    around: list[int] = []  # the addresses of the objects that hold the visited one
 
     def visit(x: Abstract) -> Schema:
         if isinstance(x, MapRef):
@@ -89,7 +90,13 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
         if isinstance(x, ObjRef) or isinstance(x, DictRef) and not isinstance(x, DefaultRef):
             cell = ev.slots(x)
             check_in_list(ev, x)
-            return ObjectSchema(_class_of(x), cell.keys, tuple(map(visit, cell.items)))
+            if x.addr in around:
+                ev.refuse("SCT310", "an object in a list that refers to itself is not supported here",
+                          hint="keep the position in the list instead of the object")
+            around.append(x.addr)
+            parts = tuple(map(visit, cell.items))
+            around.pop()
+            return ObjectSchema(_class_of(x), cell.keys, parts)
         if isinstance(x, ListRef) and (rows := _rows_of(ev, x)) is not None:
             schema, column_types = rows
             first = len(types)

@@ -148,6 +148,8 @@ def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
     """The type of an attribute with this value; where it has none, the objects of the class are no rows."""
     if isinstance(v, ObjRef) and v.cls not in ev.functions.plan.linked and v.cls not in ev.functions.plan.unlinkable:
         raise ev.functions.plan.changed(linked={v.cls})
+    if isinstance(v, ObjRef) and v.cls in ev.functions.plan.linked:
+        return Link(ev.functions.plan.linked[v.cls], v.cls)
     if isinstance(v, Static) and type(v.peek) in PLAIN:
         return Lit(v.value).type
     if isinstance(v, Ref):
@@ -207,7 +209,7 @@ def as_row(ev: Evaluator, obj: ObjRef) -> Value:
     cell = ev.slots(obj)
     attributes = dict(zip(cell.keys, cell.items))
     _learn_all(ev, obj, attributes)
-    link = _appended(ev, obj.cls, attributes)
+    link = _appended(ev, obj.cls, attributes, obj)
     _replace(ev, obj, link)
     return link
 
@@ -218,12 +220,22 @@ def copied(ev: Evaluator, owner: Value) -> Value:
     return _appended(ev, cls, {name: v for name in _fields(ev, cls) if (v := read(ev, owner, name)) is not None})
 
 
-def _appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract]) -> Value:
-    """A new row of the columns."""
+def _appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract], own: ObjRef | None = None) -> Value:
+    """A new row of the columns; an attribute that is the object `own` refers to this row."""
+    if any(isinstance(v, ObjRef) and v != own for v in attributes.values()):  # one whose `__init__` has not ended
+        raise ev.functions.plan.unlinked(cls)
+    refers_to_itself = own in attributes.values()
+    link = _link_to_row(ev, cls, 0) if refers_to_itself else None
     for name, v in attributes.items():
-        _renew(ev, cls, name, append, v)
-    first = ev.read(_column(ev, cls, _fields(ev, cls)[0]))
-    row = ev.emit(sub, ev.emit(dim, first, axis=0, spelling="builtins.len"), Lit(1), spelling="operator.sub")
+        _renew(ev, cls, name, append, link if isinstance(v, ObjRef) else v)  # type: ignore[arg-type]
+    return link or _link_to_row(ev, cls, 1)
+
+
+def _link_to_row(ev: Evaluator, cls: type, from_end: int) -> Value:
+    """A reference to the last row, or to the next one."""
+    row = ev.emit(dim, ev.read(_column(ev, cls, _fields(ev, cls)[0])), axis=0, spelling="builtins.len")
+    if from_end:
+        row = ev.emit(sub, row, Lit(from_end), spelling="operator.sub")
     return ev.emit(link_to, row, type=Link(ev.functions.plan.linked[cls], cls))  # type: ignore[no-any-return]
 
 
