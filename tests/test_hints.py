@@ -2126,6 +2126,18 @@ def _() -> Any:
     return refused, followed
 
 
+@case("make an array of it: `x[np.array(xs)]`")
+def _() -> Any:
+    def active(x: Any) -> Any:
+        rows = set()
+        for k in range(len(x)):
+            if x[k] > 0.0:
+                rows.add(k)
+        return sorted(rows)
+
+    return lambda x: np.sum(x[active(x)]), lambda x: np.sum(x[np.array(active(x))])
+
+
 @case("multiply the factors: `np.poly1d([1.0, -r])`")
 def _() -> Any:
     def refused(x):

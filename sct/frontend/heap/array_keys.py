@@ -19,7 +19,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir.types import Opaque, Tensor
 from sct.ops import BY_CALL
 from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import stacked, stacked_rows
@@ -121,4 +121,7 @@ def _int(ev: Evaluator, v: Abstract) -> Operand:
     x: Operand = ev.as_int(ev.operand(v))
     if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
         return x
+    if isinstance(x, Value) and isinstance(x.type, Opaque):
+        ev.refuse("SCT503", "an index of which sct knows no type is not supported", why="Python computes it",
+                  hint="make an array of it: `x[np.array(xs)]`")
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
