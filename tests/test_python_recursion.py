@@ -111,6 +111,13 @@ def det(m):
     return s
 
 
+def cofactors(m):
+    if m.shape[0] == 1:
+        return m[0, 0]
+    rest = np.delete(m, 0, axis=0)
+    return sum((-1) ** j * m[0, j] * cofactors(np.delete(rest, j, axis=1)) for j in range(m.shape[0]))
+
+
 def strassen(a, b):
     n = len(a)
     if n == 1:
@@ -202,6 +209,11 @@ def matpow_summed(x):
 @program
 def det_summed(x):
     return det(np.outer(x[:3], x[1:]) + np.eye(3))
+
+
+@program
+def cofactors_summed(x):
+    return cofactors(np.outer(x[:3], x[:3]) + np.diag(x[1:4]))
 
 
 @program

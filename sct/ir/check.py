@@ -37,7 +37,7 @@ from sct.ir.types import (
     maybe_single,
 )
 
-__all__ = ["IRError", "agree", "fits", "always_raises", "verify"]
+__all__ = ["IRError", "agree", "fits", "always_raises", "rename_own_sizes", "verify"]
 
 
 class IRError(AssertionError):
@@ -190,7 +190,7 @@ class _Checker:
         self.flow(eqn.args[first:first + n], carries, eqn, "init")
         self.is_bool(body.results[0], eqn, "go")
         if not always_raises(body):
-            self.flow(body.results[1:n + 1], [Value(_of_any_iteration(p.type), p.hint) for p in carries], eqn, "carry")
+            self.flow(body.results[1:n + 1], _at_another_time(carries), eqn, "carry")
         self.flow(carries, eqn.outs[:n], eqn, "result")
         self.expect(eqn.outs[n].type == INT, "the number of iterations is an int", eqn)
         for x, p in zip(xs, body.params[counted + n:]):
@@ -212,8 +212,8 @@ class _Checker:
         f = self.functions.get(eqn.attrs["callee"])
         self.expect(f is not None, f"there is no function {eqn.attrs['callee']}", eqn)
         if f is not None and call_names(f) == (f.name,):
-            self.flow(eqn.args, f.params, eqn, "argument")
-            self.flow(f.results, eqn.outs, eqn, "result")
+            self.flow(eqn.args, _at_another_time(f.params), eqn, "argument")
+            self.flow(_at_another_time(f.results), eqn.outs, eqn, "result")
 
     def closure(self, eqn: Eqn) -> None:
         self.arity(eqn, 1, 0, 1)
@@ -329,8 +329,13 @@ def agree(declared: Type, derived: Type) -> bool:
     return declared == derived
 
 
-def _of_any_iteration(t: Type) -> Type:
-    """The type of a carry, in which a size of its own may be another one in the next iteration."""
+def _at_another_time(values: Sequence[Operand]) -> list[Value]:
+    """Values that stand for these in the next iteration, or in a call."""
+    return [Value(rename_own_sizes(v.type), getattr(v, "hint", None)) for v in values]
+
+
+def rename_own_sizes(t: Type) -> Type:
+    """The type of a carry or a param, in which a size of its own may be another one in the next iteration or call."""
     return map_sizes(lambda d: sym("_next") if _is_own(d) else d, t)
 
 

@@ -285,11 +285,16 @@ def _or_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op)
         return value
 
 
+def _name_of_op(f: Any) -> str | None:
+    """The name of a function of a library that has an op; None of others."""
+    return harmless_name(f) if spelling_of(f) is not None else None
+
+
 def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)
-    if not kwargs and (name := pure_builtin(fn.peek)) and (
+    if not kwargs and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
     f = fn.value

@@ -55,7 +55,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
-from sct.ir.check import fits
+from sct.ir.check import fits, rename_own_sizes
 from sct.ir.dims import Dim
 from sct.ir.types import NONE, List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type
 from sct.ops import call
@@ -129,8 +129,8 @@ class OutlinedFunction:
         return self.fn is not None and all(f.round == n for f, n in self.assumes.items())
 
     def takes(self, ev: Evaluator, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
-        return (all(map(fits, types, self.types)) and all(e is None or d == e for d, e in zip(dims, self.dims))
-                and _sizes_fit(ev, types, self.types))
+        return (all(map(fits, types, map(rename_own_sizes, self.types)))
+                and all(e is None or d == e for d, e in zip(dims, self.dims)) and _sizes_fit(ev, types, self.types))
 
     def doubted(self) -> Unstable:
         """Notes that a size of its results, as the evaluation before has found it, may be wrong."""

@@ -84,7 +84,7 @@ def copy_of_outside(ev: Evaluator, v: Static, copied: Callable[[Abstract], Abstr
     check_copied_by_attributes(ev, v)
     if any(name not in fields_of(obj) for name in slots_of(cls)):
         ev.refuse("SCT208", "a copy of an object from outside with an empty slot is not supported",
-                  hint=f"set all the slots of a `{cls.__name__}` when it is made")
+                  hint="set all its slots where it is made")
     if cls.__dictoffset__:
         ev.outside.note((*path_to(v), ("attr", "__dict__")), "keys", tuple(dict_of(obj)))
     stored = {name: stored_attribute(ev, v, name) for name in fields_of(obj)}
