@@ -22,6 +22,7 @@ HEAD = '''import cmath
 import math
 
 import numpy as np
+import scipy.fft
 import scipy.integrate
 import scipy.linalg
 import scipy.optimize

@@ -113,7 +113,11 @@ def _place(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if t.rank > 1 or t.rank == 1 and ev.resolve(t.shape[0]).value != 1:
         ev.refuse("SCT205", "`np.place` with several values is not supported", why="they would be repeated",
                   hint="write `a[mask] = values` with as many values as the mask selects")
-    return ev.call(Static(place), [a, mask, value])
+    chosen = ev.call(Static(np.asarray), [array(ev, mask)], {"dtype": Static(bool)})  # numbers are truths to NumPy
+    if type_of(ev, chosen).rank != type_of(ev, array(ev, a)).rank:
+        ev.refuse("SCT205", "`np.place` with a mask of another shape is not supported",
+                  hint="give a mask of the shape of the array")
+    return ev.call(Static(place), [a, chosen, value])
 
 
 def _vector_norm(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms: `numpy.fft`.
+"""Discrete Fourier transforms: `numpy.fft` and `scipy.fft`.
 
 The operands are the array and the lengths to which its axes are cropped or padded; the attrs say whether an axis is
 cropped (`crops0`, ...) and whether the length of a real result is odd.
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from sct.ops.arrays.padding import pad
 from sct.ops.arrays.rearrange import text_of
 from sct.ops.arrays.shape import dim
 from sct.ops.reductions.reductions import sum_
-from sct.ops.registry import op, placeholders
+from sct.ops.registry import op, placeholders, sequence
 from sct.ops.scalar.arithmetic import add, conj, div, floordiv, mod, mul, neg, sub
 from sct.ops.scalar.comparison import eq, lt
 from sct.ops.scalar.complex_parts import real
@@ -35,8 +37,15 @@ __all__: list[str] = []
 
 Axes = tuple[int, ...]
 MISSING: Any = object()
+SINGLE = {"f16": "c64", "f32": "c64", "c64": "c64"}
+"""What `scipy.fft` makes of numbers of single precision; of others it makes complex numbers of double precision."""
 SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 """The norm of the inverse that scales as a transform with this norm does."""
+
+
+def refuse_overwriting(overwrite_x: Any, plan: Any) -> None:
+    if overwrite_x is not False or plan is not None:
+        raise TypeError("`overwrite_x` and `plan` are not supported")
 
 
 # -- which axes, of what lengths -----------------------------------------------------------------------
@@ -89,23 +98,26 @@ def resized(ct: Operand, x: Operand, axes: Axes, cropped: Sequence[bool]) -> Any
 
 @dataclass(frozen=True)
 class FourierTransform:
-    """The fields of the entry of `numpy.fft.<name>`.
+    """The fields of the entry of `<module>.<name>`.
 
+    module    "numpy.fft" or "scipy.fft", which differ in rounding
     several   does it take several axes?
     reads     "complex", "real", or "half": half of the spectrum of a real signal
     gives     "complex", "real" or "half"
     """
 
+    module: str
     name: str
     several: bool
     reads: str
     gives: str
 
     def register(self) -> None:
-        TRANSFORMS[self.name] = op(
-            self.name, f"numpy.fft.{self.name}", type=self.type, run=self.run, emit=self.emit,
-            bind=self.bind_several if self.several else self.bind, asks=self.asks, linear=self.linear,
-            inactive=tuple(range(1, 33)), raises="shape", cost="dear", defaults={"axes": self.default, "norm": None},
+        TRANSFORMS[self.module, self.name] = op(
+            self.name if self.module == "numpy.fft" else f"scipy_{self.name}", f"{self.module}.{self.name}",
+            type=self.type, run=self.run, emit=self.emit, bind=self.bind, asks=self.asks, linear=self.linear,
+            inactive=tuple(range(1, 33)), raises="shape", cost="dear",
+            defaults={"axes": self.default, "norm": None, "workers": None},
             samples=lambda: transforms(self.reads, self.several, self.default))
 
     @property
@@ -118,7 +130,7 @@ class FourierTransform:
         if norm not in SWAPPED:
             raise TypeMismatch(f"norm={norm!r} is not supported")
         if t.kind == "c" and self.reads == "real":
-            raise TypeMismatch(f"numpy.fft.{self.name} takes real numbers")
+            raise TypeMismatch(f"{self.module}.{self.name} takes real numbers")
         over = axes_of(x, axes, lengths)
         shape = list(t.shape)
         for axis, n in zip(over, lengths):
@@ -128,34 +140,58 @@ class FourierTransform:
         elif over and self.reads == "half" and not lengths:
             shape[over[-1]] = (shape[over[-1]] - 1) * 2
         note_size_requirement(all(d.least > 0 for d in shape))
-        dtype = probe(np.fft.fft, t.dtype)
+        dtype = probe(np.fft.fft, t.dtype) if self.module == "numpy.fft" else SINGLE.get(t.dtype, "c128")
         dtype = {"c64": "f32", "c128": "f64"}[dtype] if self.gives == "real" else dtype
         return Tensor("array", dtype, tuple(shape))
 
-    def run(self, x: Any, *lengths: Any, axes: Axes | None, norm: str | None = None, **_: Any) -> Any:
-        call = getattr(np.fft, self.name)
+    def run(self, x: Any, *lengths: Any, axes: Axes | None, norm: str | None = None, workers: int | None = None,
+            **_: Any) -> Any:
+        call, more = getattr(import_module(self.module), self.name), {} if workers is None else {"workers": workers}
         if self.several:
-            return call(x, lengths or None, axes, norm)
-        return call(x, *lengths, axis=-1 if axes is None else axes[0], norm=norm)
+            return call(x, lengths or None, axes, norm, **more)
+        return call(x, *lengths, axis=-1 if axes is None else axes[0], norm=norm, **more)
 
-    def emit(self, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None, **_: Any) -> str:
+    def emit(self, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None,
+             workers: int | None = None, **_: Any) -> str:
         texts = list(placeholders(1 + len(lengths), 1))
         sizes = f"({', '.join(texts)}{',' * (len(texts) == 1)})" if self.several else ", ".join(texts)
         more = [sizes] if texts else []
         if axes is not None and axes != self.default:
             more.append(f"axes={axes!r}" if self.several else f"axis={axes[0]}")
         more += [] if norm is None else [f"norm={norm!r}"]
-        return f"numpy.fft.{self.name}({', '.join(['_0', *more])})"
+        more += [] if workers is None else [f"workers={workers!r}"]
+        return f"{self.module}.{self.name}({', '.join(['_0', *more])})"
 
-    def bind(self, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> tuple[list[Any], dict[str, Any]]:
+    @property
+    def bind(self) -> Callable[..., tuple[list[Any], dict[str, Any]]]:
+        """From the arguments to the operands and the attributes; each library has names of its own for them."""
+        if self.several:
+            return self.bind_several if self.module == "numpy.fft" else self.bind_several_of_scipy
+        return self.bind_one if self.module == "numpy.fft" else self.bind_one_of_scipy
+
+    def bind_one(self, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> tuple[list[Any], dict[str, Any]]:
         return [a] if n is None else [a, n], {"axes": (axis,), "norm": norm}
 
     def bind_several(self, a: Any, s: Any = None, axes: Any = MISSING, norm: Any = None
                      ) -> tuple[list[Any], dict[str, Any]]:
         axes = self.default if axes is MISSING else axes
-        return [a, *([] if s is None else s)], {"axes": None if axes is None else tuple(axes), "norm": norm}
+        return [a, *([] if s is None else sequence(s))], {
+            "axes": None if axes is None else tuple(sequence(axes)), "norm": norm}
 
-    def asks(self, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None) -> dict[str, Any]:
+    def bind_one_of_scipy(self, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, overwrite_x: Any = False,
+                          workers: Any = None, *, plan: Any = None) -> tuple[list[Any], dict[str, Any]]:
+        refuse_overwriting(overwrite_x, plan)
+        operands, attrs = self.bind_one(x, n, axis, norm)
+        return operands, attrs | {"workers": workers}
+
+    def bind_several_of_scipy(self, x: Any, s: Any = None, axes: Any = MISSING, norm: Any = None,
+                              overwrite_x: Any = False, workers: Any = None, *, plan: Any = None
+                              ) -> tuple[list[Any], dict[str, Any]]:
+        refuse_overwriting(overwrite_x, plan)
+        operands, attrs = self.bind_several(x, s, axes, norm)
+        return operands, attrs | {"workers": workers}
+
+    def asks(self, x: Operand, *lengths: Operand, axes: Axes | None, **_: Any) -> dict[str, Any]:
         asked = crops(x, lengths, axes_of(x, axes, lengths), self.reads == "half")
         if self.reads == "half" and lengths:
             n = size_of(lengths[-1]).value
@@ -163,16 +199,16 @@ class FourierTransform:
         return asked
 
     def linear(self, ct: Operand, x: Operand, *lengths: Operand, axes: Axes | None, norm: str | None = None,
-               odd: bool = False, **flags: bool) -> list[Any]:
+               odd: bool = False, workers: int | None = None, **flags: bool) -> list[Any]:
         over = axes_of(x, axes, lengths)
-        back = self.transposed(ct, x, lengths, over, norm, odd)
+        back = self.transposed(ct, x, lengths, over, norm, odd, workers)
         cropped = [flags[f"crops{k}"] for k in range(len(lengths))]
         return [resized(back, x, over, cropped) if lengths else back, *[None] * len(lengths)]
 
     def transposed(self, ct: Operand, x: Operand, lengths: Sequence[Operand], over: Axes, norm: str | None,
-                   odd: bool) -> Any:
+                   odd: bool, workers: int | None) -> Any:
         """The transpose of the transform without crop and pad."""
-        of = TRANSFORMS[TRANSPOSES[self.name]]
+        of = partial(TRANSFORMS[self.module, TRANSPOSES[self.name]], workers=workers)
         axes = self.default if over == axes_of(x, self.default, ()) else over
         if self.gives == "half":
             sizes = [*(dim(ct, axis=a) for a in over[:-1]), lengths[-1] if lengths else dim(x, axis=over[-1])]
@@ -210,17 +246,18 @@ def transforms(reads: str, several: bool, default: Axes | None) -> Iterable[samp
             yield (x, *given), {"axes": over, "norm": "ortho", **flags, **odd}
 
 
-TRANSFORMS: dict[str, Op] = {}
+TRANSFORMS: dict[tuple[str, str], Op] = {}
 TRANSPOSES = {"rfft": "fft", "rfft2": "fft2", "rfftn": "fftn", "irfft": "rfft", "irfft2": "rfft2", "irfftn": "rfftn",
               "hfft": "rfft", "ihfft": "fft"} | {f"{i}fft{d}": f"{i}fft{d}" for i in ("", "i") for d in ("", "2", "n")}
 """The transform of which the transpose of each is made."""
 
-for _d in ("", "2", "n"):
-    for _name, _reads, _gives in (("fft", "complex", "complex"), ("ifft", "complex", "complex"),
-                                  ("rfft", "real", "half"), ("irfft", "half", "real")):
-        FourierTransform(_name + _d, bool(_d), _reads, _gives).register()
-FourierTransform("hfft", False, "half", "real").register()
-FourierTransform("ihfft", False, "real", "half").register()
+for _module in ("numpy.fft", "scipy.fft"):
+    for _d in ("", "2", "n"):
+        for _name, _reads, _gives in (("fft", "complex", "complex"), ("ifft", "complex", "complex"),
+                                      ("rfft", "real", "half"), ("irfft", "half", "real")):
+            FourierTransform(_module, _name + _d, bool(_d), _reads, _gives).register()
+    FourierTransform(_module, "hfft", False, "half", "real").register()
+    FourierTransform(_module, "ihfft", False, "real", "half").register()
 
 
 # -- shifts and frequencies ----------------------------------------------------------------------------
@@ -233,7 +270,7 @@ def shift(name: str, inverse: str) -> Op:
     def linear(ct: Operand, x: Operand, axes: Any = None) -> list[Any]:
         return [SHIFTS[inverse](ct, axes=axes)]
 
-    SHIFTS[name] = op(name, f"numpy.fft.{name}", type=lambda x, axes=None: number(x),
+    SHIFTS[name] = op(name, f"numpy.fft.{name} scipy.fft.{name}", type=lambda x, axes=None: number(x),
                       run=lambda x, axes=None: call(x, axes), bind=lambda x, axes=None: ([x], {"axes": axes}),
                       emit=lambda x, axes=None: text_of(f"fft.{name}", "_0", axes=axes), linear=linear,
                       defaults={"axes": None},
@@ -255,7 +292,7 @@ def frequencies(name: str, count: Callable[[Dim], Dim]) -> Op:
         note_size_requirement(size_of(n).least > 0)
         return Tensor("array", "f64", (count(size_of(n)),))
 
-    return op(name, f"numpy.fft.{name}", type=rule, run=call, inactive=(0,), raises="value",
+    return op(name, f"numpy.fft.{name} scipy.fft.{name}", type=rule, run=call, inactive=(0,), raises="value",
               bind=lambda n, d=1.0: ([n, d], {}),
               emit=lambda n, d: f"numpy.fft.{name}(_0)" if d == Lit(1.0) else f"numpy.fft.{name}(_0, d=_1)",
               vjp=lambda ct, y, n, d: [None, neg(div(sum_(mul(ct, y)), d))],
