@@ -344,8 +344,8 @@ def _current_state(x: Any) -> Any:
     Raises CannotCopy if they could not be restored.
     """
     t = type(x)
-    if isinstance(x, type):
-        return dict(vars(x))
+    if isinstance(x, type):  # `copy.copy` notes the slots of a class there
+        return {name: value for name, value in vars(x).items() if name != "__slotnames__"}
     if t in (list, dict, set, deque, OrderedDict, Counter, defaultdict):
         return t.copy(x)
     if t is np.ndarray:

@@ -1,4 +1,4 @@
-"""python -m tests.fuzz --family buffers|calls|control|exceptions|heap|lists|python --seeds A:B [--jobs 2] [--time S]"""
+"""python -m tests.fuzz --family aliases|buffers|calls|control|... --seeds A:B [--jobs 2] [--time S]"""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import buffers, calls, control, exceptions, heap, lists, pychecks, python
+from tests.fuzz import aliases, buffers, calls, control, exceptions, heap, lists, pychecks, python
 from tests.fuzz.check import Sct, Verdict, check, effort
 from tests.fuzz.features import features_of
 from tests.fuzz.program import Program
 from tests.fuzz.shrink import shrink
 
-FAMILIES = {"buffers": buffers, "calls": calls, "control": control, "exceptions": exceptions, "heap": heap,
-            "lists": lists, "python": python}
+FAMILIES = {"aliases": aliases, "buffers": buffers, "calls": calls, "control": control, "exceptions": exceptions,
+            "heap": heap, "lists": lists, "python": python}
 CHECKS = {"python": pychecks.check}
 
 

@@ -296,6 +296,16 @@ def augmented_is_assignment(n: ast.AST) -> ast.AST | None:
     return ast.Assign([n.target], n.value, lineno=n.lineno)
 
 
+# --- aliases ------------------------------------------------------------------------------------
+
+
+def item_is_copy(n: ast.AST) -> ast.AST | None:
+    """`row = rows[i]` makes a copy."""
+    value = n.value if isinstance(n, ast.Assign) else None
+    is_item = isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice)
+    return copied_value(n, ast.Subscript) if is_item else None
+
+
 # --- lists --------------------------------------------------------------------------------------
 
 
@@ -383,6 +393,9 @@ def yields_of_a_loop_are_lost(n: ast.AST) -> ast.AST | None:
     return ast.Pass() if is_yield and above(n, ast.For, ast.While) else None
 
 
+ALIASES = (
+    item_is_copy,
+)
 BUFFERS = (
     ignore_break,
     sequential_tuple,
@@ -435,4 +448,4 @@ HEAP = (
     branch_write_is_lost,
     augmented_is_assignment,
 )
-PLANTS: dict[str, Mutation] = {m.__name__: m for m in (*CONTROL, *EXCEPTIONS, *HEAP, *LISTS)}
+PLANTS: dict[str, Mutation] = {m.__name__: m for m in (*ALIASES, *CONTROL, *EXCEPTIONS, *HEAP, *LISTS)}

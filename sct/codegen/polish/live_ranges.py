@@ -46,7 +46,7 @@ class LiveRanges:
     moves          (depth of loops, target, source) of each assignment of a value to a value
     inplace_pairs  (out, operand) of each statement that writes in place
     read           the values that something reads or that a statement writes to in place
-    maybe_unbound  named values that are not bound on every path
+    maybe_unbound  named values that are not bound on every path, each with the number of the statement that says so
     pushed_as      value that is read from a list -> an operand that is appended there
     """
 
@@ -58,10 +58,8 @@ class LiveRanges:
         self.inplace_pairs: list[tuple[Value, Value]] = []
         self.read: set[Value] = set()
         self.pushed_as = dict(_pushed_operands(block))
-        self.maybe_unbound = {
-            v for s in statements(block) if isinstance(s, Assign) for v, x in s.pairs
-            if v.hint is not None and is_undef(x)}
         self._numbering = _Numbering(self, block)
+        self.maybe_unbound = dict(self._without_value(block))
         self._jump_targets: list[tuple[list[Value], list[Value]]] = []
         last = 2 * self._numbering.count + 2
         self._live_on_return: LiveState = {}
@@ -74,6 +72,14 @@ class LiveRanges:
         for v in dict.fromkeys([*params, *state]):
             self._assign([v], 1, state)
         self.spans = {v: _merged_spans(spans) for v, spans in self.spans.items()}
+
+    def _without_value(self, block: Block) -> Iterator[tuple[Value, int]]:
+        """The named values that a path does not bind, and where the paths part."""
+        branches = {inner: s for s in statements(block) if isinstance(s, If) for b in s.blocks for inner in b}
+        for s in statements(block):
+            if isinstance(s, Assign):
+                start = self._numbering.start[branches.get(s, s)]
+                yield from ((v, start) for v, x in s.pairs if v.hint is not None and is_undef(x))
 
     def around(self, s: Kernel) -> tuple[set[Value], set[Value]]:
         """The values that are live where `s` begins, and those where it ends."""

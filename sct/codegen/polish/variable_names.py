@@ -111,12 +111,18 @@ class Names:
 
     def _merge(self, x: Value, y: Value, must: bool = False) -> None:
         a, b = self.variables[x], self.variables[y]
-        if a is b or not must and not _names_agree(a, b) or _overlap(a.spans, b.spans) or self._both_fixed(a, b):
+        if a is b or not must and not _names_agree(a, b) or _overlap(a.spans, b.spans) or self._both_fixed(a, b) \
+                or not must and self._is_bound_before(a, b):
             return
         if len(a.spans) < len(b.spans):
             a, b = b, a
         a.absorb(b)
         self.variables.update(dict.fromkeys(b.values, a))
+
+    def _is_bound_before(self, a: _Variable, b: _Variable) -> bool:
+        """Would one have a value where paths part, one of which must find the other unbound?"""
+        return any(v in self.live.maybe_unbound and self.live.first[x] < self.live.maybe_unbound[v]
+                   for one, other in ((a, b), (b, a)) for v in one.values for x in other.values)
 
     def _both_fixed(self, a: _Variable, b: _Variable) -> bool:
         return any(v in self.fixed for v in a.values) and any(v in self.fixed for v in b.values)

@@ -292,6 +292,7 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     _outdate(ev, owner.addr, item, same_keys_as=cell.keys)
     if not arrays_are_fresh(ev, [value]):
         ev.store.alone.clear()
+    _displace(ev, item, leaf_numbers(part))
     for k, x in zip(leaf_numbers(part), _leaves(ev, value)):
         new_version(ev, columns[k], store, x, at, key=("i",))
     items = tuple(value if k == key else x for k, x in zip(cell.keys, cell.items))
@@ -300,6 +301,19 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     if at is not None and ev.store.holds_alone(item.of):
         place(ev, ListRef(item.of), at, part, value)
     return True
+
+
+def _displace(ev: Evaluator, item: Item, leaves: Sequence[int]) -> None:
+    """Others take the place of the arrays in these columns of an item: where those are, is not known any more."""
+    for addr, other in list(ev.store.items.items()):
+        if other.of == item.of and other.schema in leaves and not _apart(other, item):
+            del ev.store.items[addr]
+
+
+def _apart(a: Item, b: Item) -> bool:
+    """Are these certainly two items of one list?"""
+    return a.of == b.of and a.at != b.at and isinstance(a.at, Lit) and isinstance(b.at, Lit) \
+        and a.is_front and b.is_front
 
 
 def new_version(ev: Evaluator, column: Abstract, op: Op, *operands: Operand | None, what: str = "a write",
@@ -427,9 +441,7 @@ def _outdate(ev: Evaluator, written: int, item: Item, same_keys_as: tuple[Any, .
                 or not same_keys(cell.keys, same_keys_as):
             continue
         other = ev.store.items.get(addr)
-        apart = other is not None and item.of is not None and other.of == item.of and other.at != item.at and \
-            isinstance(other.at, Lit) and isinstance(item.at, Lit) and other.is_front and item.is_front
-        if not apart:
+        if other is None or item.of is None or not _apart(other, item):
             ev.store.cells[addr] = replace(cell, frozen=Frozen.STALE)
 
 

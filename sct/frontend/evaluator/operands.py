@@ -244,8 +244,12 @@ class Operands(Attempts):
     def read(self, ref: Ref) -> Operand:
         """The current contents of an array."""
         self.current(ref)
-        cell = self.store.array(ref)
         self.enclosing.note_read(ref.addr, self.loc)
+        return self._as_it_is(ref)
+
+    def _as_it_is(self, ref: Ref) -> Operand:
+        """The contents of an array that is current, or of one of its type."""
+        cell = self.store.array(ref)
         self.is_array(cell)
         value = cell.value
         if isinstance(value, Value) and isinstance(value.type, (Optional, Undef)):
@@ -274,8 +278,8 @@ class Operands(Attempts):
             t = cell.value.type
             return t.elem if isinstance(t, (Optional, Undef)) else t
         if isinstance(v, Ref):
-            with self.block(Builder()):
-                return self.read(v).type
+            with self.block(Builder()):  # what `read` makes current there, would be lost with the block
+                return self._as_it_is(v).type
         if isinstance(v, Value):
             return v.type
         return Lit(v.value).type if isinstance(v, Static) else Lit(None).type

@@ -269,7 +269,7 @@ class LoopBuilder(BackEdge):
             return None
         probe = Value(INT)
         item: Abstract | None = None
-        with self.ev.block(Builder()), contextlib.suppress(Dead):
+        with self.ev.inside(self.ev.fork()), contextlib.suppress(Dead):
             item = self.where.item(probe)
         if several:
             item = item.items[0] if isinstance(item, Tup) else None
