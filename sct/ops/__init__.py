@@ -70,6 +70,8 @@ from sct.ops.scipy.hypergeometric import *
 from sct.ops.scipy.image_samples import *
 from sct.ops.scipy.linear_systems import *
 from sct.ops.scipy.matrix_functions import *
+from sct.ops.scipy.matrix_logarithms import *
 from sct.ops.scipy.signal_filters import *
 from sct.ops.scipy.splines import *
 from sct.ops.scipy.sums_and_convolutions import *
+from sct.ops.scipy.toeplitz_systems import *

@@ -26,7 +26,7 @@ from sct.frontend.arguments.abstract_arguments import (
 )
 from sct.frontend.arguments.argument_keys import AT_ONCE, FEW_ITEMS, MANY_KEYS, item_kind, key_of, list_tree
 from sct.frontend.arguments.unloaded import Unloaded
-from sct.frontend.evaluator.own_methods import HASHING
+from sct.frontend.evaluator.own_methods import HASHING, is_library
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
     PLAIN,
@@ -352,8 +352,15 @@ def free_variable(ev: Evaluator, holder: Any, name: str) -> Abstract:
     function = holder.function
     if holder.is_cells:
         value = holder[name].cell_contents
+        if is_library(function) and _is_plain(value):
+            return lift(ev, value)  # no one else has the cell
         return lift(ev, value, (*ev.anchor(function), ("cell", name)))
     return lift(ev, holder[name], (*ev.module_of(function), ("global", name)))
+
+
+def _is_plain(x: Any) -> bool:
+    """Is it a number, a string or None, or a tuple of these?"""
+    return all(map(_is_plain, x)) if type(x) is tuple else x is None or type(x) in (bool, int, float, str)
 
 
 def rooted(ev: Evaluator, f: Any) -> Static:

@@ -98,10 +98,7 @@ def standing_for(ev: Evaluator, found: Value, like: Abstract, text: str = "", co
     result = Value(y.type)
     with ev.block(builder := Builder()):
         difference = ev.emit(sub, result, y)
-    wrapped = ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), converged))
-    if isinstance(wrapped, Ref):
-        ev.freeze(wrapped.addr)
-    return wrapped
+    return ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), converged))
 
 
 def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:

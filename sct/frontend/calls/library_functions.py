@@ -24,6 +24,8 @@ from sct.frontend.values.guards import NeedsStatic
 
 __all__ = ["entered"]
 
+_SOURCE = "sct does not evaluate its source"
+
 
 def _python_of(f: Any) -> Any:
     """The Python function that a function of a library is, also behind NumPy's dispatch, or that stands for it."""
@@ -62,5 +64,11 @@ def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError
         ev.restore(checkpoint)
         inner = error.error if isinstance(error, NeedsStatic) else error
         refusal.what = refusal.what.replace("neither its Python source nor a", "no")
-        refusal.why = "sct does not evaluate its source" + (f": {inner.what}" if isinstance(inner, SctError) else "")
+        refusal.why = _SOURCE + (f": {_innermost(inner)}" if isinstance(inner, SctError) else "")
     raise refusal
+
+
+def _innermost(error: SctError) -> str:
+    """What is refused in the functions of a library that call one another."""
+    inner = (error.why or "").removeprefix(_SOURCE)
+    return inner.removeprefix(": ") if inner != (error.why or "") and inner else error.what

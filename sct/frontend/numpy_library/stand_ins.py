@@ -82,6 +82,14 @@ def _trim_zeros(filt: Any, trim: Any = "fb") -> Any:
     return filt[first:last]
 
 
+@_stands_for(np.asarray_chkfinite)
+def _asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    a = np.asarray(a, dtype=dtype)
+    if not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
 # -- polynomials -------------------------------------------------------------------------------------------------------
 
 

@@ -19,9 +19,9 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import leave_to_python
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
-from sct.ir import Operand, Value
+from sct.ir import Operand, Value, is_float
 from sct.ir.types import Tensor
-from sct.ops.program.effects import OBJECT
+from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
 __all__ = ["Program", "array_of_floats", "by_program", "handler", "register"]
@@ -36,10 +36,11 @@ class Program:
     run      the program, which takes the arrays, and then the options
     arrays   the parameters that are differentiated; None where they are left out
     options  those that the program takes after them, which must be known; others must be left out
-    fields   the names of the parts of the result, if it is a tuple: the program returns as many
+    fields   the names of the parts of the result, if it is a named tuple: the program returns as many
     ranks    how many axes the arrays may have
     needs    functions of SciPy that the program takes last
     takes    what values of options the program knows
+    integers do arrays of integers stay what they are?  Else the program gets floats
     """
 
     run: Callable[..., Any]
@@ -49,6 +50,7 @@ class Program:
     ranks: Sequence[int] = (1, 2, 3)
     needs: Sequence[str] = ()
     takes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    integers: bool = False
 
 
 def register(module: str, programs: Mapping[str, Program]) -> None:
@@ -73,7 +75,7 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
             if parameter.kind is parameter.VAR_KEYWORD:
                 continue
             if key in program.arrays and arguments.get(key, NONE) != NONE:
-                own, x = _argument(ev, name, arguments[key], program.ranks)
+                own, x = _argument(ev, name, arguments[key], program)
                 xs.append(x)
                 operands.append(ev.operand(own))
                 text = f"_{len(operands) - 1}"
@@ -96,18 +98,20 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
     return handle
 
 
-def _argument(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> tuple[Abstract, Abstract]:
+def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[Abstract, Abstract]:
     """The argument as the library gets it, and as the program does: an array of floats, or a number."""
     if isinstance(v, (ListRef, Tup)):
         v = ev.call(Static(np.array), [v])
     t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
-    is_number = 0 in ranks and (isinstance(v, Static) and type(v.value) in (int, float) or isinstance(
+    is_number = 0 in program.ranks and (isinstance(v, Static) and type(v.value) in (int, float) or isinstance(
         t, Tensor) and not t.rank and t.kind in "fi" and t.dtype != "f32")
     if is_number:
         return v, v
     if isinstance(t, Tensor) and t.dtype == "i64":
+        if program.integers and t.rank in program.ranks:
+            return v, v
         return v, ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
-    x = array_of_floats(ev, name, v, ranks)
+    x = array_of_floats(ev, name, v, program.ranks)
     return x, x
 
 
@@ -117,12 +121,19 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
     needs = [Static(getattr(sys.modules[module], name)) for module, _, name in paths]
     with derivative_code(ev):
         like = ev.call(Static(program.run), [*args, *needs])
-    if not program.fields:
-        return standing_for(ev, ev.emit(solver, *call, text=text, type=ev.operand(like).type), like)
-    assert isinstance(like, Tup)
+    if not isinstance(like, Tup):
+        value = ev.emit(solver, *call, text=text, type=(y := ev.operand(like)).type)
+        return standing_for(ev, value, like) if is_float(y) else ev.wrap(value)
     result = ev.emit(solver, *call, text=text, type=OBJECT)
-    parts = [standing_for(ev, result, part, f"_0[{k}]") for k, part in enumerate(like.items)]
-    return Tup(tuple(parts), tuple(program.fields))
+    parts = [_part_of(ev, result, like_part, f"_0[{k}]") for k, like_part in enumerate(like.items)]
+    return Tup(tuple(parts), tuple(program.fields)) if program.fields else Tup(tuple(parts))
+
+
+def _part_of(ev: Evaluator, result: Value, like: Abstract, text: str) -> Abstract:
+    y = ev.operand(like)
+    if not is_float(y):
+        return ev.wrap(ev.emit(part, result, text=text, type=y.type))
+    return standing_for(ev, result, like, text)
 
 
 def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> Ref:

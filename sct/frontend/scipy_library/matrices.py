@@ -1,27 +1,112 @@
-"""Functions of matrices of `scipy.linalg` that are differentiated where their result is real."""
+"""Functions of matrices of `scipy.linalg`: those that are differentiated where their result is real, and those that
+have the derivative of a program.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import check_value, is_varied, may_be_differentiated
-from sct.frontend.scipy_library.by_program import array_of_floats
-from sct.frontend.values.abstract_values import Abstract, Ref, Static
+from sct.frontend.heap.inactive import check_value, leave_to_python
+from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
+from sct.frontend.values.abstract_values import Abstract
+from sct.ir import Op
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.linear_systems import root_of
+from sct.ops.scipy.matrix_logarithms import fractional_power_of, logm_of
 
 __all__: list[str] = []
 
 
-@of_scipy("scipy.linalg.sqrtm")
-def _root(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    (a,) = args if len(args) == 1 and not kwargs else (Static(None),)
-    if not isinstance(a, Ref) or ev.is_observed and not (is_varied(ev, a) or may_be_differentiated(ev, a)):
-        ev.refuse("SCT207", "`sqrtm` is left to Python")
-    x = ev.operand(array_of_floats(ev, "scipy.linalg.sqrtm", a, (2,)))
-    root = ev.emit(solver, x, text="scipy.linalg.sqrtm(_0)", type=x.type)
-    check_value(ev, root, "_0.dtype == 'float64'", "the root of this matrix must be real")
-    result = ev.wrap(ev.emit(root_of, root, x))
-    assert isinstance(result, Ref)
-    ev.freeze(result.addr)
-    return result
+# -- functions whose result may be complex -----------------------------------------------------------------------------
+
+
+def _real(name: str, parameters: Sequence[str], entry: Op) -> None:
+    """Registers a function of a matrix; `entry` is the op of what it has computed, which has the derivative."""
+    library = f"scipy.linalg.{name}"
+
+    @of_scipy(library)
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) + len(kwargs) != len(parameters) or not set(kwargs) <= set(parameters[len(args):]):
+            ev.refuse("SCT402", f"`{name}` with more than {' and '.join(f'`{p}`' for p in parameters)} is not "
+                      "differentiated", hint="leave the other arguments out")
+        given = [*args, *(kwargs[p] for p in parameters[len(args):])]
+        leave_to_python(ev, name, given)
+        x = ev.operand(array_of_floats(ev, library, given[0], (2,)))
+        operands = [x, *map(ev.operand, given[1:])]
+        text = f"{library}({', '.join(f'_{k}' for k in range(len(operands)))})"
+        value = ev.emit(solver, *operands, text=text, type=x.type)
+        check_value(ev, value, "_0.dtype == 'float64'", f"the result of `{name}` of this matrix must be real")
+        return ev.wrap(ev.emit(entry, value, *operands))
+
+
+_real("sqrtm", ("A",), root_of)
+_real("logm", ("A",), logm_of)
+_real("fractional_matrix_power", ("A", "t"), fractional_power_of)
+
+
+# -- matrices whose elements are those of vectors ----------------------------------------------------------------------
+
+
+def _toeplitz(c: Any, r: Any) -> Any:
+    """Each diagonal has one number: those of the first column `c`, and of the first row `r`."""
+    first_row = c if r is None else r
+    v = np.concatenate((c[::-1], first_row[1:]))
+    return v[np.arange(len(c))[::-1, None] + np.arange(len(first_row))]
+
+
+def _hankel(c: Any, r: Any) -> Any:
+    """Each antidiagonal has one number: those of the first column `c`, and of the last row `r`."""
+    last_row = np.zeros_like(c) if r is None else r
+    v = np.concatenate((c, last_row[1:]))
+    return v[np.arange(len(c))[:, None] + np.arange(len(last_row))]
+
+
+def _circulant(c: Any) -> Any:
+    k = np.arange(len(c))
+    return c[(k[:, None] - k) % len(c)]
+
+
+def _fiedler(a: Any) -> Any:
+    return np.abs(a[:, None] - a)
+
+
+def _convolution_matrix(a: Any, n: Any, mode: Any) -> Any:
+    """The matrix whose product with a vector of size n is its convolution with `a`."""
+    zeros = np.zeros(n - 1)
+    v = np.concatenate((zeros, a, zeros))
+    matrix = v[np.arange(len(a) + n - 1)[:, None] + np.arange(n)[::-1]]
+    short = min(n, len(a)) - 1
+    if mode == "same":
+        return matrix[short // 2:len(matrix) - short + short // 2]
+    return matrix if mode == "full" else matrix[short:len(matrix) - short]
+
+
+# -- eigenvalues and solutions -----------------------------------------------------------------------------------------
+
+
+def _tridiagonal_eigenvalues(d: Any, e: Any) -> Any:
+    return np.linalg.eigvalsh(np.diag(d) + np.diag(e, 1) + np.diag(e, -1))
+
+
+def _least_squares(a: Any, b: Any, cond: Any) -> Any:
+    return np.linalg.lstsq(a, b, cond)
+
+
+def _symmetric_pseudoinverse(a: Any) -> Any:
+    return np.linalg.pinv(np.tril(a) + np.tril(a, -1).T)
+
+
+register("scipy.linalg", {
+    "toeplitz": Program(_toeplitz, ("c", "r"), ranks=(1,), integers=True),
+    "hankel": Program(_hankel, ("c", "r"), ranks=(1,), integers=True),
+    "circulant": Program(_circulant, ("c",), ranks=(1,), integers=True),
+    "fiedler": Program(_fiedler, ("a",), ranks=(1,), integers=True),
+    "convolution_matrix": Program(_convolution_matrix, ("a",), ("n", "mode"), ranks=(1,)),
+    "eigvalsh_tridiagonal": Program(_tridiagonal_eigenvalues, ("d", "e"), ranks=(1,)),
+    "lstsq": Program(_least_squares, ("a", "b"), ("cond",), ranks=(1, 2)),
+    "pinvh": Program(_symmetric_pseudoinverse, ("a",), ranks=(2,))})

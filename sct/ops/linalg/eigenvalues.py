@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of any square matrix: eig, eigvals.
+"""Eigenvalues and eigenvectors of any square matrix: `eig` and `eigvals`, of NumPy and of SciPy.
 
 With A V = V diag(w) and P = inv(V) dA V: dw is the diagonal of P, and dV = V (F * P) for vectors of any scale, where
 F[i, j] = 1 / (w[j] - w[i]) off the diagonal. LAPACK scales each vector v to the norm 1, and turns its largest element
@@ -11,13 +11,14 @@ Whether the eigenvalues of a real matrix are complex, is a fact of its elements:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import BOOL, Tensor
+from sct.ir.types import BOOL, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.linspace import arange
 from sct.ops.arrays.shape import dim
@@ -48,10 +49,13 @@ def asks(a: Operand) -> dict[str, Any]:
     return {"turns": (number(a).kind == "c" or has_complex_eigenvalues(a), True)}
 
 
+COMPLEX = {"f32": "c64", "f64": "c128"}
+
+
 def type_eig(a: Operand, turns: bool = True) -> tuple[Tensor, Tensor]:
     shape = square(a)
     (dtype,) = lapack(a)
-    dtype = {"f32": "c64", "f64": "c128"}.get(dtype, dtype) if turns else dtype
+    dtype = COMPLEX.get(dtype, dtype) if turns else dtype
     return scalar_or_array({dtype}, shape[:-1]), scalar_or_array({dtype}, shape)
 
 
@@ -93,21 +97,54 @@ def matrices() -> Iterable[samples.Sample]:
     yield (np.stack([turned, 2.0 * turned + np.eye(3)]),), {"turns": True}
 
 
-def run_eig(a: Any, turns: bool = True) -> Any:
-    return np.linalg.eig(a)
-
-
-eig = op("eig", "numpy.linalg.eig", type=type_eig, run=run_eig, emit="numpy.linalg.eig(_0)", vjp=eig_vjp, asks=asks,
-         bind=lambda a: ([a], {}), fields=("eigenvalues", "eigenvectors"), raises="value", cost="dear", square=True,
-         complex=True, samples=matrices)
-
-
-def eigvals_vjp(ct: Operand, y: Operand, a: Operand, turns: bool = True) -> list[Any]:
+def eigenvalues_vjp(ct: Operand, v: Operand) -> list[Any]:
     """inv(V).T @ diag(ct) @ V.T"""
-    _, v = eig(a, turns=turns)
     return [solve(T(v), mul(columns(ct), T(v)))]
 
 
-eigvals = op("eigvals", "numpy.linalg.eigvals", type=lambda a, turns=True: type_eig(a, turns)[0], vjp=eigvals_vjp,
-             run=lambda a, turns=True: np.linalg.eigvals(a), emit="numpy.linalg.eigvals(_0)", asks=asks,
+eig = op("eig", "numpy.linalg.eig", type=type_eig, run=lambda a, turns=True: np.linalg.eig(a), vjp=eig_vjp, asks=asks,
+         emit="numpy.linalg.eig(_0)", bind=lambda a: ([a], {}), fields=("eigenvalues", "eigenvectors"), raises="value",
+         cost="dear", square=True, complex=True, samples=matrices)
+eigvals = op("eigvals", "numpy.linalg.eigvals", type=lambda a, turns=True: type_eig(a, turns)[0],
+             vjp=lambda ct, y, a, turns=True: eigenvalues_vjp(ct, eig(a, turns=turns)[1]), asks=asks,
+             run=lambda a, turns=True: np.linalg.eigvals(a), emit="numpy.linalg.eigvals(_0)",
              bind=lambda a: ([a], {}), raises="value", cost="dear", square=True, complex=True, samples=matrices)
+
+
+# -- of SciPy, whose eigenvalues are complex numbers in any case -------------------------------------------------------
+
+
+def type_scipy_eig(a: Operand, turns: bool = True) -> tuple[Tensor, Tensor]:
+    if number(a).rank != 2:
+        raise TypeMismatch("functions of scipy.linalg are supported for one matrix, not for stacks of matrices",
+                           hint="call it in a loop")
+    w, v = type_eig(a, turns)
+    return Tensor("array", COMPLEX.get(w.dtype, w.dtype), w.shape), v
+
+
+def bind_scipy_eig(a: Any, b: Any = None, left: Any = False, right: Any = True, overwrite_a: Any = False,
+                   overwrite_b: Any = False, check_finite: Any = True, homogeneous_eigvals: Any = False
+                   ) -> tuple[list[Any], dict[str, Any]]:
+    if (b, left, right, overwrite_a, overwrite_b, homogeneous_eigvals) != (None, False, True, False, False, False):
+        raise TypeMismatch("eig of two matrices, its left vectors and `overwrite_a` are not supported",
+                           hint="use `eig(solve(b, a))` for the eigenvalues of two matrices")
+    return [a], {}
+
+
+def run_scipy(name: str) -> Callable[..., Any]:
+    return lambda a, turns=True: getattr(import_module("scipy.linalg"), name)(a)
+
+
+def single_matrices() -> Iterable[samples.Sample]:
+    return ((args, attrs) for args, attrs in matrices() if args[0].ndim == 2)
+
+
+scipy_eig = op("scipy_eig", "scipy.linalg.eig", type=type_scipy_eig, run=run_scipy("eig"), vjp=eig_vjp, asks=asks,
+               emit="scipy.linalg.eig(_0)", bind=bind_scipy_eig, raises="value", cost="dear", square=True,
+               complex=True, samples=single_matrices)
+scipy_eigvals = op("scipy_eigvals", "scipy.linalg.eigvals", type=lambda a, turns=True: type_scipy_eig(a, turns)[0],
+                   vjp=lambda ct, y, a, turns=True: eigenvalues_vjp(ct, scipy_eig(a, turns=turns)[1]),
+                   run=run_scipy("eigvals"), emit="scipy.linalg.eigvals(_0)", asks=asks,
+                   bind=lambda a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False:
+                       bind_scipy_eig(a, b, overwrite_a=overwrite_a, homogeneous_eigvals=homogeneous_eigvals),
+                   raises="value", cost="dear", square=True, complex=True, samples=single_matrices)

@@ -366,3 +366,18 @@ op("solve_continuous_are", "scipy.linalg.solve_continuous_are", run=runs("solve_
    type=lambda a, b, q, r: type_equation(a, b, q, r, shape=lambda a, *_: matrix(a).shape), vjp=riccati_vjp,
    bind=lambda a, b, q, r: ([a, b, q, r], {}), cost="dear", square=True,
    samples=lambda: [(tuple(np.array([[v]]) for v in (0.3, 1.2, 0.7, 1.5)), {})])
+
+
+def discrete_riccati_vjp(ct: Operand, x: Operand, a: Operand, b: Operand, q: Operand, r: Operand) -> list[Any]:
+    """X = A.T @ X @ (A - B @ K) + Q, where K = inv(R + B.T @ X @ B) @ B.T @ X @ A; S is as for continuous time."""
+    xb = matmul(x, b)
+    gain = scipy_solve(add(r, matmul(T(b), xb)), matmul(T(xb), a))
+    closed = sub(a, matmul(b, gain))
+    s = solve_discrete_lyapunov(closed, mul(0.5, add(ct, T(ct))))
+    da = mul(2.0, matrix_product(x, closed, s))
+    return [da, neg(matmul(da, T(gain))), s, matrix_product(gain, s, T(gain))]
+
+
+op("solve_discrete_are", "scipy.linalg.solve_discrete_are", run=runs("solve_discrete_are"), raises="value",
+   type=lambda a, b, q, r: type_equation(a, b, q, r, shape=lambda a, *_: matrix(a).shape), vjp=discrete_riccati_vjp,
+   bind=lambda a, b, q, r: ([a, b, q, r], {}), cost="dear", square=True)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
+from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import ANY_REAL, FLOAT, Tensor, Type, TypeMismatch
 from sct.ops import samples
-from sct.ops.arrays.concatenate import concatenate
+from sct.ops.arrays.concatenate import concatenate, np_promote
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index, join
 from sct.ops.arrays.shape import dim
@@ -297,9 +297,14 @@ def frechet_vjp(ct: Operand, y: Operand, a: Operand, e: Operand) -> list[Any]:
     return [add(corner(made, n, False, False), corner(made, n, True, True)), corner(made, n, False, True)]
 
 
+def type_frechet(a: Operand, e: Operand) -> Tensor:
+    is_complex = "c" in (number(a).kind, number(e).kind)
+    return Tensor("array", "c128" if is_complex else "f64", matrix(a).shape)
+
+
 expm_frechet: Op = op(
-    "expm_frechet", type=lambda a, e: Tensor("array", "f64", matrix(a).shape), vjp=frechet_vjp, raises="value",
-    run=lambda a, e: linalg("expm_frechet")(a, e, compute_expm=False), cost="dear",
+    "expm_frechet", type=type_frechet, vjp=frechet_vjp, raises="value",
+    run=lambda a, e: linalg("expm_frechet")(a, e, compute_expm=False), cost="dear", complex=True,
     emit="scipy.linalg.expm_frechet(_0, _1, compute_expm=False)", square=True,
     samples=lambda: [((samples.arrays((n, n)), samples.arrays((n, n), seed=1)), {}) for n in (3, 1)])
 
@@ -311,36 +316,42 @@ def type_expm(a: Operand) -> Tensor:
 expm: Op = op("expm", "scipy.linalg.expm", type=type_expm, run=runs("expm"), bind=lambda A: ([A], {}), cost="dear",
               vjp=lambda ct, y, a: [expm_frechet(T(a), ct)], jvp=lambda das, y, a: expm_frechet(a, das[0]),
               samples=lambda: [((samples.arrays((n, n), dtype=d),), {}) for n, d in ((3, "f8"), (1, "f8"), (2, "f4"))],
-              raises="value", square=True)
+              raises="value", square=True, complex=True)
 
 # -- of blocks and vectors -------------------------------------------------------------------------------------
 
 
 def type_block_diag(*xs: Operand) -> Tensor:
+    """A vector is a block of one row, and a number one of one element."""
     sizes: list[Dim] = [Dim(0), Dim(0)]
     for x in xs:
-        one_matrix(x)
-        sizes = [size + d for size, d in zip(sizes, number(x).shape)]
-    (dtype,) = lapack(*xs)
-    if any(number(x).kind != "f" for x in xs):
-        raise TypeMismatch("blocks of integers are not supported")
-    return Tensor("array", dtype, tuple(sizes))
+        if number(x).rank > 2:
+            raise TypeMismatch("stacks of blocks are not supported", hint="call it in a loop")
+        shape = (Dim(1), Dim(1), *number(x).shape)[-2:]
+        sizes = [size + d for size, d in zip(sizes, shape)]
+    if not any(number(x).kind == "f" for x in xs):
+        raise TypeMismatch("blocks of integers alone are not supported")
+    return Tensor("array", np_promote([number(x).dtype for x in xs]), tuple(sizes))
 
 
 def blocks_of(ct: Operand, *xs: Operand) -> list[Any]:
-    made: list[Any] = []
+    blocks: list[Any] = []
     r: Any = None
     c: Any = None
     for x in xs:
-        down, right = plus(r, dim(x, axis=0)), plus(c, dim(x, axis=1))
-        key, operands = join([slice(r, down), slice(c, right)])
-        made.append(index(ct, *operands, key=key))
+        rank = number(x).rank
+        down = plus(r, dim(x, axis=0) if rank == 2 else Lit(1))
+        right = plus(c, dim(x, axis=rank - 1) if rank else Lit(1))
+        row, column = Lit(0) if r is None else r, Lit(0) if c is None else c
+        key, operands = join([slice(r, down) if rank == 2 else row, slice(c, right) if rank else column])
+        blocks.append(index(ct, *operands, key=key))
         r, c = down, right
-    return made
+    return blocks
 
 
 op("block_diag", "scipy.linalg.block_diag", type=type_block_diag, run=runs("block_diag"), linear=blocks_of,
    bind=lambda *arrs: (list(arrs), {}), complex=False,
    emit=lambda *xs: f"scipy.linalg.block_diag({', '.join(placeholders(len(xs)))})",
    samples=lambda: [((samples.arrays((2, 3)), samples.arrays((1, 2), seed=1)), {}),
-                    ((samples.arrays((2, 2)), samples.arrays((3, 1), seed=1), samples.arrays((1, 1), seed=2)), {})])
+                    ((samples.arrays((2, 2)), samples.arrays((3, 1), seed=1), samples.arrays((1, 1), seed=2)), {}),
+                    ((0.5, samples.arrays((3,)), samples.arrays((2, 1)), 1.5), {})])
