@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from sct.frontend.autodiff.differentiated_region import Region, evaluate
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.values.abstract_values import Abstract, Ref
+from sct.frontend.values.abstract_values import Abstract, Frozen, Ref
 from sct.ir import Builder, Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.pytrees.pytree import Leaf
@@ -42,7 +42,7 @@ def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, 
         refuse_sizes(ev, t, r)
     result = ev.wrap(as_solution(ev, x, region.fn.replace(results=(r,))))
     if isinstance(found, Ref) and isinstance(result, Ref):
-        ev.freeze(found.addr, result.addr)  # one array to Python, and two to the derivative
+        ev.freeze(found.addr, result.addr, why=Frozen.RULED)  # one array to Python, and two to the derivative
     return result
 
 

@@ -17,7 +17,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
-from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Static, Tup
 from sct.ir import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.pytree import Leaf
@@ -59,10 +59,7 @@ def _integrate(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract
     f_name = operands[0].hint if isinstance(operands[0], Value) else None
     result = _as_integral(ev, name, value, operands[1:], options, region.fn.replace(
         name=f_name or "integrand", results=tuple(region.outs)))
-    wrapped = ev.wrap(result)
-    if isinstance(wrapped, Ref):
-        ev.freeze(wrapped.addr)
-    return Tup((wrapped, ev.wrap(ev.emit(part, found, text="_0[1]", type=OBJECT))))
+    return Tup((ev.wrap(result), ev.wrap(ev.emit(part, found, text="_0[1]", type=OBJECT))))
 
 
 for _name in _OPTIONS:

@@ -30,6 +30,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Closure,
     DerivedCallable,
+    Frozen,
     ListRef,
     Poison,
     Ref,
@@ -302,8 +303,8 @@ def defined(ev: Evaluator, region: Region, f: Abstract, key: str) -> Value:
 
 
 def _written_by_no_one(ev: Evaluator, x: Value) -> Abstract:
-    """`x`, which may not be written: it is the array that the solver has found, too."""
+    """`x`, which may not be written: it may be the array that the solver was given."""
     wrapped = ev.wrap(x)
     if isinstance(wrapped, Ref):
-        ev.freeze(wrapped.addr)
+        ev.freeze(wrapped.addr, why=Frozen.RULED)
     return wrapped

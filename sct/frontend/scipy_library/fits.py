@@ -68,8 +68,6 @@ def _curve_fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     found.hint = "fit"
     p = ev.wrap(as_solution(ev, ev.emit(part, found, text="_0[0]", type=vector),
                             zero.fn.replace(results=(zero.outs[0],))))
-    assert isinstance(p, Ref)
-    ev.freeze(p.addr)
     absolute = ev.ask(given.get("absolute_sigma", Static(False)), "`absolute_sigma` of `curve_fit`")
     with derivative_code(ev):
         jac = ev.call(derivative(ev, "jacobian", r, {}), [p])

@@ -442,10 +442,10 @@ class State(Facts):
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")
         return cell
 
-    def freeze(self, *addrs: int) -> None:
+    def freeze(self, *addrs: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
         """Forbids writes to these addresses from here on."""
         for addr in (a for a in addrs if a > CAPTURED):
-            self.store.freeze(addr)
+            self.store.freeze(addr, why)
 
     def lit(self, v: Abstract) -> Operand:
         assert isinstance(v, (Value, Static))

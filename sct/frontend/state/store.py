@@ -145,11 +145,11 @@ class Store:
         """Does the list at this address hold each of its objects once, and alone?"""
         return addr in self.owners and self.columns(addr) == self.owners[addr]
 
-    def freeze(self, addr: int) -> None:
-        """Forbids writes to a cell, since paths disagree on its names.  A cell that is to be read again stays so."""
+    def freeze(self, addr: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
+        """Forbids writes to a cell.  A cell that is to be read again stays so."""
         cell = self.cells[addr]
         if cell.frozen != Frozen.STALE:
-            self.cells[addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
+            self.cells[addr] = replace(cell, frozen=why)
 
     def hold(self, addr: int) -> None:
         """Notes that a list holds what is at this address, if that is there and may be written."""

@@ -400,7 +400,7 @@ class Frozen(enum.Enum):
     HELD = "it was put into a list, or taken out of one"
     STALE = "it was in a list, and what is in that list was written since"
     NAMESPACE = "it is the `__dict__` of an object"
-    RULED = "a function with a rule has returned it, and it may be memory of something else"
+    RULED = "a solver or a function with a rule has returned it, and it may be memory of something else"
     CACHED = "it is in a cache, and other calls return the same object"
 
     def __bool__(self) -> bool:

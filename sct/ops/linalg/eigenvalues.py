@@ -126,8 +126,7 @@ def bind_scipy_eig(a: Any, b: Any = None, left: Any = False, right: Any = True, 
                    overwrite_b: Any = False, check_finite: Any = True, homogeneous_eigvals: Any = False
                    ) -> tuple[list[Any], dict[str, Any]]:
     if (b, left, right, overwrite_a, overwrite_b, homogeneous_eigvals) != (None, False, True, False, False, False):
-        raise TypeMismatch("eig of two matrices, its left vectors and `overwrite_a` are not supported",
-                           hint="use `eig(solve(b, a))` for the eigenvalues of two matrices")
+        raise TypeMismatch("eig of two matrices, its left vectors and `overwrite_a` are not supported")
     return [a], {}
 
 
