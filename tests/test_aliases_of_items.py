@@ -42,7 +42,24 @@ def name_of_an_item_on_one_path(u, n):
     return rows[0][0] * rows[1][1]
 
 
-PROGRAMS = [view_of_an_item, loop_over_an_item, name_of_an_item_on_one_path]
+class Box:
+    def __init__(self, buf):
+        self.buf = buf
+
+
+def item_of_the_iteration_before(u, n):
+    boxes = [Box(u * k) for k in range(n + 2)]
+    total = 0.0
+    for t in range(n):
+        if t > 0:
+            total += row[0]  # noqa: F821
+        row = boxes[t].buf
+        row[0] += u[1]
+        boxes[t // 2].buf[0] *= u[2]
+    return total
+
+
+PROGRAMS = [view_of_an_item, loop_over_an_item, name_of_an_item_on_one_path, item_of_the_iteration_before]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -50,11 +67,6 @@ def test_program(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("SCT_VALIDATE", "0")
     for n in (4, 3):
         agrees(f, U, n)
-
-
-class Box:
-    def __init__(self, buf):
-        self.buf = buf
 
 
 def replaced_array_of_an_object(u, n):
@@ -65,8 +77,34 @@ def replaced_array_of_an_object(u, n):
     return boxes[0].buf[0] + np.sum(view)
 
 
-def test_an_array_that_another_has_replaced_is_no_item() -> None:
+def one_of_two_of_the_iteration_before(u, n):
+    a, b, total = u * 1.0, u * 2.0, 0.0
+    for t in range(n):
+        if t > 0:
+            c[0] += 1.0  # noqa: F821
+        total += a[0] + b[0]
+        if u[1] > 0.0:
+            c = a
+        else:
+            c = b
+    return total
+
+
+def item_of_the_first_iteration(u, n):
+    boxes = [Box(u * k) for k in range(n + 2)]
+    total = 0.0
+    for t in range(n):
+        if t == 0:
+            row = boxes[1].buf
+        total += row[0]
+        boxes[t % 2].buf[0] += u[1]
+    return total
+
+
+def test_where_an_array_is_no_longer_known_it_is_refused() -> None:
     refuses(replaced_array_of_an_object, U, 4, code="SCT307")
+    refuses(one_of_two_of_the_iteration_before, U, 4, code="SCT301")
+    refuses(item_of_the_first_iteration, U, 4, code="SCT307")
 
 
 def copied_object(u, n):

@@ -8,6 +8,7 @@ in loops that end early, in helpers and closures, at positions that only the run
 from __future__ import annotations
 
 import ast
+import contextlib
 
 import numpy as np
 
@@ -321,8 +322,14 @@ class Aliases:
                 "enumerate": f"for {counter}, r in enumerate({xs}):", "zip": f"for y, z in zip({xs}, {ys}):"}[kind]):
             self.index = around[0] if kind in ("items", "zip") else counter
             self.iterated += items
+            late = kind in ("range", "while", "enumerate") and r.chance(0.25)
+            if late:
+                self.late_statement(counter)
             for _ in range(r.randint(1, 3)):
                 self.statement(depth - 1)
+            if late:
+                with self.w.block(f"if {self.condition()}:") if r.chance(0.3) else contextlib.nullcontext():
+                    self.w.line(f"q = {self.array()}")
             if r.chance(0.25):
                 with self.w.block(f"if {self.condition()}:"):
                     self.w.line("break")
@@ -331,6 +338,11 @@ class Aliases:
         self.index, self.iterated = around
         if r.chance(0.8):
             self.arrays = names  # else what a loop binds first may be unbound behind it
+
+    def late_statement(self, counter: str) -> None:
+        """Reads or writes a name that an iteration before has bound."""
+        with self.w.block(f"if {counter} > 0:"):
+            self.w.line(self.r.choice(("s = s + q[0]", "q[0] += 0.3", "q *= 0.5", f"q[1:] = {self.array()}[1:]")))
 
     def closure_statement(self, depth: int) -> None:
         r = self.r

@@ -367,13 +367,18 @@ def _may_be(ev: Evaluator, other: Ref, t: Any) -> bool:
     return isinstance(s, Tensor) and s.is_array and s.dtype == t.dtype and s.rank == t.rank
 
 
-def current(ev: Evaluator, ref: Ref) -> None:
-    """Reads an array of a list again, if others of the list were written since."""
+def current(ev: Evaluator, ref: Ref, refuse: bool = True) -> None:
+    """Reads an array of a list again, if others of the list were written since.
+
+    refuse  refuse it where its place is not known; otherwise it stays as it is
+    """
     cell, item = ev.store.cells[ref.addr], ev.store.items.get(ref.addr)
     if not isinstance(cell, Array) or cell.frozen != Frozen.STALE:
         return
-    at = _place_of(ev, item, True) if item is not None and ev.store.holds_alone(item.of) else None
+    at = _place_of(ev, item, refuse) if item is not None and ev.store.holds_alone(item.of) else None
     if item is None or item.of is None or at is None or not isinstance(item.schema, int):
+        if not refuse:
+            return
         ev.refuse("SCT307", "an array is read that another name may have changed", why=Frozen.STALE.value,
                   hint="take a copy: `x.copy()`")
     column = ev.store.slots(ListRef(item.of)).items[item.schema]

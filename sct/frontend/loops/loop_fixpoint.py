@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend.evaluator import list_items
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import (
     Join,
@@ -109,7 +110,8 @@ class BackEdge(Learning, Join[None]):
     def compare_cell(self, addr: int, cell: Cell, now: Cell) -> None:
         """Compares a cell that an iteration has replaced."""
         ev, memo = self.ev, self.memo
-        self.freeze_as(None, addr, now.frozen)
+        if addr not in self.extra_cells.values():  # else what the slot holds now says it
+            self.freeze_as(None, addr, now.frozen)
         if isinstance(cell, Array) and isinstance(now, Array) and now.value is cell.value or \
                 isinstance(cell, Slots) and not is_written(cell, now):
             return
@@ -209,6 +211,7 @@ class BackEdge(Learning, Join[None]):
     def array(self, head: Any, end: Any, id: Any) -> None:
         ev, memo = self.ev, self.memo
         if isinstance(head, Ref) and isinstance(end, Ref):
+            list_items.current(ev, end, refuse=False)  # where it is in its list, the next iteration does not know
             if id in memo.split:
                 carry = self.carries[id]
                 carry.back = ev.contents(end)
@@ -345,10 +348,8 @@ class BackEdge(Learning, Join[None]):
             return
         if why == Frozen.AMBIGUOUS and self.unread(id):
             self.memo.frozen_after.add(addr)
-        elif why == Frozen.HELD:
-            self.hold(addr)
         else:
-            self.freeze(addr, why=why)
+            self.freeze_slots(addr, why)
 
     def set_array_backs(self, end: Store) -> None:
         """Gives each carried array the buffer that its names have at the end of the iteration."""

@@ -61,7 +61,7 @@ class LoopMemo:
     names       names of other functions that the loop binds
     split       names whose buffer changes from iteration to iteration
     frozen      cells that may not be written in the loop; `frozen_after`: nor after it; `thawed`: again after it
-    held        arrays that a list holds after an iteration
+    own_frozen  slots with a cell of their own that may not be written, or are to be read again, after an iteration
     places      containers that each iteration rebinds to an item of a list: the list, by their address at the head
     disowned    lists that do not own their items after an iteration; `displaced`: objects whose place in a list changes
     shared      lists that do not hold their arrays alone after an iteration
@@ -79,7 +79,7 @@ class LoopMemo:
     frozen: dict[int, Frozen] = field(default_factory=dict)
     frozen_after: set[int] = field(default_factory=set)
     thawed: set[Any] = field(default_factory=set)
-    held: set[Any] = field(default_factory=set)
+    own_frozen: dict[Any, Frozen] = field(default_factory=dict)
     unknown_layout: set[int] = field(default_factory=set)
     places: dict[int, Item | None] = field(default_factory=dict)
     disowned: set[int] = field(default_factory=set)
@@ -350,8 +350,7 @@ class LoopHead:
             self.carries[id].init = Lit(init.value, param.type)
         addr = self.ev.new_addr()
         self.extra_cells[id] = addr
-        held = Frozen.HELD if id in self.memo.held else Frozen.NO
-        frozen = Frozen.AMBIGUOUS if id in self.memo.split else held
+        frozen = self.memo.own_frozen.get(id, Frozen.AMBIGUOUS if id in self.memo.split else Frozen.NO)
         self.ev.store.cells[addr] = Array(param, frozen=frozen, merged=True, starts=number)
         return Ref(addr)
 

@@ -110,14 +110,16 @@ class Learning(LoopHead):
             head, id = next(around, (None, None))
         self.ev.becomes_array()
 
-    def hold(self, addr: int) -> None:
-        """Notes that a list may hold this array or list at the head, since it does so after an iteration."""
-        ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
-        if ids:
-            self.memo.held |= ids
-            self.learnt = True
-        else:
-            self.freeze(addr, why=Frozen.HELD)
+    def freeze_slots(self, addr: int, why: Frozen) -> None:
+        """Notes that what is at this address at the head may not be written, or is to be read again, since that holds
+        after an iteration."""
+        ids = {id for id, a in self.extra_cells.items() if a == addr}
+        if not ids:
+            self.freeze(addr, why=why)
+            return
+        new = {id for id in ids if self.memo.own_frozen.get(id) not in (why, Frozen.STALE)}
+        self.memo.own_frozen.update(dict.fromkeys(new, why))
+        self.learnt |= bool(new)
 
     def learn_rows(self, kept: int, head: Container, end: ListRef) -> None:
         """Notes that a name is bound to a list of another length, so that the list has columns."""
