@@ -1407,12 +1407,6 @@ def _() -> Any:
     return lambda x: fit(x, x[:4].reshape(2, 2)), lambda x: fit(x, x[:4].reshape(2, 2).ravel())
 
 
-@case("differentiate by the signal; or write the difference equation as a loop")
-def _() -> Any:
-    return (lambda x: np.sum(scipy.signal.lfilter(x[:1], [1.0, 0.5], x)),
-            lambda x: np.sum(scipy.signal.lfilter([1.0], [1.0, 0.5], x)))
-
-
 @case("leave `allow_singular` out", FOUR)
 def _() -> Any:
     def density(x, **options):

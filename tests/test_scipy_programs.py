@@ -186,7 +186,6 @@ def test_the_gradient_is_that_of_the_formula() -> None:
     (lambda x: multivariate_normal.logpdf(x[:1], x[:1], np.ones((1, 1))), "one number"),
     (lambda x: np.sum(RegularGridInterpolator((XS, YS), x[0] * VALUES, method="nearest")(POINTS)), "`RegularGrid"),
     (lambda x: np.sum(RegularGridInterpolator((XS, YS), x[0] * VALUES)(POINTS, method="nearest")), "`method`"),
-    (lambda x: np.sum(lfilter(x, [1.0, 0.5], SIGNAL)), "coefficients"),
     (lambda x: np.sum(convolve2d(x[:, None], np.ones((1, 1)), boundary="wrap")), "`boundary`"),
     (lambda x: np.sum(np.unwrap(x, period=x[0])), "`period`"),
     (lambda x: curve_fit(line, SIGNAL, x[0] * SIGNAL, bounds=(0.0, 1.0))[0][0], "`bounds`"),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL",
     "STATEMENTS",
-    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "handler_of_scipy", "instances",
-    "of_scipy", "python_expression",
+    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "handler_by_keyword",
+    "handler_of_scipy", "instances", "of_scipy", "python_expression",
     "special", "special_key", "statement", "unsupported",
 ]
 
@@ -106,6 +106,11 @@ def handler_of_scipy(f: Any) -> Special | None:
     stats = sys.modules.get("scipy.stats")
     return next((OF_SCIPY.get(f"scipy.stats.{key}{method}") for key in _DISTRIBUTIONS
                  if owner is not None and getattr(stats, key, None) is owner), None)
+
+
+def handler_by_keyword(spelling: str, kwargs: Kwargs) -> Special | None:
+    """The handler of calls of an op with one of these keywords: `scipy.signal.lfilter(zi=)`."""
+    return next((OF_SCIPY[name] for key in kwargs if (name := f"{spelling}({key}=)") in OF_SCIPY), None)
 
 
 def special_key(f: Any) -> Any:

@@ -18,6 +18,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value, is_float
 from sct.ir.types import Tensor
@@ -119,8 +120,12 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
     """What the library returns, with the derivative of what the program returns."""
     paths = [f.rpartition(".") for f in program.needs]
     needs = [Static(getattr(sys.modules[module], name)) for module, _, name in paths]
-    with derivative_code(ev):
-        like = ev.call(Static(program.run), [*args, *needs])
+    try:
+        with derivative_code(ev):
+            like = ev.call(Static(program.run), [*args, *needs])
+    except Dead:
+        ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
+                  why="the program that has its derivative raises an exception for them")
     if not isinstance(like, Tup):
         value = ev.emit(solver, *call, text=text, type=(y := ev.operand(like)).type)
         return standing_for(ev, value, like) if is_float(y) else ev.wrap(value)

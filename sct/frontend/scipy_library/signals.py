@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.evaluator.handlers import special
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.scipy_library.by_program import Program, handler, register
+from sct.frontend.values.abstract_values import Abstract, Static
+from sct.ops.scipy.signal_filters import sosfilt
 
 __all__: list[str] = []
 
@@ -51,6 +55,57 @@ def _convolved(x: Any, kernel: Any, mode: Any) -> Any:
 def _shifted(p: Any, axis: Any) -> Any:
     """The angles, to which only multiples of the period are added."""
     return p * 1.0
+
+
+# -- recursive filters -------------------------------------------------------------------------------------------------
+
+
+def _with_state(b: Any, a: Any, x: Any, zi: Any, axis: Any, lfilter: Any) -> Any:
+    """A filter that starts from a state, and the state that it ends with: what it gives to zeros that follow."""
+    count = max(len(a), len(b))
+    x, zi = np.moveaxis(x, axis, -1), np.moveaxis(zi, axis, -1)
+    n, zeros = x.shape[-1], np.zeros((*x.shape[:-1], count - 1))
+    driving = lfilter(b / a[0], 1.0, np.concatenate((x, zeros), axis=-1))
+    driving = driving + np.concatenate((zi, np.zeros_like(x)), axis=-1)
+    a = a / a[0]
+    y = lfilter(1.0, a, driving[..., :n])
+    left = driving - lfilter(a, 1.0, np.concatenate((y, zeros), axis=-1))
+    return np.moveaxis(y, -1, axis), np.moveaxis(left[..., n:], -1, axis)
+
+
+def _by_sections(sos: Any, x: Any, axis: Any, lfilter: Any) -> Any:
+    for k in range(len(sos)):
+        x = lfilter(sos[k, :3], sos[k, 3:], x, axis=axis)
+    return x
+
+
+def _by_sections_with_states(sos: Any, x: Any, zi: Any, axis: Any, lfilter: Any) -> Any:
+    zf = np.zeros_like(zi)
+    for k in range(len(sos)):
+        x, zf[k] = _with_state(sos[k, :3], sos[k, 3:], x, zi[k], axis, lfilter)
+    return x, zf
+
+
+_FILTER = ("scipy.signal.lfilter",)
+of_scipy("scipy.signal.lfilter(zi=)")(handler("scipy.signal.lfilter", Program(
+    _with_state, ("b", "a", "x", "zi"), ("axis",), needs=_FILTER)))
+_SECTIONS = handler("scipy.signal.sosfilt", Program(_by_sections, ("sos", "x"), ("axis",), needs=_FILTER))
+_SECTIONS_WITH_STATES = handler("scipy.signal.sosfilt", Program(
+    _by_sections_with_states, ("sos", "x", "zi"), ("axis",), needs=_FILTER))
+
+
+@of_scipy("scipy.signal.sosfilt")
+def _sosfilt(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The sections are filters of their own where they are differentiated; else the transpose is one call, too."""
+    given: dict[str, Abstract] = {**dict(zip(("sos", "x", "axis", "zi"), args)), **kwargs}
+    if given.get("zi", Static(None)) != Static(None):
+        return _SECTIONS_WITH_STATES(ev, args, kwargs)
+    if is_varied(ev, given["sos"]):
+        return _SECTIONS(ev, args, kwargs)
+    leave_to_python(ev, "sosfilt", given.values())
+    arrays = [ev.call(Static(np.asarray), [given[key]]) for key in ("x", "sos")]
+    axis = ev.ask(given.get("axis", Static(-1)), "`axis` of `scipy.signal.sosfilt`")
+    return ev.wrap(ev.emit(sosfilt, *map(ev.operand, arrays), axis=axis))
 
 
 register("scipy.signal", {

@@ -32,6 +32,16 @@ _NONE = Static(None)
 # -- filters -----------------------------------------------------------------------------------------------------------
 
 
+def _steady_state(b: Any, a: Any) -> Any:
+    """The state of a filter that has been given ones forever."""
+    count = max(len(a), len(b))
+    a, b = (np.concatenate((v, np.zeros(count - len(v)))) / a[0] for v in (a, b))
+    shift = np.zeros((count - 1, count - 1))
+    shift[:, 0] = -a[1:]
+    shift[:-1, 1:] += np.eye(count - 2)
+    return np.linalg.solve(np.eye(count - 1) - shift, b[1:] - a[1:] * b[0])
+
+
 def _both_ways(b: Any, a: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
     """The signal after a filter has run over it forwards and backwards, from steady states at extended ends."""
     x = np.moveaxis(x, axis, -1)
@@ -46,10 +56,7 @@ def _both_ways(b: Any, a: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfi
         if padtype == "odd":
             before, behind = 2.0 * start - before, 2.0 * stop - behind
         x = np.concatenate((before, x, behind), axis=-1)
-    shift = np.zeros((count - 1, count - 1))
-    shift[:, 0] = -a[1:]
-    shift[:-1, 1:] += np.eye(count - 2)
-    steady = np.linalg.solve(np.eye(count - 1) - shift, b[1:] - a[1:] * b[0])
+    steady = _steady_state(b, a)
     rest = np.zeros((*x.shape[:-1], x.shape[-1] - count + 1))
     one = np.ones(1)
     for _ in range(2):
@@ -101,6 +108,7 @@ def _resampled(x: Any, num: Any, axis: Any) -> Any:
 
 
 register("scipy.signal", {
+    "lfilter_zi": Program(_steady_state, ("b", "a"), ranks=(1,)),
     "filtfilt": Program(_both_ways, ("b", "a", "x"), ("axis", "padtype", "padlen"), needs=("scipy.signal.lfilter",)),
     "savgol_filter": Program(_savgol, ("x",), ("window_length", "polyorder", "deriv", "delta", "axis", "mode", "cval"),
                              takes={"window_length": lambda n: n % 2 == 1}),
