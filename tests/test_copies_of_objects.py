@@ -99,3 +99,17 @@ def test_parts_that_are_one_object_are_refused_whenever_they_become_so() -> None
 def test_the_class_may_say_what_a_copy_is() -> None:
     with pytest.raises(SctError, match=r"SCT208(.|\n)*`__getstate__`"):
         value_and_grad(Saved().written)(X)
+
+
+def test_the_first_copy_of_a_class_is_no_write_to_it() -> None:
+    """Python keeps the names of the slots in the class then: `__slotnames__`."""
+
+    class Tank:
+        def __init__(self, level: Any) -> None:
+            self.level = level
+
+    def squared(x: Any) -> Any:
+        tank = copy.copy(Tank(x))
+        return tank.level * tank.level
+
+    assert value_and_grad(squared)(3.0) == (9.0, 6.0)

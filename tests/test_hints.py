@@ -2132,6 +2132,18 @@ def _() -> Any:
     return lambda x: np.sum(x[active(x)]), lambda x: np.sum(x[np.array(active(x))])
 
 
+@case("make the matrix complex: `np.linalg.eigvals(A + 0j)`")
+def _() -> Any:
+    def rates(x: Any, shift: Any) -> Any:
+        C, total = np.eye(2), 0.0
+        for i in range(4):
+            C = np.array([[0.0, x[0]], [1.0 - i, 0.2]])
+            total += np.sum(np.abs(np.linalg.eigvals(C + shift)) ** 2)
+        return total
+
+    return lambda x: rates(x, 0.0), lambda x: rates(x, 0j)
+
+
 @case("multiply the factors: `np.poly1d([1.0, -r])`")
 def _() -> Any:
     def refused(x):

@@ -491,3 +491,21 @@ def test_axes_of_einsum_that_are_arguments() -> None:
     x = np.arange(9.0).reshape(3, 3) / 7.0
     for axes in ((0, 1), (1, 0)):
         check_grads(f, (x, axes), order=2)
+
+
+def growth_rates(A, n):
+    C, total = np.zeros((2, 2)), 0.0
+    for i in range(n):
+        C = C + A * (i + 1)
+        total += np.sum(np.abs(np.linalg.eigvals(C)) ** 3)
+    return total
+
+
+def test_eigenvalues_of_a_matrix_of_a_loop_are_of_the_dtype_that_was_observed():
+    """Whether they are complex is known only at run time; a run in which they are of both dtypes is refused."""
+    real, turned = np.array([[0.5, 0.2], [0.1, 0.7]]), np.array([[0.5, 0.2], [-0.4, 0.7]])
+    derivative = grad(growth_rates)
+    rises = [(growth_rates(real + e, 3) - growth_rates(real - e, 3)) / 2e-6 for e in 1e-6 * np.eye(4).reshape(4, 2, 2)]
+    np.testing.assert_allclose(derivative(real, 3), np.reshape(rises, (2, 2)), rtol=1e-6)
+    with pytest.raises((TypeError, SctError), match="float64"):
+        derivative(turned, 3)

@@ -149,8 +149,15 @@ def multistep(u, w, n):
     return y @ w
 
 
-PROGRAMS = [argument_and_global, one_array_many_times, joined, nested, two_buffers, replaced, history, leapfrog,
-            multistep, rotated, the_same_item_again, sum_of_items, sum_in_a_loop, run_time_keys]
+def sum_of_rows(u, w, n):
+    xs = [np.exp(u)]
+    for _ in range(n):
+        xs.append(u)
+    return np.sum(np.array(xs).sum(axis=0) ** 2) + u @ w
+
+
+PROGRAMS = [sum_of_rows, argument_and_global, one_array_many_times, joined, nested, two_buffers, replaced, history,
+            leapfrog, multistep, rotated, the_same_item_again, sum_of_items, sum_in_a_loop, run_time_keys]
 U, W = np.array([0.3, -0.7, 1.1]), np.array([0.9, 0.4, -0.6])
 
 

@@ -1129,3 +1129,38 @@ def test_exception_of_one_of_many_statements(derivative: Any) -> None:
             assert np.isclose(found.value if derivative is grad else found.value[1], numeric, rtol=1e-6)
         else:
             assert str(found.error) == str(expected.error)
+
+
+class Diverged(Exception):
+    def __init__(self, steps, norm):
+        super().__init__(f"diverged after {steps}")
+        self.steps, self.norm = steps, norm
+
+
+def damped(x):
+    for k in range(5):
+        try:
+            if x > 1.0 + k:
+                raise Diverged(k, x * x)
+            y = x * x
+        except Diverged as error:
+            x = x * (0.9 + 0.01 * error.steps)
+            continue
+        break
+    return y * x
+
+
+def reads_the_norm(x):
+    try:
+        if x > 1.0:
+            raise Diverged(0, x * x)
+        y = x
+    except Diverged as error:
+        y = x * error.norm
+    return y
+
+
+def test_an_exception_may_hold_a_differentiated_number_that_is_not_read() -> None:
+    for x in (2.3, 0.5):
+        agrees(damped, x)
+    refuses(reads_the_norm, 2.0, code="SCT401")

@@ -145,7 +145,8 @@ class Op:
     fields    names of the outs, where the call gives a named tuple
     asks      asks(*operands, **attrs) -> {attr: (value, assumed)}: attrs that depend on the
               arguments (is the matrix wide?).  The frontend adds a guard for each; `assumed` is
-              its value when the function is compiled ahead of time
+              its value when the function is compiled ahead of time.  A third item tells the attr
+              from the dtype of the result in a run, where the guard cannot be asked
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
     shapes    positions of operands whose shape and dtype are read, but not the elements

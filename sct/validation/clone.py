@@ -344,8 +344,8 @@ def _current_state(x: Any) -> Any:
     Raises CannotCopy if they could not be restored.
     """
     t = type(x)
-    if isinstance(x, type):  # `copy.copy` notes the slots of a class there
-        return {name: value for name, value in vars(x).items() if name != "__slotnames__"}
+    if isinstance(x, type):
+        return _attributes_of_class(x)
     if t in (list, dict, set, deque, OrderedDict, Counter, defaultdict):
         return t.copy(x)
     if t is np.ndarray:
@@ -368,6 +368,15 @@ def _current_state(x: Any) -> Any:
             hasattr(t, "__next__") or hasattr(t, "__setitem__"):
         raise CannotCopy(f"a `{t.__name__}` that a class or a module holds cannot be restored")
     return None if isinstance(x, types.FunctionType) or not hasattr(x, "__dict__") else dict(dict_of(x))
+
+
+def _attributes_of_class(cls: type) -> dict[str, Any]:
+    """The attributes of a class, without those in which Python itself keeps what it has computed."""
+    return {name: value for name, value in vars(cls).items() if name not in _KEPT_BY_PYTHON}
+
+
+_KEPT_BY_PYTHON = ("__slotnames__", "__annotations__", "__annotations_cache__")
+"""By `copy` and `pickle`, and where the annotations of a class that has none are read."""
 
 
 def _same_state(a: Any, b: Any) -> bool:
@@ -426,7 +435,7 @@ def _restore(x: Any, state: Any) -> None:
 
 def _restore_class(cls: type, state: dict[str, Any]) -> None:
     """Give a class the attributes that it had."""
-    for name, value in vars(cls).copy().items():
+    for name, value in _attributes_of_class(cls).items():
         if name not in state:
             type.__delattr__(cls, name)
         elif value is not state[name]:

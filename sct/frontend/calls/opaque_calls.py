@@ -354,7 +354,7 @@ def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract
             error = ev.emit(python, *operands, callee=name)
         else:
             callee = opaque(ev, fn if fn.path is not None else Static(f, (f,)))
-            error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs))
+            error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs), exception=True)
     ev.tries.makes(error, f, ev.b.eqns[-1])
     return error  # type: ignore[no-any-return]
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from sct.frontend.state.choices import is_present
 from sct.frontend.state.store import Item, Store
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Place", "are_fresh", "array_in_list", "arrays_are_fresh", "current", "have_one_form", "holds_objects", "join",
-    "leaf_numbers", "moved", "new_version", "owning", "place", "refresh", "release", "schema_parts", "share",
-    "with_leaves", "write", "write_array",
+    "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "have_one_form",
+    "holds_objects", "join", "leaf_numbers", "moved", "new_version", "owning", "place", "refresh", "release",
+    "schema_parts", "share", "with_leaves", "write", "write_array",
 ]
 
 
@@ -55,6 +56,12 @@ class Place:
 
     made: Any = field(compare=False)
     uses: frozenset[str]
+
+
+def array_or_none(ev: Evaluator, v: Abstract) -> Value | None:
+    """The contents of an array in whose place None may be; None of other values."""
+    x = ev.store.array(v).value if isinstance(v, Ref) and not v.path else None
+    return x if isinstance(x, Value) and isinstance(x.type, Optional) and not is_present(ev.store, x) else None
 
 
 def have_one_form(ev: Evaluator, a: Schema, b: Schema, types: Sequence[Type] = ()) -> bool:

@@ -42,7 +42,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Lit, Operand, Value, is_float
-from sct.ir.types import ActiveText, List, Never, Opaque, Tensor, Text, Type, TypeMismatch, join
+from sct.ir.types import NONE, ActiveText, List, Never, Opaque, Optional, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
 
@@ -102,7 +102,7 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
             first = len(types)
             types.extend(map(List, column_types))
             return ListSchema(with_leaves(schema, lambda k: first + k))
-        if isinstance(x, Static) and x == Static(None):
+        if isinstance(x, Static) and x == Static(None) and x is not v:
             return x
         types.append(_leaf_type(ev, x))
         return len(types) - 1
@@ -135,10 +135,15 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
             items = [schema_of(ev, item) for item in cell.items]
             if all(schema == 0 for schema, _ in items):
                 return List(_joined(ev, [types[0] for _, types in items]))
-    elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
+    elif isinstance(x, Ref):
+        maybe = list_items.array_or_none(ev, x)
+        return ev.type_of(x) if maybe is None else maybe.type
+    elif isinstance(x, Value) and isinstance(x.type.elem if isinstance(x.type, Optional) else x.type, Tensor) or \
             is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, str)) or \
             isinstance(x, Value) and isinstance(x.type, (ActiveText, Text)) or is_link(x):
         return ev.type_of(x)
+    elif isinstance(x, Static) and x == Static(None):
+        return NONE
     elif isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
     ev.refuse("SCT310", "a list whose length is not known holds numbers, arrays, and tuples and lists of these",
@@ -189,7 +194,8 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
             if ev.store.array(v).frozen:  # another list may hold it
                 ev.store.alone.clear()
             ev.store.hold(v.addr)
-        yield ev.lit(v) if is_link(v) else ev.operand(v)
+        maybe = list_items.array_or_none(ev, v)
+        yield maybe if maybe is not None else ev.lit(v) if is_link(v) else ev.operand(v)
 
 
 def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Operand]:
@@ -460,7 +466,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             addr = ev.new_addr()
             ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), schema=0, parent=ref.addr)
             return ListRef(addr)
-        v = ev.wrap(item)
+        v = Static(None) if item.type == NONE else ev.wrap(item)
         then(schema)
         if isinstance(v, Ref):
             ev.store.hold(v.addr)
@@ -492,9 +498,3 @@ def deep_read(ev: Evaluator, column: Ref, i: Operand) -> Operand:
     """`column[i]`, read from the outermost list in one step."""
     path = [*keys(column), i]
     return ev.emit(index, ev.read(Ref(column.addr)), *path, key=("i",) * len(path))  # type: ignore[no-any-return]
-
-
-def of_numbers(ev: Evaluator, v: Ref) -> bool:
-    """Is this an array with one axis, of unknown size?"""
-    t = ev.type_of(v)
-    return isinstance(t, Tensor) and t.rank == 1 and t.shape[0].value is None

@@ -12,9 +12,12 @@ from typing import Any, get_args
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.array_keys import array_of, joined_list, nested
+from sct.frontend.heap.inactive import OBSERVED_BEFORE
+from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
@@ -39,6 +42,7 @@ from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor, TypeMismatch, dtype_in_words, in_words
 from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
+from sct.ops.arrays.shape import has_dtype
 from sct.ops.program.list_concatenation import JOINS
 from sct.ops.reductions.masked_ufuncs import masked_ufunc
 
@@ -173,9 +177,10 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
              attrs: Mapping[str, Any]) -> Abstract:
     """The op on these operands; its result may share memory with the array `owner`."""
     try:
-        if op.asks is not None:
-            attrs = {**attrs, **facts(ev, op, spelling, flat, attrs)}
-        outs = ev.emit(op, *flat, spelling=spelling, **attrs)
+        known, dtype = ({}, None) if op.asks is None else facts(ev, op, spelling, flat, attrs)
+        outs = ev.emit(op, *flat, spelling=spelling, **{**attrs, **known})
+        if dtype is not None:
+            _check_dtype(ev, outs, dtype, spelling)
     except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
@@ -195,10 +200,12 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
     return result
 
 
-def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attrs that are facts of the arguments, asked.
+def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: Mapping[str, Any]
+          ) -> tuple[dict[str, Any], str | None]:
+    """The attrs that are facts of the arguments, asked; and the dtype of the result, if a fact follows from that alone.
 
-    One whose default is None may be unknown: the size of an array that a loop selects, say.
+    One whose default is None may be unknown: the size of an array that a loop selects, say.  One that depends on the
+    dtype of the result is what that was in the observed run.
     """
     assert op.asks is not None
     start = len(ev.b.eqns)
@@ -209,13 +216,39 @@ def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: 
         ev.refuse("SCT501", str(error))
     ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
     known: dict[str, Any] = {}
-    for name, (v, assumed) in asked.items():
+    observed: str | None = None
+    for name, (v, assumed, *by_dtype) in asked.items():
         try:
-            known[name] = ev.ask(v, f"`{name}` of `{spelling}`", assumed) if isinstance(v, Value) else v
-        except NeedsStatic:
-            if op.defaults.get(name, False) is not None:
+            known[name] = ev.ask(v, f"`{name}`, on which the derivative of `{spelling}` depends,", assumed) \
+                if isinstance(v, Value) else v
+        except NeedsStatic as error:
+            if by_dtype:
+                observed = _observed_dtype(ev, spelling, error)
+                known[name] = by_dtype[0](observed)
+            elif op.defaults.get(name, False) is not None:
                 raise
-    return known
+    return known, observed
+
+
+def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:
+    """The dtype of the array that this call gave in the observed runs."""
+    types = ev.observed(ev.loc)
+    dtypes = sorted({str(t[1]) for t in types if t[0] == "array"})
+    if len(dtypes) > 1:
+        ev.refuse("SCT505", f"the result of `{spelling}` is real or complex",
+                  why=f"it was an array of {' and of '.join(dtypes)} in the calls until now",
+                  hint="make the matrix complex: `np.linalg.eigvals(A + 0j)`")
+    if len(types) != 1 or not dtypes:
+        raise error
+    return dtypes[0]
+
+
+def _check_dtype(ev: Evaluator, x: Operand, dtype: str, spelling: str) -> None:
+    """Raises TypeError at run time if the array is of another dtype than the one observed."""
+    message = f"the result of {spelling} must be an array of {dtype}{OBSERVED_BEFORE}"
+    with ev.tries.none():
+        run_branches(ev, ev.emit(has_dtype, x, dtype=dtype), lambda: None,
+                     lambda: raise_at_run_time(ev, "TypeError", message), ev.live_in_statement)
 
 
 # -- out= -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from sct.ir.dims import Dim
 from sct.ir.types import (
     COMPLEX,
     FLOAT,
+    NONE,
     List,
     Never,
     Optional,
@@ -26,8 +27,8 @@ from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import dtype_name, number, numpy_dtype, size_of
 
 __all__ = [
-    "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "strong",
-    "to_c64", "to_c128", "to_f32", "to_f64", "to_i64", "zeros", "zeros_like", "zeros_of",
+    "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "none_as_zero", "ones",
+    "ones_like", "strong", "to_c64", "to_c128", "to_f32", "to_f64", "to_i64", "zeros", "zeros_like", "zeros_of",
 ]
 
 CONSTANT = "its elements do not depend on the operands"
@@ -189,13 +190,16 @@ def type_zeros_of(x: Operand, dtype: str | None = None) -> Type:
 
 
 def present(t: Type) -> Type:
-    """The type of an item of a list: that of a number where it may be None, whose zero is a number, too."""
-    return t.elem if isinstance(t, Optional) and isinstance(t.elem, Tensor) and t.elem.is_scalar else t
+    """The type of what is in the place of an item that may be None in a list of cotangents: None has the zero 0.0."""
+    return t.elem if isinstance(t, Optional) and isinstance(t.elem, Tensor) else t
 
 
 def zero_type(t: Type, dtype: str | None) -> Type:
     if isinstance(t, List):
-        return List(t.elem if isinstance(t.elem, Never) else zero_type(present(t.elem), dtype))
+        return List(t.elem if isinstance(t.elem, Never) else zero_type(t.elem, dtype))
+    t = present(t)
+    if t == NONE:
+        return t
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"there is no zero of {in_words(t)}")
     return Tensor("array", dtype or t.dtype, t.shape) if t.is_array else COMPLEX if t.kind == "c" else FLOAT
@@ -213,9 +217,13 @@ def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
     if isinstance(t, List):
         if isinstance(t.elem, Never):
             return "[]"
+        if t.elem == NONE:
+            return f"[None] * len({x})"
         if isinstance(elem := present(t.elem), Tensor) and elem.is_scalar:
             return f"[{zeros_text(elem, dtype)}] * len({x})"
         return f"[{zeros_text(t.elem, dtype, 'v')} for v in {x}]"
+    if present(t) != t:
+        return f"0.0 if {x} is None else {zeros_text(present(t), dtype, x)}"
     if not isinstance(t, Tensor) or not t.is_array:
         return "0j" if isinstance(t, Tensor) and t.kind == "c" else "0.0"
     return f"numpy.zeros_like({x})" if dtype is None else f"numpy.zeros_like({x}, dtype={dtype_text(dtype)})"
@@ -224,6 +232,11 @@ def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
 zeros_of = op("zeros_of", type=type_zeros_of, complex=True, nondiff=CONSTANT, samples=samples.layouts, run=run_zeros_of,
               shapes=(0,), defaults={"dtype": None}, emit=lambda x, dtype=None: zeros_text(x.type, dtype),
               allocates=True, fill=0.0)
+
+
+none_as_zero = op("none_as_zero", type=lambda ct: present(ct.type), run=lambda ct: 0.0 if ct is None else ct,
+                  emit="0.0 if _0 is None else _0", alias="same", linear=lambda ct, x: [ct], complex=True)
+"""The cotangent of an item of a list that may be None, as lists of cotangents have it."""
 
 
 # -- copies and conversions: the driver casts cotangents back --------------------------------------

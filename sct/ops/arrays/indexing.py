@@ -26,7 +26,7 @@ import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.dims import Dim, slice_len, sym
-from sct.ir.types import List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes, list_depth
+from sct.ir.types import NONE, List, Seq, Tensor, Type, TypeMismatch, base_type, broadcast_shapes, list_depth
 from sct.ir.types import join as join_types
 from sct.ops import samples
 from sct.ops.arrays.creation import full_like, zeros_of
@@ -227,8 +227,8 @@ def run_add_at(x: Any, value: Any, *values: Any, key: Key) -> Any:
 
 def replaces_item(x: Operand, value: Operand, key: Key) -> bool:
     """Does `xs[key] += value` put a new array into a list, in the place of one that something else may hold?"""
-    return isinstance(x.type, List) and len(key) == list_depth(x.type) and isinstance(value.type, Tensor) \
-        and value.type.is_array
+    t = base_type(value.type)
+    return isinstance(x.type, List) and len(key) == list_depth(x.type) and isinstance(t, Tensor) and t.is_array
 
 
 def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type:
@@ -342,6 +342,8 @@ def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand
         return [where(logical_not(operands[0]), ct, 0.0), part, None]
     scalar = isinstance(part.type, Tensor) and (part.type.is_scalar or isinstance(ct.type, Tensor))
     old = part if isinstance(ct.type, Tensor) else index(x, *operands, key=key)
+    if old.type == NONE:  # so is every item of the list
+        return [None, part, *[None] * len(operands)]
     return [store(ct, 0.0 if scalar else zeros_of(old), *operands, key=key), part, *[None] * len(operands)]
 
 

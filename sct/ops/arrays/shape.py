@@ -19,8 +19,9 @@ from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import Axis, normalize, number, size_dim, size_of
 
 __all__ = [
-    "broadcast_elements", "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "range_length", "ravel",
-    "reshape", "reshape_as", "reshape_like", "shape_of", "shapes_differ", "size", "squeeze", "swapaxes", "transpose",
+    "broadcast_elements", "broadcast_to", "dim", "expand_dims", "flatten", "has_dtype", "moveaxis", "range_length",
+    "ravel", "reshape", "reshape_as", "reshape_like", "shape_of", "shapes_differ", "size", "squeeze", "swapaxes",
+    "transpose",
 ]
 
 SIZE = "a size has no derivative"
@@ -30,6 +31,12 @@ def rearranged(x: Operand, shape: Sequence[Dim]) -> Tensor:
     """An array with the elements of x; of NumPy's default dtype for a Python number."""
     t = number(x)
     return Tensor("array", strong(t), tuple(shape))
+
+
+has_dtype: Op = op("has_dtype", type=lambda x, dtype: BOOL, nondiff="the dtype of an array has no derivative",
+                   run=lambda x, dtype: bool(x.dtype == dtype), emit=lambda x, dtype: f"_0.dtype == {dtype!r}",
+                   complex=True,
+                   samples=lambda: [((samples.arrays((3,)),), {"dtype": d}) for d in ("float64", "int64")])
 
 
 # -- sizes ------------------------------------------------------------------------------------

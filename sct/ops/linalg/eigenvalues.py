@@ -46,20 +46,25 @@ has_complex_eigenvalues = op(
 def asks(a: Operand) -> dict[str, Any]:
     """Are the eigenvalues complex?"""
     square(a)
-    return {"turns": (number(a).kind == "c" or has_complex_eigenvalues(a), True)}
+    return {"is_complex": (number(a).kind == "c" or has_complex_eigenvalues(a), True)}
+
+
+def asks_or_observes(a: Operand) -> dict[str, Any]:
+    """The same; the dtype of the eigenvalues says so, too."""
+    return {"is_complex": (*asks(a)["is_complex"], lambda dtype: dtype[0] == "c")}
 
 
 COMPLEX = {"f32": "c64", "f64": "c128"}
 
 
-def type_eig(a: Operand, turns: bool = True) -> tuple[Tensor, Tensor]:
+def type_eig(a: Operand, is_complex: bool = True) -> tuple[Tensor, Tensor]:
     shape = square(a)
     (dtype,) = lapack(a)
-    dtype = COMPLEX.get(dtype, dtype) if turns else dtype
+    dtype = COMPLEX.get(dtype, dtype) if is_complex else dtype
     return scalar_or_array({dtype}, shape[:-1]), scalar_or_array({dtype}, shape)
 
 
-def eig_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, turns: bool = True) -> list[Any]:
+def eig_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, is_complex: bool = True) -> list[Any]:
     """inv(V).T @ (diag(dw) + F * (V.T @ dU)) @ V.T"""
     (dw, dv), (w, v) = cts, ys
     inner = None if dv is None else mul(inverse_gaps(w), matmul(T(v), unscaled(dv, v)))
@@ -90,11 +95,11 @@ def matrices() -> Iterable[samples.Sample]:
     rng = np.random.default_rng(3)
     for n in (1, 2, 3, 4):
         spread = np.diag(1.0 + 2.0 * np.arange(n)) + 0.3 * rng.normal(size=(n, n))
-        yield (spread,), {"turns": False}
+        yield (spread,), {"is_complex": False}
     turned = np.array([[1.0, -2.0, 0.3], [1.5, 0.7, 0.2], [0.1, 0.4, 3.0]])
-    yield (turned,), {"turns": True}
-    yield (turned.astype("f4"),), {"turns": True}
-    yield (np.stack([turned, 2.0 * turned + np.eye(3)]),), {"turns": True}
+    yield (turned,), {"is_complex": True}
+    yield (turned.astype("f4"),), {"is_complex": True}
+    yield (np.stack([turned, 2.0 * turned + np.eye(3)]),), {"is_complex": True}
 
 
 def eigenvalues_vjp(ct: Operand, v: Operand) -> list[Any]:
@@ -102,23 +107,24 @@ def eigenvalues_vjp(ct: Operand, v: Operand) -> list[Any]:
     return [solve(T(v), mul(columns(ct), T(v)))]
 
 
-eig = op("eig", "numpy.linalg.eig", type=type_eig, run=lambda a, turns=True: np.linalg.eig(a), vjp=eig_vjp, asks=asks,
+eig = op("eig", "numpy.linalg.eig", type=type_eig, run=lambda a, is_complex=True: np.linalg.eig(a), vjp=eig_vjp,
          emit="numpy.linalg.eig(_0)", bind=lambda a: ([a], {}), fields=("eigenvalues", "eigenvectors"), raises="value",
-         cost="dear", square=True, complex=True, samples=matrices)
-eigvals = op("eigvals", "numpy.linalg.eigvals", type=lambda a, turns=True: type_eig(a, turns)[0],
-             vjp=lambda ct, y, a, turns=True: eigenvalues_vjp(ct, eig(a, turns=turns)[1]), asks=asks,
-             run=lambda a, turns=True: np.linalg.eigvals(a), emit="numpy.linalg.eigvals(_0)",
-             bind=lambda a: ([a], {}), raises="value", cost="dear", square=True, complex=True, samples=matrices)
+         asks=asks, cost="dear", square=True, complex=True, samples=matrices)
+eigvals = op("eigvals", "numpy.linalg.eigvals", type=lambda a, is_complex=True: type_eig(a, is_complex)[0],
+             vjp=lambda ct, y, a, is_complex=True: eigenvalues_vjp(ct, eig(a, is_complex=is_complex)[1]),
+             run=lambda a, is_complex=True: np.linalg.eigvals(a), emit="numpy.linalg.eigvals(_0)",
+             asks=asks_or_observes, bind=lambda a: ([a], {}), raises="value", cost="dear", square=True, complex=True,
+             samples=matrices)
 
 
 # -- of SciPy, whose eigenvalues are complex numbers in any case -------------------------------------------------------
 
 
-def type_scipy_eig(a: Operand, turns: bool = True) -> tuple[Tensor, Tensor]:
+def type_scipy_eig(a: Operand, is_complex: bool = True) -> tuple[Tensor, Tensor]:
     if number(a).rank != 2:
         raise TypeMismatch("functions of scipy.linalg are supported for one matrix, not for stacks of matrices",
                            hint="call it in a loop")
-    w, v = type_eig(a, turns)
+    w, v = type_eig(a, is_complex)
     return Tensor("array", COMPLEX.get(w.dtype, w.dtype), w.shape), v
 
 
@@ -131,7 +137,7 @@ def bind_scipy_eig(a: Any, b: Any = None, left: Any = False, right: Any = True, 
 
 
 def run_scipy(name: str) -> Callable[..., Any]:
-    return lambda a, turns=True: getattr(import_module("scipy.linalg"), name)(a)
+    return lambda a, is_complex=True: getattr(import_module("scipy.linalg"), name)(a)
 
 
 def single_matrices() -> Iterable[samples.Sample]:
@@ -141,8 +147,9 @@ def single_matrices() -> Iterable[samples.Sample]:
 scipy_eig = op("scipy_eig", "scipy.linalg.eig", type=type_scipy_eig, run=run_scipy("eig"), vjp=eig_vjp, asks=asks,
                emit="scipy.linalg.eig(_0)", bind=bind_scipy_eig, raises="value", cost="dear", square=True,
                complex=True, samples=single_matrices)
-scipy_eigvals = op("scipy_eigvals", "scipy.linalg.eigvals", type=lambda a, turns=True: type_scipy_eig(a, turns)[0],
-                   vjp=lambda ct, y, a, turns=True: eigenvalues_vjp(ct, scipy_eig(a, turns=turns)[1]),
+scipy_eigvals = op("scipy_eigvals", "scipy.linalg.eigvals",
+                   type=lambda a, is_complex=True: type_scipy_eig(a, is_complex)[0],
+                   vjp=lambda ct, y, a, is_complex=True: eigenvalues_vjp(ct, scipy_eig(a, is_complex=is_complex)[1]),
                    run=run_scipy("eigvals"), emit="scipy.linalg.eigvals(_0)", asks=asks,
                    bind=lambda a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False:
                        bind_scipy_eig(a, b, overwrite_a=overwrite_a, homogeneous_eigvals=homogeneous_eigvals),

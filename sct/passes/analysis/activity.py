@@ -7,7 +7,6 @@ derivative. A value is active if it is reachable from the inputs (varied) and if
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -142,17 +141,14 @@ def _refuse_truncated(fn: Fn, active: frozenset[Value]) -> None:
 
 def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
     """Refuse opaque calls of active values or of pullbacks that capture them: the derivative would be lost silently."""
-    suspects = [eqn for eqn in walk(fn) if attempted(eqn).op.name in _BY_PYTHON or eqn.op is once or
+    suspects = [eqn for eqn in walk(fn) if _is_opaque(attempted(eqn)) or eqn.op is once or
                 eqn.op is call_in_rule or eqn.op in BY_THEOREM]
     if not suspects:
         return
     pullbacks = [eqn for eqn in walk(fn) if eqn.op.name == "closure"]
     capturing = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
-    uses = Counter(v for eqn in walk(fn) for v in (*eqn.args, *(r for region in eqn.regions for r in region.results)))
-    raised = {v for eqn in walk(fn) if eqn.op.name == "raise_" for v in eqn.args if uses[v] == 1}
     for eqn in suspects:
-        if attempted(eqn).op.name in _BY_PYTHON and any(v in varied or v in capturing for v in eqn.args) \
-                and not raised.issuperset(eqn.outs):  # an exception ends the function, with its derivative
+        if _is_opaque(attempted(eqn)) and any(v in varied or v in capturing for v in eqn.args):
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
@@ -174,8 +170,15 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
                            hint="pass them as arguments of its function", loc=eqn.loc)
 
 
+def _is_opaque(eqn: Eqn) -> bool:
+    """Does Python itself evaluate the equation, so that sct knows nothing of it?  An exception is no number; what is
+    read from it is asked for by `_refuse_read`."""
+    return eqn.op.name in _BY_PYTHON and not eqn.attrs.get("exception", False)
+
+
 def _refuse_read(fn: Fn, varied: set[Value]) -> None:
-    """Refuse a number that is read from the text of an active number: a text carries no derivative."""
+    """Refuse a number that is read from the text of an active number, or from an exception that was made of it: these
+    carry no derivative."""
     texts = {out for eqn in walk(fn) if attempted(eqn).op.name in TO_TEXT and varied.intersection(eqn.args)
              for out in eqn.outs}
     if not texts:
@@ -184,8 +187,8 @@ def _refuse_read(fn: Fn, varied: set[Value]) -> None:
     for eqn in walk(fn):
         if attempted(eqn).op.name in TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
             raise SctError(
-                "SCT401", "a number is read from a text that depends on a differentiated input",
-                why="a text does not carry a derivative", hint="use the number that the text was made of", loc=eqn.loc)
+                "SCT401", "a number is read from a text or an exception that depends on a differentiated input",
+                why="it does not carry a derivative", hint="use the number that it was made of", loc=eqn.loc)
 
 
 _BY_PYTHON = ("apply", "inactive", "part")

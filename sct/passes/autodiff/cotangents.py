@@ -38,7 +38,7 @@ from sct.ir.types import (
     join,
     leaf_type,
 )
-from sct.ops.arrays.creation import as_dtype
+from sct.ops.arrays.creation import as_dtype, none_as_zero, present
 from sct.ops.arrays.indexing import add_at, index, store
 from sct.ops.arrays.shape import dim
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
@@ -84,7 +84,7 @@ def cotangent_type(t: Type) -> Type:
     if isinstance(inner, Tensor) and inner.integral:
         inner = replace(inner, dtype="f64")
     if isinstance(inner, Seq):
-        inner = type(inner)(cotangent_type(inner.elem))
+        inner = type(inner)(cotangent_type(present(inner.elem) if isinstance(inner, List) else inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
         return inner if _is_narrow(inner) else ANY_COMPLEX if inner.kind == "c" else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
@@ -446,6 +446,8 @@ def _loop_over(like: Operand, f: Callable[..., Operand], *seqs: Operand) -> Oper
 
 def add_to_list(xs: Operand, ct: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand:
     """The list `xs` with `ct` added to its element, or to its slice."""
+    if isinstance(ct.type, Optional):
+        ct = cast(Operand, none_as_zero(ct))
     if isinstance(ct.type, List):
         ct, write = cast(Operand, add_lists(index(xs, *at, key=key), ct)), store
     else:

@@ -254,7 +254,8 @@ class _Plan:
         todo = [v for v, d in bindings.items() if d.readonly]
         readonly = set(todo)
         while todo:
-            derived = set(self._targets.get(todo.pop(), ())) - readonly
+            v = todo.pop()
+            derived = {*self._targets.get(v, ()), *self._item_edges.get(v, ())} - readonly
             readonly |= derived
             todo += derived
         return access.value not in readonly
