@@ -25,6 +25,7 @@ import numpy as np
 import scipy.fft
 import scipy.integrate
 import scipy.linalg
+import scipy.ndimage
 import scipy.optimize
 import scipy.signal
 import scipy.sparse

@@ -1,4 +1,5 @@
-"""Tables over grids: `RegularGridInterpolator` and `interpn`, linear in each direction.
+"""Tables over grids, `RegularGridInterpolator` and `interpn`, linear in each direction; and images read between their
+elements: `map_coordinates`, by splines of orders 1 to 3.
 
     RegularGridInterpolator((xs, ys), values)((x, y))   ->   what SciPy computes, with the derivative of `_linear`
 """
@@ -9,6 +10,7 @@ import inspect
 import itertools
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,16 +18,18 @@ import numpy as np
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
-from sct.frontend.heap.inactive import template_of
+from sct.frontend.heap.inactive import leave_to_python, template_of
+from sct.frontend.scipy_library.by_program import Program, handler, register
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor, in_words
 from sct.ops.program.effects import OBJECT
 from sct.ops.program.solutions import solver
+from sct.ops.scipy.image_samples import map_coordinates
 
 __all__ = ["value_of_table"]
 
@@ -186,3 +190,90 @@ def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
                   hint="reshape it: `x.reshape(-1, 2)`")
     assert isinstance(x, Ref)
     return x
+
+
+# -- images, between their elements ------------------------------------------------------------------------------------
+
+_FILTER = ("scipy.ndimage.spline_filter1d",)
+
+
+def _folded(p: Any, n: Any, mode: Any, half: Any = 0) -> Any:
+    """Positions that are beyond an axis of size `n` as positions in it; an element reaches as far as `half`."""
+    if mode == "reflect":
+        p = np.mod(p + half, 2 * n) - half
+        return np.minimum(p, 2 * n - 1 - p)
+    if mode == "mirror":
+        p = np.mod(p, np.maximum(2 * n - 2, 1))
+        return np.minimum(p, 2 * n - 2 - p)
+    return np.minimum(np.maximum(p, 0), n - 1)
+
+
+def _weights(t: Any, order: Any) -> Any:
+    """The values of the splines around a point that is `t` behind one of the elements."""
+    s = 1.0 - t
+    if order == 1:
+        return s, t
+    if order == 2:
+        return 0.5 * (0.5 - t) ** 2, 0.75 - t * t, 0.5 * (0.5 + t) ** 2
+    return s**3 / 6.0, 2.0 / 3.0 - t * t * (1.0 - 0.5 * t), 2.0 / 3.0 - s * s * (1.0 - 0.5 * s), t**3 / 6.0
+
+
+def _sampled(x: Any, points: Any, order: Any, mode: Any, cval: Any, prefilter: Any, spline_filter1d: Any) -> Any:
+    """The values of the image at points, of which each coordinate is an array."""
+    rank = x.ndim
+    inside = True
+    for k in range(rank):
+        inside = inside & (points[k] >= 0.0) & (points[k] <= x.shape[k] - 1)
+    border = 12 if mode == "nearest" and order > 1 else 0
+    if border > 0:
+        x = np.pad(x, border, mode="edge")
+    if prefilter and order > 1:
+        for k in range(rank):
+            x = spline_filter1d(x, order, axis=k)
+    around = []
+    weights = []
+    for k in range(rank):
+        p = _folded(points[k] + border, x.shape[k], mode, 0.5)
+        first = np.floor(p + 0.5) if order == 2 else np.floor(p)
+        others = tuple([axis for axis in range(rank) if axis != k])
+        steps = np.arange(-(order // 2), order + 1 - order // 2).reshape((-1,) + (1,) * p.ndim)
+        near = _folded(first.astype(int) + steps, x.shape[k], "mirror" if order > 1 else mode)
+        around.append(np.expand_dims(near, others))
+        weights.append(np.expand_dims(np.stack(_weights(p - first, order)), others))
+    y = x[tuple(around)]
+    for w in weights:
+        y = y * w
+    y = np.sum(y, axis=tuple(range(rank)))
+    return np.where(inside, y, cval) if mode == "constant" else y
+
+
+def _coefficients(x: Any, order: Any, spline_filter1d: Any) -> Any:
+    for k in range(x.ndim):
+        x = spline_filter1d(x, order, axis=k)
+    return x
+
+
+register("scipy.ndimage", {"spline_filter": Program(_coefficients, ("input",), ("order",), needs=_FILTER, takes={
+    "order": lambda k: k > 1})})
+_SPLINES = Program(_sampled, ("input", "coordinates"), ("order", "mode", "cval", "prefilter"), ranks=(1, 2, 3, 4),
+                   needs=_FILTER, takes={
+                       "order": lambda k: k in (1, 2, 3), "mode": lambda m: m in ("constant", "nearest", "mirror")})
+_FOLDED = replace(_SPLINES, takes={"mode": lambda m: m in ("mirror", "reflect")})
+
+
+@of_scipy("scipy.ndimage.map_coordinates")
+def _map_coordinates(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """Images are read by an op where they are read by lines; splines, and borders that are folded, by a program."""
+    f = sys.modules["scipy.ndimage"].map_coordinates
+    given = named_arguments(ev, f, args, kwargs)
+    leave_to_python(ev, "map_coordinates", given.values())
+    order, mode = (ev.ask(given.get(key, Static(default)), f"`{key}` of `map_coordinates`")
+                   for key, default in (("order", 3), ("mode", "constant")))
+    if order not in (0, 1) or mode not in ("constant", "nearest"):
+        program = _FOLDED if order == 1 else _SPLINES
+        return handler("scipy.ndimage.map_coordinates", program)(ev, args, kwargs)
+    if given.get("output", Static(None)) != Static(None):
+        ev.refuse("SCT402", "`output` of `map_coordinates` is not supported")
+    x, at = (ev.operand(ev.call(Static(np.asarray), [given[key]])) for key in ("input", "coordinates"))
+    cval = ev.ask(given.get("cval", Static(0.0)), "`cval` of `map_coordinates`")
+    return ev.wrap(ev.emit(map_coordinates, x, at, order=order, mode=mode, cval=cval))

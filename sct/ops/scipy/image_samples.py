@@ -1,4 +1,4 @@
-"""Images read between their elements, of `scipy.ndimage`: `map_coordinates`, of order 0 and 1.
+"""Images read between their elements, of `scipy.ndimage`: `map_coordinates` of order 0 and 1; coefficients of splines.
 
 Of order 1, y is the mean of the 2**d elements around a point, each with the product of its distances from the opposite
 one along each axis.  The derivative by a coordinate is a mean of differences.  At an element it is that on its right.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Operand
+from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
@@ -27,9 +27,10 @@ from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, mul, sub
 from sct.ops.scalar.comparison import ge, le
 from sct.ops.scalar.selection import clip, logical_and, where
-from sct.ops.type_rules import number
+from sct.ops.scipy.cosine_transforms import scaled_at
+from sct.ops.type_rules import normalize, number
 
-__all__: list[str] = []
+__all__ = ["map_coordinates", "spline_filter1d"]
 
 
 def type_map_coordinates(x: Operand, at: Operand, order: int = 3, mode: str = "constant", cval: float = 0.0) -> Tensor:
@@ -87,11 +88,7 @@ def slope_along(x: Operand, axis: int, ends: Sequence[Sequence[Any]], shares: Se
     return total
 
 
-def bind_map_coordinates(input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant",
-                         cval: Any = 0.0, prefilter: Any = True) -> Any:
-    if output is not None:
-        raise TypeError("`output` is not supported")
-    return [input, coordinates], {"order": order, "mode": mode, "cval": cval}
+DEFAULTS = {"order": 3, "mode": "constant", "cval": 0.0}
 
 
 def points_in() -> list[samples.Sample]:
@@ -104,7 +101,43 @@ def points_in() -> list[samples.Sample]:
     return [*made, ((samples.arrays((5,)), at[1:]), {"order": 1}), ((volume, inside), {"order": 1, "cval": 2.0})]
 
 
-op("map_coordinates", "scipy.ndimage.map_coordinates", type=type_map_coordinates, vjp=map_coordinates_vjp,
-   run=lambda *xs, **options: import_module("scipy.ndimage").map_coordinates(*xs, **options),
-   bind=bind_map_coordinates, defaults={"order": 3, "mode": "constant", "cval": 0.0}, raises="value", cost="dear",
-   samples=points_in, complex=False)
+map_coordinates: Op = op(
+    "map_coordinates", type=type_map_coordinates, vjp=map_coordinates_vjp, raises="value", cost="dear", complex=False,
+    run=lambda *xs, **options: import_module("scipy.ndimage").map_coordinates(*xs, **options),
+    emit=lambda x, at, **options: "scipy.ndimage.map_coordinates(_0, _1, {})".format(
+        ", ".join(f"{key}=_{key}" for key in DEFAULTS if options.get(key, DEFAULTS[key]) != DEFAULTS[key])),
+    defaults=DEFAULTS, samples=points_in)
+"""Of order 0 and 1."""
+
+
+# -- coefficients of splines -------------------------------------------------------------------------------------------
+
+
+def type_filter1d(x: Operand, order: int = 3, axis: int = -1) -> Tensor:
+    t = number(x)
+    if t.kind not in "fi" or not t.rank or type(order) is not int or not 2 <= order <= 5:
+        raise TypeMismatch("spline_filter1d takes arrays of real numbers, and an order from 2 to 5")
+    return Tensor("array", "f64", t.shape)
+
+
+def filter1d_transposed(ct: Operand, x: Operand, order: int = 3, axis: int = -1) -> list[Any]:
+    """The elements at the ends are the mirrors, and stand once for each of two of the others."""
+    axes = normalize(axis, number(x).rank)
+    back = spline_filter1d(scaled_at(ct, (0, -1), axes, 2.0), order=order, axis=axis)
+    return [scaled_at(back, (0, -1), axes, 0.5)]
+
+
+def bind_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = np.float64, mode: Any = "mirror"
+                  ) -> tuple[list[Any], dict[str, Any]]:
+    if output is not np.float64 or mode != "mirror":
+        raise TypeError("`output` and other modes than 'mirror' are not supported")
+    return [input], {"order": order, "axis": axis}
+
+
+spline_filter1d: Op = op(
+    "spline_filter1d", "scipy.ndimage.spline_filter1d", type=type_filter1d, linear=filter1d_transposed,
+    bind=bind_filter1d, defaults={"order": 3, "axis": -1}, raises="value", cost="dear", complex=False,
+    run=lambda x, **options: import_module("scipy.ndimage").spline_filter1d(x, **options),
+    samples=lambda: [((samples.arrays(shape),), {"order": k, "axis": axis}) for shape, k, axis in (
+        ((5,), 3, -1), ((4, 3), 2, 0), ((2, 5), 3, 1), ((1, 4), 3, 0))])
+"""The coefficients of the spline that has these values, which goes on as in a mirror."""
