@@ -674,3 +674,55 @@ def test_integral_powers_of_negative_numbers() -> None:
     for a in (2.0, -2.0):
         agrees(lambda a: a ** 3.0 + a ** -1 + a ** 2, a)
 
+
+
+# -- numbers that are ints on one path and floats on another ---------------------------------------------------
+
+
+def neutral(x: Any, a: Any, half: bool) -> Any:
+    v = a / 2 if half else a * 2
+    total = 0.0
+    for w in (v * 1.0, 1.0 * v, v / 1, v / 1.0, v - 0.0, np.multiply(v, 1.0), np.true_divide(v, 1)):
+        total += x * w ** 20
+    return total
+
+
+def floor_of_counts(x: Any, counts: Any) -> Any:
+    total = 0.0
+    for c in counts:
+        h = np.full(4, max(c, 1.5) / 1.0)
+        h[0] = 0.25
+        total += np.sum(h) * x
+    return total
+
+
+def bools(x: Any, hit: Any, n: Any, first: bool) -> Any:
+    v, w = hit[0] if first else n[1], True if first else 2
+    return x * (sum([v, v, 1]) + len(f"{w * 1}") + (v + 0) + (0 + v))
+
+
+def test_a_product_with_one_makes_a_float_of_an_int() -> None:
+    for f, of_one_kind, other in (
+            (neutral, (np.int64(10), True), (np.int64(10), False)),
+            (floor_of_counts, (np.array([1, 0, 1, 1]),), (np.array([1, 0, 5, 3]),)),
+            (bools, (np.array([True]), np.array([3, 20]), False), (np.array([True]), np.array([3, 20]), True))):
+        derivative = value_and_grad(f)
+        derivative(1.5, *of_one_kind)  # the run that is validated does not show the other kind
+        value, slope = derivative(1.5, *other)
+        assert same_value(value, f(1.5, *other))
+        assert slope == pytest.approx(f(2.5, *other) - f(1.5, *other))
+
+
+def test_a_product_of_sizes_that_do_not_fit_raises_also_where_its_value_is_not_needed() -> None:
+    for product in (operator.matmul, np.dot):
+        for x, w in (((3, 4), (3,)), ((3,), (4,)), ((3, 4), (3, 2)), ((2, 3), (2, 2, 2))):
+            def total(x: Any, w: Any, product: Any = product) -> Any:
+                return np.sum(product(x, w))
+
+            derivative = grad(total)
+            with pytest.raises(ValueError) as of_python:
+                total(np.ones(x), np.ones(w))
+            with pytest.raises(ValueError) as raised:
+                derivative(np.ones(x), np.ones(w))
+            assert str(raised.value) == str(of_python.value)
+            assert derivative(np.ones((3, 4)), np.ones(4)).shape == (3, 4)

@@ -50,6 +50,12 @@ from sct.ops import ELEMENTWISE, dim, fstring, is_caught, python, stop_gradient,
 __all__ = ["OF_ROWS", "Operands"]
 
 
+def _shape_shown(sizes: Sequence[Operand]) -> list[Any]:
+    """The parts of the text of a shape: texts, and sizes."""
+    end = ",)" if len(sizes) == 1 else ")"
+    return [*(part for k, size in enumerate(sizes) for part in ("," if k else "(", size)), end]
+
+
 def is_array_of_numbers(result: Any, args: Sequence[Any]) -> bool:
     """Is the result an array, and no argument one?"""
     types = [x.type for x in (result, *args) if isinstance(x, Value)]
@@ -125,16 +131,29 @@ class Operands(Attempts):
                 raise f.doubted()
 
     def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
+        shown = (*arrays, *arrays[:1]) if self.in_augmented_assignment else arrays
+        shapes = [part for x in shown for part in (*_shape_shown(self._sizes(x)), " ")]
+        self._raise_of_sizes("operands could not be broadcast together with shapes ", *shapes)
+
+    def cannot_multiply(self, op: Op, x: Value, y: Value) -> NoReturn:
+        p, q = self._sizes(x), self._sizes(y)
+        i, j = len(p) - 1, max(len(q) - 2, 0)
+        if op.name == "matmul":
+            self._raise_of_sizes("matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+                                 "signature (n?,k),(k,m?)->(n?,m?) (size ", q[j], " is different from ", p[i], ")")
+        self._raise_of_sizes("shapes ", *_shape_shown(p), " and ", *_shape_shown(q), " not aligned: ",
+                             p[i], f" (dim {i}) != ", q[j], f" (dim {j})")
+
+    def _sizes(self, x: Value) -> list[Operand]:
+        rank = x.type.rank if isinstance(x.type, Tensor) else 0
+        return [self.b.emit(dim, (x,), {"axis": k}) for k in range(rank)]
+
+    def _raise_of_sizes(self, *parts: Any) -> NoReturn:
+        """Raises ValueError at run time with a text of these parts: texts, and sizes."""
         self.doubt()
-        parts: list[Any] = ["operands could not be broadcast together with shapes "]
-        sizes: list[Operand] = []
-        for x in (*arrays, *arrays[:1]) if self.in_augmented_assignment else arrays:
-            rank = x.type.rank if isinstance(x.type, Tensor) else 0
-            for k in range(rank):
-                sizes.append(self.b.emit(dim, (x,), {"axis": k}))
-                parts += ["(" if not k else ",", ("", "")]
-            parts.append(",) " if rank == 1 else ") ")
-        text = self.b.emit(fstring, sizes, {"parts": tuple(parts)})
+        sizes = [part for part in parts if not isinstance(part, str)]
+        shown = tuple(part if isinstance(part, str) else ("", "") for part in parts)
+        text = self.b.emit(fstring, sizes, {"parts": shown})
         error = self.b.emit(python, (text,), {"callee": "ValueError"}, loc=self.loc)
         self.throw(error, ValueError)
 

@@ -166,7 +166,10 @@ class Facts:
         elif op.name in ("matmul", "dot", "inner"):
             x, y = (a.type if isinstance(a, Value) else None for a in args)
             if isinstance(x, Tensor) and isinstance(y, Tensor) and x.rank and y.rank:
-                self.same(x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1])
+                p, q = x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1]
+                if not self.same(p, q) and op.name != "inner":
+                    self.differ(p, q)
+                    self.cannot_multiply(op, *args[:2])  # type: ignore[arg-type]
 
     def same(self, p: Dim, q: Dim) -> bool:
         """Records that two sizes of arrays are equal, or that one is 1, where the arguments say so; False if
@@ -346,6 +349,10 @@ class Facts:
 
     def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
         """Raises at run time what NumPy raises here."""
+        raise NotImplementedError
+
+    def cannot_multiply(self, op: Op, x: Value, y: Value) -> NoReturn:
+        """The same for a product of matrices or vectors."""
         raise NotImplementedError
 
     def resolve(self, d: Dim) -> Dim:

@@ -16,7 +16,7 @@ from typing import Any
 
 from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, has_effect, is_effect, substitute, with_own_values
-from sct.ir.types import FLOAT, Tensor, Type
+from sct.ir.types import FLOAT, INT, Tensor, Type
 from sct.passes.analysis.type_inference import retype
 from sct.passes.rewriting.literals import fold_constant
 
@@ -24,6 +24,14 @@ __all__ = ["cse", "hashable"]
 
 _NEUTRAL = dict.fromkeys(["add", "sub"], (Lit(0), Lit(0.0))) | dict.fromkeys(["mul", "div"], (Lit(1), Lit(1.0)))
 """The literals that leave the other operand of a sum or a product, or the first of a difference or quotient."""
+
+def _is_of_one_class(t: Tensor) -> bool:
+    """Are all numbers of this type of one class?
+
+    `v * 1.0` is a float where `v`, which is a float on another path, is an int.
+    """
+    return t in (INT, FLOAT) or t.carrier == "np" and t.kind != "c"
+
 
 def cse(fn: Fn) -> Fn:
     """`fn` with equal pure equations merged."""
@@ -120,7 +128,7 @@ class _Cse:
     def same_operand(self, eqn: Eqn) -> Value | None:
         """The operand of a sum with 0 or a product with 1 that has the bits of the result, of the user's numbers."""
         name, args, t = eqn.op.name, eqn.args, eqn.outs[0].type
-        if not eqn.primal or name not in _NEUTRAL or not isinstance(t, Tensor) or not t.is_scalar or t.kind == "c":
+        if not eqn.primal or name not in _NEUTRAL or not isinstance(t, Tensor) or not _is_of_one_class(t):
             return None
         for x, neutral in [args] if name in ("sub", "div") else [args, args[::-1]]:
             if isinstance(x, Value) and x.type == t and neutral in _NEUTRAL[name] \
