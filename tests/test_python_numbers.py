@@ -713,6 +713,24 @@ def test_a_product_with_one_makes_a_float_of_an_int() -> None:
         assert slope == pytest.approx(f(2.5, *other) - f(1.5, *other))
 
 
+def cubed(x: Any, a: Any, half: bool) -> Any:
+    v, w, u = a / 2 if half else a * 2, max(a, 1.5), 0.5
+    for _ in range(2):
+        if not half:
+            u = a
+    choices = [v, 1.5]
+    return x * v * v * v + x * w * w * w + x * u * u * u + x * choices[0] * choices[0] * v
+
+
+def test_a_derivative_that_is_a_product_of_such_numbers_is_one_of_floats() -> None:
+    for derivative in (value_and_grad(cubed), lambda *args: jvp(lambda x: cubed(x, *args[1:]), args[:1], (1.0,))):
+        derivative(1.5, np.int64(3), True)
+        large = np.int64(7 * 10 ** 9)
+        value, slope = derivative(1.5, large, False)
+        assert same_value(value, cubed(1.5, large, False))
+        assert slope == pytest.approx(cubed(2.5, large, False) - cubed(1.5, large, False))
+
+
 def test_a_product_of_sizes_that_do_not_fit_raises_also_where_its_value_is_not_needed() -> None:
     for product in (operator.matmul, np.dot):
         for x, w in (((3, 4), (3,)), ((3,), (4,)), ((3, 4), (3, 2)), ((2, 3), (2, 2, 2))):

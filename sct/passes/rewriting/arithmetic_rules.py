@@ -137,17 +137,29 @@ def is_truth(x: Operand) -> bool:
     return isinstance(x.type, Tensor) and x.type.kind == "b"
 
 
+_OF_INTS = ("add", "sub", "mul", "floordiv", "mod", "pow", "neg", "abs")
+"""Ops that give an int if all operands are ints."""
+_ONE_OF = ("pymax", "pymin", "unwrap", "choose", "where", "maximum", "minimum")
+"""Ops that give one of their operands."""
+
+
 def may_be_int(x: Operand) -> bool:
     """Is this a primal value that is an int on some path?"""
+    t = x.type
+    if not isinstance(t, Tensor) or t != ANY_REAL:
+        return isinstance(t, Tensor) and t.kind in "ib"
     eqn = defining_eqn(x)
     if eqn is None or not eqn.primal:
-        return isinstance(x.type, Tensor) and x.type.kind in "ib"
+        return False
     k = eqn.outs.index(cast(Value, x))
     if eqn.op.name == "cond":
         return any(may_be_int(branch.results[k]) for branch in eqn.regions if k < len(branch.results))
     if eqn.op.name == "loop" and k < eqn.attrs["carries"]:
-        return may_be_int(loop_view(eqn).inits[k])
-    return isinstance(x.type, Tensor) and x.type.kind in "ib"
+        loop = loop_view(eqn)
+        return may_be_int(loop.inits[k]) or loop.results[k] is not loop.params[k] and may_be_int(loop.results[k])
+    if eqn.op.name in _OF_INTS:
+        return all(map(may_be_int, eqn.args))
+    return eqn.op.name in _ONE_OF and any(map(may_be_int, eqn.args))
 
 
 @rule("mul")

@@ -12,8 +12,9 @@ from typing import Any
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.real_ints import result_type
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import ANY_REAL, Tensor, TypeMismatch
 from sct.ops import OPS
+from sct.passes.rewriting.arithmetic_rules import may_be_int
 from sct.passes.rewriting.literals import number
 from sct.passes.rewriting.table import adjoint_eqn, carrier_of, defining_eqn, operands_of, rule
 
@@ -65,8 +66,10 @@ for _name in ("add_at", "store"):
 
 @rule("mul", of="literal")
 def multiply_by_one(c: Operand, x: Operand) -> Any:
-    """1.0 * x -> x.astype(float) for ints x"""
+    """1.0 * x -> x.astype(float) for ints x, and for numbers x that are ints on some path"""
     t = x.type
+    if c == Lit(1.0) and t == ANY_REAL and may_be_int(x):
+        return OPS["to_f64"](x)
     if c != Lit(1.0) or not isinstance(t, Tensor) or not t.integral:
         return None
     return OPS["astype"](x, dtype="f64") if t.is_array else OPS["float" if t.carrier == "py" else "to_f64"](x)

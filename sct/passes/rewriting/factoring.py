@@ -17,7 +17,9 @@ from typing import cast
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
+from sct.ops.arrays.creation import to_f64
 from sct.ops.scalar.arithmetic import add, mul, neg, sub
+from sct.passes.rewriting.arithmetic_rules import may_be_int
 from sct.passes.rewriting.literals import is_number, number, plus, times
 from sct.passes.rewriting.table import Site, operands_of, rule
 
@@ -240,6 +242,8 @@ def _product(term: Term, *, for_printing: bool = False) -> Operand:
     arrays = [f for f in term.factors if cast(Tensor, f.type).rank]
     inner = for_printing or bool(arrays)
     out: Operand | None = Lit(term.coef) if inner and term.coef != 1.0 else None
+    if out is None and len(scalars) > 1 and all(map(may_be_int, scalars)):
+        scalars[0] = cast(Operand, to_f64(scalars[0]))  # a product of NumPy's ints may overflow
     for f in scalars + arrays:
         out = f if out is None else cast(Operand, mul(out, f))
     return Lit(term.coef) if out is None else out if inner else cast(Operand, mul(term.coef, out))
