@@ -59,7 +59,17 @@ def item_of_the_iteration_before(u, n):
     return total
 
 
-PROGRAMS = [view_of_an_item, loop_over_an_item, name_of_an_item_on_one_path, item_of_the_iteration_before]
+def item_that_was_written_and_gets_a_name_in_a_loop(u, n):
+    boxes = [Box(u * k) for k in range(n)]
+    last = boxes[-1].buf
+    boxes[-1].buf *= u
+    for _ in range(n):
+        name = last
+    return boxes[1].buf @ name
+
+
+PROGRAMS = [view_of_an_item, loop_over_an_item, name_of_an_item_on_one_path, item_of_the_iteration_before,
+            item_that_was_written_and_gets_a_name_in_a_loop]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -101,8 +111,28 @@ def item_of_the_first_iteration(u, n):
     return total
 
 
+def name_on_one_path(u, n):
+    a = u * 1.0
+    if n > 3:
+        b = a
+    b *= 0.5
+    return a[0]
+
+
+def name_on_the_other_path(u, n):
+    a = u * 1.0
+    if n < 3:
+        n = 2
+    else:
+        b = a
+    a *= 0.5
+    return b[0]
+
+
 def test_where_an_array_is_no_longer_known_it_is_refused() -> None:
     refuses(replaced_array_of_an_object, U, 4, code="SCT307")
+    refuses(name_on_one_path, U, 4, code="SCT301")
+    refuses(name_on_the_other_path, U, 4, code="SCT301")
     refuses(one_of_two_of_the_iteration_before, U, 4, code="SCT301")
     refuses(item_of_the_first_iteration, U, 4, code="SCT307")
 

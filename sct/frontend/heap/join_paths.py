@@ -236,8 +236,8 @@ class _Merge(Join[Abstract]):
 
     def base(self, a: int | None, b: int | None, path: tuple[Step, ...], hint: str | None) -> Abstract:
         """A reference whose buffer is at `a` on the left and at `b` on the right."""
-        self.pairs.add((a, b) if a is not None and b is not None else (a, ("undefined", b)) if b is not None
-                       else (a, "undefined"))
+        pair = (("undefined", b) if a is None else a, ("undefined", a) if b is None else b)
+        self.pairs.add(pair)
         if (a, b) not in self.addrs:
             cells = [None if x is None else branch.store.cells[x] for x, branch in ((a, self.left), (b, self.right))]
             x, y = (c.value if isinstance(c, Array) else None for c in cells)
@@ -246,7 +246,7 @@ class _Merge(Join[Abstract]):
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
             present = [c for c in cells if isinstance(c, Array)]
-            self.addrs[a, b] = self.ev.new_addr()
+            self.addrs[a, b] = self.addrs[pair] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
                 value, origin_of(present), most_frozen(present), layout_of(present),
                 frozenset().union(*(c.readonly for c in present)), merged=True, starts=any(c.starts for c in present))

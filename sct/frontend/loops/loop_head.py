@@ -177,7 +177,8 @@ class LoopHead:
                 head.cells[addr] = replace(cell, items=tuple(UNSET if x is None else x for x in items))
         head.cells.update(arrays)
         for addr in memo.frozen.keys() & head.cells.keys():
-            head.cells[addr] = replace(head.cells[addr], frozen=memo.frozen[addr])
+            if head.cells[addr].frozen != Frozen.STALE:
+                head.cells[addr] = replace(head.cells[addr], frozen=memo.frozen[addr])
         # Names that this loop binds and no iteration reads from the one before are local to the body.
         for key in self.names - carried:
             head.unbind(key)

@@ -395,7 +395,8 @@ class LoopBuilder(BackEdge):
         for id in self.memo.thawed & self.extra_cells.keys():
             # The array is not iterated over any more: it may be written again.
             addr = self.extra_cells[id]
-            store.cells[addr] = replace(store.cells[addr], frozen=Frozen.NO)
+            if store.cells[addr].frozen == Frozen.AMBIGUOUS:
+                store.cells[addr] = replace(store.cells[addr], frozen=Frozen.NO)
         for id, stays in self.started.items():
             if stays or not self.runs_at_all(test):
                 ev.becomes_array("without an iteration that adds to it, it stays the number that it starts as")
