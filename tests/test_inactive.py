@@ -807,3 +807,13 @@ def test_refused(f: Program, argument: Any, code: str) -> None:
 @pytest.mark.parametrize("f", [a_differentiated_number_in_a_buffer, a_differentiated_number_in_a_window])
 def test_a_deque_of_differentiated_numbers(f: Program) -> None:
     agrees(f, 3.0, 2)
+
+
+def never(x: Any) -> Any:
+    if 0:  # Python compiles the comprehension, and drops it
+        print([v for v in x])
+    return x * x
+
+
+def test_types_are_observed_beside_a_branch_that_never_runs() -> None:
+    agrees(lambda x: x * len(re.findall("a+", "aabaa")) * x, 1.5)

@@ -744,3 +744,24 @@ def test_a_product_of_sizes_that_do_not_fit_raises_also_where_its_value_is_not_n
                 derivative(np.ones(x), np.ones(w))
             assert str(raised.value) == str(of_python.value)
             assert derivative(np.ones((3, 4)), np.ones(4)).shape == (3, 4)
+
+
+def row_written(x: Any, v: Any) -> Any:
+    x[0] = v
+    return np.sum(x ** 2 * np.arange(12).reshape(3, 4))
+
+
+def written_at_positions(x: Any, v: Any) -> Any:
+    x[[0, 1]] = v
+    return np.sum(x)
+
+
+def chosen(x: Any, v: Any) -> Any:
+    return np.sum(np.where(x[0] > 0.0, v, 1.0))
+
+
+def test_writes_and_choices_of_sizes_that_do_not_fit_raise_what_numpy_raises() -> None:
+    for f in (row_written, written_at_positions, chosen):
+        for v in (np.ones(3), np.ones((1, 3))):
+            agrees(f, np.ones((3, 4)), v)
+        assert grad(f)(np.ones((3, 4)), np.ones(4)).shape == (3, 4)

@@ -32,9 +32,20 @@ def _instrumented_file(file: str, text: str) -> tuple[list[types.CodeType], list
     expressions by number."""
     instrument = _Instrument(file)
     module = ast.fix_missing_locations(instrument.visit(ast.parse(text)))
-    plain, instrumented = (
-        list(nested_codes(compile(source, file, "exec", dont_inherit=True))) for source in (text, module))
-    return plain, instrumented, instrument.places
+    plain, instrumented = (_codes_by_place(source, file) for source in (text, module))
+    pairs = [pair for at, codes in plain.items() if len(codes) == len(instrumented.get(at, ()))
+             for pair in zip(codes, instrumented[at])]
+    return [p for p, _ in pairs], [c for _, c in pairs], instrument.places
+
+
+def _codes_by_place(source: Any, file: str) -> dict[tuple[Any, ...], list[types.CodeType]]:
+    """The code objects of a module, by what stays where its functions are instrumented.
+
+    Python may compile the functions of a branch that never runs, or drop them."""
+    codes: dict[tuple[Any, ...], list[types.CodeType]] = {}
+    for code in nested_codes(compile(source, file, "exec", dont_inherit=True)):
+        codes.setdefault((code.co_name, code.co_firstlineno, code.co_argcount), []).append(code)
+    return codes
 
 
 def instrumented_code(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
@@ -44,8 +55,6 @@ def instrumented_code(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
             code.co_filename, "".join(linecache.getlines(code.co_filename)))
     except SyntaxError:
         return code, PLACES
-    if len(plain) != len(instrumented):
-        return code, places
     same = [k for k, c in enumerate(plain) if (c.co_name, c.co_firstlineno, c.co_freevars, c.co_argcount) == (
         code.co_name, code.co_firstlineno, code.co_freevars, code.co_argcount)]
     if len(same) > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from sct.errors import SctError, class_in_words, conversion_hint
@@ -45,13 +45,15 @@ from sct.ir.types import (
     base_type,
     leaf_type,
 )
-from sct.ops import ELEMENTWISE, dim, fstring, is_caught, python, stop_gradient, unwrap
+from sct.ops import ELEMENTWISE, dim, fstring, index, is_caught, python, stop_gradient, unwrap
 
 __all__ = ["OF_ROWS", "Operands"]
 
 
 def _shape_shown(sizes: Sequence[Operand]) -> list[Any]:
     """The parts of the text of a shape: texts, and sizes."""
+    if not sizes:
+        return ["()"]
     end = ",)" if len(sizes) == 1 else ")"
     return [*(part for k, size in enumerate(sizes) for part in ("," if k else "(", size)), end]
 
@@ -130,8 +132,8 @@ class Operands(Attempts):
             if f.recursive and f.result is not None and not f.fresh_sizes:
                 raise f.doubted()
 
-    def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
-        shown = (*arrays, *arrays[:1]) if self.in_augmented_assignment else arrays
+    def cannot_broadcast(self, operands: Sequence[Any]) -> NoReturn:
+        shown = (*operands, *operands[:1]) if self.in_augmented_assignment else operands
         shapes = [part for x in shown for part in (*_shape_shown(self._sizes(x)), " ")]
         self._raise_of_sizes("operands could not be broadcast together with shapes ", *shapes)
 
@@ -144,8 +146,18 @@ class Operands(Attempts):
         self._raise_of_sizes("shapes ", *_shape_shown(p), " and ", *_shape_shown(q), " not aligned: ",
                              p[i], f" (dim {i}) != ", q[j], f" (dim {j})")
 
-    def _sizes(self, x: Value) -> list[Operand]:
-        rank = x.type.rank if isinstance(x.type, Tensor) else 0
+    def cannot_store(self, value: Any, base: Any, at: Sequence[Any], attrs: Mapping[str, Any]) -> NoReturn:
+        part, whole = self._sizes(self.b.emit(index, (base, *at), attrs)), self._sizes(value)
+        if "a" in attrs["key"]:
+            self._raise_of_sizes("shape mismatch: value array of shape ", *_shape_shown(whole),
+                                 " could not be broadcast to indexing result of shape ", *_shape_shown(part))
+        while len(whole) > len(part) and value.type.shape[-len(whole)].value == 1:
+            del whole[0]
+        self._raise_of_sizes("could not broadcast input array from shape ", *_shape_shown(whole), " into shape ",
+                             *_shape_shown(part))
+
+    def _sizes(self, x: Any) -> list[Operand]:
+        rank = x.type.rank if isinstance(x, Value) and isinstance(x.type, Tensor) else 0
         return [self.b.emit(dim, (x,), {"axis": k}) for k in range(rank)]
 
     def _raise_of_sizes(self, *parts: Any) -> NoReturn:

@@ -152,13 +152,15 @@ class Facts:
                 for p, q in zip(reversed(shapes[0]), reversed(shape)):
                     if not self.same(p, q):
                         self.differ(p, q)
-                        self.cannot_broadcast(arrays)
+                        self.cannot_broadcast([a for a in args if a is not None])
         elif op.name == "store":
             base, value, *at = args
             part, whole = part_of(base, at, attrs), value.type if isinstance(value, Value) else None
             if isinstance(part, Tensor) and isinstance(whole, Tensor):
                 for p, q in zip(reversed(part.shape), reversed(whole.shape)):
-                    self.same(p, q)
+                    if not self.same(p, q):
+                        self.differ(p, q)
+                        self.cannot_store(value, base, at, attrs)
         elif op.square and self.ahead:
             x = args[0].type if isinstance(args[0], Value) else None
             if isinstance(x, Tensor) and x.rank > 1:
@@ -347,12 +349,16 @@ class Facts:
         return Guard(f"{p} {how} {q}", lambda leaves: holds(size_of(p, sizes, leaves), size_of(q, sizes, leaves)),
                      None if None in sides else test)
 
-    def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
+    def cannot_broadcast(self, operands: Sequence[Any]) -> NoReturn:
         """Raises at run time what NumPy raises here."""
         raise NotImplementedError
 
     def cannot_multiply(self, op: Op, x: Value, y: Value) -> NoReturn:
         """The same for a product of matrices or vectors."""
+        raise NotImplementedError
+
+    def cannot_store(self, value: Any, base: Any, at: Sequence[Any], attrs: Mapping[str, Any]) -> NoReturn:
+        """The same for a write of an array into a part of another."""
         raise NotImplementedError
 
     def resolve(self, d: Dim) -> Dim:

@@ -235,7 +235,8 @@ zeros_of = op("zeros_of", type=type_zeros_of, complex=True, nondiff=CONSTANT, sa
 
 
 none_as_zero = op("none_as_zero", type=lambda ct: present(ct.type), run=lambda ct: 0.0 if ct is None else ct,
-                  emit="0.0 if _0 is None else _0", alias="same", linear=lambda ct, x: [ct], complex=True)
+                  emit="0.0 if _0 is None else _0", alias="same", linear=lambda ct, x: [ct], complex=True,
+                  samples=lambda: [((samples.arrays((3,)),), {})])
 """The cotangent of an item of a list that may be None, as lists of cotangents have it."""
 
 
