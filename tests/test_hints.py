@@ -1887,6 +1887,13 @@ def _() -> Any:
     return lambda x: np.sum(scipy.ndimage.correlate1d(np.arange(5.0), x) ** 2), followed
 
 
+@case("give a point of several numbers as a column, `point[:, None]`")
+def _() -> Any:
+    data = np.arange(12.0).reshape(2, 6) % 5.0
+    return (lambda x: scipy.stats.gaussian_kde(data)(x[:2])[0],
+            lambda x: scipy.stats.gaussian_kde(data)(x[:2, None])[0])
+
+
 @case("convert with astype(float); read one point as `[[y], [x]]`")
 def _() -> Any:
     return (lambda x: scipy.ndimage.map_coordinates(x * x, np.array([1.5]), order=1),

@@ -61,6 +61,7 @@ from sct.frontend.operators.frozen_distributions import frozen_distribution
 from sct.frontend.operators.sparse_matrices import linear_method
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.scipy_library.grids import value_of_table
+from sct.frontend.scipy_library.multivariate import value_of_density
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
@@ -304,9 +305,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if not (isinstance(f, (types.FunctionType, types.MethodType)) and not is_library(getattr(f, "__func__", f))) and \
             (each := _for_each_argument(ev, fn, args, kwargs)) is not None:
         return each
-    if (value := _of_library(ev, fn, args, kwargs) or linear_method(ev, fn, args, kwargs)
-            or value_of_spline(ev, fn, args, kwargs) or value_of_polynomial(ev, fn, args, kwargs)
-            or value_of_table(ev, fn, args, kwargs) or frozen_distribution(ev, fn, args, kwargs)) is not None:
+    if (value := _of_library(ev, fn, args, kwargs) or _of_object_of_library(ev, fn, args, kwargs)) is not None:
         return value
     if type(f) in INSTANCES:
         if not hasattr(f, "__wrapped__"):  # a function with a cache: the user's own
@@ -383,6 +382,13 @@ def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwa
         if value is None:
             raise
         return value
+
+
+def _of_object_of_library(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of an object that a library has made, which is differentiated by its arguments; else None."""
+    return linear_method(ev, fn, args, kwargs) or value_of_spline(ev, fn, args, kwargs) \
+        or value_of_polynomial(ev, fn, args, kwargs) or value_of_table(ev, fn, args, kwargs) \
+        or value_of_density(ev, fn, args, kwargs) or frozen_distribution(ev, fn, args, kwargs)
 
 
 def _of_library(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:

@@ -1,29 +1,35 @@
-"""Densities of vectors: `multivariate_normal` and `dirichlet` of `scipy.stats`, also frozen.
+"""Densities of vectors: `multivariate_normal` and `dirichlet` of `scipy.stats`, also frozen, and `gaussian_kde`.
 
     multivariate_normal.logpdf(x, mean, cov)   ->   what SciPy computes, with the derivative of `_normal_logpdf`
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static
+from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import template_of
+from sct.frontend.scipy_library.by_program import array_of_floats
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static, Tup
+from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
+from sct.ops.program.effects import OBJECT
 from sct.ops.program.solutions import solver
 
-__all__: list[str] = []
+__all__ = ["value_of_density"]
 
 _NONE = Static(None)
 
@@ -140,3 +146,141 @@ for _name, _programs in _PROGRAMS.items():
     of_scipy(f"scipy.stats.{_name}")(_frozen(_name))
     for _key in _programs:
         of_scipy(f"scipy.stats.{_name}.{_key}")(_method(_name, _key))
+
+
+# -- densities of samples ----------------------------------------------------------------------------------------------
+
+
+class KernelDensity:
+    """What stands for a `gaussian_kde` where the function is evaluated; its methods have handlers."""
+
+    def __call__(self, points: Any) -> Any: ...
+
+    def evaluate(self, points: Any) -> Any: ...
+
+    def pdf(self, x: Any) -> Any: ...
+
+    def logpdf(self, x: Any) -> Any: ...
+
+    def other(self) -> Any:
+        """Stands for what SciPy's objects have besides."""
+
+
+@functools.cache
+def _class_of_kernel_densities() -> type:
+    """Their class, for which `isinstance` holds that holds for SciPy's."""
+    cls = sys.modules["scipy.stats"].gaussian_kde
+    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(KernelDensity)]
+    others += ["dataset", "weights", "neff", "covariance", "d", "n", "factor"]
+    return type("gaussian_kde", (KernelDensity, cls), {
+        "__sct_class__": cls, **dict.fromkeys(others, property(KernelDensity.other))})
+
+
+def _kernel(data: Any, weights: Any, rule: Any, bandwidth: Any) -> Any:
+    """The data as columns, their weights, and the covariance of the kernel."""
+    data = np.atleast_2d(data)
+    d, n = data.shape
+    w = np.full(n, 1.0 / n) if weights is None else weights / np.sum(weights)
+    squares = np.sum(w * w)
+    if rule == "scott":
+        factor = squares ** (1.0 / (d + 4))
+    elif rule == "silverman":
+        factor = (4.0 * squares / (d + 2.0)) ** (1.0 / (d + 4))
+    else:
+        factor = bandwidth
+    deviations = data - np.expand_dims(data @ w, 1)
+    return data, w, factor * factor / (1.0 - squares) * (deviations * w) @ deviations.T
+
+
+def _sum_of_kernels(data: Any, weights: Any, covariance: Any, points: Any, is_log: Any) -> Any:
+    """The sum of normal densities around the data, or its logarithm."""
+    lower = np.linalg.cholesky(covariance)
+    z, t = np.linalg.solve(lower, data), np.linalg.solve(lower, np.atleast_2d(points))
+    log_norm = np.sum(np.log(math.sqrt(2.0 * math.pi) * np.diag(lower)))
+    logs = -0.5 * np.sum((z[:, :, None] - t[:, None, :]) ** 2, axis=0) - log_norm
+    return np.logaddexp.reduce(np.log(weights)[:, None] + logs, axis=0) if is_log else weights @ np.exp(logs)
+
+
+@of_scipy("scipy.stats.gaussian_kde")
+def _kernel_density(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """A density of samples, which may be called with points."""
+    given = named_arguments(ev, sys.modules["scipy.stats"].gaussian_kde, args, kwargs)
+    data = array_of_floats(ev, "gaussian_kde", given["dataset"], (1, 2))
+    weights, width = given.get("weights", Static(None)), given.get("bw_method", Static(None))
+    operands: list[Operand] = [ev.operand(data)]
+    texts = ["_0"]
+    rule: Any = "scott"
+    if isinstance(width, Static) and type(width.value) in (str, type(None)):
+        rule = width.value or rule
+        texts += [f"bw_method={rule!r}"] * ("bw_method" in given)
+    elif not isinstance(width, (Static, Value)) or (text := template_of(ev, width, operands)) is None or \
+            not isinstance(t := ev.lit(width).type, Tensor) or t.rank:
+        ev.refuse("SCT402", "a `gaussian_kde` with this `bw_method` is not differentiated", hint="pass a number")
+    else:
+        rule = None
+        texts.append(f"bw_method={text}")
+    if weights != Static(None):
+        weights = array_of_floats(ev, "gaussian_kde", weights, (1,))
+        texts.append(f"weights=_{len(operands)}")
+        operands.append(ev.operand(weights))
+    native = ev.emit(solver, *operands, text=f"scipy.stats.gaussian_kde({', '.join(texts)})", type=OBJECT)
+    native.hint = "kde"
+    with derivative_code(ev):
+        kernel = ev.call(Static(_kernel), [data, weights, Static(rule), width])
+    assert isinstance(kernel, Tup)
+    return ev.new_object(_class_of_kernel_densities(), {
+        "_native": native, "_flat": Static(len(ev.type_of(data).shape) == 1),  # type: ignore[union-attr]
+        **dict(zip(("_data", "_weights", "_covariance"), kernel.items))})
+
+
+def value_of_density(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """The density, at points, of an object that the program has not made itself; None for other calls."""
+    owner: Any = fn.peek.__self__ if isinstance(fn.peek, types.MethodType) else fn.peek
+    cls = getattr(sys.modules.get("scipy.stats"), "gaussian_kde", None)
+    name = "" if owner is fn.peek else fn.peek.__name__
+    if cls is None or type(owner) is not cls or fn.path is None or kwargs or len(args) != 1 or name not in _METHODS:
+        return None
+    path = (*fn.path, ("attr", "__self__")) if name else fn.path
+    slots = {f"_{key}": lift(ev, getattr(owner, key), (*path, ("attr", key)))
+             for key in ("covariance", "dataset", "weights")}
+    slots |= {"_data": slots["_dataset"], "_native": opaque(ev, Static(owner, path)), "_flat": Static(owner.d == 1)}
+    return _at_points(ev, name, slots, args[0])
+
+
+_METHODS = {"": "_0", "__call__": "_0", "evaluate": "_0.evaluate", "pdf": "_0.pdf", "logpdf": "_0.logpdf"}
+
+
+def _at_points(ev: Evaluator, method: str, slots: dict[str, Abstract], points: Abstract) -> Abstract:
+    if not isinstance(slots["_native"], Value) or not isinstance(slots["_flat"], Static):
+        ev.refuse("SCT502", "which density this is depends on the path", hint="read it in each of the branches")
+    x = ev.call(Static(np.asarray), [points], {"dtype": Static(float)})
+    t = ev.type_of(x)
+    ranks = (0, 1) if slots["_flat"].value else (2,)
+    if not isinstance(t, Tensor) or t.rank not in ranks:
+        ev.refuse("SCT402", "a density is read at points of another number of axes",
+                  why="sct reads that of numbers at a vector, and that of vectors at a matrix of columns",
+                  hint="give a point of several numbers as a column, `point[:, None]`")
+    with derivative_code(ev):
+        like = ev.call(Static(_sum_of_kernels), [
+            slots["_data"], slots["_weights"], slots["_covariance"], x, Static(method == "logpdf")])
+    operands = [ev.operand(slots["_native"]), ev.operand(points if isinstance(points, (Ref, Value, Static)) else x)]
+    text = f"{_METHODS[method]}(_1)"
+    return standing_for(ev, ev.emit(solver, *operands, text=text, type=ev.operand(like).type), like)
+
+
+def _method_of_density(name: str) -> None:
+    @special(getattr(KernelDensity, name))
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        given = list(named_arguments(ev, getattr(KernelDensity, name), args, kwargs).values())
+        cell = ev.slots(given[0])  # type: ignore[arg-type]
+        return _at_points(ev, name, dict(zip(cell.keys, cell.items)), given[1])
+
+
+for _name in ("__call__", "evaluate", "pdf", "logpdf"):
+    _method_of_density(_name)
+
+
+@special(KernelDensity.other)
+def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+    ev.refuse("SCT203", "this attribute of a `gaussian_kde` is not supported",
+              why="sct reads densities and their logarithms, as the data may be differentiated", hint="call it")
