@@ -28,7 +28,7 @@ SEEDS_OF_SCT = {"aliases": 60, "buffers": 60, "calls": 60, "control": 60, "excep
 """Programs of each family that are compiled in every mode: about 0.4 s each."""
 SEEDS = {"aliases": 120, "buffers": 120, "calls": 300, "control": 300, "exceptions": 120, "heap": 300, "lists": 300}
 MOST_REFUSED = {
-    "aliases": 0.65, "buffers": 0.05, "calls": 0.05, "control": 0.05, "exceptions": 0.25, "heap": 0.05, "lists": 0.05}
+    "aliases": 0.50, "buffers": 0.05, "calls": 0.05, "control": 0.05, "exceptions": 0.25, "heap": 0.05, "lists": 0.05}
 MOST_SKIPPED = 0.02  # coordinates at which the oracle has no answer: see check.CHAOTIC
 MOST_RAISING = {
     "aliases": 0.05, "buffers": 0.05, "calls": 0.10, "control": 0.10, "exceptions": 0.20, "heap": 0.10, "lists": 0.10}

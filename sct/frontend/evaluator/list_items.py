@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "have_one_form",
-    "holds_objects", "join", "leaf_numbers", "moved", "new_version", "owning", "place", "refresh", "release",
-    "schema_parts", "share", "with_leaves", "write", "write_array",
+    "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "displace",
+    "have_one_form", "holds_objects", "item_at", "join", "leaf_numbers", "moved", "new_version", "owning", "place",
+    "refresh", "release", "schema_parts", "share", "with_leaves", "write", "write_array",
 ]
 
 
@@ -158,7 +158,7 @@ def _keys_of(schema: Schema) -> Iterator[tuple[Any, ...]]:
 def owning(ev: Evaluator, owns: bool, of: ListRef, *, same: bool = False) -> ListRef:
     """The list, with the note that it owns its items, if it does; `same`: no other list has got any of them."""
     if not same:
-        ev.store.alone.clear()
+        ev.store.alone.discard(of.addr)
     if owns:
         ev.store.own(of.addr)
     return of
@@ -181,6 +181,11 @@ def place(ev: Evaluator, of: ListRef, at: Operand, schema: Schema, v: Abstract) 
             place(ev, of, at, part, x)
     elif isinstance(v, Ref) and isinstance(schema, int) and not v.path:
         ev.store.items[v.addr] = Item(of.addr, at, schema)
+
+
+def item_at(ev: Evaluator, of: int, at: Operand) -> Item:
+    """The item at this place of the list at `of`."""
+    return Item(of, at, None, _is_counted(ev, at))
 
 
 def _is_counted(ev: Evaluator, at: Operand) -> bool:
@@ -298,8 +303,8 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     columns = ev.store.slots(ListRef(item.of)).items
     _outdate(ev, owner.addr, item, same_keys_as=cell.keys)
     if not arrays_are_fresh(ev, [value]):
-        ev.store.alone.clear()
-    _displace(ev, item, leaf_numbers(part))
+        ev.store.put_in(item.of, value)
+    displace(ev, item, leaf_numbers(part))
     for k, x in zip(leaf_numbers(part), _leaves(ev, value)):
         new_version(ev, columns[k], store, x, at, key=("i",))
     items = tuple(value if k == key else x for k, x in zip(cell.keys, cell.items))
@@ -310,10 +315,11 @@ def write(ev: Evaluator, owner: ObjRef | DictRef, key: Any, value: Abstract) -> 
     return True
 
 
-def _displace(ev: Evaluator, item: Item, leaves: Sequence[int]) -> None:
-    """Others take the place of the arrays in these columns of an item: where those are, is not known any more."""
+def displace(ev: Evaluator, item: Item, leaves: Sequence[int] | None = None) -> None:
+    """Others take the place of the arrays in these columns of an item, or of all of it: where they are, is not known.
+    """
     for addr, other in list(ev.store.items.items()):
-        if other.of == item.of and other.schema in leaves and not _apart(other, item):
+        if other.of == item.of and (leaves is None or other.schema in leaves) and not _apart(other, item):
             del ev.store.items[addr]
 
 

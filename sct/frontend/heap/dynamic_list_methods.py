@@ -39,7 +39,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Operand, Value
-from sct.ir.types import List, Never
+from sct.ir.types import List, Never, Tensor, Type
 from sct.ops import index, store
 from sct.ops.program import list_ops as ops
 
@@ -77,10 +77,17 @@ def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, copies, held=held))
 
 
-def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand], behind: bool = False) -> Abstract:
-    """Writes new versions of the columns; returns None, as methods of lists do.  `behind`: an item comes in behind."""
+def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand], behind: bool = False,
+           at: Operand | None = None) -> Abstract:
+    """Writes new versions of the columns; returns None, as methods of lists do.
+
+    behind  an item comes in behind; `at`: another item takes the place of this one
+    """
     cut_loose(ev, ref)
-    list_items.moved(ev, ref.addr, behind)
+    if at is None:
+        list_items.moved(ev, ref.addr, behind)
+    else:
+        list_items.displace(ev, list_items.item_at(ev, ref.addr, at))
     for c, new in zip(slots(ev, ref).items, versions):
         assert isinstance(c, Ref)
         path = keys(c)
@@ -176,7 +183,7 @@ def shared(ev: Evaluator, ref: ListRef) -> bool:
     What owned them, does so no more: the other list may.
     """
     ev.store.owners.pop(ref.addr, None)
-    ev.store.alone.clear()
+    ev.store.alone.discard(ref.addr)
     if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
         return False
     held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
@@ -184,8 +191,10 @@ def shared(ev: Evaluator, ref: ListRef) -> bool:
     return held
 
 
-def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None = None) -> Abstract:
-    """Puts an item into a list: `f` changes a column; `at`: its place, if it is not the last."""
+def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None = None,
+          replaces: bool = False) -> Abstract:
+    """Puts an item into a list: `f` changes a column; `at`: its place, if it is not the last; `replaces`: that of
+    another item."""
     schema, _ = item_type(ev, ref)
     own, types = schema_of(ev, v)
     if schema == 0 and own != 0 and _are_empty(ev, ref):
@@ -193,16 +202,22 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None =
         schema = own
     if not have_one_form(ev, schema, own, types):
         refuse_different_items(ev)
-    alone = list_items.are_fresh(ev, [v]) and ev.store.owns(ref.addr) and list_items.holds_objects(schema)
+    arrays_alone = list_items.arrays_are_fresh(ev, [v])
+    alone = list_items.are_fresh(ev, [v]) and ev.store.owns(ref.addr) and (
+        list_items.holds_objects(schema) or arrays_alone and ref.addr in ev.store.alone and _has_arrays(types))
     place = length(ev, ref) if at is None and alone else at
-    if not list_items.arrays_are_fresh(ev, [v]):
-        ev.store.alone.clear()
+    if not arrays_alone:
+        ev.store.put_in(ref.addr, v)
     versions = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, schema, v)))]
-    change(ev, ref, versions, at is None)
+    change(ev, ref, versions, at is None, at if replaces else None)
     if alone and place is not None:
         ev.store.own(ref.addr)
         list_items.place(ev, ref, place, schema, v)
     return Static(None)
+
+
+def _has_arrays(types: Sequence[Type]) -> bool:
+    return any(isinstance(t, Tensor) and t.is_array for t in types)
 
 
 def _are_empty(ev: Evaluator, ref: ListRef) -> bool:
@@ -265,7 +280,7 @@ def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstr
     """`xs[i] = v`"""
     cell = slots(ev, ref)
     if cell.parent is None:
-        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)), i)
+        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)), i, replaces=True)
     column = one_column(ev, ref)
     path = [*keys(column), i]
     if schema_of(ev, v)[0] != 0:
@@ -376,5 +391,5 @@ def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
                   hint="make each anew: `[[0.0] * m for _ in range(n)]`")
     copy = dynamic(ev, ref, ref)
     ev.store.owners.pop(copy.addr, None)
-    ev.store.alone.clear()
+    ev.store.alone.discard(copy.addr)
     return ev.new_dynamic_list(slots(ev, copy).schema or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, copy)])

@@ -191,8 +191,8 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
         refuse_different_items(ev)
     else:
         if isinstance(v, Ref):
-            if ev.store.array(v).frozen:  # another list may hold it
-                ev.store.alone.clear()
+            if ev.store.array(v).frozen:
+                ev.store.held_twice(v)
             ev.store.hold(v.addr)
         maybe = list_items.array_or_none(ev, v)
         yield maybe if maybe is not None else ev.lit(v) if is_link(v) else ev.operand(v)

@@ -15,6 +15,7 @@ from sct.frontend.values.abstract_values import (
     Container,
     Frozen,
     Key,
+    Origin,
     Path,
     Poison,
     Ref,
@@ -160,6 +161,29 @@ class Store:
     def holds_alone(self, addr: int | None) -> bool:
         """Does the list at this address hold each of its objects once, and their arrays alone?"""
         return addr in self.alone and addr is not None and self.owns(addr)
+
+    def put_in(self, of: int, v: Abstract) -> None:
+        """Notes which lists do not hold their arrays alone, since the list at `of` gets those in `v`, which others
+        know."""
+        self.alone.discard(of)
+        if isinstance(v, Ref):
+            self.held_twice(v)
+        elif isinstance(v, Tup):
+            for x in v.items:
+                self.put_in(of, x)
+        elif isinstance(v, Container):
+            self.alone.discard(v.addr)
+            cell = self.slots(v)
+            for x in cell.items if cell.schema is None else ():
+                self.put_in(of, x)
+
+    def held_twice(self, v: Ref) -> None:
+        """A list gets an array: what held it alone, does so no more.  Lists never hold an array of the caller alone."""
+        buffer, item = self.array(v), self.items.get(v.addr)
+        if buffer.merged or buffer.frozen and buffer.origin == Origin.FRESH and item is None:
+            self.alone.clear()
+        elif item is not None and item.of is not None:
+            self.alone.discard(item.of)
 
     def own(self, addr: int) -> None:
         """Notes that it does, and with the columns that it has now."""
