@@ -37,7 +37,7 @@ from sct.frontend.evaluator.handlers import (
     Special,
     called,
     expression,
-    handler_by_keyword,
+    handler_before_op,
     handler_of_scipy,
     special_key,
 )
@@ -405,8 +405,8 @@ def _of_library(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return undefined(ev, f, *args)
     if special is not None:
         return special(ev, args, kwargs)
-    if spelling is not None and (by_keyword := handler_by_keyword(spelling, kwargs)) is not None:
-        return _solved(ev, fn, by_keyword, args, kwargs)
+    if spelling is not None and (before := handler_before_op(spelling, kwargs)) is not None:
+        return _solved(ev, fn, before, args, kwargs)
     if spelling is not None and spelling.startswith("scipy.ndimage."):  # which takes images of ints, too
         return _solved(ev, fn, lambda ev, args, kwargs: call_named(ev, spelling, args, kwargs), args, kwargs)
     if spelling is not None:

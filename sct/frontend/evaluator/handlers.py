@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL",
     "STATEMENTS",
-    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "handler_by_keyword",
+    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "handler_before_op",
     "handler_of_scipy", "instances", "of_scipy", "python_expression",
     "special", "special_key", "statement", "unsupported",
 ]
@@ -108,9 +108,10 @@ def handler_of_scipy(f: Any) -> Special | None:
                  if owner is not None and getattr(stats, key, None) is owner), None)
 
 
-def handler_by_keyword(spelling: str, kwargs: Kwargs) -> Special | None:
-    """The handler of calls of an op with one of these keywords: `scipy.signal.lfilter(zi=)`."""
-    return next((OF_SCIPY[name] for key in kwargs if (name := f"{spelling}({key}=)") in OF_SCIPY), None)
+def handler_before_op(spelling: str, kwargs: Kwargs) -> Special | None:
+    """The handler of calls of an op, or of those with one of these keywords: `scipy.signal.lfilter(zi=)`."""
+    names = [spelling, *(f"{spelling}({key}=)" for key in kwargs)]
+    return next((OF_SCIPY[name] for name in names if name in OF_SCIPY), None)
 
 
 def special_key(f: Any) -> Any:

@@ -12,8 +12,10 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, leave_to_python
+from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.scipy_library.by_program import Program, handler, register
-from sct.frontend.values.abstract_values import Abstract, Static
+from sct.frontend.values.abstract_values import Abstract, Ref, Static
+from sct.ir.types import Tensor
 from sct.ops.scipy.signal_filters import sosfilt
 
 __all__: list[str] = []
@@ -55,6 +57,63 @@ def _convolved(x: Any, kernel: Any, mode: Any) -> Any:
 def _shifted(p: Any, axis: Any) -> Any:
     """The angles, to which only multiples of the period are added."""
     return p * 1.0
+
+
+# -- convolutions ------------------------------------------------------------------------------------------------------
+
+
+def _convolution(in1: Any, in2: Any, mode: Any) -> Any:
+    """The convolution of arrays along all of their axes."""
+    shape = tuple([in1.shape[k] + in2.shape[k] - 1 for k in range(in1.ndim)])
+    if in1.ndim == 1:
+        y = np.convolve(in1, in2)
+    else:
+        axes = tuple(range(in1.ndim))
+        y = np.fft.irfftn(np.fft.rfftn(in1, shape, axes=axes) * np.fft.rfftn(in2, shape, axes=axes), shape, axes=axes)
+    for k in range(in1.ndim):
+        n, m = in1.shape[k], in2.shape[k]
+        if mode == "same":
+            y = np.moveaxis(np.moveaxis(y, k, 0)[(m - 1) // 2:(m - 1) // 2 + n], 0, k)
+        elif mode == "valid":
+            start = min(n, m) - 1
+            y = np.moveaxis(np.moveaxis(y, k, 0)[start:start + abs(n - m) + 1], 0, k)
+    return y
+
+
+def _with_method(in1: Any, in2: Any, mode: Any, method: Any) -> Any:
+    return _convolution(in1, in2, mode)
+
+
+def _correlation(in1: Any, in2: Any, mode: Any, method: Any) -> Any:
+    return _convolution(in1, np.flip(in2), mode)
+
+
+def _correlation_of_images(in1: Any, in2: Any, mode: Any) -> Any:
+    return _convolution(in1, np.flip(in2), mode)
+
+
+_PAIR, _RANKS = ("in1", "in2"), (1, 2, 3, 4)
+_OF_ARRAYS = {"convolve": Program(_with_method, _PAIR, ("mode", "method"), ranks=_RANKS),
+              "fftconvolve": Program(_convolution, _PAIR, ("mode",), ranks=_RANKS)}
+
+
+def _of_several_axes(name: str, program: Program) -> None:
+    """The convolution of vectors is an op; that of arrays of several axes has the derivative of a program."""
+    @of_scipy(name)
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        v = args[0] if args else kwargs.get("in1")
+        t = ev.type_of(v) if isinstance(v, Ref) else None
+        if not isinstance(t, Tensor) or t.rank < 2:
+            return call_named(ev, name, args, kwargs)
+        return handler(name, program)(ev, args, kwargs)
+
+
+for _name, _program in _OF_ARRAYS.items():
+    _of_several_axes(f"scipy.signal.{_name}", _program)
+register("scipy.signal", {
+    "oaconvolve": _OF_ARRAYS["fftconvolve"],
+    "correlate": Program(_correlation, _PAIR, ("mode", "method"), ranks=_RANKS),
+    "correlate2d": Program(_correlation_of_images, _PAIR, ("mode",), ranks=(2,))})
 
 
 # -- recursive filters -------------------------------------------------------------------------------------------------

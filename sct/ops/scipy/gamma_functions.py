@@ -15,7 +15,7 @@ import numpy as np
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
-from sct.ops.registry import op
+from sct.ops.registry import op, placeholders
 from sct.ops.scipy.elementary_functions import xlog1py, xlogy
 from sct.ops.scipy.formulas import (
     ORDER,
@@ -76,10 +76,17 @@ def binom_slopes(y: Formula, n: Formula, k: Formula) -> list[Formula]:
 
 binom = special("binom", slopes(binom_slopes), samples.binary((3.1, 6.0), (0.4, 2.6)))
 
-zeta: Op = op("zeta", "scipy.special.zeta", type=lambda s, q: ufunc_result(np.hypot, (s, q), "scipy.special.zeta"),
-              run=lambda s, q: import_module("scipy.special").zeta(s, q), emit="scipy.special.zeta(_0, _1)",
-              partials=slopes(lambda y, s, q: [ORDER, -s * lifted(zeta)(s + 1.0, q)]),
-              bind=lambda x, q: ([x, q], {}), samples=parametrized([2, (Lit(2.5),)], samples.positives))
+EXPONENT = TypeMismatch("SciPy has no function that gives the derivative of zeta by its first argument",
+                        hint="pass `sct.stop_gradient(...)` of it, if no derivative is meant to pass")
+
+zeta: Op = op(
+    "zeta", "scipy.special.zeta", bind=lambda x, q=None: ([x] if q is None else [x, q], {}),
+    type=lambda s, q=None: ufunc_result(np.exp, (s,), "scipy.special.zeta") if q is None else
+        ufunc_result(np.hypot, (s, q), "scipy.special.zeta"),
+    run=lambda *xs: import_module("scipy.special").zeta(*xs),
+    emit=lambda *xs: f"scipy.special.zeta({', '.join(placeholders(len(xs)))})",
+    partials=slopes(lambda y, s, *q: [EXPONENT, *(-s * lifted(zeta)(s + 1.0, v) for v in q)]),
+    samples=parametrized([2, (Lit(2.5),)], samples.positives))
 
 
 def multigammaln_bind(a: Any, d: Any) -> tuple[list[Any], dict[str, Any]]:
