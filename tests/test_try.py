@@ -1164,3 +1164,20 @@ def test_an_exception_may_hold_a_differentiated_number_that_is_not_read() -> Non
     for x in (2.3, 0.5):
         agrees(damped, x)
     refuses(reads_the_norm, 2.0, code="SCT401")
+
+
+def two_handlers(x, n, a):
+    y = 1.5
+    try:
+        y -= math.sin(x)
+        a[n + 2]
+    except ValueError:
+        y *= 2.0
+    except LookupError:
+        pass
+    return y
+
+
+def test_what_was_done_before_the_statement_that_raises_is_differentiated() -> None:
+    for n in (0, 4):
+        agrees(two_handlers, -0.4, n, np.ones(5))

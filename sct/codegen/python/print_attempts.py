@@ -27,11 +27,13 @@ __all__ = ["AttemptPrinter", "definitions"]
 class Tried:
     """The parts of a `try` statement.
 
-    flags    names of variables that say what has not raised: false before it, if it has several
+    passed   names of variables that say what of the body has not raised: false before it, and set in the body
+    flags    names of those that say that nothing has raised
     body     what is attempted; `classes`: those of the exceptions; `error`: the name of the exception
     handler  what is done where it has raised; `orelse`: where it has not
     """
 
+    passed: list[str]
     flags: list[str]
     body: list[ast.stmt]
     classes: list[ast.expr]
@@ -40,16 +42,19 @@ class Tried:
     orelse: list[ast.stmt]
     trees: list[ast.stmt] = field(default_factory=list)
 
+    @property
+    def names(self) -> list[str]:
+        return [*self.passed, *self.flags]
+
     def statements(self) -> list[ast.stmt]:
         """The `try`, with what comes before it."""
         before: list[ast.stmt] = []
         handler, orelse = list(self.handler), list(self.orelse)
-        if len(self.flags) > 1:
-            before = [ast.Assign([store(name) for name in self.flags], _constant(False), None)]
-        elif self.flags:
-            handler.insert(0, _set(self.flags[0], False))
-        if self.flags:
-            orelse.insert(0, _set(self.flags[-1], True))
+        if self.passed:
+            before = [ast.Assign([store(name) for name in self.names], _constant(False), None)]
+        else:
+            handler[:0] = [_set(name, False) for name in self.flags]
+        orelse[:0] = [_set(name, True) for name in self.flags]
         except_ = ast.ExceptHandler(tuple_of(self.classes), self.error, handler or [ast.Pass()])
         self.trees = [*before, ast.Try(self.body, [except_], orelse, [])]
         return self.trees
@@ -89,11 +94,11 @@ def merged(outer: Tried, between: Sequence[ast.stmt], inner: Tried) -> Tried | N
     alike = (outer.handler, inner.handler), (outer.classes, inner.classes)
     if outer.error != inner.error or any(list(map(ast.dump, a)) != list(map(ast.dump, b)) for a, b in alike):
         return None
-    if len({*outer.flags, *inner.flags}) < len(outer.flags) + len(inner.flags):
+    if not set(outer.names).isdisjoint(inner.names):
         return None
     passed = [_set(name, True) for name in outer.flags]
-    return Tried([*outer.flags, *inner.flags], [*outer.body, *passed, *between, *inner.body], outer.classes,
-                 outer.error, outer.handler, inner.orelse)
+    return Tried([*outer.names, *inner.passed], inner.flags, [*outer.body, *passed, *between, *inner.body],
+                 outer.classes, outer.error, outer.handler, inner.orelse)
 
 
 def with_branches(tried: Tried, flag: str, then: Sequence[ast.stmt], orelse: Sequence[ast.stmt], is_read: bool) -> bool:
@@ -171,7 +176,7 @@ class AttemptPrinter:
             orelse = [self.assign(error, load(name)), *orelse]
         missing = [v for v in given if v in self.read and self.names.names.get(v) in self.placeholder_names]
         orelse = [*(self.assign(v, ast.Constant(None)) for v in missing), *orelse]
-        tried = Tried(flags, [body], self.caught(s.eqn), name, orelse, then)
+        tried = Tried([], flags, [body], self.caught(s.eqn), name, orelse, then)
         if paths is not None:
             tried = self.merged(tried, paths.then)
         yield from tried.statements()
@@ -182,7 +187,7 @@ class AttemptPrinter:
         inner = self.tried.get(tried.orelse[-1]) if tried.orelse else None
         at = next((k for k, s in enumerate(then) if s in self.handled), None)
         if inner is None or at is None or not all(map(is_plain, (*then[:at], *then[at + 2:]))) \
-                or any(self.definitions[name] > 1 for name in (*tried.flags, *inner.flags)):
+                or any(self.definitions[name] > 1 for name in (*tried.names, *inner.names)):
             return tried
         between = tried.orelse[:len(tried.orelse) - len(inner.trees)]
         return merged(tried, between, inner) or tried
