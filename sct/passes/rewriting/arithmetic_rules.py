@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from sct.ir.core import Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.loop_view import loop_view
-from sct.ir.types import ANY_REAL, Tensor
+from sct.ir.real_ints import result_type
+from sct.ir.types import ANY_REAL, FLOAT, Tensor, TypeMismatch, base_type
 from sct.ops.scalar.arithmetic import add, div, mul, neg, never_zero, sub
 from sct.ops.scalar.elementary import exp, logaddexp
 from sct.ops.scalar.selection import minimum
@@ -137,29 +139,41 @@ def is_truth(x: Operand) -> bool:
     return isinstance(x.type, Tensor) and x.type.kind == "b"
 
 
-_OF_INTS = ("add", "sub", "mul", "floordiv", "mod", "pow", "neg", "abs")
-"""Ops that give an int if all operands are ints."""
-_ONE_OF = ("pymax", "pymin", "unwrap", "choose", "where", "maximum", "minimum")
-"""Ops that give one of their operands."""
-
-
-def may_be_int(x: Operand) -> bool:
-    """Is this a primal value that is an int on some path?"""
-    t = x.type
-    if not isinstance(t, Tensor) or t != ANY_REAL:
+def may_be_int(x: Operand, answers: dict[Operand, bool] | None = None) -> bool:
+    """Is this a primal value that is an int on some path?  `answers`: of the values that were asked for before."""
+    t = base_type(x.type)
+    if t != ANY_REAL:
         return isinstance(t, Tensor) and t.kind in "ib"
+    answers = {} if answers is None else answers
+    if x not in answers:
+        answers[x] = False  # of a value that depends on itself, as a carry does
+        answers[x] = _of_primal(x, answers)
+    return answers[x]
+
+
+def _of_primal(x: Operand, answers: dict[Operand, bool]) -> bool:
     eqn = defining_eqn(x)
     if eqn is None or not eqn.primal:
         return False
     k = eqn.outs.index(cast(Value, x))
     if eqn.op.name == "cond":
-        return any(may_be_int(branch.results[k]) for branch in eqn.regions if k < len(branch.results))
+        return any(may_be_int(branch.results[k], answers) for branch in eqn.regions if k < len(branch.results))
     if eqn.op.name == "loop" and k < eqn.attrs["carries"]:
         loop = loop_view(eqn)
-        return may_be_int(loop.inits[k]) or loop.results[k] is not loop.params[k] and may_be_int(loop.results[k])
-    if eqn.op.name in _OF_INTS:
-        return all(map(may_be_int, eqn.args))
-    return eqn.op.name in _ONE_OF and any(map(may_be_int, eqn.args))
+        return may_be_int(loop.inits[k], answers) or may_be_int(loop.results[k], answers)
+    ints = [k not in eqn.op.inactive and may_be_int(a, answers) for k, a in enumerate(eqn.args)]
+    return any(ints) and _is_int_of(eqn, ints)
+
+
+def _is_int_of(eqn: Eqn, ints: Sequence[bool]) -> bool:
+    """May the out be an int where these operands are ints, and the others floats?"""
+    operands = [Value(Tensor("np", "i64")) if is_int else Value(FLOAT) if a.type == ANY_REAL else a
+                for is_int, a in zip(ints, eqn.args)]
+    try:
+        t = result_type(eqn.op, operands, eqn.attrs, eqn.spelling)
+    except TypeMismatch:
+        return False
+    return t == ANY_REAL or isinstance(t, Tensor) and t.integral
 
 
 @rule("mul")
