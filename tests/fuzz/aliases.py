@@ -10,15 +10,12 @@ from __future__ import annotations
 import ast
 import contextlib
 
-import numpy as np
-
 from tests.fuzz.features import Feature, in_arm, in_loop, inside, method, nodes, where, writes
 from tests.fuzz.program import Program
-from tests.fuzz.source import Random, Writer
+from tests.fuzz.two_arrays import OfTwoArrays
 
 __all__ = ["FEATURES", "generate"]
 
-SIZE = 3
 HEADER = """import copy
 
 class Box:
@@ -76,7 +73,7 @@ FEATURES = (
 )
 
 
-class Aliases:
+class Aliases(OfTwoArrays):
     """Writes a program.
 
     arrays    expressions of arrays of three numbers; `names`: of those that a loop may bind first
@@ -85,10 +82,10 @@ class Aliases:
     iterated  names that loops in progress give to items; `index`: the counter of the innermost loop
     """
 
+    family, header, counts = "aliases", HEADER, (4, 0, 3, 1)
+
     def __init__(self, seed: int) -> None:
-        self.r = Random(f"aliases {seed}")
-        self.seed = seed
-        self.w = Writer()
+        super().__init__(seed)
         self.arrays = ["a", "b"]
         self.lists: list[str] = []
         self.tuples: list[str] = []
@@ -98,22 +95,10 @@ class Aliases:
         self.has_dict = self.has_view = False
         self.tame = self.r.chance(0.6)
 
-    def program(self) -> Program:
-        r = self.r
-        for line in HEADER.splitlines():
-            self.w.line(line)
-        with self.w.block("def f(u, w, n):"):
-            self.start()
-            self.w.line("s = 0.0")
-            for _ in range(r.randint(2, 4)):
-                self.statement(2)
-            self.w.line(f"return {' + '.join(['s', *(self.number() for _ in range(r.randint(2, 4)))])}")
-        points = tuple(self.point(k) for k in range(4))
-        return Program(self.w.text(), points, (0, 1), self.seed)
-
-    def point(self, k: int) -> tuple[object, ...]:
-        rng = np.random.default_rng([self.seed, k])
-        return rng.uniform(-1.0, 1.0, SIZE), rng.uniform(-1.0, 1.0, SIZE), (4, 0, 3, 1)[k]
+    def body(self) -> str:
+        for _ in range(self.r.randint(2, 4)):
+            self.statement(2)
+        return " + ".join(["s", *(self.number() for _ in range(self.r.randint(2, 4)))])
 
     # -- names and containers ------------------------------------------------------------------------------
 

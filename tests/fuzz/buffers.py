@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import ast
 
-import numpy as np
-
 from tests.fuzz.features import Feature, in_loop, inside, method, nodes, np_call, where, writes
 from tests.fuzz.program import Program
-from tests.fuzz.source import Random, Writer
+from tests.fuzz.two_arrays import OfTwoArrays
 
 __all__ = ["FEATURES", "generate"]
 
-SIZE = 3
 HEADER = """from collections import deque
 
 G = np.array([0.5, -0.2, 0.8])
@@ -56,11 +53,11 @@ FEATURES = (
 )
 
 
-class Buffers:
+class Buffers(OfTwoArrays):
+    family, header, counts = "buffers", HEADER, (4, 0, 7)
+
     def __init__(self, seed: int) -> None:
-        self.r = Random(f"buffers {seed}")
-        self.seed = seed
-        self.w = Writer()
+        super().__init__(seed)
         self.arrays = ["u", "w"]
         self.slots: list[str] = []
         self.windows: list[str] = []
@@ -69,22 +66,10 @@ class Buffers:
         self.bounded = False
         self.in_loop = ""
 
-    def program(self) -> Program:
-        r = self.r
-        for line in HEADER.splitlines():
-            self.w.line(line)
-        with self.w.block("def f(u, w, n):"):
-            self.start()
-            self.w.line("s = 0.0")
-            for _ in range(r.randint(1, 2)):
-                self.loop(depth=2, counter="n")
-            self.w.line(f"return {self.result()}")
-        points = tuple(self.point(k) for k in range(3))
-        return Program(self.w.text(), points, (0, 1), self.seed)
-
-    def point(self, k: int) -> tuple[object, ...]:
-        rng = np.random.default_rng([self.seed, k])
-        return rng.uniform(-1.0, 1.0, SIZE), rng.uniform(-1.0, 1.0, SIZE), (4, 0, 7)[k]
+    def body(self) -> str:
+        for _ in range(self.r.randint(1, 2)):
+            self.loop(depth=2, counter="n")
+        return self.result()
 
     def start(self) -> None:
         """Names and containers that may hold one array twice."""

@@ -24,7 +24,8 @@ from sct.ops import BY_CALL, unwrap
 from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import stacked, stacked_rows
 
-__all__ = ["array_of", "is_slice", "joined_list", "key_items", "nested", "numbers_of", "of_numbers"]
+__all__ = [
+    "array_of", "column_without_none", "is_slice", "is_vector_of_unknown_size", "joined_list", "key_items", "nested"]
 
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
@@ -51,7 +52,7 @@ def array_of(ev: Evaluator, v: Abstract) -> Operand:
     return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
 
 
-def numbers_of(ev: Evaluator, v: ListRef) -> Operand:
+def column_without_none(ev: Evaluator, v: ListRef) -> Operand:
     """A list of numbers or of arrays for a function that takes no None: where one is in the list, it raises."""
     column = dynamic_lists.as_column(ev, v)
     t = column.type
@@ -63,7 +64,7 @@ def numbers_of(ev: Evaluator, v: ListRef) -> Operand:
 def _stacked(ev: Evaluator, v: ListRef) -> Operand:
     """The array of a list of unknown length; a column of it for each part of a tuple."""
     if ev.slots(v).schema == 0:
-        return ev.emit(stacked, numbers_of(ev, v))  # type: ignore[no-any-return]
+        return ev.emit(stacked, column_without_none(ev, v))  # type: ignore[no-any-return]
     return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
 
 
@@ -74,10 +75,10 @@ def joined_list(ev: Evaluator, v: Abstract, call: str, axis: Abstract | None = N
         ev.refuse("SCT205", f"`np.{call}` of a list with `axis={options['axis']!r}` is not supported",
                   hint="flatten its arrays before: `[np.ravel(v) for v in xs]`" if options["axis"] is None else "")
     assert isinstance(v, ListRef)
-    return ev.emit(concatenated, numbers_of(ev, v), call=call, **options)  # type: ignore[no-any-return]
+    return ev.emit(concatenated, column_without_none(ev, v), call=call, **options)  # type: ignore[no-any-return]
 
 
-def of_numbers(ev: Evaluator, v: Ref) -> bool:
+def is_vector_of_unknown_size(ev: Evaluator, v: Ref) -> bool:
     """Is this an array with one axis, of unknown size?"""
     t = ev.type_of(v)
     return isinstance(t, Tensor) and t.rank == 1 and t.shape[0].value is None

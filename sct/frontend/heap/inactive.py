@@ -467,7 +467,6 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
 
 
 _sizes = itertools.count()
-
 _NONE = ("object", type(None))
 
 
@@ -491,9 +490,10 @@ def numeric_type(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
     return None
 
 
-def check_value(ev: Evaluator, value: Value, check: str, message: str) -> None:
-    """Raises TypeError at run time if the value is of another type than the one observed."""
-    ok = ev.emit(part, value, text=check, type=BOOL)
+def check_value(ev: Evaluator, value: Value, check: str | Value, message: str) -> None:
+    """Raises TypeError at run time if the value is of another type than the one observed: if `check`, a test or its
+    text, does not hold."""
+    ok = ev.emit(part, value, text=check, type=BOOL) if isinstance(check, str) else check
     with ev.tries.none():
         run_branches(ev, ok, lambda: None, lambda: raise_at_run_time(ev, "TypeError", message + OBSERVED_BEFORE),
                      ev.live_in_statement)

@@ -12,12 +12,10 @@ from typing import Any, get_args
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.array_keys import array_of, joined_list, nested
-from sct.frontend.heap.inactive import OBSERVED_BEFORE
-from sct.frontend.heap.join_paths import run_branches
+from sct.frontend.heap.inactive import check_value
 from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
@@ -180,7 +178,8 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
         known, dtype = ({}, None) if op.asks is None else facts(ev, op, spelling, flat, attrs)
         outs = ev.emit(op, *flat, spelling=spelling, **{**attrs, **known})
         if dtype is not None:
-            _check_dtype(ev, outs, dtype, spelling)
+            check_value(ev, outs, ev.emit(has_dtype, outs, dtype=dtype),
+                        f"the result of {spelling} must be an array of {dtype}")
     except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
@@ -241,14 +240,6 @@ def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:
     if len(types) != 1 or not dtypes:
         raise error
     return dtypes[0]
-
-
-def _check_dtype(ev: Evaluator, x: Operand, dtype: str, spelling: str) -> None:
-    """Raises TypeError at run time if the array is of another dtype than the one observed."""
-    message = f"the result of {spelling} must be an array of {dtype}{OBSERVED_BEFORE}"
-    with ev.tries.none():
-        run_branches(ev, ev.emit(has_dtype, x, dtype=dtype), lambda: None,
-                     lambda: raise_at_run_time(ev, "TypeError", message), ev.live_in_statement)
 
 
 # -- out= -----------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading,
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import array_of, numbers_of, of_numbers
+from sct.frontend.heap.array_keys import array_of, column_without_none, is_vector_of_unknown_size
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import hashed
@@ -132,7 +132,7 @@ def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         items = iterable(ev, args[0])
         assert isinstance(items, ListRef)
         return dynamic_list_methods.copied(ev, items) if dynamic_lists.is_dynamic(ev, items) else ev.new_list(())
-    if args and isinstance(args[0], Ref) and of_numbers(ev, args[0]):
+    if args and isinstance(args[0], Ref) and is_vector_of_unknown_size(ev, args[0]):
         return ev.wrap(ev.emit(unstack, ev.operand(args[0]), plain=False))
     if not args:
         return ev.new_list(())
@@ -246,7 +246,7 @@ def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
     if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
         start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
-        return ev.wrap(ev.emit(sum_list, numbers_of(ev, over), *start))
+        return ev.wrap(ev.emit(sum_list, column_without_none(ev, over), *start))
     items: list[Abstract] = []
     rest = one_by_one(ev, over)
     other = None

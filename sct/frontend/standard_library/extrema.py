@@ -14,7 +14,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.array_keys import numbers_of
+from sct.frontend.heap.array_keys import column_without_none
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.iteration.iterator_protocol import drained, iterator
 from sct.frontend.loops.generator_expressions import gathered, has_items, is_long, run_through
@@ -102,7 +102,7 @@ def _extreme(ev: Evaluator, name: str, over: Abstract, default: Abstract | None 
             return _item_of_list(ev, name, over, [], default)
 
         def best_of_items() -> Abstract:
-            return ev.wrap(ev.emit(OPS[f"first_{name}"], numbers_of(ev, over)))
+            return ev.wrap(ev.emit(OPS[f"first_{name}"], column_without_none(ev, over)))
 
         test = None if default is None else truth(ev, over)
         return best_of_items() if not isinstance(test, Value) or default is None else \
