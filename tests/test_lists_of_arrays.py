@@ -216,3 +216,43 @@ def test_an_array_is_copied_where_it_becomes_an_item() -> None:
     f = grad(argument_and_global)
     f(U, W, 3)
     assert "dxs[1] = np.copy(G)" in f.source, f.source
+
+
+def last_layer(u, n, w):
+    layers = [u]
+    for k in range(n):
+        layers.append(np.sin(layers[k]))
+    return layers[n] @ w
+
+
+def test_a_gradient_that_is_an_item_is_no_array_of_the_caller() -> None:
+    """Without a step, the gradient is `w`, which the list of cotangents holds."""
+    for n in (0, 2):
+        for derivative in (grad(last_layer), lambda u, n, w: vjp(last_layer, u, n, w)[1](1.0)[0]):
+            slope, w = derivative(U, n, W), W.copy()
+            slope += 1.0
+            np.testing.assert_array_equal(w, W)
+
+
+def against_one_array(xs, w):
+    total = 0.0
+    for x in xs:
+        total += x @ w
+    return total
+
+
+def against_its_double(xs, w):
+    v, total = 2.0 * w, 0.0
+    for i in range(len(xs)):
+        total += xs[i] @ v[::-1]
+    return total
+
+
+def test_the_items_of_a_gradient_are_arrays_of_their_own() -> None:
+    xs = [U * k for k in range(6)]
+    for f in (against_one_array, against_its_double):
+        slopes, w = grad(f)(xs, W), W.copy()
+        expected = [s.copy() for s in slopes]
+        slopes[0] += 1.0
+        np.testing.assert_array_equal(w, W)
+        np.testing.assert_array_equal(slopes[1:], expected[1:])

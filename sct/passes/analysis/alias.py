@@ -19,9 +19,9 @@ from sct.ops.program.effects import part
 from sct.ops.registry import aliases, is_readonly
 
 __all__ = [
-    "FOREVER", "FRESH_LISTS", "Access", "Binding", "Flow", "MemoryUses", "ProgramPoint", "borrowed", "donations",
-    "flows", "is_inner_list", "may_repeat_items", "may_share_items", "reads_shape_only", "shared_memory",
-    "tolerates_overlap", "writes_inner_list", "writes_items",
+    "FOREVER", "FRESH_LISTS", "Access", "Binding", "Flow", "MemoryUses", "ProgramPoint", "becomes_item", "borrowed",
+    "donations", "flows", "is_alias", "is_inner_list", "may_repeat_items", "may_share_items", "reads_shape_only",
+    "shared_memory", "tolerates_overlap", "writes_inner_list", "writes_items",
 ]
 
 FOREVER = 1 << 60
@@ -133,6 +133,12 @@ class MemoryUses:
         self._accesses[access.owner, access.index] = retargeted
         return retargeted
 
+    def base(self, v: Value) -> Value:
+        """The array of which `v` is a view, or `v` itself."""
+        eqn = self.bindings[v].eqn
+        of = eqn.args[eqn.op.alias_of] if eqn is not None and is_alias(eqn) else v
+        return self.base(of) if isinstance(of, Value) and of is not v else v
+
     def _next_point(self, path: Path, level: int) -> ProgramPoint:
         self._position += 1
         return ProgramPoint(self._position, path, level)
@@ -198,7 +204,7 @@ def shared_memory(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]
     """
     of = eqn.args[eqn.op.alias_of] if eqn.args else None
     out = list_depth(eqn.out.type)
-    if of is not None and (eqn.op.name == "unwrap" or aliases(eqn) != "none"):
+    if of is not None and is_alias(eqn):
         yield of, out
     elif isinstance(eqn.out.type, List):
         if eqn.op.name == "index" and eqn.attrs["key"][0] == "i":
@@ -265,6 +271,17 @@ def tolerates_overlap(access: Access) -> bool:
     if isinstance(eqn.out.type, List):
         return list_depth(eqn.out.type) == 1
     return not {"a", "m"} & set(eqn.attrs["key"])
+
+
+def is_alias(eqn: Eqn) -> bool:
+    """May the out share memory with an operand?"""
+    return eqn.op.name == "unwrap" or aliases(eqn) != "none"
+
+
+def becomes_item(access: Access) -> bool:
+    """Does the equation put what it reads here into a list?"""
+    eqn = access.owner
+    return isinstance(eqn, Eqn) and (eqn.op.name == "list_of" or eqn.op.updates and access.index > 0)
 
 
 def is_inner_list(eqn: Eqn) -> bool:

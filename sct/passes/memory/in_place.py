@@ -25,7 +25,9 @@ from sct.passes.analysis.alias import (
     Access,
     Flow,
     MemoryUses,
+    becomes_item,
     flows,
+    is_alias,
     is_inner_list,
     may_repeat_items,
     may_share_items,
@@ -35,7 +37,7 @@ from sct.passes.analysis.alias import (
     writes_inner_list,
     writes_items,
 )
-from sct.passes.memory.ownership import Ownership, is_alias, updates
+from sct.passes.memory.ownership import Ownership, updates
 
 __all__ = ["storage"]
 
@@ -235,7 +237,7 @@ class _Plan:
         A read of the shape of the updated array may read the result of the update, or of the loop that updates it. The
         shape of a view stays, and that of an array that becomes an item."""
         elements = {s.value for s in later if not reads_shape_only(s)}
-        if _becomes_item(access):
+        if becomes_item(access):
             return [s for s in later if s.value in elements], []
         path = access.point.path
         around = len(path) if _updated(access) is not None else None
@@ -376,7 +378,7 @@ class _Plan:
             access = self.memory.access(*at)
             if access is None or at in self.copies or not isinstance(access.value.type, (Tensor, List)):
                 continue
-            aliases = set(self.alias_class(access.value, 0))
+            aliases = set(self.alias_class(access.value, 0, items=True))
             bindings = [self.memory.bindings[v] for v in aliases]
             borrowed = has_records and at not in private
             if any(d.escapes and not (borrowed and d.borrowed) or d.point.level < level for d in bindings) \
@@ -389,8 +391,17 @@ class _Plan:
 
     def _repeats(self, v: Value, aliases: Iterable[Value]) -> bool:
         """May the list `v` hold one array twice, or an array that another value holds?"""
-        return isinstance(v.type, List) and holds_array(v.type.elem) and not all(
-            (eqn := self.memory.bindings[w].eqn) is not None and eqn.op.name in FRESH_LISTS for w in aliases)
+        if not (isinstance(v.type, List) and holds_array(v.type.elem)):
+            return False
+        lists = all((eqn := self.memory.bindings[w].eqn) is not None and eqn.op.name in FRESH_LISTS
+                    for w in self.alias_class(v, 0))
+        return not lists or any(self._is_put_again(w) for w in aliases)
+
+    def _is_put_again(self, v: Value) -> bool:
+        """Does the array become an item of lists several times, or in each iteration of a loop that does not make it?"""
+        puts = [s for s in self.memory.reads.get(v, ()) if becomes_item(s) and (s.owner, s.index) not in self.copies]
+        made_at = self.memory.bindings[self.memory.base(v)].point.level
+        return isinstance(v.type, Tensor) and (len(puts) > 1 or any(s.point.level > made_at for s in puts))
 
     def separate_captures(self, eqn: Eqn) -> None:
         """Let a pullback capture copies of the arrays that the caller can see."""
@@ -426,12 +437,6 @@ def _updated(access: Access) -> Value | None:
         k = access.index - len(loop.bounds)
         return loop.finals[k] if k in range(len(loop.inits)) and loop.finals[k].type == access.value.type else None
     return eqn.out if eqn.op.updates else None
-
-
-def _becomes_item(access: Access) -> bool:
-    """Does the equation put what it reads here into a list?"""
-    eqn = access.owner
-    return isinstance(eqn, Eqn) and (eqn.op.name == "list_of" or eqn.op.updates and access.index > 0)
 
 
 class _Rebuild:

@@ -14,10 +14,9 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Tensor, holds_array
-from sct.ops.registry import aliases
-from sct.passes.analysis.alias import Access, Binding, MemoryUses, donations, is_inner_list, writes_items
+from sct.passes.analysis.alias import Access, Binding, MemoryUses, donations, is_alias, is_inner_list, writes_items
 
-__all__ = ["Ownership", "is_alias", "updates"]
+__all__ = ["Ownership", "updates"]
 
 
 class Ownership:
@@ -186,11 +185,6 @@ class Ownership:
                 and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint:
             return {eqn.out: 0}
         return donations(eqn)
-
-
-def is_alias(eqn: Eqn) -> bool:
-    """May the out share memory with an operand?"""
-    return eqn.op.name == "unwrap" or aliases(eqn) != "none"
 
 
 def updates(memory: MemoryUses) -> Iterator[tuple[Eqn, Access]]:
