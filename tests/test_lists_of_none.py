@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import grad, hvp
+from sct import grad, hvp, value_and_grad
 
 X = np.array([0.3, 0.7])
 W = np.array([[0.1, 0.2], [0.3, -0.4]])
@@ -191,3 +191,30 @@ def test_the_first_layer_is_the_last() -> None:
     x = X.copy()
     np.testing.assert_allclose(grad(layers)(x, 0), 2.0 * X)
     np.testing.assert_array_equal(x, X)
+
+
+def at_the_place(x: Any, n: int) -> Any:
+    before, best = [None] * n, None
+    for i in range(1, n):
+        before[i] = i - 1
+        if x[i % 2] > 0.5:
+            best = i % 2
+    total = x[best] ** 2
+    for i in range(n):
+        if before[i] is not None:
+            total += x[before[i] % 2] * i
+    return total
+
+
+def at_no_place(x: Any, n: int) -> Any:
+    before = [None] * n
+    before[0] = 1
+    return np.sum(x[before[n - 1]] * x)
+
+
+def test_none_as_an_index_is_a_new_axis_to_numpy_and_raises_here() -> None:
+    agrees(at_the_place, X, 4)
+    for derivative in (grad(at_no_place), value_and_grad(at_no_place)):
+        derivative(X, 1)
+        with pytest.raises(TypeError, match="a new axis to NumPy"):
+            derivative(X, 3)

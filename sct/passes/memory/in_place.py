@@ -398,8 +398,8 @@ class _Plan:
         return not lists or any(self._is_put_again(w) for w in aliases)
 
     def _is_put_again(self, v: Value) -> bool:
-        """Does the array become an item of lists several times, or in each iteration of a loop that does not make it?"""
-        puts = [s for s in self.memory.reads.get(v, ()) if becomes_item(s) and (s.owner, s.index) not in self.copies]
+        """Does the array become an item several times, or in each iteration of a loop that does not make it?"""
+        puts = [s for s in filter(becomes_item, self.memory.reads.get(v, ())) if (s.owner, s.index) not in self.copies]
         made_at = self.memory.bindings[self.memory.base(v)].point.level
         return isinstance(v.type, Tensor) and (len(puts) > 1 or any(s.point.level > made_at for s in puts))
 
