@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.join_paths import run_branches
+from sct.frontend.heap.inactive import check_value
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.state.choices import is_present
 from sct.frontend.values.abstract_values import (
@@ -22,7 +22,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import NONE, List, Opaque, Optional, Tensor
-from sct.ops import BY_CALL, index, is_none, unwrap
+from sct.ops import BY_CALL, index, is_none, not_, unwrap
 from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import stacked, stacked_rows
 
@@ -99,8 +99,7 @@ def is_slice(v: Abstract) -> bool:
 def _key_item(ev: Evaluator, v: Abstract) -> Any:
     v = as_index(ev, v, _index_into_array)
     if isinstance(v, Value) and isinstance(v.type, Optional) and not _is_present(ev, v):
-        run_branches(ev, ev.emit(is_none, v), lambda: raise_at_run_time(ev, "TypeError", _NEW_AXIS), lambda: None,
-                     ev.live_in_statement)
+        check_value(ev, v, ev.emit(not_, ev.emit(is_none, v)), "an index must be an int, not None")
     if isinstance(v, Tup) and is_slice(v):
         bounds = [as_index(ev, p) for p in v.items[1:]]
         return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in bounds))
@@ -136,9 +135,6 @@ def _is_present(ev: Evaluator, v: Value) -> bool:
     same = (w for w in ev.store.told if eqn is not None and (other := ev.defs.get(w)) is not None and eqn.op is other.op
             and (eqn.args, eqn.attrs) == (other.args, other.attrs) and eqn.op is index)
     return any(is_present(ev.store, w) for w in (v, *same))
-
-
-_NEW_AXIS = "an index is None, a new axis to NumPy, where sct knows it as an int"
 
 
 def _index_into_array(x: Any) -> int:
