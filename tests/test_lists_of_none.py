@@ -218,3 +218,25 @@ def test_none_as_an_index_is_a_new_axis_to_numpy_and_raises_here() -> None:
         derivative(X, 1)
         with pytest.raises(SctError, match="an index must be an int, not None"):
             derivative(X, 3)
+
+
+def clipped(x: Any, n: int) -> Any:
+    low = None
+    for i in range(n):
+        if x[i % 2] > 0.6:
+            low = x[i % 2] * 0.5
+    return np.sum(np.clip(x, low, None) ** 2)
+
+
+def averaged(x: Any, n: int) -> Any:
+    weights = x * x if n > 2 else None
+    return np.average(x, weights=weights)
+
+
+def test_an_argument_that_may_be_left_out_is_checked_where_it_may_be_none() -> None:
+    for f, others in ((clipped, (X * 0.5, 2)), (averaged, (X, 1))):
+        agrees(f, X, 4)
+        derivative = grad(f)
+        derivative(X, 4)
+        with pytest.raises((SctError, TypeError), match="must be a number or an array, not None"):
+            derivative(*others)

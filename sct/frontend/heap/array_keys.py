@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
@@ -27,7 +28,8 @@ from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import stacked, stacked_rows
 
 __all__ = [
-    "array_of", "column_without_none", "is_slice", "is_vector_of_unknown_size", "joined_list", "key_items", "nested"]
+    "array_of", "check_present", "column_without_none", "is_slice", "is_vector_of_unknown_size", "joined_list",
+    "key_items", "may_be_none", "nested"]
 
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
@@ -98,8 +100,7 @@ def is_slice(v: Abstract) -> bool:
 
 def _key_item(ev: Evaluator, v: Abstract) -> Any:
     v = as_index(ev, v, _index_into_array)
-    if isinstance(v, Value) and isinstance(v.type, Optional) and not _is_present(ev, v):
-        check_value(ev, v, ev.emit(not_, ev.emit(is_none, v)), "an index must be an int, not None")
+    check_present(ev, v, "an index must be an int")
     if isinstance(v, Tup) and is_slice(v):
         bounds = [as_index(ev, p) for p in v.items[1:]]
         return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in bounds))
@@ -129,12 +130,21 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
     return _int(ev, v)
 
 
-def _is_present(ev: Evaluator, v: Value) -> bool:
-    """Is it known on this path that this is not None, also by a test of another read of it?"""
-    eqn = ev.defs.get(v)
+def check_present(ev: Evaluator, v: Abstract, message: str) -> None:
+    """Raises TypeError at run time if this is None, which is another thing to NumPy: a new axis, or no argument."""
+    x = may_be_none(ev, v)
+    if x is not None:
+        check_value(ev, x, ev.emit(not_, ev.emit(is_none, x)), f"{message}, not None")
+
+
+def may_be_none(ev: Evaluator, v: Abstract) -> Value | None:
+    """The number, or the contents of the array, that may be None on this path, as far as tests of reads of it tell;
+    None of other values."""
+    x = v if isinstance(v, Value) and isinstance(v.type, Optional) else list_items.array_or_none(ev, v)
+    eqn = None if x is None else ev.defs.get(x)
     same = (w for w in ev.store.told if eqn is not None and (other := ev.defs.get(w)) is not None and eqn.op is other.op
             and (eqn.args, eqn.attrs) == (other.args, other.attrs) and eqn.op is index)
-    return any(is_present(ev.store, w) for w in (v, *same))
+    return None if x is None or any(is_present(ev.store, w) for w in (x, *same)) else x
 
 
 def _index_into_array(x: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 import types
@@ -14,7 +15,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.array_keys import array_of, joined_list, nested
+from sct.frontend.heap.array_keys import array_of, check_present, joined_list, may_be_none, nested
 from sct.frontend.heap.inactive import check_value
 from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.special_methods import plain_numbers
@@ -88,6 +89,8 @@ def _identity(f: Any) -> Any:
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function with this spelling; the op's `bind` separates operands from attributes."""
+    if any(may_be_none(ev, v) is not None for v in (*args, *kwargs.values())):
+        _check_present(ev, spelling, args, kwargs)
     if spelling.startswith("numpy."):
         args = [list_of_deque(ev, a) for a in args]
     if spelling.startswith("math."):
@@ -125,6 +128,15 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                       hint=_INSTEAD.get(spelling, "write it without this argument, or compute it outside the function"))
     return ev.combined(op, operands, lambda: call_bound(ev, op, spelling, operands, attrs))
+
+
+def _check_present(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> None:
+    """Checks at run time that no argument is None that may be left out: without it, the call is another one."""
+    bind = BY_CALL[spelling].bind
+    parameters = {} if bind is None else inspect.signature(bind).parameters
+    for name, v in {**dict(zip(parameters, args)), **kwargs}.items():
+        if name in parameters and parameters[name].default is None:
+            check_present(ev, v, f"`{name}` of {spelling} must be a number or an array")
 
 
 def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Abstract:
