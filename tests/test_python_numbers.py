@@ -733,7 +733,7 @@ def test_a_derivative_that_is_a_product_of_such_numbers_is_one_of_floats() -> No
 
 def test_a_product_of_sizes_that_do_not_fit_raises_also_where_its_value_is_not_needed() -> None:
     for product in (operator.matmul, np.dot):
-        for x, w in (((3, 4), (3,)), ((3,), (4,)), ((3, 4), (3, 2)), ((2, 3), (2, 2, 2))):
+        for x, w in (((3, 4), (3,)), ((3,), (4,)), ((3, 4), (3, 2)), ((2, 3), (2, 2, 2)), ((1,), (5,)), ((3, 4), (1,))):
             def total(x: Any, w: Any, product: Any = product) -> Any:
                 return np.sum(product(x, w))
 

@@ -169,8 +169,7 @@ class Facts:
             x, y = (a.type if isinstance(a, Value) else None for a in args)
             if isinstance(x, Tensor) and isinstance(y, Tensor) and x.rank and y.rank:
                 p, q = x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1]
-                if not self.same(p, q) and op.name != "inner":
-                    self.differ(p, q)
+                if self.are_unequal(p, q) and op.name != "inner":
                     self.cannot_multiply(op, *args[:2])  # type: ignore[arg-type]
 
     def same(self, p: Dim, q: Dim) -> bool:
@@ -194,6 +193,20 @@ class Facts:
             self.equate(p if now[0] == 1 else q, Dim(1))
         else:
             return False
+        return True
+
+    def are_unequal(self, p: Dim, q: Dim) -> bool:
+        """Are two sizes that must be equal unequal for these arguments?  That they are, or are not, is a guard."""
+        if not self.same(p, q):
+            self.differ(p, q)
+            return True
+        p, q = self.resolve(p), self.resolve(q)
+        if 1 not in (p.value, q.value) or p == q:
+            return False
+        other = q if p.value == 1 else p
+        if (self.size_now(other) or 0) < 2:
+            return False
+        self.size_facts.setdefault(("<=", Dim(2), other), None)
         return True
 
     def agree(self, a: Type, b: Type) -> None:
