@@ -124,3 +124,91 @@ def test_a_refusal_names_the_class_of_an_object_and_not_its_address():
     stats = pytest.importorskip("scipy.stats")
     refusal = refuses(lambda x: stats.wishart(3.0, x[0]).logpdf(x[1]), np.ones(2), code="SCT206")
     assert "an object of class `wishart_gen`" in refusal.what and "0x" not in refusal.what
+
+
+def searched_pairs(x, n):
+    cells, seen = [], []
+    for i in range(n):
+        cells.append((i, (i * i, "a"), None if i == 2 else x * i))
+        if (key := (i % 3, i % 2)) not in seen:
+            seen.append(key)
+    y = x if (2, (4, "a"), None) in cells and (3, (9, "a"), None) not in cells and 7 not in cells else 3.0 * x
+    return y * len(seen) * seen.index((0, 1)) * (1 + cells.count((1, 2)))
+
+
+def searched_numbers(x, n):
+    values = [None] * n
+    for i in range(1, n, 2):
+        values[i] = x * i
+    found = [i for i in range(9) if x * i in values]
+    try:
+        values.remove(x * 100.0)
+    except ValueError as error:
+        x = x + len(str(error))
+    values.remove(None)
+    return x * values.count(None) + sum(found) * x + (None in values) * x * values.index(None)
+
+
+def searched_elements(x):
+    items = list(x)
+    return np.sum(x * x) * items.count(2.5) if 2.5 in items and 7 not in x.tolist() else np.sum(x)
+
+
+def differences_between_ends(x):
+    inner = np.ediff1d(x, to_end=x[0] * x, to_begin=3)
+    last = np.ediff1d(x, [1.0, 2.0])[-1] * np.ediff1d(np.array([1, 4]), 5)[1]
+    return np.sum(inner ** 2 * np.arange(6.0)) + last * x[0]
+
+
+def differences_of_ints(x):
+    try:
+        return np.sum(np.ediff1d(np.arange(3), to_end=x[0]) * x)
+    except TypeError as error:
+        return np.sum(x * x) * len(str(error))
+
+
+@pytest.mark.parametrize("f, args", [
+    (searched_pairs, (0.7, 8)), (searched_numbers, (0.7, 7)), (searched_elements, (np.array([1.0, 2.5, 3.0]),)),
+    (differences_between_ends, (np.array([1.0, 3.0, 2.5]),)), (differences_of_ints, (np.array([1.0, 3.0, 2.5]),))])
+def test_is_python(f, args, monkeypatch):
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    if f is searched_elements:  # differences would move what is looked for
+        value, gradient = sct.value_and_grad(f)(*args)
+        assert value == f(*args) and np.array_equal(gradient, 2.0 * args[0])
+    else:
+        agrees(f, *args)
+
+
+class Named:
+    def __init__(self, v):
+        self.v = v
+
+
+def test_what_is_searched_for_in_a_list_of_objects_is_compared():
+    def f(x, n):
+        items = [Named(x * i) for i in range(n)]
+        return sum(item.v for item in items) * (2.0 if None in items else 1.0)
+
+    assert "any(y is None for y in xs)" in str(refuses(f, 0.7, 7, code="SCT505"))
+
+    def g(x, n):
+        items = [Named(x * i) for i in range(n)]
+        return sum(item.v for item in items) * (2.0 if any(y is None for y in items) else 1.0)
+
+    agrees(g, 0.7, 7)
+
+
+def drawn(x, seed, n):
+    rng = np.random.default_rng([seed, n])
+    np.random.seed(seed)
+    return np.sum(x * rng.normal(size=(n, 3))) * np.random.rand(n)[0] * rng.choice(n) + x[rng.integers(0, n)]
+
+
+def test_seeds_and_sizes_are_no_numbers_to_differentiate_by():
+    x = np.array([1.0, -2.0, 0.5])
+    value, pullback = sct.vjp(drawn, x, 4, 3)
+    assert value == drawn(x, 4, 3) and pullback(1.0)[1:] == (0.0, 0.0)
+    expected = [(drawn(x + h, 4, 3) - drawn(x - h, 4, 3)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-6)
+    with pytest.raises(sct.SctError, match="SCT207"):
+        sct.vjp(lambda x, n: x * np.random.default_rng(1).normal(n), 2.0, 3)

@@ -1181,3 +1181,50 @@ def two_handlers(x, n, a):
 def test_what_was_done_before_the_statement_that_raises_is_differentiated() -> None:
     for n in (0, 4):
         agrees(two_handlers, -0.4, n, np.ones(5))
+
+
+def lists_that_change(x, n):
+    xs, pairs = [x * i for i in range(n)], [(x * i, i) for i in range(n)]
+    s = 0.0
+    for j in range(9):
+        try:
+            a, b = pairs.pop(2)
+            s = s + a * b
+            xs[j + 3] = xs.pop() * j + x
+            s = s + 1.0
+            del pairs[0]
+            pairs.insert(0, (s, j))
+        except IndexError:
+            s = s + x * x
+        finally:
+            s = s * 0.5
+    return s + sum(xs) + sum(a for a, _ in pairs)
+
+
+def rows_that_change(x, n):
+    rows = [np.ones(2) * x * i for i in range(n)]
+    s = 0.0
+    for j in range(9):
+        try:
+            v = rows.pop(0)
+            v = v * v
+            s = s + v @ v
+            rows[2] = v
+        except IndexError:
+            s = s + x * x
+    return s + sum(np.sum(row) for row in rows)
+
+
+def reads_the_text(x, n):
+    xs = [x * i for i in range(n)]
+    try:
+        return xs.pop(9)
+    except IndexError as error:
+        return x * len(str(error))
+
+
+def test_lists_that_change_in_a_try(monkeypatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    agrees(lists_that_change, 0.7, 7)
+    agrees(rows_that_change, 0.7, 7)
+    refuses(reads_the_text, 0.7, 7, code="SCT101")

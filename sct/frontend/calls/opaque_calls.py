@@ -44,6 +44,7 @@ from sct.frontend.numpy_library.random_draws import (
     MAKERS,
     draws_floats,
     is_scalar,
+    of_ints,
     place_of_size,
     type_of_draw,
 )
@@ -169,6 +170,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     if isinstance(fn, Value) and isinstance(fn.type, Tensor):
         name = NAMES.get(fn.type.dtype, "numpy." + fn.type.dtype)
         raise_at_run_time(ev, "TypeError", f"{name!r} object is not callable")
+    args, kwargs = of_ints(ev, named, _draws(ev, fn), args, kwargs)
     result_type = gives or _result_type(ev, named, args, kwargs)
     if result_type is None and (result := call_of_library(ev, fn, args, kwargs)) is not None:
         return result
@@ -201,9 +203,12 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     was not observed, or if it may write to its arguments."""
     operands: list[Operand] = []
     name = harmless_name(fn.peek) if isinstance(fn, Static) else template_of(ev, fn, operands)
-    passed = (*args, *kwargs.values())
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
     method = str(eqn.attrs["text"]) if eqn is not None and eqn.op is inactive else None
+    f = fn.peek if isinstance(fn, Static) else None
+    draws = _draws(ev, fn)
+    args, kwargs = of_ints(ev, f, draws, args, kwargs)
+    passed = (*args, *kwargs.values())
     if isinstance(fn, Static) and fn.peek is collections.deque and (
             not ev.observed(ev.loc) or ev.loc in ev.functions.plan.deques or
             any(_may_vary(ev, a) for a in passed)):
@@ -218,15 +223,12 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     if method is not None and (changes_object(method) or any(map(writes_keyword, kwargs))) and is_callers(ev, fn):
         ev.refuse("SCT302", "a method changes an object that sct does not see into, and that the function has not made",
                   why="the caller's object would be changed", hint="change a copy: `copy.copy(...)` before")
-    f = fn.peek if isinstance(fn, Static) else None
     named = [k for k, v in kwargs.items() if not (isinstance(v, Static) and isinstance(v.peek, str))]  # output="sos"
     if any(map(writes_keyword, named)) or isinstance(f, np.ufunc) and len(args) > f.nin:
         return None
     if name is None or any(is_varied(ev, a) for a in passed):
         return None
-    draws = type(getattr(f, "__self__", None)) in GENERATORS or \
-        eqn is not None and _is_method_of_generator(ev, eqn)
-    drawn = type_of_draw(ev, getattr(f, "__name__", method or "").rpartition(".")[2], args, kwargs) if draws else None
+    drawn = type_of_draw(ev, draws, args, kwargs) if draws else None
     if drawn is None and f not in MAKERS and not ev.is_observed:
         return None
     texts = [template_of(ev, a, operands) for a in passed]
@@ -261,6 +263,16 @@ def _constant_array(f: Any, args: Args, kwargs: Kwargs) -> Type | None:
         return None  # it is raised when the derivative runs
     is_array = type(array) is np.ndarray and array.dtype == np.float64
     return Tensor("array", "f64", tuple(map(Dim, array.shape))) if is_array else None
+
+
+def _draws(ev: Evaluator, fn: Abstract) -> str:
+    """The name of the method of a generator that this is; empty for others."""
+    f: Any = fn.peek if isinstance(fn, Static) else None
+    if type(getattr(f, "__self__", None)) in GENERATORS:
+        return str(f.__name__)
+    eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
+    method = eqn is not None and eqn.op is inactive and _is_method_of_generator(ev, eqn)
+    return str(eqn.attrs["text"]).rpartition(".")[2] if eqn is not None and method else ""
 
 
 def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:

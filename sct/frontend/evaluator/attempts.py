@@ -24,7 +24,7 @@ from sct.frontend.state.tries import Class, Split
 from sct.frontend.values.abstract_values import Key, Static
 from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import Optional, Undef
+from sct.ir.types import List, Optional, Undef
 from sct.ops import aliases, attempt, index, is_none, raise_, unwrap
 from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.ops.program.effects import OBJECT
@@ -99,8 +99,8 @@ class Attempts(State):
                         why="the exception would be caught here", hint="bind it on every path")
         self.b.eqns.pop()
         tried = eqn
-        if eqn.op.name == "store" and not hasattr(eqn.args[0].type, "elem"):
-            tried = Eqn(index, (eqn.args[0], *eqn.args[2:]), (), {"key": eqn.attrs["key"]}, (), None)
+        if (position := self._position_in(eqn)) is not None:
+            tried = Eqn(index, (eqn.args[0], *position), (), {"key": eqn.attrs.get("key", ("i",))}, (), None)
         elif eqn.op.updates:
             self.refuse("SCT101", "a list is changed in a `try` in a way that may raise what is handled",
                         hint="check for the bad case first, with `if`")
@@ -122,6 +122,18 @@ class Attempts(State):
         elif not eqn.op.effect:
             tries.passed.append((eqn, self.b))
         return eqn.outs
+
+    def _position_in(self, eqn: Eqn) -> Sequence[Operand] | None:
+        """The indices of an array or a list at which the equation writes or removes: to read there raises where it
+        does, of a list with another text.  None for other equations."""
+        if eqn.op.name == "store" and not isinstance(eqn.args[0].type, List):
+            return eqn.args[2:]
+        if eqn.op.name not in ("store", "remove_at"):
+            return None
+        if self.tries.needed:
+            self.refuse("SCT101", "a list is changed in a `try` that reads the exception which this may raise",
+                        why="the text of its exception is not known", hint="check for the bad case first, with `if`")
+        return eqn.args[2:] if eqn.op.name == "store" else eqn.args[1:2]
 
     def _attempt_to_use(self, eqn: Eqn, caught: Sequence[Class]) -> tuple[Value, ...]:
         """Uses a value that may be None as a number or an array: where it is None, the path ends at a handler."""

@@ -8,21 +8,32 @@ Dicts whose keys themselves are known only at run time are in `run_time_dicts`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.arguments.argument_keys import MANY_KEYS
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import run_time_dicts
-from sct.frontend.heap.dynamic_lists import as_column, element, is_alike, is_dynamic, list_of_items
+from sct.frontend.heap.dynamic_lists import columns as dynamic_columns
+from sct.frontend.heap.dynamic_lists import element, is_alike, is_dynamic, list_of_items
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
-from sct.frontend.values.abstract_values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Ref,
+    Schema,
+    Static,
+    Tup,
+)
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
-from sct.ir.types import BOOL, INT, List, Tensor, Text
-from sct.ops.program.effects import lookup
+from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type
+from sct.ops.program.effects import lookup, membership
 from sct.ops.program.effects import part as part_of
 
 if TYPE_CHECKING:
@@ -31,6 +42,15 @@ if TYPE_CHECKING:
 __all__ = ["contains", "found", "get", "item", "note_search", "of_arguments", "searched"]
 
 K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search of a list of unknown length: the templates of its items and of what is wanted, and their operands."""
+
+    among: str
+    wanted: str
+    operands: list[Operand]
 
 
 def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
@@ -74,26 +94,55 @@ def contains(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract:
         raise
 
 
-def searched(ev: Evaluator, owner: Abstract, x: Abstract) -> list[Operand] | None:
-    """A list of numbers or of strings as Python searches it, and what it looks for; None for other lists."""
-    if not isinstance(owner, ListRef) or not is_dynamic(ev, owner) or ev.slots(owner).schema != 0:
+def searched(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
+    """A list of unknown length as Python searches it, and what it looks for: numbers, strings, None, and tuples of
+    these; None for other values."""
+    if not isinstance(owner, ListRef) or not is_dynamic(ev, owner):
         return None
-    column = as_column(ev, owner)
-    elem = column.type.elem if isinstance(column.type, List) else None
-    if not isinstance(elem, Text) and not (isinstance(elem, Tensor) and elem.is_scalar):
-        return None
-    t = ev.type_of(x) if isinstance(x, (Static, Value)) else None
-    is_number = isinstance(t, Tensor) and t.is_scalar
-    return [column, ev.operand(x)] if is_number or isinstance(t, Text) else None
+    operands: list[Operand] = []
+
+    def items(schema: Schema) -> str | None:
+        if isinstance(schema, tuple):
+            parts = list(map(items, schema))
+            return None if None in parts else f"zip({', '.join(map(str, parts))})"
+        if not isinstance(schema, int) or not _is_compared(columns[schema].type, List):
+            return None
+        operands.append(columns[schema])
+        return f"_{len(operands) - 1}"
+
+    def wanted(v: Abstract) -> str | None:
+        if isinstance(v, Tup) and v.cls is tuple:
+            parts = list(map(wanted, v.items))
+            return None if None in parts else f"({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
+        if isinstance(v, Static) and v.value is None:
+            return "None"
+        if not isinstance(v, (Static, Value)) or not _is_compared(ev.type_of(v)):
+            return None
+        operands.append(ev.operand(v))
+        return f"_{len(operands) - 1}"
+
+    schema, columns = ev.slots(owner).schema or 0, dynamic_columns(ev, owner)
+    among, what = items(schema), wanted(x)
+    return None if among is None or what is None else Search(among, what, operands)
 
 
-def found(ev: Evaluator, name: str, operands: list[Operand]) -> Abstract:
+def _is_compared(t: Type, of: Any = None) -> bool:
+    """Are values of this type numbers or strings, or None; or those in a column of it?"""
+    t = (t.elem if isinstance(t, of) else t) if of is not None else t
+    t = t.elem if isinstance(t, Optional) else t
+    return isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar
+
+
+def found(ev: Evaluator, name: str, search: Search) -> Abstract:
     """`x in xs`, `xs.index(x)` or `xs.count(x)`, by Python itself."""
     if name == "in":
-        return ev.emit(part_of, *operands, text="_1 in _0", type=BOOL)  # type: ignore[no-any-return]
+        text = f"{search.wanted} in {search.among}"
+        return ev.emit(membership, *search.operands, text=text, type=BOOL)  # type: ignore[no-any-return]
+    among = f"list({search.among})" if search.among.startswith("zip") else search.among
+    text = f"{among}.{name}({search.wanted})"
     if name == "count":
-        return ev.emit(part_of, *operands, text="_0.count(_1)", type=INT)  # type: ignore[no-any-return]
-    return ev.emit(lookup, *operands, text="_0.index(_1)")  # type: ignore[no-any-return]
+        return ev.emit(membership, *search.operands, text=text, type=INT)  # type: ignore[no-any-return]
+    return ev.emit(lookup, *search.operands, text=text)  # type: ignore[no-any-return]
 
 
 def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:

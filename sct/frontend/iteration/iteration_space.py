@@ -42,6 +42,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.loop_view import WITHOUT_END
@@ -50,7 +51,7 @@ from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [
     "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "from_zero", "in_step", "is_held", "is_run_over",
-    "items_of", "length", "space",
+    "items_of", "items_to_search", "length", "space",
 ]
 
 MOST_UNROLLED = 64
@@ -93,6 +94,15 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     ev.refuse("SCT503", "the number of items of this object is not known",
               why="it is the result of a function that sct cannot read" if isinstance(v, Value) else "",
               hint="use a list or an array")
+
+
+def items_to_search(ev: Evaluator, owner: Abstract, x: Abstract) -> tuple[Abstract, ...]:
+    """The items of a container that is searched item by item: there are as many as the arguments say."""
+    try:
+        return items_of(ev, owner)
+    except NeedsStatic as need:
+        need.error.hint = f"compare them: `any(y {'is None' if x == Static(None) else '== x'} for y in xs)`"
+        raise
 
 
 def is_run_over(ev: Evaluator, v: Abstract) -> bool:

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.numpy_functions import UFUNC_FALLBACKS, array, bound, type_of
 from sct.frontend.numpy_library.op_calls import call_named
-from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Method, Ref, Static, Tup
 from sct.ir.real_ints import unmark_real
 from sct.ops.type_rules import numpy_dtype
 
@@ -60,6 +60,11 @@ def vector_norm(x: Any, axis: Any, keepdims: Any, order: Any) -> Any:
         norm = np.linalg.norm(x.ravel(), axis=0, ord=order)
         return norm.reshape((1,) * x.ndim) if keepdims else norm
     return np.linalg.norm(x, axis=axis, ord=order, keepdims=keepdims)
+
+
+def between_ends(ary: Any, first: Any, last: Any) -> Any:
+    ary = np.ravel(ary)
+    return np.concatenate((first, ary[1:] - ary[:-1], last))
 
 
 def _accumulate(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abstract:
@@ -124,6 +129,23 @@ def _vector_norm(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x, axis, keepdims, order = bound(ev, "np.linalg.vector_norm", args, kwargs, "x", "axis", "keepdims", "ord",
                                      axis=None, keepdims=False, ord=2)
     return ev.call(Static(vector_norm), [array(ev, x), axis, keepdims, order])
+
+
+@special(np.ediff1d)
+def _ediff1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    x, *ends = bound(ev, "np.ediff1d", args, kwargs, "ary", "to_end", "to_begin", to_end=None, to_begin=None)
+    if ends == [Static(None)] * 2:
+        return call_named(ev, "numpy.ediff1d", [x], {})
+    dtype = numpy_dtype(unmark_real(type_of(ev, array(ev, x))).dtype)
+    arrays = []
+    for name, end in zip(("to_end", "to_begin"), ends):
+        values = ev.call(Static(np.ravel), [Tup(()) if end == Static(None) else end])
+        own = numpy_dtype(unmark_real(type_of(ev, values)).dtype)
+        if end != Static(None) and not np.can_cast(own, dtype, "same_kind"):
+            raise_at_run_time(ev, "TypeError", f"dtype of `{name}` must be compatible with input `ary` under the "
+                              "`same_kind` rule.")
+        arrays.append(values if own == dtype else ev.call(Method(values, "astype"), [Static(dtype)]))
+    return ev.call(Static(between_ends), [x, *arrays[::-1]])
 
 
 def _product(name: str, vector: int) -> Special:

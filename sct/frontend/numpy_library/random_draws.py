@@ -8,6 +8,7 @@ Other draws have the type that is observed when they are made.
 
 from __future__ import annotations
 
+import random
 import types
 from typing import Any
 
@@ -15,16 +16,20 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.values.abstract_values import Abstract, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
 from sct.ir import Value
 from sct.ir.dims import Dim
+from sct.ir.real_ints import counts_as_real
 from sct.ir.types import FLOAT, Tensor, Type
 
-__all__ = ["GENERATORS", "MAKERS", "draws_floats", "is_scalar", "place_of_size", "type_of_draw"]
+__all__ = ["GENERATORS", "MAKERS", "draws_floats", "is_scalar", "of_ints", "place_of_size", "type_of_draw"]
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
 MAKERS = (np.random.default_rng, *GENERATORS)
 """What makes a generator."""
+
+_SEEDED = (*MAKERS, np.random.SeedSequence, np.random.seed, random.Random, random.seed)
+"""What takes a seed."""
 
 _FLOATS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
                      "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull",
@@ -37,6 +42,31 @@ _PLACE_OF_SIZE = {"rand": 0, "randn": 0, "random": 0, "standard_normal": 0, "sta
 def draws_floats(f: Any) -> bool:
     """Does this draw floats with NumPy?"""
     return type(getattr(f, "__self__", None)) in GENERATORS and f.__name__ in _FLOATS
+
+
+_OF_INTS = frozenset(("bytes", "choice", "integers", "permutation", "randint", "seed", "spawn"))
+"""Methods of generators that take integers alone, beside arrays."""
+
+
+def of_ints(ev: Evaluator, f: Any, draws: str, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """The arguments of the method `draws` of a generator, or of what takes a seed: seeds, bounds and sizes are ints, by
+    which nothing is differentiated.  The arguments of other calls as they are."""
+    takes_seed = any(f is made for made in _SEEDED)
+    if not takes_seed and not draws:
+        return args, kwargs
+    whole = takes_seed or draws in _OF_INTS
+    place = place_of_size(draws)
+
+    def as_int(v: Abstract) -> Abstract:
+        if isinstance(v, Tup):
+            return v.with_(map(as_int, v.items))
+        if isinstance(v, ListRef) and ev.slots(v).schema is None and any(
+                isinstance(x, Value) and counts_as_real(x.type) for x in ev.slots(v).items):
+            return ev.new_list(tuple(map(ev.as_int, ev.slots(v).items)))
+        return ev.as_int(v)  # type: ignore[no-any-return]
+
+    return [as_int(v) if whole or k == place or draws in ("rand", "randn") else v for k, v in enumerate(args)], {
+        key: as_int(v) if whole or key == "size" else v for key, v in kwargs.items()}
 
 
 def place_of_size(name: str) -> int:

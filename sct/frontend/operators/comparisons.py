@@ -29,7 +29,7 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.iteration import run_time_sets
-from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.iteration_space import items_of, items_to_search
 from sct.frontend.iteration.iterator_protocol import VIEWS, drained
 from sct.frontend.objects.objects import (
     bind,
@@ -461,7 +461,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         return run_time_keys.found(ev, "in", operands)
     if isinstance(owner, (Tup, ListRef)) or isinstance(owner, Iteration) and owner.kind in VIEWS or \
             special_method(ev, owner, "__iter__") is not None:
-        items = items_of(ev, owner)
+        items = items_to_search(ev, owner, x)
         plain = all(isinstance(y, (Static, Value)) or isinstance(y, Tup) and _is_plain(y) for y in (x, *items))
         if plain and not any(_has_own_equality(ev, y) for y in (x, *items)):
             if isinstance(x, Value) and any(y is x for y in items):

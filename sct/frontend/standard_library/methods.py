@@ -21,7 +21,7 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
-from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.iteration_space import items_of, items_to_search
 from sct.frontend.iteration.iterator_protocol import VIEWS
 from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS
 from sct.frontend.numpy_library.op_calls import call_named
@@ -107,7 +107,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         args = [ev.present_number(a) for a in args]
         if name in LIST_METHODS and dynamic_lists.is_dynamic(ev, owner):
             return LIST_METHODS[name](ev, owner, args)
-        if name in LIST_METHODS or name == "remove":
+        if name in LIST_METHODS:
             return change_list(ev, owner, name, args)
         if name == "sort":
             return sort(ev, owner, kwargs)
@@ -175,12 +175,22 @@ def _insert(ev: Evaluator, xs: ListRef, i: Abstract, v: Abstract) -> Abstract:
     return dynamic_list_methods.insert(ev, xs, ev.operand(i), v)
 
 
+def _remove(ev: Evaluator, xs: ListRef, x: Abstract) -> Abstract:
+    """`xs.remove(x)` for a list whose length is known only at run time: the item at its place, which is there."""
+    at = ev.operand(ev.call(Static(python_fallbacks.place_to_remove), [xs, x]))
+    first = len(ev.b.eqns)
+    with ev.tries.none():
+        dynamic_list_methods.delete(ev, xs, at)
+    ev.tries.certain.update(ev.b.eqns[first:])
+    return Static(None)
+
 
 LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
     "append": lambda ev, xs, args: dynamic_list_methods.append(ev, xs, args[0]),
     "extend": lambda ev, xs, args: extend(ev, xs, args[0]),
     "insert": lambda ev, xs, args: _insert(ev, xs, as_index(ev, args[0]), args[1]),
     "pop": lambda ev, xs, args: dynamic_list_methods.pop(ev, xs, position(ev, args)),
+    "remove": lambda ev, xs, args: _remove(ev, xs, args[0]),
     "reverse": lambda ev, xs, args: dynamic_list_methods.reverse(ev, xs),
     "clear": lambda ev, xs, args: dynamic_list_methods.clear(ev, xs),
 }
@@ -218,9 +228,9 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
 
 def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstract) -> Abstract:
     """`owner.index(x)`, `owner.count(x)` and the place for `owner.remove(x)`: item by item, each one or equal."""
-    if name != "remove" and not bounds and (operands := run_time_keys.searched(ev, owner, x)) is not None:
-        return run_time_keys.found(ev, name, operands)
-    items = items_of(ev, owner)
+    if name != "remove" and not bounds and (search := run_time_keys.searched(ev, owner, x)) is not None:
+        return run_time_keys.found(ev, name, search)
+    items = items_to_search(ev, owner, x)
     first, stop = (*(ev.ask(as_index(ev, b), "a bound of `index`") for b in bounds), None, None)[:2]
     count = 0
     for k in range(*slice(first, stop).indices(len(items))):

@@ -11,8 +11,8 @@ from typing import Any
 
 __all__ = [
     "all_", "any_", "bisect_", "chained", "compress_", "heapify", "heappop", "heappush", "heappushpop", "heapreplace",
-    "largest", "largest_by", "largest_item", "largest_item_by", "nlargest", "nsmallest", "place_", "prod_", "reduce_",
-    "same", "smallest", "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
+    "largest", "largest_by", "largest_item", "largest_item_by", "nlargest", "nsmallest", "place_", "place_to_remove",
+    "prod_", "reduce_", "same", "smallest", "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
 ]
 
 
@@ -160,6 +160,12 @@ def bisect_(a: Any, x: Any, lo: int, hi: int | None, key: Callable[[Any], Any], 
 
 def place_(i: int, n: int) -> int:
     return min(i, n) if i >= 0 else max(i + n, 0)
+
+
+def place_to_remove(items: list[Any], x: Any) -> int:
+    if x not in items:
+        raise ValueError("list.remove(x): x not in list")
+    return items.index(x)
 
 
 def _sift_down(heap: Any, start: int, pos: int) -> None:

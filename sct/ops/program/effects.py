@@ -18,7 +18,8 @@ from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "apply", "enter", "formats", "fstring", "inactive", "leave", "part", "print_", "python", "raise_", "samples_of"]
+    "apply", "enter", "formats", "fstring", "inactive", "leave", "membership", "part", "print_", "python", "raise_",
+    "samples_of"]
 
 OBJECT = Opaque()
 
@@ -146,6 +147,10 @@ part of a string."""
 part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", nondiff="it is not differentiated",
           emit=lambda *_, text, **__: text, complex=True)
 """A part of an object that does not change: an item of a tuple, or of a list that only this function holds."""
+
+membership = op("membership", type=opaque, run=run_inactive, raises="never", cost="read", complex=True,
+                emit=lambda *_, text, **__: text, nondiff="it tells of equality alone, as `==` does")
+"""Whether an item is among numbers, strings and tuples of these, or how often: `_1 in _0`, `_0.count(_1)`."""
 
 enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, defaults={"keywords": ()}, raises="value",
            effect=True, cost="never", nondiff="it changes no number",
