@@ -1466,6 +1466,33 @@ def test_agrees(f: Program) -> None:
         agrees(f, X)
 
 
+def changing(x):
+    yield x
+    if x > 0:
+        x = x * 2
+    yield x * x
+
+
+def delegating(x):
+    q = 1.5 * x
+    yield from changing(q)
+    yield q
+
+
+def looping(x):
+    q = 1.5 * x
+    for y in changing(q):
+        yield y + q
+    yield q
+
+
+@program
+def a_branch_in_a_generator_that_another_one_asks_for_items(x):
+    a, b, c = looping(x[0])
+    d = [*delegating(x[1]), a]
+    return a * b * c + d[1] * d[2] + d[3]
+
+
 @pytest.mark.parametrize(("f", "code"), REFUSED, ids=lambda v: getattr(v, "__name__", v))
 def test_refused(f: Program, code: str) -> None:
     refuses(f, X, code=code)

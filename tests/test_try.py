@@ -926,6 +926,105 @@ def a_quotient_of_the_iteration_before(x, n):
     return s
 
 
+@case((2.5, 0), (2.5, 1), (0.5, 1), (2.5, 3))
+def the_rest_of_a_body_where_one_branch_returns(x, n):
+    s = 0.5
+    try:
+        if n > 0:
+            math.log(x - n)
+        else:
+            return 1.5 * x
+        s = x * x
+    except ValueError:
+        pass
+    return s * x
+
+
+@case((2.5, 2), (0.3, 5), (1.5, 5), (7.0, 5))
+def the_rest_of_a_body_where_one_branch_goes_on(x, n):
+    s = 0.5
+    for k in range(n):
+        try:
+            if k % 2 == 0:
+                s += math.sqrt(x - k)
+            else:
+                continue
+            s *= x
+        except ValueError:
+            s += 0.25
+        s *= 1.5
+    return s
+
+
+@case((2.5, 0), (2.5, 1), (0.5, 2))
+def the_rest_of_a_body_behind_another_try_that_returns(x, n):
+    try:
+        try:
+            if n == 0:
+                return 1.5 * x
+            y = {1: x, 3: x * x}[n]
+        except ValueError:
+            y = 2.0
+        x = x * y
+    except LookupError:
+        pass
+    return x * x
+
+
+@case((1.4,), (3.0,))
+def an_else_behind_a_test_of_a_variable_that_a_finally_changes(x):
+    try:
+        math.sin(1.5)
+    except ValueError:
+        pass
+    finally:
+        x -= 1.5
+        print(1.5)
+    if x < 1.0 <= 1.5:
+        x = x * 2
+    return x * x
+
+
+class Suppressing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return True
+
+
+class Root:
+    def __init__(self, x):
+        self.x = x
+
+    def __enter__(self):
+        return math.sqrt(self.x)
+
+    def __exit__(self, kind, error, trace):
+        return False
+
+
+@case((2.5,), (0.3,), (-1.0,))
+def a_name_that_a_context_which_ends_exceptions_may_not_bind(x):
+    b, s = 1.5, 0.0
+    for k in range(4):
+        with Suppressing():
+            b = math.log(x - k)
+        s += b * x
+    return s
+
+
+@case((2.5,), (0.3,), (-1.0,))
+def a_context_that_raises_as_it_opens_in_another_that_ends_exceptions(x):
+    b = 1.5
+    s = b * x
+    for k in range(4):
+        with Suppressing(), Root(x - k) as b:
+            s += b * x
+        s += b * x * k
+    return s
+
+
 @pytest.mark.parametrize(("f", "calls"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_path(f: Function, calls: list[tuple[Any, ...]]) -> None:
     derivative = value_and_grad(f)

@@ -24,6 +24,7 @@ from sct.ir.core import (
     has_effect,
     is_effect,
     is_float,
+    is_undef,
     rebuild,
     substitute,
     undef,
@@ -32,5 +33,5 @@ from sct.ir.core import (
 
 __all__ = [
     "UNDEF", "Builder", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "builder_var", "free_values",
-    "has_effect", "is_effect", "is_float", "operand", "rebuild", "substitute", "undef", "walk",
+    "has_effect", "is_effect", "is_float", "is_undef", "operand", "rebuild", "substitute", "undef", "walk",
 ]

@@ -457,11 +457,11 @@ def run_branches(ev: Evaluator, pred: Operand, then: Callable[[], Any], orelse: 
 
 
 def run_branch(ev: Evaluator, branch: Branch, thunk: Callable[[], Any], live: Callable[[Key], bool]) -> None:
-    """Evaluates a path to its end; `branch.extra` is the value of `thunk`."""
-    outer = ev.b
-    with ev.inside(branch), ev.tries.in_block(branch.builder, outer):
+    """Evaluates a path, from its current end, to its end; `branch.extra` is the value of `thunk`."""
+    with ev.tries.in_block(branch.builder, ev.b), ev.inside(branch):
         first = len(ev.b.eqns)
         with ev.to_its_end():
+            ev.split_if_raised()
             branch.extra = thunk()
         branch.extra = close_raised(ev, first, live, branch.extra)
 

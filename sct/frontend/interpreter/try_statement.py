@@ -290,4 +290,7 @@ def _dispatch(ev: Evaluator, handlers: Sequence[Handler], caught: Sequence[Class
                          lambda: _dispatch(ev, rest, caught, error, live), live)  # noqa: B023
             return
     assert error is not None
+    around = tuple(c.cls for c in ev.tries.handled)
+    if all(issubclass(c.cls, around) for c in caught):
+        ev.throw_handled(error, caught)
     rethrow(ev, error, None)

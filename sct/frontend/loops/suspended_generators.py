@@ -117,6 +117,7 @@ def _leave(ev: Evaluator, levels: list[Level]) -> None:
 def _next_iteration(ev: Evaluator, level: Level, levels: list[Level]) -> Abstract | None:
     """Begins the next iteration of a loop; the item of a `yield from`."""
     loop: Any = level.loop
+    _begin(ev, loop)
     if isinstance(loop, gast.While):
         if not _holds(ev, loop.test):
             levels.append(Level(tuple(loop.orelse), 0))
@@ -139,6 +140,12 @@ def _next_iteration(ev: Evaluator, level: Level, levels: list[Level]) -> Abstrac
     return None
 
 
+def _begin(ev: Evaluator, stmt: Any) -> None:
+    """The statement in progress is `stmt`, or the next iteration of it."""
+    frame = ev.frames[-1]
+    frame.now = frame.live.before.get(stmt, frozenset()) | frame.live.captured
+
+
 def _holds(ev: Evaluator, test: Any) -> bool:
     t = condition(ev, test)
     return bool(t.value if isinstance(t, Lit) else ev.ask(t, "this test"))
@@ -146,8 +153,7 @@ def _holds(ev: Evaluator, test: Any) -> bool:
 
 def _enter(ev: Evaluator, stmt: Any, levels: list[Level]) -> Abstract | None:
     """Enters a statement that yields: the item, if it is a `yield`."""
-    frame = ev.frames[-1]
-    frame.now = frame.live.before.get(stmt, frozenset()) | frame.live.captured
+    _begin(ev, stmt)
     with ev.at(ev.loc):
         if isinstance(stmt, gast.If):
             levels.append(Level(tuple(stmt.body if _holds(ev, stmt.test) else stmt.orelse), 0))

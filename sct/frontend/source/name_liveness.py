@@ -23,8 +23,8 @@ __all__ = ["Liveness"]
 
 
 def _bound(s: gast.With) -> frozenset[str]:
-    """Names that the contexts of a `with` are bound to."""
-    return frozenset().union(*map(writes, s.items))
+    """Names that a `with` binds for certain: a context may end an exception that the next one raises as it opens."""
+    return frozenset().union(*map(writes, s.items if changes_nothing(s) else s.items[:1]))
 
 
 _RUN_THROUGH = {"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"}
@@ -176,7 +176,10 @@ class Liveness:
             return none.union(*(self._exposed(p)[0] for p in parts), *types), none
         if isinstance(s, gast.With):
             g, k = self._exposed(s.body)
-            return (g - _bound(s)).union(*map(reads_outside, s.items)), None if k is None else k | _bound(s)
+            gen = (g - _bound(s)).union(*map(reads_outside, s.items))
+            if not changes_nothing(s):  # it may end an exception that its body raises
+                return gen, _bound(s)
+            return gen, None if k is None else k | _bound(s)
         if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             return frozenset(reads_outside(s)), None
         walrus = {n.target.id for n in nodes_in(s) if isinstance(n, gast.NamedExpr)}

@@ -32,7 +32,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Builder, Eqn, Lit, Operand, Value
+from sct.ir import Builder, Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import Optional, Undef
 from sct.ops import cond, eq, is_none, lt, not_
 from sct.ops.program.effects import part
@@ -210,7 +210,9 @@ def _implied(defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> Iterator[tu
         if join is not None and join.op is cond:
             codes = [region.results[join.outs.index(exit_code)] for region in join.regions]
             for side, code in enumerate(reversed(codes)):
-                if isinstance(code, Lit) and bool(eqn.op.run(code.value, least.value)) != holds:  # type: ignore[misc]
+                if not isinstance(code, Lit):
+                    continue
+                if is_undef(code) or bool(eqn.op.run(code.value, least.value)) != holds:  # type: ignore[misc]
                     yield from _implied(defs, join.args[0], side == 0)
 
 
