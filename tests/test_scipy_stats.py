@@ -121,4 +121,65 @@ def test_refused() -> None:
     refuses(lambda a: stats.gamma.cdf(0.3, a), 1.5, code="SCT402")
     refuses(lambda a: stats.t.ppf(0.3, a), 1.5, code="SCT402")
     refuses(lambda n: stats.binom.logpmf(2, n, 0.3), 5.0, code="SCT402")
-    refuses(lambda x: stats.triang.logpdf(x, 0.3), 0.5, code="SCT206")
+    assert "_nct_pdf" in refuses(lambda x: stats.nct.pdf(x, 3.0, 0.3), 0.5, code="SCT402").why
+    refuses(lambda x: stats.exponweib.mean(x, 1.5), 0.5, code="SCT402")
+    refuses(lambda n: stats.betabinom.logpmf(2, n, 1.2, 0.7), 5.0, code="SCT402")
+
+
+# -- by SciPy's own formulas -------------------------------------------------------------------------------------------
+
+
+def extremes(theta: np.ndarray) -> Any:
+    """Peaks over a threshold, block maxima, and what is beyond a support."""
+    c, scale, mu = theta
+    maxima = stats.genextreme.pdf(3.0 * X, 0.3 * c, mu, scale)
+    return np.sum(stats.genpareto.logpdf(X, c, scale=scale)) + np.sum(maxima) \
+        + stats.genpareto.cdf(0.3, c) + stats.gumbel_r.isf(0.2, c, mu)
+
+
+def truncated(theta: np.ndarray) -> Any:
+    a, b, sigma = -theta
+    return np.sum(stats.truncnorm.logpdf(X, a, np.inf, 0.3, -sigma)) + stats.truncnorm.cdf(0.2, a, -b) \
+        + np.sum(stats.truncexpon.sf(X.reshape(2, 2), theta[:2] + 1.0))
+
+
+def skewed(theta: np.ndarray) -> Any:
+    return np.sum(stats.skewnorm.logpdf(X, theta[0])) + np.sum(stats.triang.pdf(0.3 * X, 0.3 * theta[1])) \
+        + stats.crystalball.logpdf(-X, theta[1], 1.0 + theta[2]).sum() + stats.betabinom.logpmf(K, 5, *theta[:2]).sum()
+
+
+def moments(theta: np.ndarray) -> Any:
+    a, scale, loc = theta
+    low, high = stats.gumbel_r.interval(0.9, loc, scale)
+    return stats.gamma.mean(a, scale=scale) * stats.beta.var(a, scale) + stats.norm.entropy(loc, scale) + low * high \
+        + stats.weibull_min.std(1.0 + a, loc, scale) + stats.lognorm(a).median() + stats.poisson(mu=a).var() \
+        + np.sum(stats.norm.mean(X * a, scale)) + stats.poisson.cdf(3, scale) + stats.geom.sf(2, 0.5 * a)
+
+
+PRIOR, COUNTS = stats.gamma(2.0, scale=1.5), stats.poisson(3.0)
+
+
+def of_outside(theta: np.ndarray) -> Any:
+    """Distributions that are made elsewhere, and of numbers alone."""
+    return np.sum(PRIOR.logpdf(theta)) + stats.norm(0.0, 2.0).cdf(theta[0]) * COUNTS.pmf(2) + PRIOR.ppf(0.3 * theta[1])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", [extremes, truncated, skewed, moments, of_outside], ids=lambda f: f.__name__)
+def test_by_formulas(f: Callable[[Any], Any]) -> None:
+    theta = np.array([0.6, 0.8, 1.7])
+    agrees(f, theta)
+    check_grads(f, (theta,), order=2 if f is truncated else 1)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_where_another_formula_does_not_depend_on_the_parameter() -> None:
+    f = lambda x, c: np.sum(stats.genpareto.logpdf(x, c))
+    np.testing.assert_allclose(grad(f)(np.array([-1.0, 0.5, 2.0]), 0.0), [0.0, -1.0, -1.0])
+    assert np.isfinite(grad(f, 1)(X, 0.3))
+    with pytest.raises(RuntimeError, match=r"formula of genpareto.logpdf for this parameter"):
+        grad(f, 1)(X, 0.0)
+    with pytest.raises(RuntimeError, match="of 0 or 1, the ends of the support"):
+        grad(lambda q: stats.truncexpon.ppf(q, 2.0))(0.0)
+    g = grad(lambda x: stats.burr12.pdf(x, 2.0, 3.0))
+    assert g(-0.5) == 0.0 and g(0.5) != 0.0

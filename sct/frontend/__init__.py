@@ -61,13 +61,12 @@ from sct.frontend.scipy_library import (
     grids,
     hermite_interpolants,
     matrices,
-    multivariate,
-    samples,
     signals,
     sparse_algebra,
     sparse_construction,
     spectra,
 )
+from sct.frontend.scipy_library.statistics import distributions, multivariate, samples
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
@@ -94,7 +93,7 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, expressions, extrema, fits, flat_elements, grids,
+    call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fits, flat_elements, grids,
     hermite_interpolants, integrals, interpolants, introspection, iterator_builtins, itertools_functools,
     loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
     operator_module, polynomials, python_expressions, record_classes, samples, signals, solvers, sparse_algebra,

@@ -60,8 +60,15 @@ def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kw
     return region
 
 
-def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None = None) -> Value:
-    """`x` as the solution of a residual, a function of it and of numbers that it reads; `converged`: is it one?"""
+NOT_CONVERGED = "the solver has not converged"
+
+
+def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None = None, error: str = NOT_CONVERGED
+                ) -> Value:
+    """`x` as the solution of a residual, a function of it and of numbers that it reads.
+
+    converged  has it a derivative?  If not, `error` is raised where that is computed
+    """
     (r,) = residual.results
     assert isinstance(x.type, Tensor) and isinstance(r.type, Tensor)
     if r.type.rank != x.type.rank or not all(map(ev.same, r.type.shape, x.type.shape)):
@@ -74,7 +81,8 @@ def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None
     flags, given = ([], []) if converged is None else ([Value(BOOL)], [converged])
     out = Value(x.type)
     residual = residual.replace(name="residual", params=(*residual.params, *flags, *params))
-    ev.b.add(Eqn(solution, (x, *given, *reads), (out,), {"checked": bool(given)}, (residual,), loc=ev.loc))
+    attrs = {"checked": error if given else False}
+    ev.b.add(Eqn(solution, (x, *given, *reads), (out,), attrs, (residual,), loc=ev.loc))
     return out
 
 
@@ -87,18 +95,19 @@ def derivative_code(ev: Evaluator) -> Iterator[None]:
         ev.b.add(eqn)
 
 
-def standing_for(ev: Evaluator, found: Value, like: Abstract, text: str = "", converged: Value | None = None
-                 ) -> Abstract:
+def standing_for(ev: Evaluator, found: Value, like: Abstract, text: str = "", converged: Value | None = None,
+                 error: str = NOT_CONVERGED) -> Abstract:
     """What SciPy has computed, or a part of it, which has the derivative of `like`.
 
-    found  the value of a call; `text`: which part of it stands for `like`
+    found      the value of a call; `text`: which part of it stands for `like`
+    converged  has it a derivative?  If not, `error` is raised where that is computed
     """
     y = ev.operand(like)
     x = ev.emit(part, found, text=text, type=y.type) if text else found
     result = Value(y.type)
     with ev.block(builder := Builder()):
         difference = ev.emit(sub, result, y)
-    return ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), converged))
+    return ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), converged, error))
 
 
 def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:

@@ -22,7 +22,7 @@ from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.frontend.values.guards import NeedsStatic
 
-__all__ = ["entered"]
+__all__ = ["entered", "entered_from_scipy"]
 
 _SOURCE = "sct does not evaluate its source"
 
@@ -66,6 +66,25 @@ def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError
         refusal.what = refusal.what.replace("neither its Python source nor a", "no")
         refusal.why = _SOURCE + (f": {_innermost(inner)}" if isinstance(inner, SctError) else "")
     raise refusal
+
+
+def entered_from_scipy(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call that SciPy's own Python makes of another function of it: the types of the results were not observed.
+
+    None for other calls, and where it is refused.
+    """
+    if not (_is_of_scipy(ev.frames[-1].function) and _is_of_scipy(f)) or _python_of(f) is None:
+        return None
+    checkpoint = ev.checkpoint()
+    try:
+        return call_function(ev, f, args, kwargs)
+    except (SctError, NeedsStatic, Dead):
+        ev.restore(checkpoint)
+        return None
+
+
+def _is_of_scipy(f: Any) -> bool:
+    return isinstance(f, types.FunctionType) and str(f.__globals__.get("__name__", "")).startswith("scipy.")
 
 
 def _innermost(error: SctError) -> str:

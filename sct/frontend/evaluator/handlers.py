@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gast
 
-from sct.frontend.values.abstract_values import Abstract
+from sct.frontend.values.abstract_values import Abstract, Static
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -41,10 +41,11 @@ SPECIAL: dict[Any, Special] = {}
 OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
 _OF_SCIPY = (
-    "numpy", "numpy.polynomial", "scipy._lib._array_api", "scipy._lib.array_api_compat.numpy", "scipy.fft",
+    "numpy", "numpy.polynomial", "scipy._lib._array_api", "scipy._lib._util", "scipy._lib.array_api_compat.numpy",
+    "scipy._lib.array_api_extra", "scipy.fft",
     "scipy.integrate", "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
     "scipy.optimize", "scipy.signal", "scipy.signal.windows", "scipy.sparse", "scipy.sparse.linalg",
-    "scipy.spatial.distance", "scipy.stats")
+    "scipy.spatial.distance", "scipy.stats", "scipy.stats._continuous_distns")
 _DISTRIBUTIONS = ("dirichlet", "multivariate_normal")
 """Objects of `scipy.stats` that have handlers, and whose methods have."""
 INSTANCES: dict[type, Caller] = {}
@@ -104,8 +105,16 @@ def handler_of_scipy(f: Any) -> Special | None:
             return handler
     owner, method = (f.__self__, f".{name}") if isinstance(f, types.MethodType) else (f, "")
     stats = sys.modules.get("scipy.stats")
+    if stats is None or owner is None:
+        return None
+    if method and isinstance(owner, stats.rv_continuous | stats.rv_discrete):
+        of_any = OF_SCIPY.get(f"scipy.stats.rv_generic{method}")
+        if of_any is None or getattr(stats, str(owner.name), None) is not owner:
+            return None
+        of_each = of_any
+        return lambda ev, args, kwargs: of_each(ev, [Static(owner), *args], kwargs)
     return next((OF_SCIPY.get(f"scipy.stats.{key}{method}") for key in _DISTRIBUTIONS
-                 if owner is not None and getattr(stats, key, None) is owner), None)
+                 if getattr(stats, key, None) is owner), None)
 
 
 def handler_before_op(spelling: str, kwargs: Kwargs) -> Special | None:

@@ -47,9 +47,52 @@ def _is_scalar(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return value
 
 
+# -- functions of the elements where a condition holds -----------------------------------------------------------------
+
+
+def _apply_where(cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None) -> Any:
+    """`f1` of the elements of the arrays where `cond` holds; elsewhere `f2` of them, or a number."""
+    arrays: Any = args if isinstance(args, tuple) else (args,)
+    if all([np.ndim(a) == 0 for a in (cond, *arrays)]) and np.ndim(fill_value) == 0:
+        return np.float64(f1(*arrays)) if cond else np.float64(fill_value if f2 is None else f2(*arrays))
+    cond = np.broadcast_arrays(cond, *arrays)[0]
+    arrays = [_of_shape(a, cond) for a in arrays]
+    y = np.zeros(cond.shape) if fill_value is None else np.where(cond, 0.0, fill_value)
+    y[cond] = f1(*[_where(a, cond) for a in arrays])
+    if f2 is not None:
+        y[~cond] = f2(*[_where(a, ~cond) for a in arrays])
+    return y
+
+
+def _of_shape(a: Any, cond: Any) -> Any:
+    return a if np.ndim(a) == 0 else np.broadcast_to(a, cond.shape)
+
+
+def _where(a: Any, cond: Any) -> Any:
+    """The elements where a condition holds; a number as it is."""
+    return a if np.ndim(a) == 0 else a[cond]
+
+
+def _select(condlist: Any, choicelist: Any, arrays: Any, default: Any = 0) -> Any:
+    """Each of the functions, of the elements of the arrays where its condition holds."""
+    arrays = np.broadcast_arrays(*arrays)
+    y = np.full(arrays[0].shape, default, dtype=float)
+    for f, cond in zip(choicelist, condlist):
+        cond = np.broadcast_arrays(cond, arrays[0])[0]
+        y[cond] = f(*[a[cond] for a in arrays])
+    return y
+
+
+def _not_lazy(x: Any) -> Any:
+    return False
+
+
 def _handler(function: Any) -> Any:
     return lambda ev, args, kwargs: ev.call(Static(function), args, kwargs)
 
 
 for _name, _function in _FUNCTIONS.items():
     of_scipy(f"{_NUMPY}.{_name}")(_handler(_function))
+of_scipy("scipy._lib.array_api_extra.apply_where")(_handler(_apply_where))
+of_scipy("scipy._lib._util._lazyselect")(_handler(_select))
+of_scipy("scipy._lib._array_api.is_lazy_array")(_handler(_not_lazy))

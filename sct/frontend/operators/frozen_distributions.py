@@ -1,4 +1,4 @@
-"""Distributions of `scipy.stats` with differentiated parameters: `norm(mu, sigma).logpdf(x)`.
+"""Distributions of `scipy.stats` with parameters: `norm(mu, sigma).logpdf(x)`.
 
 What SciPy makes keeps the parameters, and its methods are those of the distribution, called with them.
 """
@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 from typing import Any, NoReturn
 
+from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Static, Tup
 
 __all__ = ["frozen_distribution"]
 
-_METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "pmf", "logpmf")
+_METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "pmf", "logpmf", "mean", "var", "std",
+            "median", "entropy", "interval")
 
 
 class FrozenDistribution:
@@ -29,17 +31,33 @@ class FrozenDistribution:
 
 
 def frozen_distribution(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """`norm(mu, sigma)`, if one of the parameters is differentiated; None for other calls."""
+    """`norm(mu, sigma)`, or a method of one that was made outside; None for other calls."""
     stats = sys.modules.get("scipy.stats")
-    if stats is None or not isinstance(fn.peek, stats.rv_continuous | stats.rv_discrete):
+    if stats is None:
         return None
-    given = (*args, *kwargs.values())
-    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in given):
+    if isinstance(fn.peek, types.MethodType) and fn.path is not None and fn.peek.__name__ in _METHODS and isinstance(
+            fn.peek.__self__, sys.modules["scipy.stats._distn_infrastructure"].rv_frozen):
+        return _of_outside(ev, fn, fn.peek.__self__, args, kwargs)
+    if not isinstance(fn.peek, stats.rv_continuous | stats.rv_discrete):
         return None
     distribution: Any = type(fn.peek)
     return ev.new_object(_class_of(distribution), {
         "_distribution": fn, "_args": Tup(tuple(args)), "_names": Static(tuple(kwargs)),
         "_named": Tup(tuple(kwargs.values()))})
+
+
+def _of_outside(ev: Evaluator, fn: Static, owner: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A method of a distribution that was made outside, of which the parameters are read at each call."""
+    of_module = getattr(sys.modules["scipy.stats"], str(owner.dist.name), None)
+    if type(of_module) is not type(owner.dist):
+        return None
+    path = (*(fn.path or ()), ("attr", "__self__"))
+    named = (*path, ("attr", "kwds"))
+    ev.outside.note(named, "keys", tuple(owner.kwds))
+    first = lift(ev, owner.args, (*path, ("attr", "args")))
+    assert isinstance(first, Tup)
+    return ev.call(Static(getattr(of_module, fn.peek.__name__)), [*args, *first.items], {
+        **kwargs, **{key: lift(ev, v, (*named, ("item", key))) for key, v in owner.kwds.items()}})
 
 
 @functools.cache
@@ -57,7 +75,9 @@ def _class_of(distribution: Any) -> type:
 
 @functools.cache
 def _stand_in(name: str) -> Any:
-    def method(self: Any, x: Any) -> Any: ...
+    def of_argument(self: Any, x: Any) -> Any: ...
+
+    def of_distribution(self: Any) -> Any: ...
 
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         owner, *rest = args
@@ -73,6 +93,7 @@ def _stand_in(name: str) -> Any:
         return ev.call(Static(getattr(fn.peek, name)), [*rest, *first.items],
                        {**kwargs, **dict(zip(names.value, named.items))})
 
+    method = of_distribution if name in ("mean", "var", "std", "median", "entropy") else of_argument
     special(method)(handler)
     return method
 
@@ -80,7 +101,8 @@ def _stand_in(name: str) -> Any:
 @special(FrozenDistribution.other)
 def _other(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
     ev.refuse("SCT203", "this attribute of a distribution with differentiated parameters is not supported",
-              why="sct reads densities, distribution functions and quantiles", hint="write its formula out")
+              why="sct reads densities, distribution functions, quantiles, means and variances",
+              hint="write its formula out")
 
 
 @special(FrozenDistribution.__setattr__)

@@ -53,7 +53,8 @@ solution = op("solution", type=type_solution, run=lambda x, *_, **__: x, default
               alias="same", cost="never", inactive=(0,), vjp=by_driver, jvp=by_driver, complex=True)
 """The solution of the residual in its region; the first operand is its value.
 
-checked  the second operand says whether the solver has converged; if not, the solution has no derivative"""
+checked  a text: the second operand says whether the solution has a derivative; if not, an error with this text is
+         raised, as where a solver has not converged"""
 
 integral = op("integral", type=type_solution, run=lambda x, *_, **__: x, emit="_0", alias="same", cost="never",
               inactive=(0,), vjp=by_driver, jvp=by_driver, complex=True)

@@ -124,9 +124,9 @@ def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
 
 
 def _check(eqn: Eqn) -> None:
-    """Raise where the solver has not converged: what it returns is no solution, and has no derivative."""
+    """Raise where the value is no solution, as its solver has not converged, or has no derivative."""
     with current().nested() as b:
-        error = python(Lit("the solver has not converged"), callee="RuntimeError")
+        error = python(Lit(eqn.attrs["checked"]), callee="RuntimeError")
         raise_(error)
     current().emit(cond, (eqn.args[1],), {}, regions=(Fn("then", (), (), ()), b.finish("orelse", [], [])), types=[])
 
