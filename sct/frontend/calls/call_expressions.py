@@ -45,6 +45,7 @@ from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python, harmless_name, pure_builtin
 from sct.frontend.heap.sample_calls import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.heap.special_methods import checked
+from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import iterable
 from sct.frontend.loops.generator_expressions import generator
@@ -65,6 +66,7 @@ from sct.frontend.scipy_library.statistics.multivariate import value_of_density
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
+from sct.frontend.standard_library.python_fallbacks import check_member
 from sct.frontend.state.parts import changed
 from sct.frontend.transform import Transform
 from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of, rule_of_class_method
@@ -86,6 +88,7 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Op
 from sct.ir.pytrees.user_objects import is_container, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops.program.solutions import call_in_rule
@@ -327,8 +330,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if isinstance(f, types.FunctionType) and not is_library(f):
         return call_user(ev, fn, f, args, kwargs)
     if isinstance(f, enum.EnumMeta):
-        values = [ev.ask(a, "what a member of an enum is found by") for a in args]
-        return lift(ev, run_or_raise(ev, lambda: f(*values)))
+        return _member(ev, f, args)
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, fn, args, kwargs)
     if hasattr(f, "__origin__"):  # Box[float]
@@ -352,6 +354,21 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         if refusal.code not in ("SCT206", "SCT207"):
             raise
         return entered(ev, f, args, kwargs, refusal)
+
+
+def _member(ev: Evaluator, cls: Any, args: Args) -> Abstract:
+    """`cls(value)`, the member of an enum with this value."""
+    try:
+        values = [ev.ask(a, "what a member of an enum is found by") for a in args]
+    except NeedsStatic:
+        by_value = ev.new_dict({member.value: Static(member) for member in cls}) if all(
+            type(member.value) in (int, str) for member in cls) else None
+        if by_value is None or len(args) != 1 or issubclass(cls, enum.Flag) or hasattr(cls._missing_, "__func__") and \
+                cls._missing_.__func__ is not enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
+            raise
+        ev.call(Static(check_member), [by_value, *args, Static(cls.__qualname__)])
+        return item(ev, by_value, args[0])
+    return lift(ev, run_or_raise(ev, lambda: cls(*values)))
 
 
 def _for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:

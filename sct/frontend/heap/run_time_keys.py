@@ -7,7 +7,7 @@ Dicts whose keys themselves are known only at run time are in `run_time_dicts`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,10 +15,13 @@ from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.arguments.argument_keys import MANY_KEYS
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import run_time_dicts
+from sct.frontend.heap.array_keys import is_slice
 from sct.frontend.heap.dynamic_lists import columns as dynamic_columns
 from sct.frontend.heap.dynamic_lists import element, is_alike, is_dynamic, list_of_items
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
+from sct.frontend.heap.special_methods import as_index
+from sct.frontend.state.choices import by_code, chosen, is_kept, members_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -27,6 +30,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     Ref,
     Schema,
+    Slots,
     Static,
     Tup,
 )
@@ -39,7 +43,7 @@ from sct.ops.program.effects import part as part_of
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["contains", "found", "get", "item", "note_search", "of_arguments", "searched"]
+__all__ = ["contains", "found", "get", "item", "item_of_sequence", "note_search", "of_arguments", "searched"]
 
 K = TypeVar("K")
 
@@ -77,7 +81,7 @@ def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> A
         key = run_time_dicts.known_key(ev, owner, wanted)
     except NeedsStatic:
         found = _is_among(ev, owner, wanted)
-        if found is None or not is_alike(ev, cell):
+        if found is None or not _may_be_read(ev, cell.items):
             raise
         return evaluate_branches(ev, found, lambda: _by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
     return cell.items[cell.keys.index(key)] if key in cell.keys else default
@@ -151,11 +155,13 @@ def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | Non
     cell = ev.slots(owner)
     operands: list[Operand] = []
     text = _key_text(ev, cell.keys, key, operands)
-    if text is None or isinstance(owner, DefaultRef) or not is_alike(ev, cell):
+    if text is None or isinstance(owner, DefaultRef) or not _may_be_read(ev, cell.items):
         return None
-    places = ", ".join(f"{name!r}: {k}" for k, name in enumerate(cell.keys))
-    at = ev.emit(lookup, *operands, text=f"{{{places}}}[{text}]")
-    return element(ev, list_of_items(ev, cell.items), at)
+
+    def read(values: Sequence[Any]) -> str:
+        return f"{{{', '.join(f'{name!r}: {value!r}' for name, value in zip(cell.keys, values))}}}[{text}]"
+
+    return _read(ev, cell.items, read, operands)
 
 
 def _is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
@@ -193,6 +199,70 @@ def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list
 
 def _is_plain_key(name: Any) -> bool:
     return all(map(_is_plain_key, name)) if type(name) is tuple else type(name) in (int, str, bool)
+
+
+# -- items that are functions, or other objects that are no columns ---------------------------------------------
+
+
+def _columns_of_tuples(items: Sequence[Abstract]) -> list[tuple[Abstract, ...]] | None:
+    """The columns of tuples of one kind; None for other items."""
+    first = items[0] if items else None
+    alike = isinstance(first, Tup) and all(
+        isinstance(x, Tup) and (x.cls, len(x.items)) == (first.cls, len(first.items)) for x in items)
+    return list(zip(*(x.items for x in items if isinstance(x, Tup)))) if alike else None
+
+
+def _may_be_read(ev: Evaluator, items: Sequence[Abstract]) -> bool:
+    """Can one of these be read at a place that is known only at run time: are they alike, or does a text say which
+    one it is?"""
+    if (columns := _columns_of_tuples(items)) is not None:
+        return all(_may_be_read(ev, column) for column in columns)
+    members: dict[str | None, Abstract] = {}
+    return bool(items) and (is_alike(ev, Slots(tuple(items))) or all(
+        len(own := by_code(x)) == 1 and all(members.setdefault(code, m) == m for code, m in own.items())
+        for x in items))
+
+
+def _read(ev: Evaluator, items: Sequence[Abstract], text: Callable[[Sequence[Any]], str],
+          operands: Sequence[Operand]) -> Abstract:
+    """The item at a place that is known only at run time; `text`: the template of what reads one of as many constants
+    there."""
+    if isinstance(first := items[0], Tup) and (columns := _columns_of_tuples(items)) is not None:
+        return first.with_(_read(ev, column, text, operands) for column in columns)
+    if is_alike(ev, Slots(tuple(items))):
+        at = ev.emit(lookup, *operands, text=text(range(len(items))))
+        return element(ev, list_of_items(ev, tuple(items)), at)
+    members = {code: member for x in items for code, member in by_code(x).items()}
+    codes = [code for x in items for code in by_code(x)]
+    which = ev.emit(lookup, *operands, text=text(codes), type=Optional(Text()) if None in members else Text())
+    return chosen(which, tuple(members.values()))
+
+
+def item_of_sequence(ev: Evaluator, owner: ListRef | Tup, key: Abstract) -> Abstract | None:
+    """`owner[key]`, of a list of known length or a tuple that holds functions; None for others."""
+    items = owner.items if isinstance(owner, Tup) else () if is_dynamic(ev, owner) else ev.slots(owner).items
+    if isinstance(key, Static) or is_slice(key) or not any(map(_may_be_called, items)):
+        return None
+    at = as_index(ev, key)
+    try:
+        ev.ask(at, "an index into a list or tuple")
+        return None
+    except NeedsStatic as need:
+        by_unrolling = f"__v{need.value.id}" in ev.index_ranges or ev.functions.in_progress
+        if by_unrolling and not ev.loops.many_iterations or not isinstance(at, Value) or \
+                not isinstance(at.type, Tensor) or not at.type.is_scalar or at.type.kind not in "ib" or \
+                not _may_be_read(ev, items):
+            raise
+    brackets = "()" if isinstance(owner, Tup) else "[]"
+    return _read(ev, items, lambda values: f"{brackets[0]}{', '.join(map(repr, values))},{brackets[1]}[_0]",
+                 [ev.as_int(at)])
+
+
+def _may_be_called(v: Abstract) -> bool:
+    """Is this a function or a tuple with one, or a choice of functions?"""
+    if isinstance(v, Tup):
+        return any(map(_may_be_called, v.items))
+    return any(m != Static(None) and is_kept(m) for m in members_of(v))
 
 
 # -- arguments of many keys -----------------------------------------------------------------------------------

@@ -90,6 +90,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return _item_of_constant(ev, owner, key)
     if is_slice(owner):
         run_or_raise(ev, lambda: slice(None)[0])  # type: ignore[index]  # raises
+    if isinstance(owner, (ListRef, Tup)) and (value := run_time_keys.item_of_sequence(ev, owner, key)) is not None:
+        return value
     if isinstance(owner, Tup):
         return _item_of_tuple(ev, owner, key)
     if isinstance(owner, ListRef) and by_position(ev, owner, key):

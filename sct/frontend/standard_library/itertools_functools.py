@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -34,6 +35,7 @@ from sct.frontend.loops.generator_expressions import has_items, is_long
 from sct.frontend.loops.nested_iteration import of_nest
 from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.arithmetic_operators import binary
+from sct.frontend.source.name_scopes import free_names
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.iterator_builtins import as_iterator, chosen, first_that, takes_function
 from sct.frontend.values.abstract_values import (
@@ -42,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     Closure,
     Container,
     Iteration,
+    Key,
     ListRef,
     Position,
     Ref,
@@ -180,18 +183,55 @@ def tee(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(itertools.groupby)
 def groupby(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """The groups of items with equal keys one after the other; the keys must be known."""
+    """The groups of items with equal keys one after the other."""
     key = args[1] if len(args) > 1 else kwargs.get("key", Static(None))
+    over = ev.text(iterable(ev, args[0]))
+    if is_run_over(ev, over) or isinstance(over, Iteration) and is_long(ev, over):
+        return _groups_by_run_time_keys(ev, over, key)
+    checkpoint = ev.checkpoint()
+    items = items_of(ev, over)
+    keys = [x if key == Static(None) else ev.call(key, [x]) for x in items]
+    if not all(map(is_literal, keys)) or not all(isinstance(k, Static) for k in keys) and isinstance(over, ListRef):
+        ev.restore(checkpoint)
+        return _groups_by_run_time_keys(ev, over, key)
     groups: list[tuple[Abstract, list[Abstract]]] = []
-    for x in items_of(ev, args[0]):
-        k = x if key == Static(None) else ev.call(key, [x])
-        if not is_literal(k):
-            ev.refuse("SCT503", "`groupby` with keys that are known only at run time is not supported",
-                      hint="collect the groups in a loop")
+    for x, k in zip(items, keys):
         if not groups or ev.ask(groups[-1][0], "a key") != ev.ask(k, "a key"):
             groups.append((k, []))
         groups[-1][1].append(x)
     return iterator(ev, Tup(tuple(Tup((k, iterator(ev, Tup(tuple(xs))))) for k, xs in groups)))
+
+
+def _groups_by_run_time_keys(ev: Evaluator, over: Abstract, key: Abstract) -> Abstract:
+    """The groups by keys that are known only at run time: all keys are computed before the first group."""
+    _refuse_rebound(ev, key)
+    before, block, first = ev.store.copy(), ev.b, len(ev.b.eqns)
+    items = over if isinstance(over, (ListRef, Ref)) else ev.call(Static(list), [over])
+    keys = items if key == Static(None) else ev.call(Static(python_fallbacks.keys_of), [items, key])
+    written = (now for addr, cell in before.cells.items() if (now := ev.store.cells[addr]) is not cell
+               and replace(now, frozen=cell.frozen) != cell)
+    if any(True for _ in written) or any(map(is_effect, walk(Fn("", (), tuple(block.eqns[first:]), ())))):
+        ev.refuse("SCT206", "`groupby` of an iterator or with a key that has an effect is not supported",
+                  why="it would come too early", hint="make a list of the keys before, in a loop")
+    return ev.call(Static(python_fallbacks.groups), [items, keys])
+
+
+def _refuse_rebound(ev: Evaluator, key: Abstract) -> None:
+    """Refuses a key function that reads a variable which the loop over the groups may bind again; what it holds of
+    arrays and containers is not written any more."""
+    frame = ev.all_frames[key.frame] if isinstance(key, Closure) else None
+    for name in free_names(key.node) if isinstance(key, Closure) else ():
+        home = None if frame is None else frame.home(name)
+        v = None if home is None else ev.store.vars.get(Key(home.id, name))
+        if home is None or v is None:
+            continue
+        if isinstance(v, (Ref, Container)):
+            ev.store.hold(v.addr)
+        if sum(isinstance(n, gast.Name) and n.id == name and not isinstance(n.ctx, gast.Load)
+               for n in gast.walk(home.source.node)) > 1:
+            ev.refuse("SCT503", f"the key function of `groupby` reads `{name}`, which is bound more than once",
+                      why="all keys are computed before the first group",
+                      hint=f"pass what it is now as a default: `lambda item, {name}={name}: ...`")
 
 
 @special(itertools.zip_longest)

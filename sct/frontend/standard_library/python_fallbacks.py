@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 __all__ = [
-    "all_", "any_", "bisect_", "chained", "compress_", "heapify", "heappop", "heappush", "heappushpop", "heapreplace",
-    "largest", "largest_by", "largest_item", "largest_item_by", "nlargest", "nsmallest", "place_", "place_to_remove",
-    "prod_", "reduce_", "same", "smallest", "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
+    "all_", "any_", "bisect_", "chained", "check_member", "compress_", "groups", "heapify", "heappop", "heappush",
+    "heappushpop", "heapreplace", "keys_of", "largest", "largest_by", "largest_item", "largest_item_by", "nlargest",
+    "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest", "smallest_by", "smallest_item",
+    "smallest_item_by", "some", "sum_",
 ]
 
 
@@ -156,6 +157,25 @@ def bisect_(a: Any, x: Any, lo: int, hi: int | None, key: Callable[[Any], Any], 
         else:
             lo = mid + 1
     return lo
+
+
+def check_member(by_value: Any, value: Any, name: str) -> None:
+    if value not in by_value:
+        raise ValueError(f"{value!r} is not a valid {name}")
+
+
+def keys_of(items: Any, key: Callable[[Any], Any]) -> list[Any]:
+    return [key(item) for item in items]
+
+
+def groups(items: Any, keys: Any) -> Iterator[Any]:
+    starts = []
+    for k in range(len(keys)):
+        if k == 0 or keys[k] != keys[k - 1]:
+            starts.append(k)
+    starts.append(len(keys))
+    for k in range(len(starts) - 1):
+        yield keys[starts[k]], iter(items[starts[k]:starts[k + 1]])
 
 
 def place_(i: int, n: int) -> int:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import enum
 import re
 import types
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
+from sct.errors import SctError
+from sct.frontend.source.parse import source_of
 from sct.frontend.state.store import Branch, Store, Told
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -104,7 +107,7 @@ def code_of(v: Abstract) -> str | None:
         if isinstance(x, enum.Enum):
             return f"{type(x).__name__}.{x.name}"
         if isinstance(x, types.FunctionType):
-            return _function(x.__name__, str(x.__code__.co_firstlineno))
+            return _function(x.__name__, _place_of(x))
         return None if x is None else str(x.__name__)
     if isinstance(v, Closure):
         node: Any = v.node
@@ -113,6 +116,15 @@ def code_of(v: Abstract) -> str | None:
         return f"{code_of(v.args[0])}.{code_of(v.fn)}"
     assert isinstance(v, (ObjRef, Tup, ListRef, DictRef))
     return v.cls.__name__ if isinstance(v, (ObjRef, Tup)) else "list" if isinstance(v, ListRef) else "dict"
+
+
+def _place_of(f: types.FunctionType) -> str:
+    """The line of a function; of a lambda the column too, since there may be several on a line."""
+    with contextlib.suppress(SctError):
+        if f.__name__ == "<lambda>":
+            node = source_of(f.__code__).node
+            return f"{node.lineno}:{node.col_offset}"
+    return str(f.__code__.co_firstlineno)
 
 
 def _function(name: str, place: str) -> str:
