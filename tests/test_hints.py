@@ -1134,7 +1134,10 @@ def _() -> Any:
         xs = []
         for v in x:
             xs.append(v * x)
-        return np.sum(sum(xs, *start) ** 2)
+        try:
+            return np.sum(sum(xs, *start) ** 2)
+        except TypeError:
+            return x[0]
 
     return summed, lambda x: summed(x, np.zeros(len(x)))
 
@@ -2158,6 +2161,23 @@ def _() -> Any:
 
     def followed(x):
         return (np.poly1d([1.0, -x[0]]) * np.poly1d([1.0, -x[1]]))(3.0)
+
+    return refused, followed
+
+
+@case("pass what the key reads as a default: `key=lambda i, w=w: i // w`")
+def _() -> Any:
+    def refused(x):
+        s, w = 0.0, 2
+        for k, group in itertools.groupby([int(v > 0.0) + i for i, v in enumerate(x)], key=lambda i: i // w):
+            s, w = s + np.sum(x) * k * len(list(group)), w + 1
+        return s
+
+    def followed(x):
+        s, w = 0.0, 2
+        for k, group in itertools.groupby([int(v > 0.0) + i for i, v in enumerate(x)], key=lambda i, w=w: i // w):
+            s, w = s + np.sum(x) * k * len(list(group)), w + 1
+        return s
 
     return refused, followed
 

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
@@ -58,9 +59,10 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
-from sct.ir.types import FLOAT, INT, Opaque, Tensor, is_active_text
+from sct.ir.types import FLOAT, INT, List, Opaque, Tensor, is_active_text
 from sct.ops import BY_CALL, OPS, apply, eq, print_, python, range_length
 from sct.ops.program.effects import inactive
 from sct.ops.program.list_ops import sum_list, unstack
@@ -246,7 +248,11 @@ def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
     if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
         start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
-        return ev.wrap(ev.emit(sum_list, column_without_none(ev, over), *start))
+        column = column_without_none(ev, over)
+        elem = column.type.elem if isinstance(column.type, List) else None
+        if not start and isinstance(elem, Tensor) and elem.is_array:
+            return _sum_of_arrays(ev, column, dynamic_lists.length(ev, over))
+        return ev.wrap(ev.emit(sum_list, column, *start))
     items: list[Abstract] = []
     rest = one_by_one(ev, over)
     other = None
@@ -264,6 +270,25 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
     for x in (() if other is None else itertools.chain((other,), rest)):
         total = binary(ev, gast.Add, total, x)
     return total
+
+
+def _sum_of_arrays(ev: Evaluator, column: Operand, n: Operand) -> Abstract:
+    """The sum of `n` arrays and the number 0, which it is of an empty list: whether it is empty is guarded, or tested
+    where the derivative runs; there no `try` may handle the exception."""
+    filled = n.dim is not None and n.dim.least > 0
+    if not filled:
+        empty = ev.wrap(ev.emit(eq, n, 0, spelling="operator.eq"))
+        try:
+            if ev.ask(empty, "whether a list is empty"):
+                return Static(0)
+            filled = True
+        except (NeedsStatic, SctError):
+            filled = not ev.tries.handled
+        if filled and not isinstance(empty, Static):
+            evaluate_branches(ev, truth(ev, empty), lambda: raise_at_run_time(
+                ev, "TypeError", "`sum` of an empty list of arrays gives the number 0: begin with an array, "
+                "`sum(xs, np.zeros(n))`"), lambda: Static(None))
+    return ev.wrap(ev.emit(sum_list, column, filled=filled))
 
 
 def _maybe_float(x: Abstract) -> bool:

@@ -231,7 +231,7 @@ def _refuse_rebound(ev: Evaluator, key: Abstract) -> None:
                for n in gast.walk(home.source.node)) > 1:
             ev.refuse("SCT503", f"the key function of `groupby` reads `{name}`, which is bound more than once",
                       why="all keys are computed before the first group",
-                      hint=f"pass what it is now as a default: `lambda item, {name}={name}: ...`")
+                      hint="pass what the key reads as a default: `key=lambda i, w=w: i // w`")
 
 
 @special(itertools.zip_longest)

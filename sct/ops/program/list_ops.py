@@ -253,17 +253,17 @@ permuted: Op = op("permuted", type=lambda xs, at: List(elem(xs)), run=lambda xs,
 # -- all elements ----------------------------------------------------------------------------------
 
 
-def sum_text(xs: Operand, start: Operand | None = None) -> str:
+def sum_text(xs: Operand, start: Operand | None = None, filled: bool = False) -> str:
     return "sum(_0)" if start is None else "sum(_0, _1)"
 
 
-def type_sum(xs: Operand, start: Operand | None = None) -> Type:
-    """Python adds to the int 0 where there is no start."""
+def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) -> Type:
+    """Python adds to the int 0 where there is no start; `filled`: there is an item."""
     t, first = elem(xs), INT if start is None else start.type
     if not isinstance(t, Tensor) or not isinstance(first, Tensor):
         raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
     if t.is_array:
-        if not first.is_array:
+        if not first.is_array and not filled:
             raise TypeMismatch("a sum of arrays begins with the number 0: of an empty list it is that number",
                                "begin with an array: `sum(xs, np.zeros(n))`")
         return sum_of(first, t)
@@ -277,13 +277,15 @@ def sum_of(a: Type, b: Type) -> Type:
     return made
 
 
-def sum_transposed(ct: Operand, xs: Operand, start: Operand | None = None) -> list[Any]:
+def sum_transposed(ct: Operand, xs: Operand, start: Operand | None = None, filled: bool = False) -> list[Any]:
     return [repeat(ct, dim(xs)), *([] if start is None else [ct])]
 
 
-sum_list: Op = op("sum_list", type=type_sum, run=lambda xs, *start: sum(xs, *start), emit=sum_text,
-                  linear=sum_transposed, samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([1.5, -0.5], 0.25), {}),
-                               (([samples.arrays((2,))], samples.arrays((2,), seed=1)), {})])
+sum_list: Op = op("sum_list", type=type_sum, run=lambda xs, *start, **_: sum(xs, *start), emit=sum_text,
+                  linear=sum_transposed, defaults={"filled": False},
+                  samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([1.5, -0.5], 0.25), {}),
+                                   (([samples.arrays((2,))], samples.arrays((2,), seed=1)), {}),
+                                   (([samples.arrays((2,)), samples.arrays((2,), seed=1)],), {"filled": True})])
 
 position = op("position", type=lambda xs, v: INT, run=lambda xs, v: xs.index(v), emit="_0.index(_1)",
               nondiff="a position is an integer", samples=lambda: [(([1.5, -0.5, 2.0], -0.5), {})])
