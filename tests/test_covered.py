@@ -31,6 +31,7 @@ import scipy.signal
 import scipy.sparse
 import scipy.sparse.linalg
 import scipy.spatial.distance
+import scipy.spatial.transform
 import scipy.special
 import scipy.stats
 

@@ -123,6 +123,7 @@ def test_refused() -> None:
     refuses(lambda n: stats.binom.logpmf(2, n, 0.3), 5.0, code="SCT402")
     assert "_nct_pdf" in refuses(lambda x: stats.nct.pdf(x, 3.0, 0.3), 0.5, code="SCT402").why
     refuses(lambda x: stats.exponweib.mean(x, 1.5), 0.5, code="SCT402")
+    refuses(lambda k: stats.poisson.cdf(k, 1.3), 2.0, code="SCT402")
     refuses(lambda n: stats.betabinom.logpmf(2, n, 1.2, 0.7), 5.0, code="SCT402")
 
 
@@ -153,7 +154,7 @@ def moments(theta: np.ndarray) -> Any:
     low, high = stats.gumbel_r.interval(0.9, loc, scale)
     return stats.gamma.mean(a, scale=scale) * stats.beta.var(a, scale) + stats.norm.entropy(loc, scale) + low * high \
         + stats.weibull_min.std(1.0 + a, loc, scale) + stats.lognorm(a).median() + stats.poisson(mu=a).var() \
-        + np.sum(stats.norm.mean(X * a, scale)) + stats.poisson.cdf(3, scale) + stats.geom.sf(2, 0.5 * a)
+        + np.sum(stats.norm.mean(X * a, scale)) + stats.poisson.cdf(K, scale).sum() + stats.geom.sf(K, 0.5 * a).sum()
 
 
 PRIOR, COUNTS = stats.gamma(2.0, scale=1.5), stats.poisson(3.0)

@@ -64,9 +64,10 @@ from sct.frontend.scipy_library import (
     signals,
     sparse_algebra,
     sparse_construction,
+    spatial,
     spectra,
 )
-from sct.frontend.scipy_library.statistics import distributions, multivariate, samples
+from sct.frontend.scipy_library.statistics import distributions, multivariate, sample_tests, samples
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
@@ -96,6 +97,6 @@ _handlers = (
     call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fits, flat_elements, grids,
     hermite_interpolants, integrals, interpolants, introspection, iterator_builtins, itertools_functools,
     loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
-    operator_module, polynomials, python_expressions, record_classes, samples, signals, solvers, sparse_algebra,
-    sparse_construction, spectra, statements, subscripts, suspended_generators, trajectories, truth, try_statement,
-    with_statement)
+    operator_module, polynomials, python_expressions, record_classes, sample_tests, samples, signals, solvers,
+    sparse_algebra, sparse_construction, spatial, spectra, statements, subscripts, suspended_generators,
+    trajectories, truth, try_statement, with_statement)

@@ -62,6 +62,7 @@ from sct.frontend.operators.frozen_distributions import frozen_distribution
 from sct.frontend.operators.sparse_matrices import linear_method
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.scipy_library.grids import value_of_table
+from sct.frontend.scipy_library.spatial import value_of_rotation
 from sct.frontend.scipy_library.statistics.multivariate import value_of_density
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
@@ -407,7 +408,8 @@ def _of_object_of_library(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs)
     """A call of an object that a library has made, which is differentiated by its arguments; else None."""
     return linear_method(ev, fn, args, kwargs) or value_of_spline(ev, fn, args, kwargs) \
         or value_of_polynomial(ev, fn, args, kwargs) or value_of_table(ev, fn, args, kwargs) \
-        or value_of_density(ev, fn, args, kwargs) or frozen_distribution(ev, fn, args, kwargs)
+        or value_of_density(ev, fn, args, kwargs) or value_of_rotation(ev, fn, args, kwargs) \
+        or frozen_distribution(ev, fn, args, kwargs)
 
 
 def _of_library(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:

@@ -46,7 +46,7 @@ _OF_SCIPY = (
     "scipy.integrate", "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
     "scipy.optimize", "scipy.signal", "scipy.signal.windows", "scipy.sparse", "scipy.sparse.linalg",
     "scipy.spatial.distance", "scipy.stats", "scipy.stats._continuous_distns")
-_DISTRIBUTIONS = ("dirichlet", "multivariate_normal")
+_DISTRIBUTIONS = ("dirichlet", "invwishart", "multinomial", "multivariate_normal", "multivariate_t", "wishart")
 """Objects of `scipy.stats` that have handlers, and whose methods have."""
 INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
@@ -103,6 +103,9 @@ def handler_of_scipy(f: Any) -> Special | None:
         if handler is not None and getattr(sys.modules.get(module), name, None) is f and \
                 str(f.__module__).split(".")[0] in ("numpy", "scipy"):
             return handler
+    qualname = str(getattr(f, "__qualname__", ""))
+    if qualname.startswith("Rotation.") and str(f.__module__).startswith("scipy.spatial.transform"):
+        return OF_SCIPY.get(f"scipy.spatial.transform.{qualname}")
     owner, method = (f.__self__, f".{name}") if isinstance(f, types.MethodType) else (f, "")
     stats = sys.modules.get("scipy.stats")
     if stats is None or owner is None:

@@ -17,7 +17,7 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value, is_float
@@ -42,6 +42,7 @@ class Program:
     needs    functions of SciPy that the program takes last
     takes    what values of options the program knows
     integers do arrays of integers stay what they are?  Else the program gets floats
+    counts   those of the arrays that hold counts, by which there is no derivative
     """
 
     run: Callable[..., Any]
@@ -52,6 +53,7 @@ class Program:
     needs: Sequence[str] = ()
     takes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     integers: bool = False
+    counts: Sequence[str] = ()
 
 
 def register(module: str, programs: Mapping[str, Program]) -> None:
@@ -61,21 +63,32 @@ def register(module: str, programs: Mapping[str, Program]) -> None:
 
 
 def handler(name: str, program: Program) -> Callable[..., Abstract]:
-    """The handler of the function with this name."""
-    module, _, function = name.rpartition(".")
+    """The handler of the function, or of the method of an object of a module, with this name."""
 
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        signature = inspect.signature(getattr(sys.modules[module], function))
-        arguments = named_arguments(ev, getattr(sys.modules[module], function), args, kwargs)
-        leave_to_python(ev, function, arguments.values())
+        function = _function(name)
+        parameters = _parameters(function, program)
+        arguments: dict[str, Any] = named_arguments(ev, function, args, kwargs)
+        for spread in [key for key, p in inspect.signature(function).parameters.items() if p.kind is p.VAR_KEYWORD]:
+            arguments.update(arguments.pop(spread, {}))
+        several = next((key for key, p in parameters.items() if p.kind is p.VAR_POSITIONAL), "")
+        leave_to_python(ev, function.__name__, [*arguments.get(several, ()), *(
+            v for key, v in arguments.items() if key != several)])
         texts: list[str] = []
         xs: list[Abstract] = []
         options: list[Abstract] = []
         operands: list[Operand] = []
-        for key, parameter in signature.parameters.items():
-            if parameter.kind is parameter.VAR_KEYWORD:
+        for key, parameter in parameters.items():
+            if key == several:
+                pairs = [_argument(ev, name, v, program) for v in arguments.get(key, ())]
+                xs.append(Tup(tuple(x for _, x in pairs)))
+                texts += [f"_{k}" for k in range(len(pairs))]
+                operands += [ev.operand(own) for own, _ in pairs]
                 continue
             if key in program.arrays and arguments.get(key, NONE) != NONE:
+                if key in program.counts and is_varied(ev, arguments[key]):
+                    ev.refuse("SCT402", f"`{name}` is not differentiated by `{key}`", why="it counts something",
+                              hint="pass sct.stop_gradient(...) of it, if no derivative is meant to pass")
                 own, x = _argument(ev, name, arguments[key], program)
                 xs.append(x)
                 operands.append(ev.operand(own))
@@ -97,6 +110,21 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
         return by_program(ev, f"{name}({', '.join(texts)})", operands, program, [*xs, *options])
 
     return handle
+
+
+def _function(name: str) -> Any:
+    """A function of a module, or a method of an object that the module holds."""
+    module, _, function = name.rpartition(".")
+    if module in sys.modules:
+        return getattr(sys.modules[module], function)
+    return getattr(_function(module), function)
+
+
+def _parameters(function: Any, program: Program) -> dict[str, inspect.Parameter]:
+    """The parameters of the function, in which those are named that `**kwargs` stands for."""
+    own = {key: p for key, p in inspect.signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD}
+    more = [key for key in (*program.arrays, *program.options) if key not in own]
+    return own | {key: inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None) for key in more}
 
 
 def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[Abstract, Abstract]:
@@ -135,6 +163,8 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
 
 
 def _part_of(ev: Evaluator, result: Value, like: Abstract, text: str) -> Abstract:
+    if isinstance(like, Tup):
+        return Tup(tuple(_part_of(ev, result, x, f"{text}[{k}]") for k, x in enumerate(like.items)))
     y = ev.operand(like)
     if not is_float(y):
         return ev.wrap(ev.emit(part, result, text=text, type=y.type))

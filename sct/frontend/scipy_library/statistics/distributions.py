@@ -70,12 +70,15 @@ def _density(name: str) -> Callable[..., Any]:
     return program
 
 
-def _tail(name: str, of_logarithm: bool = False) -> Callable[..., Any]:
-    """A distribution function or its logarithm, inside of the support; `of_logarithm`: the formula has none."""
+def _tail(name: str, of_logarithm: bool = False, of_counts: bool = False) -> Callable[..., Any]:
+    """A distribution function or its logarithm, inside of the support, to which the least count belongs.
+
+    of_logarithm  the formula is that of the function, of which the logarithm is taken
+    """
     def program(y: Any, standard: Any, support: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
         z = _standardized(x, loc, scale)
         a, b = standard._get_support(*shapes) if support is None else support
-        inside = np.isfinite(y) & (a < z) & (z < b)
+        inside = np.isfinite(y) & (a <= z if of_counts else a < z) & (z < b)
         f = getattr(standard, name)
         return _where(inside, y, (lambda *args: np.log(f(*args))) if of_logarithm else f, (z, *shapes))
 
@@ -156,9 +159,28 @@ def _cosine_sf(self: Any, x: Any) -> Any:
     return 0.5 - (x + np.sin(x)) / (2.0 * math.pi)
 
 
+def _binomial_cdf(self: Any, x: Any, n: Any, p: Any) -> Any:
+    k = np.floor(x)
+    return self.betainc(n - k, k + 1.0, 1.0 - p)
+
+
+def _binomial_sf(self: Any, x: Any, n: Any, p: Any) -> Any:
+    k = np.floor(x)
+    return self.betainc(k + 1.0, n - k, p)
+
+
+def _negative_cdf(self: Any, x: Any, n: Any, p: Any) -> Any:
+    return self.betainc(n, np.floor(x) + 1.0, p)
+
+
+def _negative_sf(self: Any, x: Any, n: Any, p: Any) -> Any:
+    return self.betainc(np.floor(x) + 1.0, n, 1.0 - p)
+
+
 _OWN_FORMULAS: dict[str, dict[str, Any]] = {
     "truncnorm": {"_logcdf": _truncated_logcdf, "_logsf": _truncated_logsf}, "ncx2": {"_pdf": _exp_of_logpdf},
-    "cosine": {"_cdf": _cosine_cdf, "_sf": _cosine_sf}}
+    "cosine": {"_cdf": _cosine_cdf, "_sf": _cosine_sf}, "binom": {"_cdf": _binomial_cdf, "_sf": _binomial_sf},
+    "nbinom": {"_cdf": _negative_cdf, "_sf": _negative_sf}}
 
 
 def _no_end(q: Any) -> Any:
@@ -195,8 +217,6 @@ _METHODS = {
     "ppf": Formulas(_quantile("_ppf"), "_ppf", "q"), "isf": Formulas(_quantile("_isf"), "_ppf", "q"),
     "mean": Formulas(_mean, "_stats", ""), "var": Formulas(_variance, "_stats", ""),
     "std": Formulas(_deviation, "_stats", ""), "entropy": Formulas(_entropy, "_entropy", "")}
-_LOGARITHMS = {"logcdf": _tail("_cdf", True), "logsf": _tail("_sf", True)}
-"""The programs for distributions that have no formula of the logarithm."""
 
 _FORMULAS = ("_pdf", "_logpdf", "_cdf", "_logcdf", "_sf", "_logsf", "_ppf", "_isf", "_pmf", "_logpmf", "_stats",
              "_munp", "_entropy", "_get_support")
@@ -244,6 +264,8 @@ def _standard(ev: Evaluator, distribution: Any) -> Abstract:
     attributes = {key: Static(getattr(distribution, key)) for key in ("a", "b", "badvalue", "name")}
     if distribution.name == "truncnorm":
         attributes["log_mass"] = Static(sys.modules["scipy.stats._continuous_distns"]._log_gauss_mass)
+    if distribution.name in ("binom", "nbinom"):
+        attributes["betainc"] = Static(sys.modules["scipy.special"].betainc)
     cls: Any = _class_of(distribution)
     return ev.new_object(cls, attributes)
 
@@ -290,7 +312,10 @@ def _value(ev: Evaluator, distribution: Any, name: str, arguments: dict[str, Abs
     shape = broadcast_shapes(*(number(x).shape for x in operands))
     result = Tensor("array" if shape else "np", "f64", shape)
     found = ev.emit(solver, *operands, type=result, text=f"scipy.stats.{family}.{name}({', '.join(texts)})")
-    run = method.run if name not in _LOGARITHMS or _has_own(distribution, f"_{name}") else _LOGARITHMS[name]
+    run = method.run
+    if name in ("cdf", "sf", "logcdf", "logsf"):
+        of_logarithm = not _has_own(distribution, f"_{name}") and name.startswith("log")
+        run = _tail(f"_{name.removeprefix('log') if of_logarithm else name}", of_logarithm, _is_discrete(distribution))
     cases = [(key, *place) for key, place in _SPECIAL_CASES.get(family, {}).items()
              if key in own and (is_varied(ev, own[key]) or may_be_differentiated(ev, own[key]))]
     with derivative_code(ev):
@@ -379,7 +404,7 @@ def _number(ev: Evaluator, distribution: Any, name: str, key: str, v: Abstract) 
         ev.refuse("SCT402", f"`{key}` of `{distribution.name}.{name}` is no number, and no array of numbers",
                   hint="convert it to an array of floats")
     counts = key in _INTEGERS.get(distribution.name, "").split() or _is_discrete(distribution) and key in ("k", "loc")
-    if counts and t.kind == "f" and is_varied(ev, v) and name not in ("cdf", "sf", "logcdf", "logsf"):
+    if counts and t.kind == "f" and is_varied(ev, v):
         ev.refuse("SCT402", f"`{distribution.name}.{name}` is not differentiated by `{key}`",
                   why="it must be an integer", hint="pass `sct.stop_gradient(...)` of it, if no derivative is meant "
                   "to pass")

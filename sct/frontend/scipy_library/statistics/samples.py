@@ -132,8 +132,12 @@ def _of_pairs(a: Any, b: Any, axis: Any, betainc: Any) -> Any:
     return _of_one_sample(a - b, 0.0, axis, betainc)
 
 
-def _of_two_samples(a: Any, b: Any, axis: Any, betainc: Any) -> Any:
+def _of_two_samples(a: Any, b: Any, axis: Any, equal_var: Any, betainc: Any) -> Any:
     m, n = a.shape[axis], b.shape[axis]
+    if not equal_var:
+        u, v = np.var(a, axis=axis, ddof=1) / m, np.var(b, axis=axis, ddof=1) / n
+        t = (np.mean(a, axis=axis) - np.mean(b, axis=axis)) / np.sqrt(u + v)
+        return t, _by_student(t, (u + v) ** 2 / (u * u / (m - 1.0) + v * v / (n - 1.0)), betainc)
     pooled = (np.var(a, axis=axis, ddof=1) * (m - 1.0) + np.var(b, axis=axis, ddof=1) * (n - 1.0)) / (m + n - 2.0)
     t = (np.mean(a, axis=axis) - np.mean(b, axis=axis)) / np.sqrt(pooled * (1.0 / m + 1.0 / n))
     return t, _by_student(t, m + n - 2.0, betainc)
@@ -158,7 +162,7 @@ register("scipy.stats", {
                           ranks=(1,), needs=_BETA),
     "ttest_1samp": Program(_of_one_sample, ("a", "popmean"), ("axis",), _TEST, (0, 1, 2), _BETA),
     "ttest_rel": Program(_of_pairs, ("a", "b"), ("axis",), _TEST, (1, 2), _BETA),
-    "ttest_ind": Program(_of_two_samples, ("a", "b"), ("axis",), _TEST, (1, 2), _BETA)})
+    "ttest_ind": Program(_of_two_samples, ("a", "b"), ("axis", "equal_var"), _TEST, (1, 2), _BETA)})
 
 
 # -- sums over segments ------------------------------------------------------------------------------------------------
@@ -196,26 +200,6 @@ UFUNC_FALLBACKS["reduceat"] = _reduceat
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-def _between_pairs(x: Any, metric: Any) -> Any:
-    """The distances between the rows, for each pair of them."""
-    i, j = np.triu_indices(len(x), 1)
-    if metric == "cosine":
-        x = x / np.linalg.norm(x, axis=1)[:, None]
-        return 1.0 - np.sum(x[i] * x[j], axis=1)
-    if metric == "correlation":
-        x = x - np.mean(x, axis=1, keepdims=True)
-        x = x / np.linalg.norm(x, axis=1)[:, None]
-        return 1.0 - np.sum(x[i] * x[j], axis=1)
-    difference = x[i] - x[j]
-    if metric == "sqeuclidean":
-        return np.sum(difference * difference, axis=1)
-    if metric == "cityblock":
-        return np.sum(np.abs(difference), axis=1)
-    if metric == "chebyshev":
-        return np.max(np.abs(difference), axis=1)
-    return np.linalg.norm(difference, axis=1)
-
-
 def _square(X: Any) -> Any:
     """The symmetric matrix of the distances of pairs, or these distances of the matrix."""
     if X.ndim == 2:
@@ -227,10 +211,7 @@ def _square(X: Any) -> Any:
     return y + y.T
 
 
-_METRICS = frozenset(("chebyshev", "cityblock", "correlation", "cosine", "euclidean", "sqeuclidean"))
-register("scipy.spatial.distance", {
-    "pdist": Program(_between_pairs, ("X",), ("metric",), ranks=(2,), takes={"metric": _METRICS.__contains__}),
-    "squareform": Program(_square, ("X",), ranks=(1, 2))})
+register("scipy.spatial.distance", {"squareform": Program(_square, ("X",), ranks=(1, 2))})
 
 
 # -- histograms with weights -------------------------------------------------------------------------------------------
