@@ -109,14 +109,12 @@ def outcome(case: Case) -> tuple[str, str]:
 def run(path: Path, part: str, jobs: int) -> None:
     """Differentiate the functions of the list; the exit status is 1 if one is wrong or a crash, or under 85 % right."""
     cases = [case for case in read(path) if part in case.name]
-    with ThreadPoolExecutor(jobs) as pool:
-        outcomes = list(pool.map(outcome, cases))
-    for case, (kind, message) in zip(cases, outcomes):
-        if kind != "right":
-            click.echo(f"\n{kind}: {case.name}{tuple(case.args)}\n{message}")
     by_package: dict[str, Counter[str]] = {}
-    for case, (kind, _) in zip(cases, outcomes):
-        by_package.setdefault(case.package, Counter())[kind] += 1
+    with ThreadPoolExecutor(jobs) as pool:
+        for case, (kind, message) in zip(cases, pool.map(outcome, cases)):
+            by_package.setdefault(case.package, Counter())[kind] += 1
+            if kind != "right":
+                click.echo(f"\n{kind}: {case.name}{tuple(case.args)}\n{message}")
     totals: Counter[Any] = sum(by_package.values(), Counter())
     click.echo(f"\n{'':28}" + "".join(f"{kind:>9}" for kind in OUTCOMES))
     for package, counts in [*sorted(by_package.items()), ("all", totals)]:

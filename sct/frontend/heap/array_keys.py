@@ -28,8 +28,8 @@ from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import stacked, stacked_rows
 
 __all__ = [
-    "array_of", "check_present", "column_without_none", "is_slice", "is_vector_of_unknown_size", "joined_list",
-    "key_items", "may_be_none", "nested"]
+    "adds_axes", "array_of", "check_present", "column_without_none", "flagged", "is_flag", "is_slice",
+    "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_none", "nested"]
 
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
@@ -163,3 +163,25 @@ def _int(ev: Evaluator, v: Abstract) -> Operand:
         ev.refuse("SCT503", "an index of which sct knows no type is not supported", why="Python computes it",
                   hint="make an array of it: `x[np.array(xs)]`")
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
+
+
+def adds_axes(key: Abstract) -> bool:
+    """Is this None, `...` or a tuple of them?"""
+    parts = key.items if isinstance(key, Tup) else (key,)
+    return all(isinstance(x, Static) and (x.peek is None or x.peek is Ellipsis) for x in parts)
+
+
+def flagged(ev: Evaluator, ref: Ref, key: Abstract) -> tuple[Ref, Abstract]:
+    """`array[flag]` is `array[None][mask]`, with a mask of one element."""
+    parts = key.items if isinstance(key, Tup) and not is_slice(key) else (key,)
+    flags = [p for p in parts if is_flag(ev, p)]
+    if flags and len(parts) > 1:
+        ev.refuse("SCT501", "a truth value beside other subscripts is not supported", hint="use it in an `if`")
+    if not flags:
+        return ref, key
+    return ev.step(ref, index, (), {"key": ("n",)}), ev.call(Static(np.atleast_1d), flags)
+
+
+def is_flag(ev: Evaluator, v: Abstract) -> bool:
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    return isinstance(v, Static) and isinstance(v.value, bool) or isinstance(t, Tensor) and not t.rank and t.kind == "b"

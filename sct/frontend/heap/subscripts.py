@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,11 +17,12 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import array_of, is_slice, key_items
+from sct.frontend.heap.array_keys import adds_axes, array_of, flagged, is_flag, is_slice, key_items
 from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index
+from sct.frontend.objects.class_of import raise_of_class
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -51,7 +53,7 @@ from sct.ops.program.effects import lookup
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "COMPUTED", "assign_item", "fits", "flagged", "item", "new_slice", "size_along", "sizes_now", "slice_view",
+    "COMPUTED", "assign_item", "fits", "item", "new_slice", "size_along", "sizes_now", "slice_view",
     "writable", "write_through",
 ]
 
@@ -117,11 +119,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if not is_slice(key) and (value := by_python(ev, "{0}[{1}]", owner, key)) is not None:
         return value
     if isinstance(owner, Value) and isinstance(owner.type, Tensor):
-        if owner.type.carrier == "np" and isinstance(key, Tup) and not key.items:
-            return owner
-        if owner.type.carrier == "np" and _adds_axes(key):
-            return item(ev, ev.call(Static(np.asarray), [owner]), key)
-        ev.refuse("SCT501", "a number cannot be subscripted")
+        return _item_of_number(ev, owner, owner.type, key)
     if isinstance(owner, Iteration) and owner.kind == "range":
         bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
         got = run_or_raise(ev, lambda: range(*bounds)[ev.ask(key, "this subscript")])
@@ -173,10 +171,16 @@ def _refuse_missing(ev: Evaluator, mapping: Any) -> NoReturn:
               hint="write the key into it before the call")
 
 
-def _adds_axes(key: Abstract) -> bool:
-    """Is this None, `...` or a tuple of them?"""
-    parts = key.items if isinstance(key, Tup) else (key,)
-    return all(isinstance(x, Static) and (x.peek is None or x.peek is Ellipsis) for x in parts)
+def _item_of_number(ev: Evaluator, owner: Value, t: Tensor, key: Abstract) -> Abstract:
+    """`x[...]`, `x[None]` or `x[flag]` of a number of NumPy; others raise, as all do of a number of Python."""
+    if t.carrier == "np" and isinstance(key, Tup) and not key.items:
+        return owner
+    if t.carrier == "np" and (adds_axes(key) or is_flag(ev, key)):
+        return item(ev, ev.call(Static(np.asarray), [owner]), key)
+    at = ev.type_of(key) if isinstance(key, Value) else None
+    if t.carrier == "py" or isinstance(key, Static) or isinstance(at, Tensor) and at.kind == "i":
+        raise_of_class(ev, owner, lambda like: like[key.peek if isinstance(key, Static) else 0])
+    ev.refuse("SCT501", "a number cannot be subscripted")
 
 
 def _item_of_constant(ev: Evaluator, owner: Static, key: Abstract) -> Abstract:
@@ -251,22 +255,6 @@ def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make
     sequence: Any = items if tuple_ else list(items)
     got = run_or_raise(ev, lambda: sequence[where])
     return make(tuple(got)) if isinstance(where, slice) else got  # type: ignore[no-any-return]
-
-
-def flagged(ev: Evaluator, ref: Ref, key: Abstract) -> tuple[Ref, Abstract]:
-    """`array[flag]` is `array[None][mask]`, with a mask of one element."""
-    parts = key.items if isinstance(key, Tup) and not is_slice(key) else (key,)
-    flags = [p for p in parts if _is_flag(ev, p)]
-    if flags and len(parts) > 1:
-        ev.refuse("SCT501", "a truth value beside other subscripts is not supported", hint="use it in an `if`")
-    if not flags:
-        return ref, key
-    return ev.step(ref, index_op, (), {"key": ("n",)}), ev.call(Static(np.atleast_1d), flags)
-
-
-def _is_flag(ev: Evaluator, v: Abstract) -> bool:
-    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
-    return isinstance(v, Static) and isinstance(v.value, bool) or isinstance(t, Tensor) and not t.rank and t.kind == "b"
 
 
 def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
@@ -381,6 +369,8 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, Tup):
         raise_at_run_time(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
     elif not written_by_python(ev, "{0}.__setitem__({1}, {2})", owner, key, value):
+        if isinstance(owner, Value) and isinstance(owner.type, Tensor):
+            raise_of_class(ev, owner, lambda like: operator.setitem(like, 0, None))
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
 
 

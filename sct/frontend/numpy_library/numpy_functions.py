@@ -16,9 +16,9 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
-from sct.frontend.heap.array_keys import array_of, key_items
+from sct.frontend.heap.array_keys import array_of, flagged, key_items
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.subscripts import assign_item, compose, flagged, size_along, slice_view, writable, write_through
+from sct.frontend.heap.subscripts import assign_item, compose, size_along, slice_view, writable, write_through
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.operators.arithmetic_operators import binary

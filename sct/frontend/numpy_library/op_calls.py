@@ -147,9 +147,15 @@ def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], at
         flat = [x if k in _SIZED[op.name] else ev.as_int(x) for k, x in enumerate(flat)]
     if op.name == "reshape":
         flat = [x if k == 0 else size_given(ev, x) for k, x in enumerate(flat)]
+    if op.name.removesuffix("_where") in _OF_UFUNCS and attrs.get("axis") in (0, -1) and \
+            isinstance(t := flat[0].type, Tensor) and not t.rank:
+        attrs["axis"] = None
     owner = operands[op.alias_of] if len(operands) > op.alias_of else None
     return apply_op(ev, op, spelling, owner, flat, attrs)
 
+
+_OF_UFUNCS = ("sum", "prod", "max", "min", "any", "all")
+"""The reductions by ufuncs, which reduce a number along its axis 0."""
 
 _INSTEAD = {"math.dist": "use np.linalg.norm(x - y)", "math.sumprod": "use np.dot(x, y)"}
 """Replacements of functions that take no arrays, for hints."""

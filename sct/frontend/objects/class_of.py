@@ -5,10 +5,13 @@ from __future__ import annotations
 import collections
 import itertools
 import types
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -31,7 +34,7 @@ from sct.ir.types import FLOAT, Link, Opaque, Tensor
 from sct.ops.program.effects import part
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["class_object", "possible_classes", "python_class"]
+__all__ = ["class_object", "possible_classes", "python_class", "raise_of_class"]
 
 _ITERATED: dict[str, type] = {
     "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
@@ -106,3 +109,13 @@ def possible_classes(v: Abstract) -> tuple[type, ...]:
     return of_python.get(t.dtype, ()) if t.carrier == "py" else ()
 
 
+
+
+def raise_of_class(ev: Evaluator, v: Abstract, run: Callable[[Any], Any]) -> None:
+    """The program raises what Python raises where `run` is applied to a number, an array or a container like `v`."""
+    classes = possible_classes(v) or (python_class(ev, v),)
+    if len(classes) > 1:
+        ev.refuse("SCT504", "an exception is raised here for a number whose class is not known",
+                  why="the exception and its message depend on the class", hint="convert it: `float(...)`")
+    like = np.zeros(0) if classes[0] is np.ndarray else classes[0]()
+    run_or_raise(ev, lambda: run(like))

@@ -31,7 +31,7 @@ from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.objects import linked_objects
 from sct.frontend.objects.bound_object import read_private, write_private
 from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults, note_unset
-from sct.frontend.objects.class_of import possible_classes, python_class
+from sct.frontend.objects.class_of import possible_classes, python_class, raise_of_class
 from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.state import ATTRIBUTE_WRITE
@@ -41,6 +41,8 @@ from sct.frontend.values.abstract_values import (
     Array,
     Bound,
     DerivedCallable,
+    DictRef,
+    ListRef,
     ObjRef,
     Parent,
     Ref,
@@ -343,6 +345,10 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         ev.refuse("SCT302", f"a write to the attribute `{name}` of an object that is not a local or an argument of "
                   "the differentiated function", why="its caller would see the write",
                   hint="return the value, or pass the object as an argument")
+    if isinstance(owner, (Ref, ListRef, DictRef)) or isinstance(owner, Value) and isinstance(owner.type, Tensor):
+        classes = possible_classes(owner) or (python_class(ev, owner),)
+        if not any(hasattr(cls, name) for cls in classes):
+            raise_of_class(ev, owner, lambda like: setattr(like, name, None))
     ev.refuse("SCT303", f"writing the attribute `{name}` of this object is not supported",
               hint="use a local, a dict or an array")
 

@@ -1,0 +1,67 @@
+"""Forms in which published packages are written, each reduced from a function of `tests/packages`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees
+
+Function = Callable[..., Any]
+
+CASES: list[tuple[Function, tuple[Any, ...]]] = []
+
+
+def case(*args: Any) -> Callable[[Function], Function]:
+    """A program, and arguments of a call; a program may have several."""
+    def add(f: Function) -> Function:
+        CASES.append((f, args))
+        return f
+
+    return add
+
+
+@case(1.5)
+@case(np.array([1.5, 2.0]))
+def a_name_for_what_may_be_a_series(x):
+    y = x * x
+    try:
+        y.name = "squares"
+    except AttributeError:
+        y = 3.0 * y
+    return np.sum(y)
+
+
+@case(1.5)
+@case(np.float64(1.5))
+@case(np.array([1.5, 2.0]))
+def an_item_of_what_may_be_a_number(x):
+    y = x * x
+    try:
+        y[0] = 2.0 * y[0]
+    except (TypeError, IndexError):
+        y = 2.0 * y
+    return np.sum(y)
+
+
+@case(1.5)
+@case(np.array(1.5))
+def one_axis_of_a_number(x):
+    return np.sum(x * x, axis=0, dtype=np.float64) + np.max(x, axis=-1) * np.prod(x, axis=0)
+
+
+@case(1.5)
+@case(np.array([1.5, 0.0]))
+def a_flag_as_the_subscript_of_a_number(x):
+    y = np.empty_like(x)
+    bad = np.isclose(x, 0.0)
+    y[~bad] = np.sin(x)[~bad] / x[~bad] if np.ndim(x) else np.sin(x)[~bad]
+    y[bad] = 1.0
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(("f", "args"), CASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_it_is_differentiated_as_it_stands(f: Function, args: tuple[Any, ...]) -> None:
+    agrees(f, *args)
