@@ -62,6 +62,33 @@ def a_flag_as_the_subscript_of_a_number(x):
     return np.sum(y)
 
 
+@case(np.array([0.3, 0.8]))
+def a_guess_that_is_a_number_for_unknowns_that_are_an_array(x):
+    r, k, close = 0.1, 0, False
+    while k < 100 and not close:
+        new = r - ((r + 1.0) ** 2 - 1.0 - x) / (2.0 * (r + 1.0))
+        close = np.all(np.abs(new - r) < 1e-9)
+        k += 1
+        r = new
+    return np.sum(r * x)
+
+
+@case(np.array([0.3, 0.8]), 1)
+@case(np.array([0.3, 0.8]), 2)
+@case(np.array([0.3, 0.8]), 4)
+def a_number_that_becomes_an_array_in_a_loop_with_exits(x, n):
+    r = 0.1
+    for k in range(500):
+        if n > 3:
+            continue
+        r = (r + 1.0) ** 0.5 * x + 0.1 * k
+        if n == 1:
+            return np.sum(r)
+        if k > 20:
+            break
+    return np.sum(r) * x[0]
+
+
 @pytest.mark.parametrize(("f", "args"), CASES, ids=lambda v: getattr(v, "__name__", ""))
 def test_it_is_differentiated_as_it_stands(f: Function, args: tuple[Any, ...]) -> None:
     agrees(f, *args)

@@ -605,6 +605,13 @@ def geometric(x: np.ndarray, n: int) -> float:
     return np.sum(v)
 
 
+def geometric_sums(x: np.ndarray, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        total = total + geometric(x, i)
+    return total
+
+
 @pytest.mark.parametrize("n", [0, 1, 4, 100])
 @pytest.mark.parametrize("f", [times, plus])
 def test_number_becomes_array_in_any_trips(f: Callable[..., Any], n: int) -> None:
@@ -613,8 +620,9 @@ def test_number_becomes_array_in_any_trips(f: Callable[..., Any], n: int) -> Non
 
 
 def test_number_that_is_used_as_number_first() -> None:
-    agrees(geometric, V, 5)
-    error = refuses(geometric, V, 100, code="SCT108")
+    for n in (0, 5, 100):
+        agrees(geometric, V / 4.0, n)
+    error = refuses(geometric_sums, V, 100, code="SCT108")
     assert "np.zeros(n)" in str(error)
 
 

@@ -454,7 +454,7 @@ def until_it_is_large(x: np.ndarray) -> float:
 def test_what_may_stay_a_number_becomes_no_array() -> None:
     refuses(by_what_it_is, np.ones((40, 2)), code="SCT502")
     agrees(until_it_is_large, np.full(2, 2.1))
-    refuses(until_it_is_large, np.full(2, 0.25), code="SCT108")
+    agrees(until_it_is_large, np.full(2, 0.25))
 
 
 # -- bools that are ints, and truths that are anything --------------------------------------------

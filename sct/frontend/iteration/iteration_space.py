@@ -144,7 +144,7 @@ class IterationSpace:
     start: Operand
     stop: Operand
     step: Operand
-    item: Callable[[Value], Abstract]
+    item: Callable[[Abstract], Abstract]
     count: Operand | None = None
     calls: bool = False
     segments: int | None = None
@@ -167,7 +167,8 @@ def space(ev: Evaluator, v: Abstract) -> IterationSpace | None:
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         held = _held(ev, v)
         count = dynamic_lists.length(ev, v)
-        return IterationSpace(Lit(0), count, one, lambda i: dynamic_lists.element(ev, _list(ev.store.vars[held]), i))
+        return IterationSpace(Lit(0), count, one, lambda i: dynamic_lists.element(
+            ev, _list(ev.store.vars[held]), ev.operand(i)))
     if not isinstance(v, Iteration) or v.kind in VIEWS or v.kind in NESTS:
         return None
     if v.counted is not None and v.kind == "iter":
@@ -268,7 +269,8 @@ def _enumerated(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     inner = from_zero(ev, of)
     if isinstance(first, Static) and first.value == 0:
         return replace(inner, item=lambda i: Tup((i, inner.item(i))))
-    return replace(inner, item=lambda i: Tup((ev.emit(add, i, ev.operand(first), spelling="operator.add"),
+    start = ev.operand(first)
+    return replace(inner, item=lambda i: Tup((ev.emit(add, ev.operand(i), start, spelling="operator.add"),
                                               inner.item(i))))
 
 
@@ -356,8 +358,9 @@ def _from_zero(ev: Evaluator, s: IterationSpace) -> IterationSpace:
         return s
     n = s.count if s.count is not None else _count(ev, s)
 
-    def item(i: Value) -> Abstract:
-        scaled = i if s.step == Lit(1) else ev.emit(mul, i, s.step, spelling="operator.mul")
+    def item(i: Abstract) -> Abstract:
+        at = ev.operand(i)
+        scaled = at if s.step == Lit(1) else ev.emit(mul, at, s.step, spelling="operator.mul")
         return s.item(ev.emit(add, s.start, scaled, spelling="operator.add"))
 
     return IterationSpace(Lit(0), n, Lit(1), item, calls=s.calls)

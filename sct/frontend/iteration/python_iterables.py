@@ -57,9 +57,9 @@ def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | N
     return PythonIterable(types, check, classes[0].__name__, user_text(place)) if check is not None else None
 
 
-def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operand, Callable[[Operand], Abstract]]:
+def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operand, Callable[[Abstract], Abstract]]:
     """The number of items that the object has now, and the function that gives them by position."""
     check_value(ev, v, known.check, f"{known.name} must be a {known.cls}")
     items = ev.emit(inactive, v, text="list(_0)")
     n = ev.emit(part, items, text="len(_0)", type=INT)
-    return n, lambda i: typed(ev, "_0[_1]", (items, i), known.types, f"an item of {known.name}", part)
+    return n, lambda i: typed(ev, "_0[_1]", (items, ev.operand(i)), known.types, f"an item of {known.name}", part)

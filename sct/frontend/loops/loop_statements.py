@@ -8,6 +8,7 @@ from it in the next round of an outer one.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -42,7 +43,7 @@ from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.object_iterators import loop_over_object, own_iterator
 from sct.frontend.loops.streamed_iterators import streamed
-from sct.frontend.loops.unrolling import unroll
+from sct.frontend.loops.unrolling import after_first, becomes_array, few_items, unroll
 from sct.frontend.operators.truth import condition
 from sct.frontend.state.choices import take
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
@@ -64,7 +65,6 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.size_terms import range_size
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
 from sct.ir.types import INT, Undef
 from sct.ops import loop, lt
@@ -113,21 +113,34 @@ def for_(ev: Evaluator, node: Any) -> None:
     held = {key for key in ev.store.vars if key not in before.vars and is_held(key)}
     checkpoint = ev.checkpoint()
     listed = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
-    try:
+
+    def over_all(run: Callable[[], None]) -> None:
         with ev.loops.over(listed):
             start(ev, over)
-            LoopBuilder(ev, node, replace(where, segments=segments), held).run()
+            run()
             if of_python is not None:
                 check_unchanged(ev, over)
             if not leaves(node):
                 exhaust(ev, over)
         _release(ev, held)
+
+    where = replace(where, segments=segments)
+
+    def loop_over_space(where: IterationSpace | None) -> None:
+        LoopBuilder(ev, node, where, held).run()
+
+    try:
+        over_all(lambda: loop_over_space(where))
     except (NeedsStatic, SctError) as need:
         if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
         ev.restore(checkpoint)
+        few, reason = few_items(ev, over, where, need), need
+        if few is None:
+            over_all(lambda: after_first(ev, node, where, reason, loop_over_space))
+            return
         _release(ev, held)
-        unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
+        unroll(ev, node, iterator(ev, few))
 
 
 def _checkpointed(ev: Evaluator, node: Any, over: Abstract) -> tuple[Abstract, int | None]:
@@ -163,24 +176,16 @@ def _python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | 
     return IterationSpace(Lit(0), n, Lit(1), item)
 
 
-def _few(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic | SctError) -> Abstract:
-    """The items of a loop that has to be unrolled for this reason; guards that there are few."""
-    if isinstance(over, Iteration) and over.kind == "range" and isinstance(need, NeedsStatic):
-        try:
-            over = Iteration("range", tuple(Static(ev.ask(p, "the bounds of this range")) for p in over.parts))
-        except (SctError, NeedsStatic):
-            raise need from None
-    n = most(ev, over)
-    bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
-    n = range_size(*bounds) if n is None and len(bounds) == 3 else n
-    if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
-        return over
-    raise need
-
-
 @statement(gast.While)
 def while_(ev: Evaluator, node: Any) -> None:
-    LoopBuilder(ev, node, None, set()).run()
+    checkpoint = ev.checkpoint()
+    try:
+        LoopBuilder(ev, node, None, set()).run()
+    except NeedsStatic as need:
+        if not becomes_array(need):
+            raise
+        ev.restore(checkpoint)
+        after_first(ev, node, None, need, lambda _: LoopBuilder(ev, node, None, set()).run())
 
 
 # -- the loop equation -------------------------------------------------------------------------------------

@@ -1,22 +1,57 @@
-"""Loops over known items: the body once an item."""
+"""Loops over known items: the body once an item; and loops whose first iteration is evaluated alone."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
-from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block
-from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, taken
-from sct.frontend.values.abstract_values import Iteration, ListRef, Static
-from sct.ir import Value
-from sct.ops import lt
+from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block, guard
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, IterationSpace
+from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, most, taken
+from sct.frontend.operators.truth import condition
+from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Static
+from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.size_terms import range_size
+from sct.ir import Lit, Op, Operand, Value
+from sct.ops import add, lt
 
-__all__ = ["unroll"]
+__all__ = ["after_first", "becomes_array", "few_items", "unroll"]
 
 LONGEST_LIST = 2_000
 """A loop that is evaluated item by item may come to so many items more than its list has at first."""
+
+
+def few_items(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic | SctError) -> Abstract | None:
+    """The items of a loop that has to be unrolled for this reason; guards that there are few.
+
+    None if there may be many, and it is enough to evaluate the first iteration alone.
+    """
+    if isinstance(over, Iteration) and over.kind == "range" and isinstance(need, NeedsStatic):
+        try:
+            over = Iteration("range", tuple(Static(ev.ask(p, "the bounds of this range")) for p in over.parts))
+        except (SctError, NeedsStatic):
+            if becomes_array(need):
+                return None
+            raise need from None
+    n = most(ev, over)
+    bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
+    n = range_size(*bounds) if n is None and len(bounds) == 3 else n
+    if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
+        return over
+    if becomes_array(need):
+        return None
+    raise need
+
+
+def becomes_array(need: Exception) -> bool:
+    """Does a number become an array in the loop?"""
+    return isinstance(need, NeedsStatic) and need.error.code == "SCT108"
 
 
 def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
@@ -41,31 +76,87 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int, longest
             ev.refuse("SCT306", f"the loop goes on after {ENDLESS_LOOP} items", hint="use a while loop with a test")
         assign(ev, node.target, item)
         frame.now = frame.live.head[node] | outer
-        with frame.in_unrolled_loop():
-            block(ev, node.body)
-        if ev.store.dead:
+        if not _iteration(ev, node, lambda: _unroll_from(ev, node, items, count, longest)):  # noqa: B023
             return
-        kind = ev.exit
-        kinds = frozenset({kind.value}) if isinstance(kind, Static) else ev.exits.kinds_of(ev.lit(kind))
-        if max(kinds) > CONTINUE:
-            if min(kinds) > CONTINUE:
-                _leave_unrolled(ev, kinds)
-            else:
-                assert isinstance(kind, Value)
-                _guard_unrolled(ev, node, items, (count, longest), kind)
-            return
-        ev.set_exit(FALL)
     block(ev, node.orelse)
 
 
-def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, count: tuple[int, int], kind: Value) -> None:
-    """The items that are left, where the exit `kind` of the iteration before lets it come to them."""
+def after_first(ev: Evaluator, node: Any, where: IterationSpace | None, need: Exception,
+                loop: Callable[[IterationSpace | None], None]) -> None:
+    """A loop in whose first iteration a number becomes an array: that iteration alone, then `loop` over the others.
+
+    where  what a `for` runs over; None for a `while`
+    need   the refusal of the loop as a whole, raised where the first iteration cannot be evaluated alone
+    """
+    try:
+        if where is None:
+            runs = condition(ev, node.test)
+        elif where.count is None and where.segments is None and isinstance(where.step, Lit) and where.step.value > 0:
+            runs = _of_ints(ev, lt, where.start, where.stop)
+        else:
+            raise need
+        if not ev.ask(ev.wrap(runs), "whether this loop has an iteration"):
+            block(ev, node.orelse)
+        elif where is None:
+            _peel(ev, node, lambda: None, lambda: loop(None))
+        else:
+            rest = replace(where, start=_of_ints(ev, add, where.start, where.step))
+            _peel(ev, node, lambda: assign(ev, node.target, where.item(ev.wrap(where.start))), lambda: loop(rest))
+    except (NeedsStatic, SctError):
+        raise need from None
+
+
+def _of_ints(ev: Evaluator, op: Op, a: Operand, b: Operand) -> Operand:
+    """An operator of the positions of a loop."""
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        return Lit(getattr(operator, op.name)(a.value, b.value))
+    return ev.emit(op, a, b, spelling=f"operator.{op.name}")  # type: ignore[no-any-return]
+
+
+def _peel(ev: Evaluator, node: Any, start: Callable[[], None], rest: Callable[[], None]) -> None:
+    """The first iteration, which is `start` and the body, and then the `rest` of the loop."""
+    frame = ev.frames[-1]
+
+    def on_this_path() -> None:
+        rest()
+        if isinstance(ev.exit, Value) and ev.exits.least_of(ev.exit) > CONTINUE:
+            guard(ev, [node], 1)  # the exits of the loop are over where the path is
+
+    with frame.living():
+        frame.now = frame.live.head[node] | frame.now
+        start()
+        if _iteration(ev, node, on_this_path):
+            rest()
+
+
+def _iteration(ev: Evaluator, node: Any, rest: Callable[[], None]) -> bool:
+    """Evaluates the body once.  Does the loop go on?  If that depends on the path, then `rest` on the path that does.
+    """
+    with ev.frames[-1].in_unrolled_loop():
+        block(ev, node.body)
+    if ev.store.dead:
+        return False
+    kind = ev.exit
+    kinds = frozenset({kind.value}) if isinstance(kind, Static) else ev.exits.kinds_of(ev.lit(kind))
+    if max(kinds) <= CONTINUE:
+        ev.set_exit(FALL)
+        return True
+    if min(kinds) > CONTINUE:
+        _leave_unrolled(ev, kinds)
+    else:
+        assert isinstance(kind, Value)
+        _guard_unrolled(ev, node, rest, kind)
+    return False
+
+
+def _guard_unrolled(ev: Evaluator, node: Any, rest: Callable[[], None], kind: Value) -> None:
+    """The `rest` of the loop, where the exit `kind` of the iteration before lets it come to it."""
     test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
     leaving = frozenset(k for k in ev.exits.kinds_of(kind) if k >= BREAK)
 
     def on() -> None:
         ev.set_exit(FALL)
-        _unroll_from(ev, node, items, *count)
+        rest()
 
     live = ev.frames[-1].live
     live_names = live.head[node] | live.leaving(node)
