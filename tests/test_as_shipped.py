@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import agrees
+from scipy.interpolate import splev, splrep
 
 Function = Callable[..., Any]
 
@@ -87,6 +88,30 @@ def a_number_that_becomes_an_array_in_a_loop_with_exits(x, n):
         if k > 20:
             break
     return np.sum(r) * x[0]
+
+
+KNOTS = splrep(np.linspace(0.0, 3.0, 8), np.sin(np.linspace(0.0, 3.0, 8)))
+
+
+@case(0.7)
+@case(np.array([-0.5, 0.7, 3.5]))
+def a_spline_of_fitpack(x):
+    knots, coefficients, degree = KNOTS
+    return np.sum(x * splev(x, KNOTS) + splev(x, (list(knots), 2.0 * coefficients, degree), der=1))
+
+
+class Advice(Exception):
+    pass
+
+
+def show(advice):
+    print("advice:" if isinstance(advice, Advice) else "", str(advice))
+
+
+@case(0.7)
+def an_exception_that_is_shown_and_not_raised(x):
+    show(Advice("use another function"))
+    return x * x
 
 
 @pytest.mark.parametrize(("f", "args"), CASES, ids=lambda v: getattr(v, "__name__", ""))

@@ -57,6 +57,7 @@ from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
+    fitpack,
     fits,
     grids,
     hermite_interpolants,
@@ -94,7 +95,8 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fits, flat_elements, grids,
+    call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fitpack, fits, flat_elements,
+    grids,
     hermite_interpolants, integrals, interpolants, introspection, iterator_builtins, itertools_functools,
     loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
     operator_module, polynomials, python_expressions, record_classes, sample_tests, samples, signals, solvers,

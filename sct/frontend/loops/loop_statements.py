@@ -100,6 +100,11 @@ def for_(ev: Evaluator, node: Any) -> None:
         if generator is not over and isinstance(over, Iteration):
             move(ev, over, Poison("its position depends on the iteration") if leaves(node) else Position(None))
         return
+    _over_space(ev, node, over, segments)
+
+
+def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) -> None:
+    """A loop over what has an iteration space; over other items, and where it has to be, it is unrolled."""
     before = ev.store.copy()
     of_python = _python_space(ev, over, node)
     where = of_python or space(ev, over)
@@ -124,20 +129,19 @@ def for_(ev: Evaluator, node: Any) -> None:
                 exhaust(ev, over)
         _release(ev, held)
 
-    where = replace(where, segments=segments)
-
-    def loop_over_space(where: IterationSpace | None) -> None:
+    def run_loop(where: IterationSpace | None) -> None:
         LoopBuilder(ev, node, where, held).run()
 
+    where = replace(where, segments=segments)
     try:
-        over_all(lambda: loop_over_space(where))
+        over_all(lambda: run_loop(where))
     except (NeedsStatic, SctError) as need:
         if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
         ev.restore(checkpoint)
-        few, reason = few_items(ev, over, where, need), need
-        if few is None:
-            over_all(lambda: after_first(ev, node, where, reason, loop_over_space))
+        reason = need
+        if (few := few_items(ev, over, where, need)) is None:
+            over_all(lambda: after_first(ev, node, where, reason, run_loop))
             return
         _release(ev, held)
         unroll(ev, node, iterator(ev, few))
