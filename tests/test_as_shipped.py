@@ -90,6 +90,42 @@ def a_number_that_becomes_an_array_in_a_loop_with_exits(x, n):
     return np.sum(r) * x[0]
 
 
+@case(np.array([0.3, 1.7]), 5)
+@case(np.array([0.3, 1.7]), 1)
+def steps_between_arrays(x, n):
+    return np.sum(np.linspace(x, 2.0 * x + 1.0, n) ** 2) + np.sum(np.linspace(0.0, x, n, endpoint=False))
+
+
+FITS = [[0.3 * k, 1.0, -0.2] for k in range(14)]
+
+
+def horner(coefficients, x):
+    y = 0.0
+    for c in coefficients:
+        y = y * x + c
+    return y
+
+
+@case(3.2)
+def fits_by_pieces(x):
+    """Each piece has a loop; the time to compile must not double with each."""
+    if x < 1.0: y = horner(FITS[0], x)
+    elif x < 2.0: y = horner(FITS[1], x)
+    elif x < 3.0: y = horner(FITS[2], x)
+    elif x < 4.0: y = horner(FITS[3], x)
+    elif x < 5.0: y = horner(FITS[4], x)
+    elif x < 6.0: y = horner(FITS[5], x)
+    elif x < 7.0: y = horner(FITS[6], x)
+    elif x < 8.0: y = horner(FITS[7], x)
+    elif x < 9.0: y = horner(FITS[8], x)
+    elif x < 10.0: y = horner(FITS[9], x)
+    elif x < 11.0: y = horner(FITS[10], x)
+    elif x < 12.0: y = horner(FITS[11], x)
+    elif x < 13.0: y = horner(FITS[12], x)
+    else: y = horner(FITS[13], x)
+    return 2.0 * y
+
+
 KNOTS = splrep(np.linspace(0.0, 3.0, 8), np.sin(np.linspace(0.0, 3.0, 8)))
 
 

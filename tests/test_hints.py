@@ -775,16 +775,35 @@ def _() -> Any:
 @case("start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", X, 200)
 def _() -> Any:
     def refused(x, n):
-        v = 1.0
-        for _ in range(n):
-            v = np.sin(v) + 0.001 * x
-        return np.sum(v)
+        total = 0.0
+        for k in range(n):
+            v = 1.0
+            for _ in range(k):
+                v = np.sin(v) + 0.001 * x
+            total = total + np.sum(v)
+        return total
 
     def followed(x, n):
-        v = np.full(3, 1.0)
-        for _ in range(n):
-            v = np.sin(v) + 0.001 * x
-        return np.sum(v)
+        total = 0.0
+        for k in range(n):
+            v = np.full(3, 1.0)
+            for _ in range(k):
+                v = np.sin(v) + 0.001 * x
+            total = total + np.sum(v)
+        return total
+
+    return refused, followed
+
+
+@case("use `BSpline(*tck)(x)`", X)
+def _() -> Any:
+    knots = np.array([0.0, 0.0, 1.0, 2.0, 2.0])
+
+    def refused(x):
+        return float(scipy.interpolate.splev(1.25, (knots, x, 1)))
+
+    def followed(x):
+        return float(scipy.interpolate.BSpline(knots, x, 1)(1.25))
 
     return refused, followed
 

@@ -116,6 +116,7 @@ class TapeLayout:
         self.pops: dict[Fn, list[TapeList]] = defaultdict(list)
         self._tape_of: dict[Value, tuple[TapeList, int]] = {}
         self._subsumed: set[Value] = set()
+        self._agreement: dict[Value, bool] = {}
         for eqn in reversed(def_use.parent):
             if eqn.op.name == "loop":
                 self._add_loop(loop_view(eqn))
@@ -304,6 +305,11 @@ class TapeLayout:
 
     def branches_agree(self, cond: Eqn, out: Value) -> bool:
         """Do the branches of `cond` yield lists in one order for `out`?  If not, each yields the order of positions."""
+        if out not in self._agreement:
+            self._agreement[out] = self._yield_alike(cond, out)
+        return self._agreement[out]
+
+    def _yield_alike(self, cond: Eqn, out: Value) -> bool:
         results = [branch.results[cond.outs.index(out)] for branch in cond.regions]
         orders = [self.reversed_levels(r) for r in results if isinstance(r, Value)]
         return all(order == orders[0] for order in orders)

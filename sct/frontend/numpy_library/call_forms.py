@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.array_keys import is_slice
 from sct.frontend.heap.dynamic_lists import is_dynamic
@@ -33,7 +34,29 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
         return _einsum(ev, args, kwargs)
     if name in JOINS and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
         return _rows_joined(ev, name, args[0])
+    if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):
+        given = named_arguments(ev, np.linspace, args, kwargs)
+        if given.keys() <= {"start", "stop", "num", "endpoint"}:
+            ends = [given[key] for key in ("start", "stop")]
+            return ev.call(Static(_between_arrays), [*ends, given.get("num", Static(50)),
+                                                     given.get("endpoint", Static(True))])
     return None
+
+
+def _between_arrays(start: Any, stop: Any, num: Any, endpoint: Any) -> Any:
+    """What `np.linspace` does, in the order of its operations."""
+    start, stop = np.asarray(start) * 1.0, np.asarray(stop) * 1.0
+    delta, count = stop - start, num - 1 if endpoint else num
+    y = np.arange(0.0, num).reshape((num,) + (1,) * delta.ndim)
+    if count > 0:
+        step = delta / count
+        y = y / count * delta if np.any(step == 0) else y * step
+    else:
+        y = y * delta
+    y = y + start
+    if endpoint and num > 1:
+        y[-1] = stop
+    return y
 
 
 @special(np.r_)

@@ -30,11 +30,11 @@ def splev(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     tck, order = given["tck"], ev.ask(given.get("der", Static(0)), "`der` of `splev`")
     parts = ev.call(Static(tuple), [tck]) if isinstance(tck, (Tup, ListRef)) else tck
     if not isinstance(parts, Tup) or len(parts.items) != 3:
-        ev.refuse("SCT402", "`splev` of a spline that is no tuple is not supported", hint="call the spline: `s(x)`")
+        ev.refuse("SCT402", "`splev` of a spline that is no tuple is not supported", hint="call the spline itself")
     if is_varied(ev, parts):
         ev.refuse("SCT402", "`splev` is not differentiated by the spline", hint="use `BSpline(*tck)(x)`")
     if ev.ask(given.get("ext", Static(0)), "`ext` of `splev`") != 0:
-        ev.refuse("SCT402", "`ext` of `splev` is not supported", hint="leave `ext` out")
+        ev.refuse("SCT402", "`ext` of `splev` is not supported", hint="leave it out")
     x, knots, coefficients = (ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
                               for v in (given["x"], *parts.items[:2]))
     if len(ev.shape_of(knots)) != 1 or len(ev.shape_of(coefficients)) != 1:
