@@ -59,12 +59,19 @@ def in_a_loop_of_its_own(x: Any) -> Any:
         return x
 
 
+def called_back(x: Any) -> Any:
+    with ExitStack() as stack:
+        stack.callback(print, "end")
+        return x
+
+
 def read_behind(x: Any) -> Any:
     with ExitStack() as stack:
         stack.enter_context(np.errstate(all="ignore"))
     return x if stack else 2.0 * x
 
 
-@pytest.mark.parametrize(("f", "code"), [(in_a_loop_of_its_own, "SCT101"), (read_behind, "SCT502")])
+@pytest.mark.parametrize(("f", "code"), [
+    (in_a_loop_of_its_own, "SCT101"), (called_back, "SCT101"), (read_behind, "SCT502")])
 def test_other_uses_of_a_stack_are_refused(f: Any, code: str) -> None:
     refuses(f, 0.7, code=code)

@@ -918,27 +918,6 @@ def _() -> Any:
     return refused, followed
 
 
-@case("write the `try` inside the `with`")
-def _() -> Any:
-    def refused(x):
-        try:
-            with np.errstate(all="ignore"):
-                y = math.log(x[0])
-        except ValueError:
-            y = 0.0
-        return y
-
-    def followed(x):
-        with np.errstate(all="ignore"):
-            try:
-                y = math.log(x[0])
-            except ValueError:
-                y = 0.0
-        return y
-
-    return refused, followed
-
-
 class Empty:
     pass
 

@@ -1,5 +1,6 @@
 """Refusals that a user met with an untrue reason, and programs that were refused for one."""
 
+import copy
 import operator
 from functools import lru_cache, partial
 
@@ -212,3 +213,50 @@ def test_seeds_and_sizes_are_no_numbers_to_differentiate_by():
     np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-6)
     with pytest.raises(sct.SctError, match="SCT207"):
         sct.vjp(lambda x, n: x * np.random.default_rng(1).normal(n), 2.0, 3)
+
+
+class Ring:
+    def __init__(self, v):
+        self.v, self.next = v, None
+
+
+def ring(x, n):
+    nodes = [Ring(x * i) for i in range(n)]
+    for i in range(n):
+        nodes[i].next = nodes[(i + 1) % n]
+    first = nodes[0]
+    return first.next.v + nodes[0].v * x
+
+
+def copied_ring(x, n):
+    nodes = [Ring(x * i) for i in range(n)]
+    for i in range(n):
+        nodes[i].next = nodes[(i + 1) % n]
+    first = copy.deepcopy(nodes[0])
+    return first.next.v + nodes[0].v * x
+
+
+OBJECTS = [1.0, np.array([1, None])]
+
+
+def test_the_reason_is_at_its_place():
+    agrees(ring, 0.7, 7)
+    refusal = refuses(copied_ring, 0.7, 7, code="SCT208")
+    assert "deepcopy" in str(refusal)
+    assert "`OBJECTS[1]`" in str(refuses(lambda x: x * OBJECTS[1][0], 0.7, code="SCT506"))
+
+
+def kept(x, n):
+    base = np.arange(3.0)
+
+    @lru_cache
+    def rows(k):
+        out = []
+        for _ in range(k):
+            out.append(base)
+        return out
+    return sum(np.sum(rows(k)[-1] * x) for k in range(1, n)) + len(rows(2)) * x
+
+
+def test_what_a_cached_function_puts_into_a_list_is_not_written():
+    agrees(kept, 0.7, 40)

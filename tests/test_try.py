@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -1327,3 +1328,51 @@ def test_lists_that_change_in_a_try(monkeypatch) -> None:
     agrees(lists_that_change, 0.7, 7)
     agrees(rows_that_change, 0.7, 7)
     refuses(reads_the_text, 0.7, 7, code="SCT101")
+
+
+def contexts_in_a_try(x, n):
+    s = x
+    for i in range(n):
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                if i == 2:
+                    continue
+                with np.printoptions(precision=3):
+                    s = s + math.sqrt(3.0 - i) * s
+                if i == 6:
+                    break
+                if i == 1:
+                    raise KeyError(i)
+                s = s * 0.5
+        except (ValueError, KeyError) as error:
+            s = s + x * x * len(type(error).__name__)
+        finally:
+            s = s + 0.5 * x
+    return s
+
+
+def first_cholesky(A, n):
+    for k in range(n):
+        try:
+            with np.errstate(all="ignore"):
+                L = np.linalg.cholesky(A + (k - 3.0) * np.eye(2))
+            break
+        except np.linalg.LinAlgError:
+            continue
+    return np.sum(L)
+
+
+def left_unhandled(x, n):
+    try:
+        with np.errstate(all="ignore"):
+            return math.log(x - n) * x
+    except ZeroDivisionError:
+        return x
+
+
+def test_the_handler_of_a_try_around_a_context_runs_outside_of_it(monkeypatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    agrees(contexts_in_a_try, 0.7, 8)
+    agrees(first_cholesky, np.array([[1.0, 0.0], [0.5, 1.0]]), 9)
+    for n in (0, 2):
+        agrees(left_unhandled, 1.7, n)

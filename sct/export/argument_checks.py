@@ -285,7 +285,7 @@ def _guard_texts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
                 yield re.sub(r"\{(\d+)\}", lambda hit: texts[int(hit[1])], guard.test)
             continue
         fn, value = guard.test
-        text = _function_as_expression(fn, texts)
+        text = _function_as_expression(fn, texts, guard.text)
         if value is True or value is False:
             yield text if value else f"not {text}"
         elif value is None:
@@ -307,8 +307,8 @@ def leaves_in_guards(traced: Traced) -> set[int]:
     return leaves_read
 
 
-def _function_as_expression(fn: Fn, texts: Mapping[int, str]) -> str:
-    """The result of a function of the leaves as one expression."""
+def _function_as_expression(fn: Fn, texts: Mapping[int, str], fact: str) -> str:
+    """The result of a function of the leaves as one expression; `fact`: what it tests, for a message."""
     params = tuple(Parameter(f"leaf{k}", tree=Leaf(k)) for k in range(len(fn.params)))
     tree = ast.parse(generate(fn, Interface("fact", params, Leaf(0))).definition)
     (definition,) = tree.body
@@ -317,10 +317,10 @@ def _function_as_expression(fn: Fn, texts: Mapping[int, str]) -> str:
     *assignments, return_ = definition.body
     for stmt in assignments:
         if not isinstance(stmt, ast.Assign) or not isinstance(stmt.targets[0], ast.Name):
-            raise _not_expressible("a fact that was asked of the arguments")
+            raise _not_expressible(f"`{fact}`")
         expressions[stmt.targets[0].id] = unparse(_ReplaceNames(expressions).visit(stmt.value)).strip()
     if not isinstance(return_, ast.Return) or return_.value is None:
-        raise _not_expressible("a fact that was asked of the arguments")
+        raise _not_expressible(f"`{fact}`")
     return unparse(_ReplaceNames(expressions).visit(return_.value)).strip()
 
 

@@ -277,7 +277,8 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
                 refusals.clear()
                 raise plan.with_known_keys() from None
             first = (with_dicts if [e.code for e in with_dicts] == ["SCT204"] else refusals)[0]
-            if plan.linked and first.why == OF_ROWS and plan.refusal and plan.refusal.code in ("SCT108", "SCT502"):
+            if plan.linked and plan.refusal and (first.code == "SCT208" or first.why == OF_ROWS and
+                                                 plan.refusal.code in ("SCT108", "SCT502")):
                 plan.refusal = first
             first = plan.refusal or first
             if first.code in OF_OBJECTS and (classes := plan.linkable()):

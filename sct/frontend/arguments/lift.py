@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CONTAINERS", "Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "read_path",
-    "rooted"]
+    "CONTAINERS", "Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "path_in_words",
+    "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -88,10 +88,19 @@ class Untyped:
     name: str
 
 
+def path_in_words(path: Path) -> str:
+    """How the function writes what is found there: `ROWS[0].x`."""
+    name = getattr(path[0], "__name__", "")
+    for how, step in path[1:]:
+        name = str(step) if how in ("global", "cell") or not name else \
+            f"{name}.{step}" if how == "attr" else f"{name}[{step!r}]"
+    return name
+
+
 def lift(ev: Evaluator, obj: Any, path: Path | None = None) -> Abstract:
     """A Python object as an abstract value; numbers and arrays with a path become parameters."""
     if path is not None and isinstance(obj, DATA):
-        ev.outside.reads.append(str(path[-1][-1]))
+        ev.outside.reads.append(path_in_words(path))
     return ev.given_back(obj) if isinstance(obj, Asked) else _lift(ev, obj, path)
 
 
@@ -124,7 +133,7 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     except SctError as refusal:
         if refusal.loc is not None:
             raise
-        name = str(path[-1][-1])
+        name = path_in_words(path)
         hint = refusal.hint.replace("pass np.asarray(x)", f"make it np.asarray({name}) outside the function")
         raise SctError(refusal.code, f"`{name}`: {refusal.what}", why=refusal.why, hint=hint, loc=ev.loc) from None
     ev.outside.free[path] = lifted
@@ -243,7 +252,7 @@ def contents_of_mapping(ev: Evaluator, v: Abstract) -> Abstract | None:
         if kinds is None or _holds_arrays(kinds["values"]) or id(obj) in ev.containers.changed:
             return None
         ev.containers.guarded.add(id(obj))
-        ev.outside.reads.append(str(path[-1][-1]))
+        ev.outside.reads.append(path_in_words(path))
         ev.outside.free[key] = _lift_dict(ev, obj, path)
     return ev.outside.free[key]
 

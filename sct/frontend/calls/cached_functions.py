@@ -194,8 +194,7 @@ def _kind(ev: Evaluator, v: Abstract) -> object:
 def _pure(ev: Evaluator, before: Store, eqns: Iterable[Eqn]) -> None:
     """Refuse effects and writes: they happen in the first call alone."""
     now = ev.store
-    written = any(now.vars.get(key) != v for key, v in before.vars.items()) or any(
-        now.cells.get(addr) is not cell for addr, cell in before.cells.items())
+    written = any(now.vars.get(key) != v for key, v in before.vars.items()) or now.writes_since(before)
     if written or _has_effects(ev, eqns, set()):
         ev.refuse("SCT204", "a cached function has an effect, or writes to an object that it has not created",
                   why="Python does that only in the first of the calls with the same arguments",

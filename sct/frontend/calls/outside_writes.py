@@ -24,7 +24,7 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.arguments.argument_aliasing import cell_contents
-from sct.frontend.arguments.lift import CONTAINERS, read_path
+from sct.frontend.arguments.lift import CONTAINERS, path_in_words, read_path
 from sct.frontend.calls.references import PLAIN, is_library_function, references
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import changes_object, writes_arguments, writes_keyword
@@ -68,7 +68,7 @@ def check_outside_writes(ev: Evaluator, fn: Fn) -> None:
     for p, writes in written.items():
         slot = next((s for s in read if writes.may_write(s)), None)
         if slot is not None:
-            _refuse(ev, p, callees[p], f"`{_shown(read[slot])}`, which is read here too",
+            _refuse(ev, p, callees[p], f"`{path_in_words(read[slot])}`, which is read here too",
                     "sct reads it once, before the call", calls)
         if writes.arguments:
             for eqn in calls:
@@ -132,13 +132,6 @@ def _slots_read(ev: Evaluator, path: Path) -> Iterator[Slot]:
             yield from ((id(y), name) for y in (x, *(x.__mro__ if isinstance(x, type) else type(x).__mro__)))
         else:
             yield id(x), None
-
-
-def _shown(path: Path) -> str:
-    name = getattr(path[0], "__name__", "")
-    for how, step in path[1:]:
-        name = str(step) if how in ("global", "cell") else f"{name}.{step}" if how == "attr" else f"{name}[{step!r}]"
-    return name
 
 
 def _passes(ev: Evaluator, eqn: Eqn, p: Value) -> bool:

@@ -110,7 +110,7 @@ class Attempts(State):
         ok, error, *given = self.b.emit(attempt, (*tried.args, *classes), {
             "of": tried.op.name, "attrs": tuple(tried.attrs.items()), "spelled": tried.spelling,
             "classes": len(classes), "gives": 0 if again else len(eqn.outs),
-            "catches": tuple(c.name for c in handled if c.operand is None)}, loc=self.loc)
+            "catches": tuple(c.name for c in handled if c.operand is None and not c.is_below(handled))}, loc=self.loc)
         tries.caught.update(caught)
         self.split(ok, False, error)
         for out, value in zip(given, eqn.outs):

@@ -24,9 +24,10 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
+from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
-from sct.frontend.interpreter.statements import block
+from sct.frontend.interpreter.statements import block, rethrow
 from sct.frontend.interpreter.try_statement import Handler, at_last, attempt, class_of_exceptions
 from sct.frontend.iteration.iterator_protocol import use_up
 from sct.frontend.loops.generator_functions import bound_to, is_fresh_function, new_run
@@ -34,12 +35,22 @@ from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.truth import truth
 from sct.frontend.source.name_scopes import own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of
-from sct.frontend.state.fixpoint import Raised
 from sct.frontend.state.parts import Consumer, changed
-from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Iteration, Method, ObjRef, Poison, Static
+from sct.frontend.state.tries import Class
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Bound,
+    Closure,
+    Iteration,
+    Key,
+    Method,
+    ObjRef,
+    Poison,
+    Static,
+)
 from sct.ir import Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import Lock
+from sct.ir.types import Lock, Undef
 from sct.ops import enter, leave, part
 from sct.ops.program.effects import inactive
 
@@ -107,19 +118,41 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
 
 def _held(ev: Evaluator, node: Any, inner: Sequence[Any], operands: Iterable[Operand], **attrs: Any) -> None:
     """Runs the body in a context that the derivative has too."""
-    before, slot = set(map(id, ev.tries.splits)), ev.tries.slot
     ev.emit(enter, *operands, **attrs)
-    try:
+    if ev.tries.slot is None:
         _within(ev, node, inner)
-        leaves = any(s.slot == slot and id(s) not in before for s in ev.tries.splits) or \
-            slot is not None and not ev.store.dead and ev.store.vars.get(slot) != Static(False)
-    except Raised:
-        leaves = True
-    if leaves:
-        ev.refuse("SCT101", "a `with` that an exception leaves, and a `try` around it handles, is not supported",
-                  node=node, why="the handler would run in the context", hint="write the `try` inside the `with`")
-    if not ev.store.dead:
-        ev.emit(leave)
+        if not ev.store.dead:
+            ev.emit(leave)
+        return
+    frame = ev.frames[-1].id
+    flag, kept = (Key(frame, f"<{what} in context {len(ev.tries.handled)}>") for what in ("raised", "exception"))
+    ev.store.vars[flag] = Static(False)
+
+    def keep(error: Value | None) -> None:
+        assert error is not None
+        ev.store.vars.update({flag: Static(True), kept: error})
+
+    attempt(ev, lambda: _within(ev, node, inner), [Handler((Class(BaseException),), keep)], lambda: None,
+            _live_after(ev, node), True)
+    if ev.store.dead:
+        return
+    ev.emit(leave)
+    raised, error = ev.store.vars.get(flag), ev.store.vars.get(kept)
+    for key in (flag, kept):
+        ev.store.unbind(key)
+    if raised == Static(False):
+        return
+    assert isinstance(error, Value)
+
+    def pass_on() -> None:
+        known = ev.known_bound(error) if isinstance(error.type, Undef) else error
+        rethrow(ev, known, ev.tries.classes.get(error))
+
+    if raised == Static(True):
+        pass_on()
+    else:
+        assert raised is not None
+        run_branches(ev, ev.operand(raised), pass_on, lambda: None, ev.live_after(_live_after(ev, node)))
 
 
 def _lock(ev: Evaluator, context: Abstract) -> Value | None:
@@ -146,6 +179,11 @@ def _context_of(ev: Evaluator, node: Any) -> Abstract:
         context = ev.eval(node)
     if not (isinstance(context, Bound) and _is_known(context.fn) or _lock(ev, context) is not None or
             isinstance(context, ObjRef) and special_method(ev, context, "__enter__") is not None):
+        if context == Static(contextlib.ExitStack):
+            ev.refuse("SCT101", "an `ExitStack` that is used in a branch or a loop, or by a callback, is not supported",
+                      node=node, why="which contexts are left at its end depends on the path",
+                      hint="enter each context by a statement of the body of the `with`; call what a callback does in "
+                      "a `finally`")
         ev.refuse("SCT101", "`with` of this is not supported", node=node,
                   why="the context would not apply to the derivative",
                   hint=f"write it around the call of the derivative, or put it into {SEPARATE}; "

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -208,9 +207,7 @@ def _groups_by_run_time_keys(ev: Evaluator, over: Abstract, key: Abstract) -> Ab
     before, block, first = ev.store.copy(), ev.b, len(ev.b.eqns)
     items = over if isinstance(over, (ListRef, Ref)) else ev.call(Static(list), [over])
     keys = items if key == Static(None) else ev.call(Static(python_fallbacks.keys_of), [items, key])
-    written = (now for addr, cell in before.cells.items() if (now := ev.store.cells[addr]) is not cell
-               and replace(now, frozen=cell.frozen) != cell)
-    if any(True for _ in written) or any(map(is_effect, walk(Fn("", (), tuple(block.eqns[first:]), ())))):
+    if ev.store.writes_since(before) or any(map(is_effect, walk(Fn("", (), tuple(block.eqns[first:]), ())))):
         ev.refuse("SCT206", "`groupby` of an iterator or with a key that has an effect is not supported",
                   why="it would come too early", hint="make a list of the keys before, in a loop")
     return ev.call(Static(python_fallbacks.groups), [items, keys])

@@ -232,8 +232,12 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstra
     if isinstance(v, ObjRef):
         check_copied_by_attributes(ev, v)
     if not isinstance(v, Container):
+        if is_link(v):
+            ev.refuse("SCT208", "a deep copy of objects that refer to one another is not supported",
+                      why="how many of them there are is known only at run time",
+                      hint="make new objects, and copy the attributes that are to differ")
         _check_copied(ev, v, copy.deepcopy, _UNCHANGEABLE)
-        return ev.operand(v) if is_link(v) else v  # type: ignore[return-value]
+        return v
     cell = ev.slots(v)
     new = replace(v, addr=ev.new_addr())
     if seen is not None:

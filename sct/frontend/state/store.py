@@ -146,6 +146,11 @@ class Store:
         """Does the list at this address hold each of its objects once, and alone?"""
         return addr in self.owners and self.columns(addr) == self.owners[addr]
 
+    def writes_since(self, before: Store) -> bool:
+        """Has a cell that was there before another content now?  To forbid writes to it is no write."""
+        pairs = ((cell, self.cells.get(addr)) for addr, cell in before.cells.items())
+        return any(now is not cell and (now is None or replace(now, frozen=cell.frozen) != cell) for cell, now in pairs)
+
     def freeze(self, addr: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
         """Forbids writes to a cell.  A cell that is to be read again stays so."""
         cell = self.cells[addr]

@@ -29,6 +29,10 @@ class Class:
     def name(self) -> str:
         return self.cls.__name__ if self.cls.__module__ == "builtins" else f"{self.cls.__module__}.{self.cls.__name__}"
 
+    def is_below(self, others: Iterable[Class]) -> bool:
+        """Is it a subclass of one of these that has a name in a text?"""
+        return any(c.operand is None and c.cls is not self.cls and issubclass(self.cls, c.cls) for c in others)
+
     def may_catch(self, raised: Iterable[type]) -> bool:
         """May it catch an exception of one of these classes?  `Exception` stands for any."""
         return any(issubclass(c, self.cls) or c is Exception for c in raised)
