@@ -2180,6 +2180,22 @@ def _() -> Any:
     return refused, followed
 
 
+@case("enter each context by a statement of the body of the `with`; call what a callback does in a `finally`")
+def _() -> Any:
+    def refused(x):
+        with contextlib.ExitStack() as stack:
+            stack.callback(print, "end")
+            return np.sum(x * x)
+
+    def followed(x):
+        try:
+            return np.sum(x * x)
+        finally:
+            print("end")
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):
