@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import agrees
-from scipy.interpolate import splev, splrep
+from scipy.interpolate import bisplev, bisplrep, splev, splrep
 
 Function = Callable[..., Any]
 
@@ -134,6 +134,16 @@ KNOTS = splrep(np.linspace(0.0, 3.0, 8), np.sin(np.linspace(0.0, 3.0, 8)))
 def a_spline_of_fitpack(x):
     knots, coefficients, degree = KNOTS
     return np.sum(x * splev(x, KNOTS) + splev(x, (list(knots), 2.0 * coefficients, degree), der=1))
+
+
+X, Y = np.meshgrid(np.linspace(0.0, 1.0, 6), np.linspace(0.0, 2.0, 6))
+SURFACE = bisplrep(X.ravel(), Y.ravel(), np.sin(X + Y * Y).ravel(), kx=3, ky=1, s=0)
+
+
+@case(np.array([0.3, 0.7]))
+@case(np.array([1.5, 0.7]))
+def a_surface_of_fitpack(x):
+    return float(bisplev(x[0], x[1], SURFACE)) * x[0] + bisplev(x[1] / 2.0, 0.3, SURFACE)
 
 
 class Advice(Exception):

@@ -1350,7 +1350,8 @@ def _() -> Any:
 
 @case("pass a vector, or a matrix whose rows are the points; for numbers use `scipy.stats.norm`")
 def _() -> Any:
-    return lambda x: scipy.stats.multivariate_normal.logpdf(x[0]), lambda x: scipy.stats.norm.logpdf(x[0])
+    return (lambda x: scipy.stats.multivariate_normal.logpdf(x[0], np.zeros(2), np.eye(2)),
+            lambda x: scipy.stats.norm.logpdf(x[0]))
 
 
 TABLE = scipy.interpolate.RegularGridInterpolator
@@ -1406,20 +1407,6 @@ def _() -> Any:
         return 1e-3 * scipy.optimize.curve_fit(lambda t, a: a * t, np.arange(4.0), y)[0][0]
 
     return lambda x: fit(x, x[:4].reshape(2, 2)), lambda x: fit(x, x[:4].reshape(2, 2).ravel())
-
-
-@case("leave `allow_singular` out", FOUR)
-def _() -> Any:
-    def density(x, **options):
-        return scipy.stats.multivariate_normal.logpdf(x[:2], x[2:4], np.eye(2), **options)
-
-    return lambda x: density(x, allow_singular=True), density
-
-
-@case("use `scipy.stats.norm`")
-def _() -> Any:
-    return (lambda x: scipy.stats.multivariate_normal.logpdf(x[:1], x[1:2], np.ones((1, 1))),
-            lambda x: scipy.stats.norm.logpdf(x[0], x[1]))
 
 
 @case("pass an array or a list: `[1.0, 0.0]`, `y0.ravel()`", FOUR)

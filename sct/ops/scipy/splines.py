@@ -26,7 +26,7 @@ from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.scalar.selection import where
 from sct.ops.type_rules import number
 
-__all__ = ["interpolant", "integrated", "interpolated", "looked_up", "spline"]
+__all__ = ["interpolant", "integrated", "interpolated", "looked_up", "spline", "surface"]
 
 
 def emit_spline(f: Operand, x: Operand, nu: int = 0) -> str:
@@ -42,6 +42,21 @@ spline = op("spline", type=lambda f, x, nu=0: Tensor("array", "f64", number(x).s
             defaults={"nu": 0}, cost="dear", complex=False)
 """The derivative of order `nu` of the spline in the first operand, an object; at a number it is an array without axes.
 """
+
+def emit_surface(f: Operand, x: Operand, y: Operand, nu: tuple[int, int] = (0, 0)) -> str:
+    return f"_0((_1, _2), nu={nu})[()]" if any(nu) else "_0((_1, _2))[()]"
+
+
+def surface_vjp(ct: Operand, z: Operand, f: Operand, x: Operand, y: Operand, nu: tuple[int, int] = (0, 0)
+                ) -> list[Any]:
+    i, j = nu
+    return [None, mul(ct, surface(f, x, y, nu=(i + 1, j))), mul(ct, surface(f, x, y, nu=(i, j + 1)))]
+
+
+surface = op("surface", type=lambda *_, **__: Tensor("np", "f64"), vjp=surface_vjp, inactive=(0,),
+             run=lambda *xs, **attrs: run_inactive(*xs, text=emit_surface(*xs, **attrs)), emit=emit_surface,
+             defaults={"nu": (0, 0)}, cost="dear", complex=False)
+"""The derivative of the orders `nu` of the spline of two numbers in the first operand, an `NdBSpline`."""
 
 interpolant = op("interpolant", type=lambda *_, **__: OBJECT, run=lambda *xs, text, **_: run_inactive(*xs, text=text),
                  emit=lambda *_, text, **__: text, raises="value", safe=lambda *_, text, of_unit=False: of_unit,

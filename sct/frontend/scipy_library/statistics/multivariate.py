@@ -10,7 +10,7 @@ import inspect
 import math
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -45,6 +45,27 @@ def _normal_pdf(x: Any, mean: Any, cov: Any) -> Any:
     return np.exp(_normal_logpdf(x, mean, cov))
 
 
+def _regular_logpdf(x: Any, mean: Any, cov: Any) -> Any:
+    """The same where SciPy takes the matrix for one of full rank; not a number elsewhere."""
+    sizes = np.linalg.eigvalsh(cov)
+    is_regular = sizes[0] > 1e6 * np.finfo(float).eps * np.max(np.abs(sizes))
+    return np.where(is_regular, 1.0, np.nan) * _normal_logpdf(x, mean, cov)
+
+
+def _regular_pdf(x: Any, mean: Any, cov: Any) -> Any:
+    return np.exp(_regular_logpdf(x, mean, cov))
+
+
+def _number_logpdf(x: Any, mean: Any, variance: Any) -> Any:
+    """The logarithm of the density of one number."""
+    z = x - mean
+    return -0.5 * (z * z / variance + np.log(2.0 * math.pi * variance))
+
+
+def _number_pdf(x: Any, mean: Any, variance: Any) -> Any:
+    return np.exp(_number_logpdf(x, mean, variance))
+
+
 def _dirichlet_logpdf(x: Any, alpha: Any, gammaln: Any, xlogy: Any) -> Any:
     """The logarithm of the density of Dirichlet's distribution, at a point or at each column of `x`."""
     if x.shape[0] != alpha.shape[0]:
@@ -58,20 +79,21 @@ def _dirichlet_pdf(x: Any, alpha: Any, gammaln: Any, xlogy: Any) -> Any:
 
 
 def _density(ev: Evaluator, name: str, program: Callable[..., Any], x: Abstract, parameters: Sequence[Abstract],
-             functions: Sequence[str] = ()) -> Abstract:
+             functions: Sequence[str] = (), options: str = "") -> Abstract:
     """The density at `x`, which SciPy computes, with the derivative of the program."""
-    points = _array(ev, f"what `{name}` is read at", x, (1, 2))
+    rank = len(ev.shape_of(parameters[0]))  # of one point
+    points = _array(ev, f"what `{name}` is read at", x, (rank, rank + 1))
     t = ev.type_of(points)
     assert isinstance(t, Tensor)
-    several = t.shape[-1 if "dirichlet" in name else 0] if t.rank == 2 else Dim(1)
+    several = t.shape[-1 if "dirichlet" in name else 0] if t.rank > rank else Dim(1)
     more = [Static(getattr(sys.modules["scipy.special"], f)) for f in functions]
     with derivative_code(ev):
         like = ev.call(Static(program), [points, *parameters, *more])
-        if t.rank == 2 and several == Dim(1):  # SciPy squeezes it
+        if (t.rank == 2 or rank == 0) and several == Dim(1):  # SciPy squeezes it
             like = ev.call(Static(np.squeeze), [like])
             like = ev.call(Static(np.float64), [like])
     operands = [ev.operand(v) for v in (points, *parameters)]
-    text = f"scipy.stats.{name}({', '.join(f'_{k}' for k in range(len(operands)))})"
+    text = f"scipy.stats.{name}({', '.join(f'_{k}' for k in range(len(operands)))}{options})"
     return standing_for(ev, ev.emit(solver, *operands, text=text, type=ev.operand(like).type), like)
 
 
@@ -86,30 +108,36 @@ def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
     return x
 
 
-def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract) -> list[Abstract]:
-    """The parameters of a normal distribution of several numbers."""
-    if singular not in (_NONE, Static(False)):
-        ev.refuse("SCT402", "`allow_singular` of `multivariate_normal` is not supported",
-                  why="the density of a singular distribution has no derivative by its matrix",
-                  hint="leave `allow_singular` out")
-    cov = _array(ev, "the covariance of `multivariate_normal`", cov, (2,))
-    n = ev.type_of(cov).shape[0]  # type: ignore[union-attr]
-    if n == Dim(1):
-        ev.refuse("SCT402", "`multivariate_normal` of one number is not supported", hint="use `scipy.stats.norm`")
-    if mean == _NONE:
-        mean = ev.call(Static(np.zeros), [ev.call(Static(len), [cov])])
-    return [_array(ev, "the mean of `multivariate_normal`", mean, (1,)), cov]
-
-
 _PROGRAMS: dict[str, dict[str, Callable[..., Any]]] = {
     "multivariate_normal": {"logpdf": _normal_logpdf, "pdf": _normal_pdf},
     "dirichlet": {"logpdf": _dirichlet_logpdf, "pdf": _dirichlet_pdf}}
 _FUNCTIONS: dict[str, tuple[str, ...]] = {"multivariate_normal": (), "dirichlet": ("gammaln", "xlogy")}
+_OF_NUMBERS: dict[str, Callable[..., Any]] = {"logpdf": _number_logpdf, "pdf": _number_pdf}
+_IF_REGULAR: dict[str, Callable[..., Any]] = {"logpdf": _regular_logpdf, "pdf": _regular_pdf}
+
+_MEAN = "the mean of `multivariate_normal`"
+_Parameters = tuple[list[Abstract], Mapping[str, Callable[..., Any]], str]
+"""Arrays, the program of each method, and options as SciPy gets them."""
 
 
-def _parameters(ev: Evaluator, name: str, given: dict[str, Abstract]) -> list[Abstract]:
+def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract) -> _Parameters:
+    """The parameters of a normal distribution of one or several numbers."""
+    may_be_singular = bool(ev.ask(singular, "`allow_singular` of `multivariate_normal`"))
+    options = ", allow_singular=True" if may_be_singular else ""
+    cov = _array(ev, "the covariance of `multivariate_normal`", cov, (0, 1, 2))
+    center = _array(ev, _MEAN, Static(0.0) if mean == _NONE else mean, (0, 1, 2))
+    if all(n == Dim(1) for v in (center, cov) for n in ev.shape_of(v)):
+        return [ev.call(Static(np.reshape), [v, Tup(())]) for v in (center, cov)], _OF_NUMBERS, options
+    cov = _array(ev, "the covariance of `multivariate_normal`", cov, (2,))
+    if mean == _NONE:
+        mean = ev.call(Static(np.zeros), [ev.call(Static(len), [cov])])
+    programs = _IF_REGULAR if may_be_singular else _PROGRAMS["multivariate_normal"]
+    return [_array(ev, _MEAN, mean, (1,)), cov], programs, options
+
+
+def _parameters(ev: Evaluator, name: str, given: dict[str, Abstract]) -> _Parameters:
     if name == "dirichlet":
-        return [_array(ev, "the parameter of `dirichlet`", given["alpha"], (1,))]
+        return [_array(ev, "the parameter of `dirichlet`", given["alpha"], (1,))], _PROGRAMS[name], ""
     return _of_normal(ev, given.get("mean", _NONE), given.get("cov", Static(1)), given.get("allow_singular", _NONE))
 
 
@@ -121,8 +149,8 @@ def _method(name: str, method: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         own = getattr(getattr(sys.modules["scipy.stats"], name), method)
         given = _bound(ev, own, args, kwargs)
-        return _density(ev, f"{name}.{method}", _PROGRAMS[name][method], given["x"], _parameters(ev, name, given),
-                        _FUNCTIONS[name])
+        parameters, programs, options = _parameters(ev, name, given)
+        return _density(ev, f"{name}.{method}", programs[method], given["x"], parameters, _FUNCTIONS[name], options)
 
     return handler
 
@@ -130,10 +158,10 @@ def _method(name: str, method: str) -> Any:
 def _frozen(name: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         given = _bound(ev, getattr(sys.modules["scipy.stats"], name).__call__, args, kwargs)
-        parameters = _parameters(ev, name, given)
+        parameters, programs, options = _parameters(ev, name, given)
         methods = {method: DerivedCallable(lambda ev, args, kwargs, method=method, program=program: _density(
-            ev, f"{name}.{method}", program, (*args, *kwargs.values())[0], parameters, _FUNCTIONS[name]))
-            for method, program in _PROGRAMS[name].items()}
+            ev, f"{name}.{method}", program, (*args, *kwargs.values())[0], parameters, _FUNCTIONS[name], options))
+            for method, program in programs.items()}
         own = type(getattr(sys.modules["scipy.stats"], name))
         unread = Poison(f"of an object of `{name}`, sct reads `logpdf` and `pdf` alone")
         others = [key for key in dir(own) if not key.startswith("_")]
