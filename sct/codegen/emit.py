@@ -52,6 +52,7 @@ from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.lower import lower
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
+from sct.codegen.python.placeholders import assign_placeholders_once
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
 from sct.codegen.python.print_signature import function, signature
 from sct.codegen.python.print_statements import StatementPrinter
@@ -121,7 +122,7 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
     else:
         printer = StatementPrinter(ExpressionPrinter(names.names, inlined, modules), names, interface.result, block)
         printer.inner_prologue = interface.inner_prologue
-        body = printer.block(block)
+        body = assign_placeholders_once(printer.block(block))
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
     if kernels is not None and isinstance(block[-1], Kernel):

@@ -10,17 +10,13 @@ def accel_forward(q, m):
     for i in range(n):
         tape1 = []
         for j in range(n):
+            a_part = sqrt_r2 = r2 = d = None
             if i != j:
                 d = q[j] - q[i]
                 r2 = d @ d + 0.01
                 sqrt_r2 = math.sqrt(r2)
                 a_part = m[j] * d / (r2 * sqrt_r2)
                 a[i] += a_part
-            else:
-                a_part = None
-                sqrt_r2 = None
-                r2 = None
-                d = None
             tape1.append((a_part, sqrt_r2, r2, d))
         tape.append(tape1)
     return a, tape

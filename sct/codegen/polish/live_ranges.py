@@ -30,6 +30,7 @@ from sct.codegen.program.statement_ir import (
     statements,
 )
 from sct.ir.core import Operand, Value, is_undef
+from sct.ir.types import Undef
 
 __all__ = ["LiveRanges", "Span"]
 
@@ -74,12 +75,34 @@ class LiveRanges:
         self.spans = {v: _merged_spans(spans) for v, spans in self.spans.items()}
 
     def _without_value(self, block: Block) -> Iterator[tuple[Value, int]]:
-        """The named values that a path does not bind, and where the paths part."""
+        """The named values that a path leaves unbound, and where the paths part; not those that are None there."""
+        placeholders = self._placeholders(block)
         branches = {inner: s for s in statements(block) if isinstance(s, If) for b in s.blocks for inner in b}
         for s in statements(block):
             if isinstance(s, Assign):
                 start = self._numbering.start[branches.get(s, s)]
-                yield from ((v, start) for v, x in s.pairs if v.hint is not None and is_undef(x))
+                yield from ((v, start) for v, x in s.pairs
+                            if v.hint is not None and is_undef(x) and v not in placeholders)
+
+    def _placeholders(self, block: Block) -> set[Value]:
+        """The values that a list or a record holds, and those assigned to them: None stands for them if unbound."""
+        sources: dict[Value, list[Value]] = defaultdict(list)
+        work: list[Value] = []
+        for s in statements(block):
+            if isinstance(s, Push):
+                work += self.leaves(x for x in s.items if x in s.maybe_unbound)
+            elif isinstance(s, Evaluate) and s.eqn.op.name == "pack":
+                work += self.leaves(x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef))
+            elif isinstance(s, Assign):
+                for v, x in s.pairs:
+                    sources[v] += self.leaves([x] if x in s.maybe_unbound else [])
+        placeholders: set[Value] = set()
+        while work:
+            v = work.pop()
+            if v not in placeholders:
+                placeholders.add(v)
+                work += sources[v]
+        return placeholders
 
     def around(self, s: Kernel) -> tuple[set[Value], set[Value]]:
         """The values that are live where `s` begins, and those where it ends."""

@@ -7,6 +7,7 @@ In:  a `Block`, the values that are inlined, and the names of the others. Out: t
     print_results      the structure of a result -> a display of containers
     print_signature    the parameters of an `Interface` -> a signature
     print_statements   statements -> statements of Python, with the lines that they differentiate as comments
+    placeholders       variables that several paths leave unbound are None before the conditional
 
 Invariant: the text parses back to the trees, on every version of Python.
 """
