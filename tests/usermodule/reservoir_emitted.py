@@ -580,14 +580,12 @@ def routed(flow, weights):
 
 
 def expected_forward(inflow, depth):
+    residuals = residuals_now = sqrt_inflow = None
     if depth == 0:
         sqrt_inflow = math.sqrt(inflow)
-        residuals = None
-        residuals_now = None
     else:
         residuals_now = expected_forward(1.3 * inflow, depth - 1)
         residuals = expected_forward(0.6 * inflow, depth - 1)
-        sqrt_inflow = None
     return sqrt_inflow, residuals, residuals_now
 
 
