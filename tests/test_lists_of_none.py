@@ -240,3 +240,27 @@ def test_an_argument_that_may_be_left_out_is_checked_where_it_may_be_none() -> N
         derivative(X, 4)
         with pytest.raises((SctError, TypeError), match="must be a number or an array, not None"):
             derivative(*others)
+
+
+def added(x: Any, n: int) -> Any:
+    xs = [None] * n
+    for k in range(n - 1):
+        xs[k] = x[k % 2]
+    s = 0.0
+    for v in xs:
+        s = s + v
+    return s
+
+
+def updated(x: Any, n: int) -> Any:
+    s = None
+    for k in range(n):
+        if x[k] > 5.0:
+            s = x[k]
+    s *= x[0]
+    return s
+
+
+@pytest.mark.parametrize("f", [added, updated])
+def test_an_operator_raises_for_none_whether_it_is_written_as_an_update_or_not(f: Any) -> None:
+    agrees(f, X, 2)

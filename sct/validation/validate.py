@@ -15,6 +15,7 @@ import linecache
 import logging
 import os
 import random
+import re
 import time
 import types
 import warnings
@@ -257,7 +258,12 @@ def _bound_to(f: Any) -> Iterator[Any]:
 
 def _same_exception(a: Exception | None, b: Exception | None) -> bool:
     # pytest extends the message of a failing assertion.
-    return same(type(a), type(b)) and (isinstance(a, AssertionError) or str(a) == str(b))
+    return same(type(a), type(b)) and (isinstance(a, AssertionError) or _message(a) == _message(b))
+
+
+def _message(error: Exception | None) -> str:
+    """What an exception says, where `x += y` and `x = x + y` are one statement."""
+    return re.sub(r"(?<=\bfor )(\S+)=(?=: '.*' and '.*'$)", r"\1", str(error))
 
 
 def _outcome_text(x: Outcome, value: Any) -> str:
