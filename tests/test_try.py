@@ -1376,3 +1376,20 @@ def test_the_handler_of_a_try_around_a_context_runs_outside_of_it(monkeypatch) -
     agrees(first_cholesky, np.array([[1.0, 0.0], [0.5, 1.0]]), 9)
     for n in (0, 2):
         agrees(left_unhandled, 1.7, n)
+
+
+def test_an_exception_that_nobody_reads_is_not_kept() -> None:
+    def retried(x, n):
+        delay = 1.0
+        while True:
+            try:
+                if delay < n:
+                    raise ConnectionError(n)
+                return math.log(x) * delay
+            except ConnectionError as e:
+                delay *= 1.5 * x
+
+    derivative = value_and_grad(retried)
+    for n in (1, 3, 20):
+        agrees(retried, 1.5, n, derivative=derivative)
+    assert "ConnectionError" not in derivative.source

@@ -66,7 +66,7 @@ def try_(ev: Evaluator, node: Any, stmts: Sequence[Any], at: int) -> bool:
 def _with_handlers(ev: Evaluator, node: Any, rest: Callable[[], None] | None = None,
                    at_end: frozenset[str] = frozenset()) -> bool:
     handlers = [Handler(_classes(ev, h), functools.partial(_handle, ev, h)) for h in node.handlers]
-    needed = len(handlers) > 1 or any(h.name is not None or _raises_again(h) for h in node.handlers)
+    needed = len(handlers) > 1 or any(_reads_exception(h) or _raises_again(h) for h in node.handlers)
 
     def orelse() -> None:
         if not isinstance(ev.exit, Static):
@@ -134,6 +134,11 @@ def _keeping_exit(ev: Evaluator, last: Callable[[], None]) -> None:
                   hint="move the `return`, `break` or `continue` behind the `finally`")
 
 
+def _reads_exception(handler: Any) -> bool:
+    return handler.name is not None and any(
+        isinstance(n, gast.Name) and n.id == handler.name.id for s in handler.body for n in gast.walk(s))
+
+
 def _raises_again(handler: Any) -> bool:
     return any(isinstance(n, gast.Raise) and n.exc is None for n in nodes_in(handler))
 
@@ -141,7 +146,7 @@ def _raises_again(handler: Any) -> bool:
 def _handle(ev: Evaluator, handler: Any, error: Value | None) -> None:
     """Runs the body of a handler; the name of the exception is not bound after it."""
     with ev.tries.handling(error):
-        if handler.name is not None:
+        if _reads_exception(handler):
             assert error is not None
             ev.tries.exceptions.add(error)
             assign(ev, handler.name, error)
