@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees
+from oracle import agrees, refuses
 from scipy.interpolate import bisplev, bisplrep, splev, splrep
 
 Function = Callable[..., Any]
@@ -94,6 +94,10 @@ def a_number_that_becomes_an_array_in_a_loop_with_exits(x, n):
 @case(np.array([0.3, 1.7]), 1)
 def steps_between_arrays(x, n):
     return np.sum(np.linspace(x, 2.0 * x + 1.0, n) ** 2) + np.sum(np.linspace(0.0, x, n, endpoint=False))
+
+
+def test_steps_between_single_floats() -> None:
+    refuses(lambda x: np.sum(np.linspace(x, 2.0 * x, 4)), np.ones(2, np.float32), code="SCT501")
 
 
 FITS = [[0.3 * k, 1.0, -0.2] for k in range(14)]

@@ -36,11 +36,18 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
         return _rows_joined(ev, name, args[0])
     if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):
         given = named_arguments(ev, np.linspace, args, kwargs)
-        if given.keys() <= {"start", "stop", "num", "endpoint"}:
-            ends = [given[key] for key in ("start", "stop")]
+        ends = [given[key] for key in ("start", "stop")]
+        if given.keys() <= {"start", "stop", "num", "endpoint"} and all(_becomes_double(ev, v) for v in ends):
             return ev.call(Static(_between_arrays), [*ends, given.get("num", Static(50)),
                                                      given.get("endpoint", Static(True))])
     return None
+
+
+def _becomes_double(ev: Evaluator, v: Abstract) -> bool:
+    """Is this real, and of 64 bits once it is multiplied by a float?"""
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    return isinstance(v, Static) and isinstance(v.value, (int, float)) or isinstance(t, Tensor) and (
+        t.dtype in ("f64", "i64") or t.carrier == "py" and t.kind in "if")
 
 
 def _between_arrays(start: Any, stop: Any, num: Any, endpoint: Any) -> Any:
