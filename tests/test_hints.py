@@ -1565,6 +1565,7 @@ def roots(x):
     for v in x:
         try:
             yield math.sqrt(v)
+            print("taken")
         except ValueError:
             continue
 
@@ -1576,6 +1577,7 @@ def roots_after(x):
         except ValueError:
             continue
         yield root
+        print("taken")
 
 
 @case("move the `yield` behind the `try`")

@@ -25,6 +25,38 @@ def program(f: Program) -> Program:
     return f
 
 
+def logs(xs):
+    for x in xs:
+        try:
+            y = x + 0.5
+            yield math.log(y)
+        except ValueError:
+            print("no logarithm", x > 0)
+        else:
+            print("taken")
+
+
+@program
+def a_try_that_ends_with_a_yield(x):
+    s = 0.0
+    for v in logs(x):
+        if v > 0.3:
+            break
+        s += v * x[0]
+    return s
+
+
+@program
+def what_is_done_with_an_item_is_not_tried_where_it_is_yielded(x):
+    s = x[0]
+    try:
+        for v in logs(x):
+            s += math.sqrt(v + 0.5)
+    except ValueError:
+        s *= 2.0 * x[1]
+    return s
+
+
 def terms(x, n):
     t = 1.0
     for k in range(n):

@@ -35,6 +35,7 @@ from sct.frontend.source.merged_yields import COUNTER, ITEM, RANGE, count_yields
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import own_nodes, writes, yields
 from sct.frontend.source.parse import loc_of
+from sct.frontend.source.try_lowering import TRIED, with_yields_behind_tries
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.parts import Consumer, Frame, changed
 from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Static, Tup
@@ -84,6 +85,7 @@ def new_run(ev: Evaluator, it: Iteration, consumer: Consumer | None) -> Frame:
     """The call whose body a generator runs."""
     made = _made(ev, it)
     if consumer is None or not consumer.manages:
+        made = _behind_tries(made)
         _no_try(made)
     _no_endless_recursion(ev, made)
     return replace(made, consumer=consumer, returns=[], bound_at={}, loop_depth=0, returned_at=None, left=False)
@@ -96,9 +98,20 @@ def _made(ev: Evaluator, it: Iteration) -> Frame:
     return ev.all_frames[body.frame]
 
 
+def _behind_tries(frame: Frame) -> Frame:
+    """The call, with each `yield` that ends the body of a `try` behind that."""
+    node = with_yields_behind_tries(frame.source.node)
+    if node is None:
+        return frame
+    return replace(frame, source=replace(frame.source, node=node), live=_liveness(node),
+                   locals={*frame.locals, TRIED})
+
+
 def _no_try(frame: Frame) -> None:
     """Refuses a loop over a generator with a `yield` in a `try` or a `with`."""
     for n in own_nodes(frame.source.node.body):
+        if isinstance(n, gast.Try) and not any(map(yields, [*n.body, *n.finalbody, *n.handlers])):
+            continue  # what an `else` yields is not tried
         if isinstance(n, (gast.Try, gast.With)) and yields(n):
             word = type(n).__name__.lower()
             raise SctError("SCT101", f"`{word}` around a `yield` is not supported",
@@ -127,7 +140,7 @@ def run(ev: Evaluator, it: Iteration, take: Callable[[Abstract], None], live: fr
 
     size  the number of statements that `take` evaluates
     """
-    around, made = ev.frames[-1], _made(ev, it)
+    around, made = ev.frames[-1], _behind_tries(_made(ev, it))
     live |= around.now
     copies = ev.loops.copies * count_yields(made.source.node)
     consumer = Consumer(around, take, live, binds, ev.generators_in_progress, ev.loc, plain, size=size, copies=copies)

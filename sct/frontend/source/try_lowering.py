@@ -1,15 +1,25 @@
-"""Rewrites `return` where a `try` and a loop are around it: its value is computed there, and may raise there.
+"""Rewrites `return` and `yield` in a `try`: the value is computed there, and may raise there.
 
-    return f(x)   ->   result = f(x); return result
+    return f(x)   ->   result = f(x); return result        where a loop is around it, too
+
+    try: yield f(x)                try: item = f(x)
+    except ValueError: ...    ->   except ValueError: ...
+                                   else: yield item        what is done with the item is not tried
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import gast
 
-__all__ = ["TryLowering", "changes_nothing"]
+from sct.frontend.source.name_scopes import yields
+
+__all__ = ["TRIED", "TryLowering", "changes_nothing", "with_yields_behind_tries"]
+
+TRIED = "<tried>"
 
 
 def changes_nothing(node: Any) -> bool:
@@ -48,3 +58,52 @@ class TryLowering(gast.NodeTransformer):  # type: ignore[misc]
             if not hasattr(n, "lineno"):
                 gast.copy_location(n, node)
         return [first, last]
+
+
+@functools.lru_cache(maxsize=4096)
+def with_yields_behind_tries(node: Any) -> Any:
+    """The generator function with each `yield` that ends the body of a `try` behind it; None if there is none."""
+    body = _block(node.body)
+    if body == node.body:
+        return None
+    return gast.copy_location(
+        gast.FunctionDef(node.name, node.args, body, node.decorator_list, node.returns, node.type_comment), node)
+
+
+def _block(stmts: Sequence[Any]) -> list[Any]:
+    return [_behind(s) if yields(s) else s for s in stmts]
+
+
+def _behind(s: Any) -> Any:
+    """The statement, which yields; itself if nothing in it changes."""
+    if isinstance(s, gast.If):
+        new: Any = gast.If(s.test, _block(s.body), _block(s.orelse))
+    elif isinstance(s, gast.For):
+        new = gast.For(s.target, s.iter, _block(s.body), _block(s.orelse), s.type_comment)
+    elif isinstance(s, gast.While):
+        new = gast.While(s.test, _block(s.body), _block(s.orelse))
+    elif isinstance(s, gast.Try) and _ends_with_yield(s):
+        last = s.body[-1]
+        item = gast.Assign([gast.Name(TRIED, gast.Store(), None, None)], last.value.value, None)
+        give = gast.Expr(gast.Yield(gast.Name(TRIED, gast.Load(), None, None)))
+        for n in (*gast.walk(item), *gast.walk(give)):
+            if not hasattr(n, "lineno"):
+                gast.copy_location(n, last)
+        return gast.copy_location(gast.Try([*s.body[:-1], item], s.handlers, [give, *s.orelse], []), s)
+    else:
+        return s
+    parts = [getattr(s, "body", []), getattr(s, "orelse", [])]
+    return s if parts == [new.body, new.orelse] else gast.copy_location(new, s)
+
+
+def _ends_with_yield(s: Any) -> bool:
+    """Is the last statement of the body of the `try` its only `yield`, and a closed generator of no concern to it?"""
+    last = s.body[-1]
+    alone = isinstance(last, gast.Expr) and isinstance(last.value, gast.Yield) and last.value.value is not None
+    rest = [*s.body[:-1], *s.orelse, *s.finalbody, *(t for h in s.handlers for t in h.body)]
+    return alone and not s.finalbody and not any(map(yields, rest)) and all(
+        h.type is not None and not {"BaseException", "GeneratorExit"} & _names_in(h.type) for h in s.handlers)
+
+
+def _names_in(node: Any) -> set[str]:
+    return {getattr(n, "id", getattr(n, "attr", "")) for n in gast.walk(node)}
