@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "displace",
-    "have_one_form", "holds_objects", "item_at", "join", "leaf_numbers", "moved", "new_version", "owning", "place",
-    "refresh", "release", "schema_parts", "share", "with_leaves", "write", "write_array",
+    "have_one_form", "holds_objects", "item_at", "join", "leaf_numbers", "may_be", "moved", "new_version", "owning",
+    "place", "refresh", "release", "schema_parts", "share", "with_leaves", "write", "write_array",
 ]
 
 
@@ -365,15 +365,15 @@ def write_array(ev: Evaluator, addr: int, item: Item) -> None:
         if cell.frozen not in (Frozen.HELD, Frozen.AMBIGUOUS) or other == addr:
             continue
         if isinstance(cell, Array):
-            outdated = _may_be(ev, Ref(other), t)
+            outdated = may_be(ev, Ref(other), t)
         else:
             outdated = cell.schema is None and Ref(addr) not in cell.items and any(
-                isinstance(x, Ref) and _may_be(ev, x, t) for x in cell.items)
+                isinstance(x, Ref) and may_be(ev, x, t) for x in cell.items)
         if outdated:
             ev.store.cells[other] = replace(cell, frozen=Frozen.STALE)
 
 
-def _may_be(ev: Evaluator, other: Ref, t: Any) -> bool:
+def may_be(ev: Evaluator, other: Ref, t: Any) -> bool:
     """May this be an array of type `t`?"""
     s = ev.store.array(other).value.type
     s = s.elem if isinstance(s, (Optional, Undef)) else s

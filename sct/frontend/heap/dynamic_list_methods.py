@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator import list_items
@@ -38,8 +38,8 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.ir import Operand, Value
-from sct.ir.types import List, Never, Tensor, Type
+from sct.ir import Operand, Value, is_effect
+from sct.ir.types import List, Never, Optional, Tensor, Type, Undef
 from sct.ops import index, store
 from sct.ops.program import list_ops as ops
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = ["append", "change", "extend", "joined", "part", "rearrange", "rewritten",
-           "store_element"]
+           "store_element", "after_swap", "swap_of"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
@@ -301,7 +301,7 @@ def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
         """Behind the read of the column, with which it is printed as one statement."""
         after[k] = ev.emit(ops.remove_at, before[k], i)
 
-    owned = ev.store.owns(ref.addr)
+    owned, alone = ev.store.owns(ref.addr), ev.store.holds_alone(ref.addr)
     v = taken(ev, element(ev, ref, i, remove))
     for k in range(len(before)):
         if k not in after:
@@ -310,7 +310,91 @@ def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     if owned:
         list_items.owning(ev, owned, ref, same=True)
         list_items.release(ev, v)
+    if alone:
+        _release_arrays(ev, v)
     return v
+
+
+def _release_arrays(ev: Evaluator, v: Abstract) -> None:
+    """Arrays that have left the list that held them alone are written as any others, if nothing else may be a name of
+    one of them."""
+    arrays = [x for x in (v.items if isinstance(v, Tup) else (v,)) if isinstance(x, Ref) and not x.path]
+    own = {x.addr for x in arrays}
+    others = [Ref(addr) for addr, cell in ev.store.cells.items() if isinstance(cell, Array) and cell.frozen and
+              addr not in own]
+    for x in arrays:
+        buffer = ev.store.array(x)
+        t = ev.type_of(x)
+        if buffer.frozen == Frozen.HELD and not isinstance(buffer.value.type, Optional) and not any(
+                list_items.may_be(ev, other, t) for other in others):
+            ev.store.items.pop(x.addr, None)
+            ev.store.cells[x.addr] = replace(buffer, frozen=Frozen.NO)
+
+
+# -- swaps ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Two items of one list of arrays, which holds them alone, before they are put into it the other way round.
+
+    items  the arrays, their places, and their contents
+    named  the arrays that are known to be at the first place, and those at the second
+    """
+
+    of: ListRef
+    column: Operand
+    items: tuple[tuple[Ref, Operand, Operand], tuple[Ref, Operand, Operand]]
+    named: tuple[list[Ref], list[Ref]]
+
+
+def swap_of(ev: Evaluator, values: Sequence[Abstract]) -> Swap | None:
+    """The swap that an assignment of these values to as many subscripts may be; None for others."""
+    items = []
+    for x in values:
+        item = ev.store.items.get(x.addr) if isinstance(x, Ref) and not x.path else None
+        if not isinstance(x, Ref) or item is None or item.at is None or item.of is None or item.schema != 0 or \
+                isinstance(item.at.type, Undef) or not ev.store.holds_alone(item.of) or \
+                ev.store.array(x).frozen != Frozen.HELD:
+            return None
+        items.append((x, item.at, ev.store.array(x).value, item.of))
+    if len(items) != 2 or items[0][3] != items[1][3] or slots(ev, ListRef(items[0][3])).schema != 0:
+        return None
+    of = ListRef(items[0][3])
+    named: list[list[Ref]] = [[Ref(addr) for addr, item in ev.store.items.items()
+                               if (item.of, item.at, item.schema) == (of.addr, at, 0)] for _, at, _, _ in items]
+    return Swap(of, columns(ev, of)[0], (items[0][:3], items[1][:3]), (named[0], named[1]))
+
+
+def after_swap(ev: Evaluator, swap: Swap) -> None:
+    """If the two items are in each other's place now, the list still holds its arrays alone."""
+    (_, at_p, x_p), (_, at_q, x_q) = swap.items
+    (last,) = columns(ev, swap.of)
+    second = ev.defs.get(last) if isinstance(last, Value) else None
+    before = second.args[0] if second is not None and second.op is store else None
+    first = ev.defs.get(before) if isinstance(before, Value) else None
+    if second is None or first is None or first.op is not store or first.args[:2] != (swap.column, x_p) or \
+            second.args[1] != x_q or not _same(ev, first.args[2:], (at_q,)) or not _same(ev, second.args[2:], (at_p,)):
+        return
+    ev.store.own(swap.of.addr)
+    ev.store.alone.add(swap.of.addr)
+    for at, arrays in zip((at_q, at_p), swap.named):
+        for x in arrays:
+            list_items.place(ev, swap.of, at, 0, x)
+
+
+def _same(ev: Evaluator, xs: Sequence[Operand], ys: Sequence[Operand]) -> bool:
+    """Are these the same values, computed once or twice?"""
+    if len(xs) != len(ys):
+        return False
+    for x, y in zip(xs, ys):
+        one, other = (ev.defs.get(v) if isinstance(v, Value) else None for v in (x, y))
+        again = one is not None and other is not None and one.op is other.op and one.attrs == other.attrs and \
+            not one.regions and not is_effect(one) and len(one.outs) == len(other.outs) == 1 and \
+            _same(ev, one.args, other.args)
+        if x != y and not again:
+            return False
+    return True
 
 
 def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
