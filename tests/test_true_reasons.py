@@ -2,6 +2,7 @@
 
 import copy
 import operator
+from collections import OrderedDict, defaultdict, deque
 from functools import lru_cache, partial
 
 import numpy as np
@@ -260,3 +261,23 @@ def kept(x, n):
 
 def test_what_a_cached_function_puts_into_a_list_is_not_written():
     agrees(kept, 0.7, 40)
+
+
+@pytest.mark.parametrize("argument, made", [
+    (deque([1.0, 2.0]), list), (OrderedDict(a=1.0, b=2.0), dict), (defaultdict(float, a=1.0, b=2.0), dict)])
+def test_a_container_that_is_not_seen_into_is_named(argument, made):
+    def f(c):
+        return c[0] * c[1] if isinstance(c, (list, deque)) else c["a"] * c["b"]
+
+    with pytest.raises(sct.SctError, match=f"SCT408(.|\\n)*{type(argument).__name__}") as refusal:
+        sct.grad(f)(argument)
+    assert f"{made.__name__}(" in refusal.value.hint
+    agrees(f, made(argument))
+
+
+def test_a_defaultdict_is_no_alias_of_its_lists():
+    def f(d, x):
+        return x * d["a"][0] * len(d["a"])
+
+    d = defaultdict(list, a=[1.0, 2.0])
+    assert sct.grad(f, 1)(d, 3.0) == 2.0

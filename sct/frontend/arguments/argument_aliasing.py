@@ -174,7 +174,8 @@ def _reachable(roots: Iterable[Any], through_callables: bool = True) -> Iterator
 
 
 def _is_data(x: Any) -> bool:
-    return isinstance(x, _HOLDING) or is_container(type(x))
+    """Is this a container whose items are arguments, too?"""
+    return type(x) in _HOLDING or is_container(type(x))
 
 
 def _parts_of(x: Any) -> Iterable[Any]:

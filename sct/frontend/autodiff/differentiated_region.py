@@ -44,7 +44,7 @@ from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, map_tree
 from sct.ir.pytrees.user_objects import gradient_class
 from sct.ir.real_ints import counts_as_real, mark_real
-from sct.ir.types import FLOAT, List, Optional, Tensor, Type, Undef, in_words, leaf_type
+from sct.ir.types import FLOAT, List, Opaque, Optional, Tensor, Type, Undef, in_words, leaf_type
 from sct.ops import is_none, unwrap
 
 __all__ = [
@@ -327,6 +327,14 @@ def is_complex(x: Operand) -> bool:
 
 
 def some_number(ev: Evaluator, region: Region) -> None:
+    """Refuses arguments without a number that is differentiated by."""
+    unseen = [x for p, x in zip(ev.params, ev.leaves) if isinstance(p.type, Opaque) and isinstance(
+        x, (Mapping, Sequence)) and not isinstance(x, (str, bytes))]
+    if not region.primals and unseen:
+        ev.refuse("SCT408", "no argument with respect to which to differentiate holds a real number that sct sees",
+                  why=f"it does not see into an argument of class `{type(unseen[0]).__name__}`",
+                  hint="pass its items in a dict, as dict(d)" if isinstance(unseen[0], Mapping) else
+                  "pass its items in a list, as list(q)")
     if not region.primals:
         ev.refuse("SCT408", "no argument with respect to which to differentiate holds a real number",
                   why="integers, strings, flags and None have no derivative",
