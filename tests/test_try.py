@@ -927,6 +927,26 @@ def a_quotient_of_the_iteration_before(x, n):
     return s
 
 
+s = "a variable of the module"
+
+
+@case((1.2, 0), (1.2, 1))
+def a_variable_that_no_path_binds(x, n):
+    if n:
+        try:
+            if n:
+                pass
+            elif n ** 2:
+                pass
+        except LookupError:
+            s = 1.5
+        except ArithmeticError:
+            pass
+        finally:
+            x += 1.5
+    return s
+
+
 @case((2.5, 0), (2.5, 1), (0.5, 1), (2.5, 3))
 def the_rest_of_a_body_where_one_branch_returns(x, n):
     s = 0.5

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.recover_jumps import CondPosition, Exit, Exits, Facts, MutableFacts, raises
@@ -36,7 +36,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.codegen.program.tape_layout import TapeLayout
 from sct.codegen.program.templates import reverse_levels
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect, is_undef
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ir.uses import DefUse
@@ -374,8 +374,9 @@ def _without_needless_checks(block: Block) -> Block:
 
     A check stays if the variable is assigned, directly or by way of others, from an operand that may be unbound: None
     then stands for the missing value, which Python would not notice. So does that of a variable of a function around,
-    since Python raises another error for it.
+    since Python raises another error for it, and that of one that no path binds, which would be a name of the module.
     """
+    unbound = _bound_by_no_path(block)
     neighbours: dict[Value, set[Value]] = defaultdict(set)
     work: list[Value] = []
     for s in statements(block):
@@ -392,8 +393,22 @@ def _without_needless_checks(block: Block) -> Block:
             maybe_unbound.add(v)
             work += neighbours[v]
     for inner in all_blocks(block):
-        inner[:] = [s for s in inner if not isinstance(s, CheckBound) or s.free or s.value in maybe_unbound]
+        inner[:] = [replace(s, always=True) if isinstance(s, CheckBound) and s.value in unbound else s for s in inner
+                    if not isinstance(s, CheckBound) or s.free or s.value in maybe_unbound | unbound]
     return block
+
+
+def _bound_by_no_path(block: Block) -> set[Value]:
+    """The values that are assigned only where they are unbound, or from such values."""
+    sources: dict[Value, set[Operand]] = defaultdict(set)
+    for s in statements(block):
+        for v, x in s.pairs if isinstance(s, Assign) else ():
+            sources[v].add(x)
+    bound = {v for s in statements(block) if not isinstance(s, Assign) for v in s.bound}
+    unbound = {v for v in sources if v not in bound}
+    while wrong := {v for v in unbound if not all(is_undef(x) or x in unbound for x in sources[v])}:
+        unbound -= wrong
+    return unbound
 
 
 def _is_identity(eqn: Eqn) -> bool:

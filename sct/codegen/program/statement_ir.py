@@ -177,10 +177,14 @@ class Jump(Statement, operands=NOTHING, targets=NOTHING):
 
 @dataclass(eq=False)
 class CheckBound(Statement, operands=lambda s: (s.value,), targets=NOTHING):
-    """The user's code reads `value`, `free` of a function around: raise as Python does if it is not bound."""
+    """The user's code reads `value`, `free` of a function around: raise as Python does if it is not bound.
+
+    always  no path binds it
+    """
 
     value: Value
     free: bool
+    always: bool = False
 
 
 @dataclass(eq=False)

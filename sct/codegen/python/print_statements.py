@@ -223,7 +223,7 @@ class StatementPrinter(AttemptPrinter):
         elif isinstance(s, ReadAt):
             yield self.unpack(s.values, ast.Subscript(self.expr(s.tape), self.expr(s.index), ast.Load()))
         elif isinstance(s, CheckBound):
-            yield from self.check_bound(s.value, s.free)
+            yield from self.check_bound(s.value, s.free, s.always)
         elif isinstance(s, Increment):
             op = ast.Add() if s.by > 0 else ast.Sub()
             yield ast.AugAssign(store(self.names[s.count]), op, ast.Constant(abs(s.by), None))
@@ -289,7 +289,7 @@ class StatementPrinter(AttemptPrinter):
         key = as_value(self.subscript(eqn, eqn.out).slice)
         return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.expr(eqn.out), key, self.expr(eqn.args[1])))
 
-    def check_bound(self, v: Value, free: bool) -> Iterator[ast.stmt]:
+    def check_bound(self, v: Value, free: bool, always: bool) -> Iterator[ast.stmt]:
         """Raise as Python does where `v` is not bound.
 
         Python does so itself, unless None stands for the missing value or the variable has another name, or is one
@@ -298,7 +298,9 @@ class StatementPrinter(AttemptPrinter):
         name = self.names[v]
         exception, text = unbound_error(v.hint or name, free=free)
         error = call(self.modules.builtin(exception), constant(text, self.modules))
-        if name in self.placeholder_names:
+        if always:
+            yield ast.Raise(error, None)
+        elif name in self.placeholder_names:
             missing = ast.Compare(self.expr(v), [ast.Is()], [ast.Constant(None, None)])
             yield ast.If(missing, [ast.Raise(error, None)], [])
         elif free or v.hint not in (None, name) and self.names.is_users(v):
