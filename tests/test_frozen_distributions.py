@@ -65,7 +65,7 @@ def test_the_formula() -> None:
 
 
 @pytest.mark.parametrize(("f", "code"), [
-    (lambda p: norm(p[0]).args[0], "SCT203"),
+    (lambda p: norm(p[0], p[1]).moment(2), "SCT203"), (lambda p: norm(p[0]).args[0], "SCT203"),
     (lambda p: norm(p[0], p[1]).rvs(), "SCT203"), (lambda p: stats.poisson(p[0]).pdf(2.0), "SCT203"),
     (lambda p: norm(p[0], 1.0), "SCT404")])
 def test_refused(f: Callable[..., Any], code: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import agrees, refuses
-from scipy import stats
+from scipy import optimize, stats
 from scipy.spatial import distance
 from scipy.spatial.transform import Rotation
 
@@ -92,6 +92,19 @@ def test_program(f: Callable[..., Any], x: np.ndarray) -> None:
 def test_what_is_given_of_zscores_has_no_slope_along_shifts_and_scales() -> None:
     slope = grad(lambda x: np.sum(stats.zscore(x) ** 3))(X)
     np.testing.assert_allclose([np.sum(slope), slope @ X], 0.0, atol=1e-12)
+
+
+def test_bounds_at_ties() -> None:
+    """The solution has no derivative where a bound only just holds."""
+    a = np.array([[1.0, 0.3], [0.2, 1.0], [0.5, -0.4]])
+    f = lambda b: optimize.nnls(a, b)[0][1]
+    assert grad(f)(np.array([1.0, -2.0, 0.3]))[0] == 0.0
+    with pytest.raises(RuntimeError, match="at a tie"):
+        grad(f)(2.0 * a[:, 0])
+    g = lambda b: optimize.linprog([-1.0, -1.0], A_ub=[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], b_ub=b).fun
+    np.testing.assert_allclose(grad(g)(np.array([1.0, 2.0, 2.5])), [0.0, 0.0, -1.0], atol=1e-12)
+    with pytest.raises(RuntimeError, match="at a tie"):
+        grad(g)(np.array([1.0, 2.0, 3.0]))
 
 
 def test_constants_are_left_to_scipy() -> None:

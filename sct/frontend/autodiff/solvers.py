@@ -84,12 +84,14 @@ _OTHERS = ("fun", "njev", "jac", "cost", "grad", "optimality", "active_mask", "m
            "hess", "nhev", "keys", "values", "items", "get")
 """Attributes of the results of SciPy that are texts, and those that sct does not read."""
 
-_UNCONSTRAINED = (None, "Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "nelder-mead", "powell", "cg", "bfgs",
-                  "newton-cg")
+_UNCONSTRAINED = (None, "Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "L-BFGS-B", "SLSQP", "nelder-mead",
+                  "powell", "cg", "bfgs", "newton-cg", "l-bfgs-b", "slsqp")
+_PLAIN = {"full_output": (False, 0), "retall": (False, 0), "callback": (None,)}
+_ROOTS = ("hybr", "lm", "broyden1", "broyden2", "anderson", "krylov", "df-sane")
 _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _BRACKETING) | {
     "newton": _Solver(("func", "fprime", "fprime2"), NUMBER, _ALWAYS),
     "fsolve": _Solver(("func", "fprime"), VECTOR, {"full_output": (False, 0), "col_deriv": (False, 0)}),
-    "root": _Solver(("fun", "jac"), VECTOR, {"method": ("hybr", "lm"), "callback": (None,), "options": (None,)},
+    "root": _Solver(("fun", "jac"), VECTOR, {"method": _ROOTS, "callback": (None,), "options": (None,)},
                     ("x", "success"), ("message", "nfev", "status")),
     "root_scalar": _Solver(("f", "fprime", "fprime2"), NUMBER, {"options": (None,), "method": (
         None, "brentq", "brenth", "bisect", "ridder", "newton", "secant", "halley")}, ("root", "converged"),
@@ -103,7 +105,12 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
     "least_squares": _Solver(("fun", "jac"), VECTOR, {
         "bounds": (), "loss": ("linear",), "callback": (None,), "kwargs": (None,)},
         ("x", "success"), ("message", "nfev", "status"), "squares"),
-    "fixed_point": _Solver(("func",), VECTOR, {}, solves="fixed point")}
+    "leastsq": _Solver(("func", "Dfun"), VECTOR, {"full_output": (False, 0), "col_deriv": (False, 0)},
+                       ("[0]", "[1] in (1, 2, 3, 4)"), solves="squares"),
+    "fixed_point": _Solver(("func",), VECTOR, {}, solves="fixed point")} | {
+    name: _Solver(functions, VECTOR, _PLAIN, solves="minimum") for name, functions in {
+        "fmin": ("func",), "fmin_powell": ("func",), "fmin_cg": ("f", "fprime"), "fmin_bfgs": ("f", "fprime")}.items()
+} | dict.fromkeys(("broyden1", "broyden2", "anderson", "newton_krylov"), _Solver(("F",), VECTOR, {"callback": (None,)}))
 
 
 def _handler(name: str) -> Any:
@@ -143,8 +150,12 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
         return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
     found = ev.emit(solver, *operands, text=text, type=OBJECT)
     place, flag = known.fields
-    x, converged = (ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in ((place, unknown), (flag, BOOL)))
+    of_tuple = place == "[0]"
+    x, converged = (ev.emit(part, found, text=f"_0{'' if of_tuple else '.'}{key}", type=t)
+                    for key, t in ((place, unknown), (flag, BOOL)))
     x = _written_by_no_one(ev, as_solution(ev, x, residual, converged))
+    if of_tuple:
+        return Tup((x, ev.wrap(ev.emit(part, found, text="_0[1]", type=INT))))
     others = {key: ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key in _TEXTS else INT)
               for key in known.others}
     if known.solves == "minimum":
@@ -157,9 +168,13 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
 
 
+_OTHER_TYPES = [Static(name) for name in ("Powell", "powell", "L-BFGS-B", "l-bfgs-b", "SLSQP", "slsqp")]
+"""Methods whose least value is of another type than what the function returns."""
+
+
 def _least(ev: Evaluator, found: Value, x: Abstract, region: Region, given: Mapping[str, Abstract]) -> Abstract:
     """The least value that a solver has found: that of the function at the minimum."""
-    if region.outs[0].type != NUMBER or given.get("method") in (Static("Powell"), Static("powell")):
+    if region.outs[0].type != NUMBER or given.get("method") in _OTHER_TYPES:
         return Poison("the type of the least value is not known: call the function at the minimum, `f(result.x)`")
     return _at_solution(ev, found, "fun", x, region)
 
@@ -206,7 +221,7 @@ def _check_options(ev: Evaluator, name: str, known: _Solver, given: Mapping[str,
 
 def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstract]) -> Type:
     """The type of the unknown."""
-    start = given.get("x0")
+    start = given.get("x0", given.get("xin"))
     one_each = name == "newton" and isinstance(start, (Ref, ListRef, Tup))
     if known.unknown is not VECTOR and not one_each:
         for key, v in given.items():

@@ -1,4 +1,4 @@
-"""Fits of functions to data: `curve_fit`, whose result is the least of a sum of squares.
+"""Fits: `curve_fit`, least squares with bounds, and linear programs.
 
     popt, pcov = curve_fit(f, x, y)   ->   fit = solver(f, x, y);  popt = solution(part(fit), <the gradient is zero>)
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-from collections.abc import Mapping
+import types
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,15 @@ from sct.frontend.autodiff.implicit_functions import as_solution, derivative_cod
 from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.autodiff.solvers import defined, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
-from sct.frontend.heap.inactive import template_of
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
-from sct.ir import Operand
+from sct.frontend.heap.inactive import leave_to_python, template_of
+from sct.frontend.scipy_library.by_program import array_of_floats
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
+from sct.ir import Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import Tensor
+from sct.ir.types import BOOL, FLOAT, INT, Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
@@ -122,3 +124,163 @@ def _array(ev: Evaluator, key: str, v: Abstract, ranks: tuple[int, ...]) -> Ref:
                   hint="pass vectors: `x.ravel()`")
     assert isinstance(x, Ref)
     return x
+
+
+# -- least squares and linear programs with bounds ---------------------------------------------------------------------
+
+
+def _free_least_squares(A: Any, b: Any, free: Any, fixed: Any) -> Any:
+    """The least squares solution of the free unknowns, where the others are fixed."""
+    columns = A[:, free]
+    x = np.where(free, 0.0, fixed)
+    x[free] = np.linalg.solve(columns.T @ columns, columns.T @ (b - A @ x))
+    return x
+
+
+def _nonnegative(A: Any, b: Any, x: Any) -> Any:
+    like = _free_least_squares(A, b, x > 0.0, 0.0)
+    return like, float(np.sqrt(np.sum((A @ like - b) ** 2)))
+
+
+def _no_tie(A: Any, b: Any, x: Any) -> Any:
+    """Does the sum of squares grow with each of the unknowns that are 0, and are the others certainly larger?"""
+    slopes = A.T @ (A @ x - b)
+    return np.all((x > 1e-9 * np.max(x)) | (x == 0.0) & (slopes > 1e-9 * np.max(np.abs(A.T @ b))))
+
+
+_TIE = "the solution is at a tie, where it has no derivative"
+
+
+@of_scipy("scipy.optimize.nnls")
+def _nnls(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The solution, and the norm of what is left."""
+    given = named_arguments(ev, sys.modules["scipy.optimize"].nnls, args, kwargs)
+    leave_to_python(ev, "nnls", given.values())
+    A, b = array_of_floats(ev, "nnls", given["A"], (2,)), array_of_floats(ev, "nnls", given["b"], (1,))
+    operands: list[Operand] = [ev.operand(A), ev.operand(b)]
+    more = "".join(_text(ev, key, v, operands) for key, v in given.items() if key not in ("A", "b"))
+    found = ev.emit(solver, *operands, text=f"scipy.optimize.nnls(_0, _1{more})", type=OBJECT)
+    n = ev.type_of(A).shape[1]  # type: ignore[union-attr]
+    with derivative_code(ev):
+        x = ev.wrap(ev.emit(part, found, text="_0[0]", type=Tensor("array", "f64", (n,))))
+        like = ev.call(Static(_nonnegative), [A, b, x])
+        regular = ev.operand(ev.call(Static(bool), [ev.call(Static(_no_tie), [A, b, x])]))
+    assert isinstance(like, Tup) and isinstance(regular, Value)
+    return Tup(tuple(standing_for(ev, found, y, f"_0[{k}]", regular, _TIE) for k, y in enumerate(like.items)))
+
+
+def _between_bounds(A: Any, b: Any, active: Any, lower: Any, upper: Any) -> Any:
+    return _free_least_squares(A, b, active == 0, np.where(active < 0, lower, upper))
+
+
+@of_scipy("scipy.optimize.lsq_linear")
+def _lsq_linear(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """What SciPy returns, with the solution in it."""
+    given = named_arguments(ev, sys.modules["scipy.optimize"].lsq_linear, args, kwargs)
+    leave_to_python(ev, "lsq_linear", given.values())
+    A, b = (array_of_floats(ev, "lsq_linear", given[key], (rank,)) for key, rank in (("A", 2), ("b", 1)))
+    bounds = given.pop("bounds", Tup((Static(-np.inf), Static(np.inf))))
+    ends = _pair(ev, bounds)
+    operands: list[Operand] = [ev.operand(v) for v in (A, b, *ends)]
+    more = "".join(_text(ev, key, v, operands) for key, v in given.items() if key not in ("A", "b"))
+    found = ev.emit(solver, *operands, text=f"scipy.optimize.lsq_linear(_0, _1, bounds=(_2, _3){more})", type=OBJECT)
+    n = ev.type_of(A).shape[1]  # type: ignore[union-attr]
+    with derivative_code(ev):
+        active = ev.wrap(ev.emit(part, found, text="_0.active_mask", type=Tensor("array", "i64", (n,))))
+        like = ev.call(Static(_between_bounds), [A, b, active, *ends])
+    return _with_others(ev, "lsq_linear", found, {"x": standing_for(ev, found, like, "_0.x")}, (
+        "fun", "cost", "optimality", "active_mask", "unbounded_sol"))
+
+
+def _pair(ev: Evaluator, bounds: Abstract) -> list[Abstract]:
+    """The lower and the upper bounds: numbers, or arrays."""
+    items = bounds.items if isinstance(bounds, Tup) else ev.slots(bounds).items if isinstance(bounds, ListRef) and \
+        not is_dynamic(ev, bounds) else ()
+    if len(items) != 2:
+        ev.refuse("SCT402", "these bounds are not supported", hint="pass two numbers, or two arrays: the lower and "
+                  "the upper bounds")
+    return [v if isinstance(v, Static) and type(v.value) in (int, float) else array_of_floats(
+        ev, "bounds", v, (1,)) for v in items]
+
+
+def _with_others(ev: Evaluator, name: str, found: Value, read: dict[str, Abstract], unread: Sequence[str]) -> Abstract:
+    """The result as an object, of which some attributes are read."""
+    others = {key: ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (
+        ("success", BOOL), ("status", INT), ("nit", INT), ("message", OBJECT))}
+    poison = Poison(f"of what `{name}` returns, sct reads {', '.join(f'`{key}`' for key in (*read, *others))} alone")
+    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(unread, poison), **read, **others})
+
+
+def _vertex(x: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, lower: Any, upper: Any) -> Any:
+    """The point at which those of the constraints hold that hold with equality at `x`, and whether these are as many
+    as it has numbers."""
+    eye = np.eye(len(x))
+    blocks = [(eye, np.where(np.isfinite(lower), lower, 0.0), x == lower),
+              (eye, np.where(np.isfinite(upper), upper, 0.0), (x == upper) & (x != lower))]
+    if A_ub is not None:
+        blocks.append((A_ub, b_ub, np.abs(A_ub @ x - b_ub) <= 1e-9 * (1.0 + np.abs(b_ub))))
+    if A_eq is not None:
+        blocks.append((A_eq, b_eq, np.ones(len(b_eq)) > 0.0))
+    matrix = np.concatenate([np.where(active[:, None], rows, 0.0) for rows, _, active in blocks])
+    right = np.concatenate([np.where(active, values, 0.0) for _, values, active in blocks])
+    count = sum([np.sum(active) for _, _, active in blocks])
+    return np.linalg.solve(matrix.T @ matrix, matrix.T @ right), count == len(x)
+
+
+@of_scipy("scipy.optimize.linprog")
+def _linprog(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """What SciPy returns, with the solution and the least value in it."""
+    given = named_arguments(ev, sys.modules["scipy.optimize"].linprog, args, kwargs)
+    leave_to_python(ev, "linprog", given.values())
+    for key, v in given.items():
+        if key in ("callback", "x0", "integrality") and v != _NONE:
+            ev.refuse("SCT402", f"`linprog` is not differentiated with this `{key}`", hint=f"leave `{key}` out")
+    data = {key: array_of_floats(ev, "linprog", given[key], (rank,)) for key, rank in (
+        ("c", 1), ("A_ub", 2), ("b_ub", 1), ("A_eq", 2), ("b_eq", 1)) if given.get(key, _NONE) != _NONE}
+    operands: list[Operand] = [ev.operand(v) for v in data.values()]
+    texts = [f"_{k}" if key == "c" else f"{key}=_{k}" for k, key in enumerate(data)]
+    more = "".join(_text(ev, key, v, operands) for key, v in given.items() if key in ("bounds", "method", "options"))
+    found = ev.emit(solver, *operands, text=f"scipy.optimize.linprog({', '.join(texts)}{more})", type=OBJECT)
+    n = ev.type_of(data["c"]).shape[0]  # type: ignore[union-attr]
+    with derivative_code(ev):
+        x = ev.wrap(ev.emit(part, found, text="_0.x", type=Tensor("array", "f64", (n,))))
+        lower, upper = _ends(ev, given.get("bounds", Tup((Static(0), _NONE))))
+        result = ev.call(Static(_vertex), [
+            x, *(data.get(key, _NONE) for key in ("A_ub", "b_ub", "A_eq", "b_eq")), lower, upper])
+        assert isinstance(result, Tup)
+        like, square = result.items
+        least = ev.call(Static(np.dot), [data["c"], like])
+        regular = ev.operand(ev.call(Static(bool), [square]))
+    assert isinstance(regular, Value)
+    read = {"x": standing_for(ev, found, like, "_0.x", regular, _TIE)}
+    value = ev.emit(part, found, text="_0.fun", type=FLOAT)
+    with derivative_code(ev):
+        least = ev.call(Static(float), [least])
+    read["fun"] = standing_for(ev, value, least, converged=regular, error=_TIE)
+    return _with_others(ev, "linprog", found, read, (
+        "slack", "con", "ineqlin", "eqlin", "lower", "upper", "crossover_nit", "mip_node_count", "mip_dual_bound",
+        "mip_gap"))
+
+
+def _ends(ev: Evaluator, bounds: Abstract) -> tuple[Abstract, Abstract]:
+    """The lower and the upper bounds of `linprog`: of each unknown, or of all."""
+    pairs = [_numbers(ev, bounds)] if _numbers(ev, bounds) else [_numbers(ev, v) for v in _items(ev, bounds)]
+    if not pairs or not all(len(pair) == 2 for pair in pairs):
+        ev.refuse("SCT402", "these bounds of `linprog` are not supported", hint="pass a list of pairs of numbers or "
+                  "None")
+    ends = [[sign * np.inf if pair[k] is None else float(pair[k]) for pair in pairs] for k, sign in ((0, -1), (1, 1))]
+    lower, upper = (ev.call(Static(np.array), [Tup(tuple(map(Static, v)))]) if len(v) > 1 else Static(v[0])
+                    for v in ends)
+    return lower, upper
+
+
+def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
+    if isinstance(v, ListRef) and not is_dynamic(ev, v):
+        return ev.slots(v).items
+    return v.items if isinstance(v, Tup) else ()
+
+
+def _numbers(ev: Evaluator, v: Abstract) -> list[Any]:
+    """The items, if these are known numbers or None."""
+    values = [x.value for x in _items(ev, v) if isinstance(x, Static) and type(x.value) in (int, float, type(None))]
+    return values if len(values) == len(_items(ev, v)) else []

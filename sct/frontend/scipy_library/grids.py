@@ -31,7 +31,7 @@ from sct.ops.program.effects import OBJECT
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.image_samples import map_coordinates
 
-__all__ = ["value_of_table"]
+__all__ = ["sampled", "value_of_table"]
 
 _OPTIONS = ("bounds_error", "fill_value")
 
@@ -218,7 +218,7 @@ def _weights(t: Any, order: Any) -> Any:
     return s**3 / 6.0, 2.0 / 3.0 - t * t * (1.0 - 0.5 * t), 2.0 / 3.0 - s * s * (1.0 - 0.5 * s), t**3 / 6.0
 
 
-def _sampled(x: Any, points: Any, order: Any, mode: Any, cval: Any, prefilter: Any, spline_filter1d: Any) -> Any:
+def sampled(x: Any, points: Any, order: Any, mode: Any, cval: Any, prefilter: Any, spline_filter1d: Any) -> Any:
     """The values of the image at points, of which each coordinate is an array."""
     rank = x.ndim
     inside = True
@@ -255,7 +255,7 @@ def _coefficients(x: Any, order: Any, spline_filter1d: Any) -> Any:
 
 register("scipy.ndimage", {"spline_filter": Program(_coefficients, ("input",), ("order",), needs=_FILTER, takes={
     "order": lambda k: k > 1})})
-_SPLINES = Program(_sampled, ("input", "coordinates"), ("order", "mode", "cval", "prefilter"), ranks=(1, 2, 3, 4),
+_SPLINES = Program(sampled, ("input", "coordinates"), ("order", "mode", "cval", "prefilter"), ranks=(1, 2, 3, 4),
                    needs=_FILTER, takes={
                        "order": lambda k: k in (1, 2, 3), "mode": lambda m: m in ("constant", "nearest", "mirror")})
 _FOLDED = replace(_SPLINES, takes={"mode": lambda m: m in ("mirror", "reflect")})

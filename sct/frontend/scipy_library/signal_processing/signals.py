@@ -5,17 +5,25 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.numpy_library.op_calls import call_named
-from sct.frontend.scipy_library.by_program import Program, handler, register
+from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
 from sct.frontend.values.abstract_values import Abstract, Ref, Static
+from sct.ir.dims import Dim
 from sct.ir.types import Tensor
+from sct.ops.program.solutions import solver
 from sct.ops.scipy.signal_filters import sosfilt
 
 __all__: list[str] = []
@@ -172,3 +180,116 @@ register("scipy.signal", {
     "hilbert": Program(_analytic, ("x",), ("axis",)),
     "convolve2d": Program(_convolved, ("in1", "in2"), ("mode",), ranks=(2,))})
 special(np.unwrap)(handler("numpy.unwrap", Program(_shifted, ("p",), ("axis",))))
+
+
+# -- other rates -------------------------------------------------------------------------------------------------------
+
+
+def _between_zeros(x: Any, up: Any) -> Any:
+    """The signal, with as many zeros between its elements, along the last axis."""
+    if up == 1:
+        return x
+    return np.reshape(np.expand_dims(x, -1) * (np.arange(up) == 0), (*x.shape[:-1], x.shape[-1] * up))
+
+
+def _upfirdn(h: Any, x: Any, up: Any, down: Any, axis: Any, lfilter: Any) -> Any:
+    x = np.moveaxis(x, axis, -1)
+    n = (x.shape[-1] - 1) * up + len(h)
+    x = _between_zeros(x, up)
+    y = lfilter(h, np.ones(1), np.concatenate((x, np.zeros((*x.shape[:-1], len(h) - 1))), axis=-1), axis=-1)
+    return np.moveaxis(y[..., :n:down], -1, axis)
+
+
+def _resampled_by(x: Any, h: Any, up: Any, down: Any, axis: Any, lfilter: Any) -> Any:
+    """The signal at another rate: a filter of an odd number of weights is around each element."""
+    x = _between_zeros(np.moveaxis(x, axis, -1), up)
+    half = (len(h) - 1) // 2
+    y = lfilter(h * up, np.ones(1), np.concatenate((x, np.zeros((*x.shape[:-1], half))), axis=-1), axis=-1)
+    return np.moveaxis(y[..., half::down], -1, axis)
+
+
+def _sections_both_ways(x: Any, sos: Any, zi: Any, count: Any, edge: Any, step: Any, axis: Any, lfilter: Any) -> Any:
+    """Second-order sections, which run over the extended signal forwards and backwards; every `step`th element."""
+    x = np.moveaxis(x, axis, -1)
+    if edge > 0:
+        before, behind = 2.0 * x[..., :1] - x[..., edge:0:-1], 2.0 * x[..., -1:] - x[..., -2:-edge - 2:-1]
+        x = np.concatenate((before, x, behind), axis=-1)
+    rest = np.zeros((*x.shape[:-1], x.shape[-1] - 2))
+    for _ in range(2):
+        first = x[..., :1]
+        for k in range(count):
+            state = np.concatenate((zi[k] * first, rest), axis=-1)
+            x = lfilter(sos[k, :3], sos[k, 3:], x, axis=-1) + lfilter(np.ones(1), sos[k, 3:], state, axis=-1)
+        x = x[..., ::-1]
+    return np.moveaxis(x[..., edge:x.shape[-1] - edge:step], -1, axis)
+
+
+register("scipy.signal", {"upfirdn": Program(_upfirdn, ("h", "x"), ("up", "down", "axis"), needs=_FILTER)})
+
+
+def _signal_and_options(ev: Evaluator, name: str, args: Args, kwargs: Kwargs, known: tuple[str, ...]
+                        ) -> tuple[Ref, dict[str, Any], str]:
+    """The signal `x`, the known values of the options, and the call."""
+    function = getattr(sys.modules["scipy.signal"], name)
+    given = named_arguments(ev, function, args, kwargs)
+    leave_to_python(ev, name, given.values())
+    x = array_of_floats(ev, f"scipy.signal.{name}", given["x"], (1, 2, 3))
+    options: dict[str, Any] = {}
+    for key, parameter in inspect.signature(function).parameters.items():
+        if key != "x":
+            options[key] = ev.ask(given.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
+            if key not in known and options[key] != parameter.default:
+                ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
+    texts = [f"{key}={value!r}" for key, value in options.items() if key in given]
+    return x, options, f"scipy.signal.{name}({', '.join(['_0', *texts])})"
+
+
+def _lowpass(ev: Evaluator, size: int, cutoff: float, window: Any) -> Abstract:
+    text = f"scipy.signal.firwin({size}, {cutoff!r}, window={window!r})"
+    return ev.wrap(ev.emit(solver, text=text, type=Tensor("array", "f64", (Dim(size),))))
+
+
+def _filtered(ev: Evaluator, text: str, x: Ref, program: Any, args: Sequence[Abstract]) -> Abstract:
+    lfilter = Static(sys.modules["scipy.signal"].lfilter)
+    with derivative_code(ev):
+        like = ev.call(Static(program), [x, *args, lfilter])
+    return standing_for(ev, ev.emit(solver, ev.operand(x), text=text, type=ev.operand(like).type), like)
+
+
+@of_scipy("scipy.signal.resample_poly")
+def _resample_poly(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    x, options, text = _signal_and_options(ev, "resample_poly", args, kwargs, ("up", "down", "axis", "window"))
+    common = math.gcd(options["up"], options["down"])
+    up, down = options["up"] // common, options["down"] // common
+    if not isinstance(options["window"], (str, tuple)) or up == down:
+        ev.refuse("SCT402", "`resample_poly` with this window, or to the same rate, is not differentiated",
+                  hint="leave `window` out")
+    with derivative_code(ev):
+        h = _lowpass(ev, 20 * max(up, down) + 1, 1.0 / max(up, down), options["window"])
+    return _filtered(ev, text, x, _resampled_by, [h, Static(up), Static(down), Static(options["axis"])])
+
+
+@of_scipy("scipy.signal.decimate")
+def _decimate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    x, options, text = _signal_and_options(ev, "decimate", args, kwargs, ("q", "n", "ftype", "axis"))
+    q, n, axis = options["q"], options["n"], Static(options["axis"])
+    if options["ftype"] == "fir":
+        with derivative_code(ev):
+            h = _lowpass(ev, (20 * q if n is None else n) + 1, 1.0 / q, "hamming")
+        return _filtered(ev, text, x, _resampled_by, [h, Static(1), Static(q), axis])
+    order = 8 if n is None else n
+    sections = f"scipy.signal.cheby1({order}, 0.05, {0.8 / q!r}, output='sos')"
+    sos = sys.modules["scipy.signal"].cheby1(order, 0.05, 0.8 / q, output="sos")
+    return _by_constant_sections(ev, text, x, sos, sections, q, axis)
+
+
+def _by_constant_sections(ev: Evaluator, text: str, x: Ref, sos: Any, sections: str, step: int, axis: Abstract
+                          ) -> Abstract:
+    count = len(sos)
+    taps = 2 * count + 1 - min(int(np.sum(sos[:, 2] == 0.0)), int(np.sum(sos[:, 5] == 0.0)))
+    with derivative_code(ev):
+        own = ev.emit(solver, text=sections, type=Tensor("array", "f64", (Dim(count), Dim(6))))
+        zi = ev.emit(solver, own, text="scipy.signal.sosfilt_zi(_0)",
+                     type=Tensor("array", "f64", (Dim(count), Dim(2))))
+    return _filtered(ev, text, x, _sections_both_ways, [
+        ev.wrap(own), ev.wrap(zi), Static(count), Static(3 * taps), Static(step), axis])

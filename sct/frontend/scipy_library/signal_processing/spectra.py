@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import math
 import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from sct.frontend.scipy_library.by_program import Program, array_of_floats, regi
 from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import sym
-from sct.ir.types import Tensor
+from sct.ir.types import INT, Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 from sct.ops.type_rules import number, size_of
@@ -88,6 +90,12 @@ def _savgol(x: Any, window_length: Any, polyorder: Any, deriv: Any, delta: Any, 
     return np.moveaxis(y, -1, axis)
 
 
+def _median_of_image(input: Any, kernel_size: Any) -> Any:
+    n, m = kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size, kernel_size)
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(input, ((n // 2, n // 2), (m // 2, m // 2))), (n, m))
+    return np.sort(windows.reshape((*input.shape, n * m)), axis=-1)[..., n * m // 2]
+
+
 def _median(volume: Any, kernel_size: Any) -> Any:
     """The median of the window around each element; zeros are around the signal."""
     size = 3 if kernel_size is None else kernel_size
@@ -113,75 +121,172 @@ register("scipy.signal", {
     "savgol_filter": Program(_savgol, ("x",), ("window_length", "polyorder", "deriv", "delta", "axis", "mode", "cval"),
                              takes={"window_length": lambda n: n % 2 == 1}),
     "medfilt": Program(_median, ("volume",), ("kernel_size",), ranks=(1,)),
+    "medfilt2d": Program(_median_of_image, ("input",), ("kernel_size",), ranks=(2,)),
     "resample": Program(_resampled, ("x",), ("num", "axis"))})
 
 
 # -- spectra -----------------------------------------------------------------------------------------------------------
 
 
-def _power(x: Any, window: Any, step: Any, fs: Any, detrend: Any, scaling: Any) -> Any:
-    """The mean of the squared spectra of overlapping parts of the signal."""
+def _parts(x: Any, window: Any, step: Any, detrend: Any) -> Any:
+    """The spectra of overlapping parts of the signal, a row for each."""
     n = len(window)
     parts = np.lib.stride_tricks.sliding_window_view(x, n)[::step]
-    if detrend == "constant":
+    if detrend in ("constant", "linear"):
         parts = parts - np.mean(parts, axis=-1, keepdims=True)
-    elif detrend == "linear":
+    if detrend == "linear":
         t = np.arange(n) - 0.5 * (n - 1)
-        parts = parts - np.mean(parts, axis=-1, keepdims=True)
         parts = parts - np.sum(parts * t, axis=-1, keepdims=True) / np.sum(t * t) * t
-    spectra = np.fft.rfft(parts * window, axis=-1)
+    return np.fft.rfft(parts * window, axis=-1)
+
+
+def _scales(window: Any, fs: Any, scaling: Any, count: Any) -> Any:
+    """Of powers, which count twice where their frequency stands for its negative, too."""
     scale = 1.0 / (fs * np.sum(window * window)) if scaling == "density" else 1.0 / np.sum(window) ** 2
-    k = np.arange(spectra.shape[-1])
-    twice = np.where((k == 0) | (2 * k == n), scale, 2.0 * scale)
-    return np.mean(spectra.real**2 + spectra.imag**2, axis=0) * twice
+    k = np.arange(count)
+    return np.where((k == 0) | (2 * k == len(window)), scale, 2.0 * scale)
 
 
-_SPECTRUM = {"welch": ("nperseg", "noverlap"), "periodogram": ()}
-_KNOWN = ("x", "fs", "window", "detrend", "scaling")
+def _power(x: Any, y: Any, window: Any, step: Any, fs: Any, detrend: Any, scaling: Any) -> Any:
+    """The mean of the squared spectra of overlapping parts of the signal."""
+    spectra = _parts(x, window, step, detrend)
+    return np.mean(spectra.real**2 + spectra.imag**2, axis=0) * _scales(window, fs, scaling, spectra.shape[-1])
 
 
-def _spectrum(name: str) -> Any:
+def _cross_power(x: Any, y: Any, window: Any, step: Any, fs: Any, detrend: Any, scaling: Any) -> Any:
+    p, q = _parts(x, window, step, detrend), _parts(y, window, step, detrend)
+    return np.mean(np.conj(p) * q, axis=0) * _scales(window, fs, scaling, p.shape[-1])
+
+
+def _coherence(x: Any, y: Any, window: Any, step: Any, fs: Any, detrend: Any, scaling: Any) -> Any:
+    p, q = _parts(x, window, step, detrend), _parts(y, window, step, detrend)
+    both = np.mean(np.conj(p) * q, axis=0)
+    own = np.mean(p.real**2 + p.imag**2, axis=0) * np.mean(q.real**2 + q.imag**2, axis=0)
+    return (both.real**2 + both.imag**2) / own
+
+
+def _powers_in_time(x: Any, y: Any, window: Any, step: Any, fs: Any, detrend: Any, scaling: Any) -> Any:
+    spectra = _parts(x, window, step, detrend)
+    return ((spectra.real**2 + spectra.imag**2) * _scales(window, fs, scaling, spectra.shape[-1])).T
+
+
+def _spectra_in_time(x: Any, y: Any, window: Any, step: Any, fs: Any, detrend: Any, scaling: Any) -> Any:
+    """With as many zeros around the signal that each element is in as many parts."""
+    n = len(window)
+    zeros = np.zeros(n // 2)
+    x = np.concatenate((zeros, x, zeros))
+    x = np.concatenate((x, np.zeros((-(len(x) - n) % step) % n)))
+    scale = 1.0 / np.sum(window) if scaling == "spectrum" else 1.0 / np.sqrt(fs * np.sum(window * window))
+    return (_parts(x, window, step, detrend) * scale).T
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """How a function of the spectra of parts of a signal is differentiated.
+
+    run      the program, of two signals or of one and None
+    shared   the part of a window that it shares with the next one; None: windows are as long as the signal
+    signals  the parameters that are signals
+    """
+
+    run: Callable[..., Any]
+    shared: int | None
+    signals: Sequence[str] = ("x",)
+
+
+_SPECTRUM = {"welch": Spectrum(_power, 2), "periodogram": Spectrum(_power, None),
+             "csd": Spectrum(_cross_power, 2, ("x", "y")), "coherence": Spectrum(_coherence, 2, ("x", "y")),
+             "spectrogram": Spectrum(_powers_in_time, 8), "stft": Spectrum(_spectra_in_time, 2)}
+_KNOWN = ("fs", "window", "detrend", "scaling", "nperseg", "noverlap")
+
+
+def _spectrum(name: str, known: Spectrum) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        """The frequencies, and the power at each."""
-        signature = inspect.signature(getattr(sys.modules["scipy.signal"], name))
-        arguments = named_arguments(ev, getattr(sys.modules["scipy.signal"], name), args, kwargs)
+        """The frequencies, the times where there are any, and the spectrum."""
+        function = getattr(sys.modules["scipy.signal"], name)
+        defaults = {key: Static(p.default) for key, p in inspect.signature(function).parameters.items()}
+        arguments = named_arguments(ev, function, args, kwargs)
         leave_to_python(ev, name, arguments.values())
         for key, v in arguments.items():
-            if key not in (*_KNOWN, *_SPECTRUM[name]) and v != Static(signature.parameters[key].default):
+            if key not in (*known.signals, *_KNOWN) and v != defaults[key]:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
-            if key != "x" and is_varied(ev, v):
+            if key not in known.signals and is_varied(ev, v):
                 ev.refuse("SCT402", f"`{name}` is not differentiated by `{key}`", hint="differentiate by the signal")
-        x = array_of_floats(ev, f"scipy.signal.{name}", arguments["x"], (1,))
-        asked = {key: ev.ask(arguments.get(key, Static(signature.parameters[key].default)), f"`{key}` of `{name}`")
-                 for key in ("window", "detrend", "scaling", *_SPECTRUM[name])}
+        xs = [array_of_floats(ev, f"scipy.signal.{name}", arguments[key], (1,)) for key in known.signals]
+        if len(xs) == 2 and not ev.same(*(ev.type_of(x).shape[0] for x in xs)):  # type: ignore[union-attr]
+            ev.refuse("SCT402", f"`{name}` of signals of different sizes is not supported", hint="cut the longer one")
+        asked = {key: ev.ask(arguments.get(key, defaults.get(key, _NONE)), f"`{key}` of `{name}`")
+                 for key in _KNOWN if key != "fs"}
         if not isinstance(asked["window"], (str, tuple)) or asked["detrend"] not in ("constant", "linear", False):
             ev.refuse("SCT402", f"this window, or detrending, of `{name}` is not supported",
                       hint="give the name of a window, and 'constant', 'linear' or False")
-        size = size_along(ev, x, 0)
-        count, step = size, Static(1)
-        if name == "welch":
-            n = ev.ask(size, "the size of the signal") if asked["nperseg"] is None or isinstance(
-                size, Static) else asked["nperseg"]
-            n = min(256 if asked["nperseg"] is None else asked["nperseg"], n)
-            overlap = n // 2 if asked["noverlap"] is None else asked["noverlap"]
-            count, step = Static(n), Static(n - overlap)
-        operands: list[Operand] = [ev.operand(x)]
-        texts = ["_0", *[f"{key}={template_of(ev, v, operands)}" for key, v in arguments.items() if key != "x"]]
+        count, step = _windows_of(ev, size_along(ev, xs[0], 0), known.shared, asked)
+        operands: list[Operand] = [ev.operand(x) for x in xs]
+        texts = []
+        for key, v in arguments.items():
+            own = f"_{known.signals.index(key)}" if key in known.signals else str(template_of(ev, v, operands))
+            texts.append(f"{key}={own}" if key in kwargs else own)
         result = ev.emit(solver, *operands, text=f"scipy.signal.{name}({', '.join(texts)})", type=OBJECT)
         with derivative_code(ev):
             n = ev.operand(count)
             window = ev.wrap(ev.emit(solver, n, text=f"scipy.signal.get_window({asked['window']!r}, _0)",
                                      type=Tensor("array", "f64", (size_of(n),))))
             fs = arguments.get("fs", Static(1.0))
-            like = ev.call(Static(_power), [x, window, step, fs, Static(asked["detrend"]), Static(asked["scaling"])])
-        t = ev.operand(like).type
-        return Tup((ev.wrap(ev.emit(part, result, text="_0[0]", type=t)), standing_for(ev, result, like, "_0[1]")))
+            like = ev.call(Static(known.run), [xs[0], xs[1] if len(xs) == 2 else _NONE, window, step, fs,
+                                               Static(asked["detrend"]), Static(asked["scaling"])])
+        sizes = number(ev.operand(like)).shape
+        axes = [ev.wrap(ev.emit(part, result, text=f"_0[{k}]", type=Tensor("array", "f64", (size,))))
+                for k, size in enumerate(sizes)]
+        return Tup((*axes, standing_for(ev, result, like, f"_0[{len(sizes)}]")))
 
     return handle
 
 
-for _name in _SPECTRUM:
-    of_scipy(f"scipy.signal.{_name}")(_spectrum(_name))
+def _windows_of(ev: Evaluator, size: Abstract, shared: int | None, asked: Mapping[str, Any]
+                ) -> tuple[Abstract, Abstract]:
+    """The length of the windows, and the step from each to the next one."""
+    if shared is None:
+        return size, Static(1)
+    given = 256 if asked["nperseg"] is None else asked["nperseg"]
+    n = min(given, ev.ask(size, "the size of the signal")) if asked["nperseg"] is None or isinstance(
+        size, Static) else given
+    return Static(n), Static(n - (n // shared if asked["noverlap"] is None else asked["noverlap"]))
+
+
+for _name, _known in _SPECTRUM.items():
+    of_scipy(f"scipy.signal.{_name}")(_spectrum(_name, _known))
+
+
+# -- responses ---------------------------------------------------------------------------------------------------------
+
+
+def _response(b: Any, a: Any, w: Any, fs: Any) -> Any:
+    """The ratio of two polynomials on the unit circle, at these frequencies."""
+    z = np.expand_dims(w * (2.0 * math.pi / fs), 1)
+    top = np.exp(-1j * z * np.arange(len(b))) @ b
+    return top if a is None else top / (np.exp(-1j * z * np.arange(len(a))) @ a)
+
+
+@of_scipy("scipy.signal.freqz")
+def _freqz(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The frequencies, and the response of a filter at each."""
+    given = named_arguments(ev, sys.modules["scipy.signal"].freqz, args, kwargs)
+    leave_to_python(ev, "freqz", given.values())
+    if any(is_varied(ev, v) for key, v in given.items() if key not in ("b", "a")) or given.get("plot", _NONE) != _NONE:
+        ev.refuse("SCT402", "`freqz` is differentiated by the coefficients alone", hint="leave the other out, or pass "
+                  "sct.stop_gradient(...) of them")
+    b = array_of_floats(ev, "freqz", given["b"], (1,))
+    one = given.get("a", Static(1)) in (Static(1), Static(1.0))
+    a = _NONE if one else array_of_floats(ev, "freqz", given["a"], (1,))
+    operands: list[Operand] = [ev.operand(b), *([] if one else [ev.operand(a)])]
+    texts = ["_0", "1.0" if one else "_1"]
+    texts += [f"{key}={template_of(ev, v, operands)}" for key, v in given.items() if key not in ("b", "a")]
+    result = ev.emit(solver, *operands, text=f"scipy.signal.freqz({', '.join(texts)})", type=OBJECT)
+    count = ev.emit(part, result, text="len(_0[0])", type=INT)
+    w = ev.wrap(ev.emit(part, result, text="_0[0]", type=Tensor("array", "f64", (size_of(count),))))
+    with derivative_code(ev):
+        like = ev.call(Static(_response), [b, a, w, given.get("fs", Static(2.0 * math.pi))])
+    return Tup((w, standing_for(ev, result, like, "_0[1]")))
 
 
 # -- windows, as long as they are asked for ----------------------------------------------------------------------------
