@@ -24,12 +24,14 @@ import math
 import numpy as np
 import scipy.fft
 import scipy.integrate
+import scipy.interpolate
 import scipy.linalg
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
 import scipy.sparse
 import scipy.sparse.linalg
+import scipy.spatial
 import scipy.spatial.distance
 import scipy.spatial.transform
 import scipy.special

@@ -1805,8 +1805,8 @@ LOG = io.StringIO()
 
 @case("differentiate by the values; or pass `sct.stop_gradient(...)` of the positions")
 def _() -> Any:
-    return (lambda x: scipy.interpolate.CubicSpline(np.cumsum(np.exp(x)), x * x)(1.5),
-            lambda x: scipy.interpolate.CubicSpline(T, x * x)(1.5))
+    return (lambda x: scipy.interpolate.make_interp_spline(np.cumsum(np.exp(x)), x * x, k=2)(1.5),
+            lambda x: scipy.interpolate.make_interp_spline(T, x * x, k=2)(1.5))
 
 
 @case("differentiate by the data; or pass `sct.stop_gradient(...)` of it")
@@ -1871,10 +1871,10 @@ def _() -> Any:
 @case("differentiate by the image; or write the sum over the weights, `sum(w[k] * shifted ...)`")
 def _() -> Any:
     def followed(x):
-        padded = np.pad(np.arange(5.0), 1, mode="symmetric")
+        padded = np.pad(np.arange(5.0), 2, mode="symmetric")
         return np.sum(sum(x[k] * padded[k:k + 5] for k in range(3)) ** 2)
 
-    return lambda x: np.sum(scipy.ndimage.correlate1d(np.arange(5.0), x) ** 2), followed
+    return lambda x: np.sum(scipy.ndimage.correlate1d(np.arange(5.0), x, origin=1) ** 2), followed
 
 
 @case("give a point of several numbers as a column, `point[:, None]`")

@@ -732,7 +732,7 @@ REFUSED: list[tuple[str, Callable[..., Any]]] = [
     ("SCT502", lambda x: least_squares(lambda v: v - x, 1.0).jac[0, 0]),
     ("SCT402", lambda x: newton(lambda v: v * v - x, 1.0 + 0.0j).real),
     ("SCT402", lambda x: brentq(lambda v: (v * v - x, v), 0.0, 9.0)),
-    ("SCT402", lambda x: minimize(lambda v: v @ v - x * v[0], np.ones(2), bounds=[(0.0, 1.0)] * 2).x[0]),
+    ("SCT402", lambda x: minimize(lambda v: v @ v - x * v[0], np.ones(2), (), "Powell", bounds=[(0.0, 1.0)] * 2).x[0]),
     ("SCT402", lambda x: minimize(lambda v: (v @ v - x * v[0], 2.0 * v), np.ones(2), jac=True).x[0]),
     ("SCT402", lambda x: minimize_scalar(lambda v: v * v - x * v, bounds=(0.0, 1.0)).x),
     ("SCT402", lambda x: minimize_scalar(lambda v: v * v - x * v, bracket=(0.0, 1.0)).x),

@@ -62,6 +62,7 @@ from sct.frontend.scipy_library import (
     grids,
     hermite_interpolants,
     matrices,
+    radial_functions,
     sparse_algebra,
     sparse_construction,
     spatial,
@@ -97,6 +98,6 @@ _handlers = (
     call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fitpack, fits,
     flat_elements, grids, hermite_interpolants, images, integrals, interpolants, introspection, iterator_builtins,
     itertools_functools, loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians,
-    numpy_fallbacks, operator_module, polynomials, python_expressions, record_classes, sample_tests, samples,
-    signals, solvers, sparse_algebra, sparse_construction, spatial, spectra, statements, subscripts,
-    suspended_generators, trajectories, truth, try_statement, with_statement)
+    numpy_fallbacks, operator_module, polynomials, python_expressions, radial_functions, record_classes,
+    sample_tests, samples, signals, solvers, sparse_algebra, sparse_construction, spatial, spectra, statements,
+    subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)

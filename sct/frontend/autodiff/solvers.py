@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.autodiff.differentiated_region import Region, parameter_names
-from sct.frontend.autodiff.implicit_functions import as_solution, function_of
+from sct.frontend.autodiff.implicit_functions import as_solution, derivative_code, function_of
 from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
@@ -46,7 +46,7 @@ from sct.ops.program.control import closure
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__ = ["defined", "function_of_unknown"]
+__all__ = ["defined", "ends_of_bounds", "function_of_unknown"]
 
 NUMBER, VECTOR = Tensor("np", "f64"), Tensor("array", "f64", (Dim(2),))
 """The unknown of solvers that compute with numbers of NumPy; and a vector, as long as what the solver starts from."""
@@ -97,7 +97,7 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
         None, "brentq", "brenth", "bisect", "ridder", "newton", "secant", "halley")}, ("root", "converged"),
         ("iterations", "function_calls", "flag")),
     "minimize": _Solver(("fun", "jac", "hess"), VECTOR, {
-        "method": _UNCONSTRAINED, "bounds": (None,), "constraints": (), "callback": (None,), "hessp": (None,)},
+        "method": _UNCONSTRAINED, "constraints": (), "callback": (None,), "hessp": (None,)},
         ("x", "success"), ("message", "nfev", "nit", "status"), "minimum"),
     "minimize_scalar": _Solver(("fun",), NUMBER, {
         "method": (None, "brent", "Brent"), "bounds": (None,), "bracket": (None,)},
@@ -145,6 +145,9 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
         texts.append(str(text) if in_place else f"{key}={text}")
     text = f"scipy.optimize.{name}({', '.join(texts)})"
     first = known.functions[0]
+    bounds = given["bounds"] if name == "minimize" and given.get("bounds", Static(None)) != Static(None) else None
+    if bounds is not None:
+        return _bounded(ev, given, extra, unknown, regions[first], ev.emit(solver, *operands, text=text, type=OBJECT))
     residual = _residual(ev, given[first], extra, regions[first], unknown, name, known)
     if not known.fields:
         return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
@@ -167,6 +170,77 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
 
+
+# -- minima between bounds ---------------------------------------------------------------------------------------------
+
+
+def _projected(x: Any, slope: Any, lower: Any, upper: Any) -> Any:
+    """Zero at a minimum between bounds: the slope where no bound is active, and else the distance to the bound."""
+    at_bound = (x <= lower) | (x >= upper)
+    return np.where(at_bound, x - np.where(x <= lower, lower, upper), slope)
+
+
+def _is_regular(x: Any, slope: Any, lower: Any, upper: Any, success: Any) -> Any:
+    """Is each of the numbers either certainly at a bound, with a slope, or a minimum between them?"""
+    at_bound = (x <= lower) | (x >= upper)
+    size = np.abs(slope)
+    return success and np.all(np.where(at_bound, size > 1e-7, size <= 1e-3 * (1.0 + np.max(size))))
+
+
+def _bounded(ev: Evaluator, given: Mapping[str, Abstract], extra: Sequence[Abstract], unknown: Type, region: Region,
+             found: Value) -> Abstract:
+    """What `minimize` returns, if bounds are given: a number at its bound stays there."""
+    if given.get("method", Static(None)) not in [Static(m) for m in (None, "L-BFGS-B", "l-bfgs-b", "SLSQP", "slsqp")]:
+        ev.refuse("SCT402", "`minimize` with bounds is not differentiated with this `method`",
+                  why="the result need not be exactly at its bounds", hint="use the method L-BFGS-B")
+    lower, upper = ends_of_bounds(ev, given["bounds"])
+    gradient = derivative(ev, "grad", given["fun"], {})
+
+    def equations(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        return ev.call(Static(_projected), [args[0], ev.call(gradient, args), lower, upper])
+
+    zero = function_of_unknown(ev, DerivedCallable(equations), extra, unknown, "minimize")
+    x0 = ev.emit(part, found, text="_0.x", type=unknown)
+    with derivative_code(ev):
+        x = ev.wrap(x0)
+        slope = ev.call(gradient, [x, *extra])
+        regular = ev.operand(ev.call(Static(bool), [ev.call(Static(_is_regular), [
+            x, slope, lower, upper, ev.wrap(ev.emit(part, found, text="_0.success", type=BOOL))])]))
+    assert isinstance(regular, Value)
+    result = _written_by_no_one(ev, as_solution(
+        ev, x0, zero.fn.replace(results=(zero.outs[0],)), regular, "the minimum is at a tie, or has not been reached"))
+    others = {key: ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (
+        ("success", BOOL), ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
+    unread = Poison("of what `minimize` with bounds returns, sct reads `x`, `success`, `nit`, `nfev`, `status` and "
+                    "`message` alone")
+    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), "x": result, **others})
+
+
+def ends_of_bounds(ev: Evaluator, bounds: Abstract) -> tuple[Abstract, Abstract]:
+    """The lower and the upper bounds: of each unknown, or of all."""
+    pairs = [_numbers(ev, bounds)] if _numbers(ev, bounds) else [_numbers(ev, v) for v in _items(ev, bounds)]
+    if not pairs or not all(len(pair) == 2 for pair in pairs):
+        ev.refuse("SCT402", "these bounds are not supported", hint="pass a list of pairs of numbers or None, which do "
+                  "not depend on differentiated values")
+    ends = [[sign * np.inf if pair[k] is None else float(pair[k]) for pair in pairs] for k, sign in ((0, -1), (1, 1))]
+    lower, upper = (ev.call(Static(np.array), [Tup(tuple(map(Static, v)))]) if len(v) > 1 else Static(v[0])
+                    for v in ends)
+    return lower, upper
+
+
+def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
+    if isinstance(v, ListRef) and ev.slots(v).schema is None:
+        return ev.slots(v).items
+    return v.items if isinstance(v, Tup) else ()
+
+
+def _numbers(ev: Evaluator, v: Abstract) -> list[Any]:
+    """The items, if these are known numbers or None."""
+    values = [x.value for x in _items(ev, v) if isinstance(x, Static) and type(x.value) in (int, float, type(None))]
+    return values if len(values) == len(_items(ev, v)) else []
+
+
+# -- attributes of results ---------------------------------------------------------------------------------------------
 
 _OTHER_TYPES = [Static(name) for name in ("Powell", "powell", "L-BFGS-B", "l-bfgs-b", "SLSQP", "slsqp")]
 """Methods whose least value is of another type than what the function returns."""

@@ -18,7 +18,11 @@ from sct.frontend.values.abstract_values import Abstract, ObjRef, Static, Tup
 __all__ = ["frozen_distribution"]
 
 _METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "pmf", "logpmf", "mean", "var", "std",
-            "median", "entropy", "interval")
+            "median", "entropy", "interval", "stats")
+
+
+_OF_NOTHING = ("mean", "var", "std", "median", "entropy", "stats")
+"""Those that are called without an argument."""
 
 
 class FrozenDistribution:
@@ -93,7 +97,7 @@ def _stand_in(name: str) -> Any:
         return ev.call(Static(getattr(fn.peek, name)), [*rest, *first.items],
                        {**kwargs, **dict(zip(names.value, named.items))})
 
-    method = of_distribution if name in ("mean", "var", "std", "median", "entropy") else of_argument
+    method = of_distribution if name in _OF_NOTHING else of_argument
     special(method)(handler)
     return method
 

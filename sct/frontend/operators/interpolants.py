@@ -26,7 +26,7 @@ from sct.ir import Operand, Value
 from sct.ir.types import Tensor, in_words
 from sct.ops.scipy.splines import integrated, interpolant, interpolated, looked_up
 
-__all__ = ["Interpolant"]
+__all__ = ["Interpolant", "make"]
 
 
 class Interpolant:
@@ -69,14 +69,14 @@ def _class_of(name: str) -> type:
 
 
 def _handler(name: str) -> Any:
-    return lambda ev, args, kwargs: _make(ev, name, args, kwargs)
+    return lambda ev, args, kwargs: make(ev, name, args, kwargs)
 
 
 for _name in _DATA:
     of_scipy(f"scipy.interpolate.{_name}")(_handler(_name))
 
 
-def _make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
+def make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """The object that a class or function of `scipy.interpolate` makes."""
     given = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
     at, *names = _DATA[name]

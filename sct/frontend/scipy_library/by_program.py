@@ -94,7 +94,7 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
                 operands.append(ev.operand(own))
                 text = f"_{len(operands) - 1}"
             else:
-                value = ev.ask(arguments.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
+                value = _known(ev, arguments.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
                 text = repr(value)
                 if key in program.arrays:
                     xs.append(NONE)
@@ -110,6 +110,13 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
         return by_program(ev, f"{name}({', '.join(texts)})", operands, program, [*xs, *options])
 
     return handle
+
+
+def _known(ev: Evaluator, v: Abstract, what: str) -> Any:
+    """An option: a number, a text, or a tuple or list of these, as a tuple."""
+    if isinstance(v, ListRef) and ev.slots(v).schema is None:
+        return tuple(ev.ask(x, what) for x in ev.slots(v).items)
+    return ev.ask(v, what)
 
 
 def _function(name: str) -> Any:

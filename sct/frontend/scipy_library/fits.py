@@ -17,7 +17,7 @@ import numpy as np
 from sct.frontend.autodiff.differentiated_region import parameter_names
 from sct.frontend.autodiff.implicit_functions import as_solution, derivative_code, standing_for
 from sct.frontend.autodiff.nested_derivatives import derivative
-from sct.frontend.autodiff.solvers import defined, function_of_unknown
+from sct.frontend.autodiff.solvers import defined, ends_of_bounds, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
@@ -244,7 +244,7 @@ def _linprog(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     n = ev.type_of(data["c"]).shape[0]  # type: ignore[union-attr]
     with derivative_code(ev):
         x = ev.wrap(ev.emit(part, found, text="_0.x", type=Tensor("array", "f64", (n,))))
-        lower, upper = _ends(ev, given.get("bounds", Tup((Static(0), _NONE))))
+        lower, upper = ends_of_bounds(ev, given.get("bounds", Tup((Static(0), _NONE))))
         result = ev.call(Static(_vertex), [
             x, *(data.get(key, _NONE) for key in ("A_ub", "b_ub", "A_eq", "b_eq")), lower, upper])
         assert isinstance(result, Tup)
@@ -260,27 +260,3 @@ def _linprog(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return _with_others(ev, "linprog", found, read, (
         "slack", "con", "ineqlin", "eqlin", "lower", "upper", "crossover_nit", "mip_node_count", "mip_dual_bound",
         "mip_gap"))
-
-
-def _ends(ev: Evaluator, bounds: Abstract) -> tuple[Abstract, Abstract]:
-    """The lower and the upper bounds of `linprog`: of each unknown, or of all."""
-    pairs = [_numbers(ev, bounds)] if _numbers(ev, bounds) else [_numbers(ev, v) for v in _items(ev, bounds)]
-    if not pairs or not all(len(pair) == 2 for pair in pairs):
-        ev.refuse("SCT402", "these bounds of `linprog` are not supported", hint="pass a list of pairs of numbers or "
-                  "None")
-    ends = [[sign * np.inf if pair[k] is None else float(pair[k]) for pair in pairs] for k, sign in ((0, -1), (1, 1))]
-    lower, upper = (ev.call(Static(np.array), [Tup(tuple(map(Static, v)))]) if len(v) > 1 else Static(v[0])
-                    for v in ends)
-    return lower, upper
-
-
-def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
-    if isinstance(v, ListRef) and not is_dynamic(ev, v):
-        return ev.slots(v).items
-    return v.items if isinstance(v, Tup) else ()
-
-
-def _numbers(ev: Evaluator, v: Abstract) -> list[Any]:
-    """The items, if these are known numbers or None."""
-    values = [x.value for x in _items(ev, v) if isinstance(x, Static) and type(x.value) in (int, float, type(None))]
-    return values if len(values) == len(_items(ev, v)) else []

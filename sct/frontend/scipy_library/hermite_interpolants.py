@@ -1,4 +1,5 @@
-"""Piecewise cubic interpolants whose slopes follow from the data: `PchipInterpolator` and `Akima1DInterpolator`.
+"""Piecewise cubic interpolants whose slopes follow from the data: `PchipInterpolator`, `Akima1DInterpolator`, and
+`CubicSpline` of differentiated positions.
 
     PchipInterpolator(t, y)(x)   ->   what SciPy computes, with the derivative of `_value`, by x, t and y
 """
@@ -16,7 +17,8 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import give, leave_to_python
+from sct.frontend.heap.inactive import give, is_varied, leave_to_python
+from sct.frontend.operators.interpolants import make
 from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Value
@@ -78,6 +80,35 @@ def _akima(h: Any, m: Any) -> Any:
     return np.where(defined, m[1:-2] + weight * (m[2:-1] - m[1:-2]), 0.5 * (m[3:] + m[:-3]))
 
 
+def _smooth(h: Any, m: Any, top: Any, bottom: Any) -> Any:
+    """The slopes for which the second derivative is continuous; `top` and `bottom`: the equations of the ends, each of
+    two coefficients and a right hand side.
+    """
+    zeros = np.zeros(1)
+    beside = np.concatenate((h[1:], bottom[:1])), np.concatenate((top[1:2], h[:-1]))
+    middle = np.concatenate((top[:1], 2.0 * (h[:-1] + h[1:]), bottom[1:2]))
+    right = np.concatenate((top[2:], 3.0 * (h[1:] * m[:-1] + h[:-1] * m[1:]), bottom[2:]))
+    lower, upper = np.concatenate((beside[0], zeros)), np.concatenate((zeros, beside[1]))
+    matrix = np.diag(middle) + np.diag(lower[:-1], -1) + np.diag(upper[1:], 1)
+    return np.linalg.solve(matrix, right)
+
+
+def _not_a_knot(h: Any, m: Any) -> Any:
+    """The first two pieces are one polynomial, and the last two."""
+    a, b = h[0] + h[1], h[-1] + h[-2]
+    top = np.array([h[1], a, ((h[0] + 2.0 * a) * h[1] * m[0] + h[0] ** 2 * m[1]) / a])
+    bottom = np.array([b, h[-2], (h[-1] ** 2 * m[-2] + (2.0 * b + h[-1]) * h[-2] * m[-1]) / b])
+    return _smooth(h, m, top, bottom)
+
+
+def _natural(h: Any, m: Any) -> Any:
+    return _smooth(h, m, np.array([2.0, 1.0, 3.0 * m[0]]), np.array([1.0, 2.0, 3.0 * m[-1]]))
+
+
+def _clamped(h: Any, m: Any) -> Any:
+    return _smooth(h, m, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+
+
 def _value(x: Any, t: Any, y: Any, slopes: Any, nu: Any) -> Any:
     """The derivative of order `nu` of the interpolant."""
     h = np.diff(t)
@@ -94,12 +125,21 @@ def _value(x: Any, t: Any, y: Any, slopes: Any, nu: Any) -> Any:
 
 
 _SLOPES = {"PchipInterpolator": _monotone, "Akima1DInterpolator": _akima}
+_SMOOTH = {"not-a-knot": _not_a_knot, "natural": _natural, "clamped": _clamped}
 
 
 def _maker(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         arguments = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
         leave_to_python(ev, name, arguments.values())
+        slopes, is_spline, ends = _SLOPES.get(name), name == "CubicSpline", ""
+        if is_spline:
+            ends = "bc_type" if "bc_type" in arguments else ""
+            kind = ev.ask(arguments.pop("bc_type", Static("not-a-knot")), "`bc_type` of `CubicSpline`")
+            slopes, ends = _SMOOTH.get(kind) if isinstance(kind, str) else None, f", bc_type={kind!r}" * bool(ends)
+            if slopes is None:
+                ev.refuse("SCT402", "`CubicSpline` with this `bc_type` is not differentiated by its positions",
+                          hint="use a condition that has a name, but not a periodic one")
         if arguments.keys() - {"x", "y", "extrapolate"}:
             ev.refuse("SCT402", f"`{name}` with other options than `extrapolate` is not differentiated",
                       hint="leave them out")
@@ -107,18 +147,33 @@ def _maker(name: str) -> Any:
         t, y = (ev.wrap(ev.operand(array_of_floats(ev, name, _listed(ev, arguments[key]), (1,)))) for key in ("x", "y"))
         if ev.ask(ev.call(Static(operator.eq), [ev.call(Static(len), [t]), Static(2)]), "whether there are two points"):
             ev.refuse("SCT402", f"`{name}` of two points is not differentiated", hint="use np.interp")
-        beyond = ""
+        if is_spline and ev.ask(ev.call(Static(operator.eq), [ev.call(Static(len), [t]), Static(3)]),
+                           "whether there are three points"):
+            ev.refuse("SCT402", f"`{name}` of three points is not differentiated by their positions",
+                      hint="use np.polyfit")
+        beyond = ends
         if "extrapolate" in arguments:
-            beyond = f", extrapolate={ev.ask(arguments['extrapolate'], '`extrapolate`')!r}"
+            beyond += f", extrapolate={ev.ask(arguments['extrapolate'], '`extrapolate`')!r}"
         native = ev.emit(interpolant, ev.operand(t), ev.operand(y), text=f"scipy.interpolate.{name}(_0, _1{beyond})")
         return ev.new_object(_class_of(name), {
-            "_native": native, "_positions": t, "_data": y, "_slopes": Static(_SLOPES[name]), "_nu": Static(0)})
+            "_native": native, "_positions": t, "_data": y, "_slopes": Static(slopes), "_nu": Static(0)})
 
     return handle
 
 
+_OF_POSITIONS = _maker("CubicSpline")
 for _name in _SLOPES:
     of_scipy(f"scipy.interpolate.{_name}")(_maker(_name))
+
+
+@of_scipy("scipy.interpolate.CubicSpline")
+def _cubic_spline(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """A spline is linear in its data: it is of this kind only where its positions are differentiated."""
+    positions = args[0] if args else kwargs.get("x")
+    if positions is None or not is_varied(ev, positions):
+        return make(ev, "CubicSpline", args, kwargs)
+    spline: Abstract = _OF_POSITIONS(ev, args, kwargs)
+    return spline
 
 
 def _listed(ev: Evaluator, v: Abstract) -> Abstract:

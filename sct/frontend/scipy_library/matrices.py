@@ -12,7 +12,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, leave_to_python
-from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
+from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
 from sct.frontend.values.abstract_values import Abstract
 from sct.ir import Op
 from sct.ops.program.solutions import solver
@@ -101,7 +101,38 @@ def _symmetric_pseudoinverse(a: Any) -> Any:
     return np.linalg.pinv(np.tril(a) + np.tril(a, -1).T)
 
 
+def _nearest_rotation(A: Any, B: Any) -> Any:
+    """The orthogonal matrix that maps A nearest to B, and the sum of the singular values."""
+    u, s, vt = np.linalg.svd((B.T @ A).T)
+    return u @ vt, np.sum(s)
+
+
+def _superposed(data1: Any, data2: Any) -> Any:
+    """Both sets of points, of size 1 around their means, the second one turned and scaled to the first; and how far
+    they are apart.
+    """
+    a, b = data1 - np.mean(data1, axis=0), data2 - np.mean(data2, axis=0)
+    a, b = a / np.sqrt(np.sum(a * a)), b / np.sqrt(np.sum(b * b))
+    rotation, scale = _nearest_rotation(a, b)
+    b = b @ rotation.T * scale
+    return a, b, np.sum((a - b) ** 2)
+
+
+def _products_of_columns(a: Any, b: Any) -> Any:
+    return np.reshape(np.expand_dims(a, 1) * b, (a.shape[0] * b.shape[0], a.shape[1]))
+
+
+def _some_eigenvalues(a: Any, lower: Any, subset_by_index: Any) -> Any:
+    a = np.tril(a) + np.tril(a, -1).T if lower else np.triu(a) + np.triu(a, 1).T
+    return np.linalg.eigvalsh(a)[subset_by_index[0]:subset_by_index[1] + 1]
+
+
+of_scipy("scipy.linalg.eigvalsh(subset_by_index=)")(handler("scipy.linalg.eigvalsh", Program(
+    _some_eigenvalues, ("a",), ("lower", "subset_by_index"), ranks=(2,))))
+register("scipy.spatial", {"procrustes": Program(_superposed, ("data1", "data2"), ranks=(2,))})
 register("scipy.linalg", {
+    "orthogonal_procrustes": Program(_nearest_rotation, ("A", "B"), ranks=(2,)),
+    "khatri_rao": Program(_products_of_columns, ("a", "b"), ranks=(2,)),
     "toeplitz": Program(_toeplitz, ("c", "r"), ranks=(1,), integers=True),
     "hankel": Program(_hankel, ("c", "r"), ranks=(1,), integers=True),
     "circulant": Program(_circulant, ("c",), ranks=(1,), integers=True),

@@ -190,7 +190,7 @@ def _by_weights(name: str, program: Program) -> None:
     @of_scipy(f"scipy.ndimage.{name}")
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         weights = args[1] if len(args) > 1 else kwargs.get("weights")
-        if weights is None or not is_varied(ev, weights):
+        if weights is None or not is_varied(ev, weights) or set(kwargs) - {"input", "weights", *program.options}:
             return call_named(ev, f"scipy.ndimage.{name}", args, kwargs)
         return handler(f"scipy.ndimage.{name}", program)(ev, args, kwargs)
 

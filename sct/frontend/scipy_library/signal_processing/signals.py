@@ -263,7 +263,7 @@ def _resample_poly(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     up, down = options["up"] // common, options["down"] // common
     if not isinstance(options["window"], (str, tuple)) or up == down:
         ev.refuse("SCT402", "`resample_poly` with this window, or to the same rate, is not differentiated",
-                  hint="leave `window` out")
+                  hint="give the name of a window")
     with derivative_code(ev):
         h = _lowpass(ev, 20 * max(up, down) + 1, 1.0 / max(up, down), options["window"])
     return _filtered(ev, text, x, _resampled_by, [h, Static(up), Static(down), Static(options["axis"])])

@@ -23,6 +23,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.scipy_library.by_program import Program, handler
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
 from sct.ir import Value
@@ -287,14 +288,19 @@ def _is_discrete(distribution: Any) -> bool:
 
 def _bound(ev: Evaluator, distribution: Any, name: str, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
     """The arguments by name."""
-    shapes = [key.strip() for key in (distribution.shapes or "").split(",") if key.strip()]
-    argument = _argument_of(distribution, name)
-    optional = ["loc"] if _is_discrete(distribution) else ["loc", "scale"]
-    names = [*([argument] if argument else []), *shapes, *optional]
+    names = _names(distribution, name)
+    optional = [key for key in ("loc", "scale") if key in names]
     arguments = {**dict(zip(names, args)), **kwargs}
     if len(args) > len(names) or set(kwargs) - {*names[len(args):]} or {*names} - {*arguments, *optional}:
         raise_at_run_time(ev, "TypeError", f"{name}() of `{distribution.name}` takes {', '.join(names)}")
     return {key: arguments[key] for key in names if key in arguments}
+
+
+def _names(distribution: Any, name: str) -> list[str]:
+    """The parameters of a method."""
+    shapes = [key.strip() for key in (distribution.shapes or "").split(",") if key.strip()]
+    argument = _argument_of(distribution, name)
+    return [*([argument] if argument else []), *shapes, "loc", *([] if _is_discrete(distribution) else ["scale"])]
 
 
 def _argument_of(distribution: Any, name: str) -> str:
@@ -430,6 +436,35 @@ def _interval(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     alpha = np.asarray(confidence.value)
     ends = [Static(float((1.0 - alpha) / 2)), Static(float((1.0 + alpha) / 2))]
     return Tup(tuple(ev.call(Static(owner.peek.ppf), [end, *rest], named) for end in ends))
+
+
+@of_scipy("scipy.stats.rv_generic.stats")
+def _stats(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The mean and the variance, or one of them."""
+    owner, *rest = args
+    assert isinstance(owner, Static)
+    named = dict(kwargs)
+    moments = ev.ask(named.pop("moments", Static("mv")), "`moments` of `stats`")
+    if moments not in ("mv", "m", "v") or len(rest) > len(_names(owner.peek, "mean")):
+        ev.refuse("SCT402", "`stats` is differentiated for means and variances alone", hint="ask for these alone")
+    values = [ev.call(Static(getattr(owner.peek, {"m": "mean", "v": "var"}[key])), rest, named) for key in moments]
+    return Tup(tuple(values)) if len(values) > 1 else values[0]
+
+
+def _fitted(data: Any) -> Any:
+    return np.mean(data), np.std(data)
+
+
+@of_scipy("scipy.stats.rv_generic.fit")
+def _fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The mean and the deviation of a normal distribution."""
+    owner, *rest = args
+    assert isinstance(owner, Static)
+    if owner.peek.name != "norm" or kwargs or len(rest) != 1:
+        ev.refuse("SCT402", f"`{owner.peek.name}.fit` is not differentiated with these arguments",
+                  why="SciPy has no formula of the parameters, and computes them by a search",
+                  hint="write the likelihood, and give it to scipy.optimize.minimize")
+    return handler("scipy.stats.norm.fit", Program(_fitted, ("data",)))(ev, rest, {})
 
 
 @of_scipy("scipy.stats._continuous_distns._log_gauss_mass")
