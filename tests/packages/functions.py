@@ -109,12 +109,15 @@ def differences(f: Callable[..., Any], args: list[Any], relative: float) -> list
     return gradients
 
 
-def gradient(f: Callable[..., Any], args: list[Any]) -> list[Any] | None:
-    """The gradient, extrapolated from differences of two step sizes; None where they do not agree, or it is zero."""
+def gradient(f: Callable[..., Any], args: list[Any]) -> tuple[list[Any], list[Any]] | None:
+    """The gradient, extrapolated from differences of two step sizes, and how far these are apart; None where they do
+    not agree, or it is zero."""
     wide, narrow = differences(f, args, 2e-4), differences(f, args, 1e-4)
     largest = max(float(np.max(np.abs(g))) for g in narrow)
     agree = all(np.allclose(a, b, rtol=1e-4, atol=1e-6 * largest) for a, b in zip(wide, narrow))
-    return [(4.0 * b - a) / 3.0 for a, b in zip(wide, narrow)] if agree and largest > 0.0 else None
+    if not agree or largest == 0.0:
+        return None
+    return [(4.0 * b - a) / 3.0 for a, b in zip(wide, narrow)], [np.max(np.abs(b - a)) for a, b in zip(wide, narrow)]
 
 
 @contextlib.contextmanager
