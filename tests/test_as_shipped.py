@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -167,3 +169,14 @@ def an_exception_that_is_shown_and_not_raised(x):
 @pytest.mark.parametrize(("f", "args"), CASES, ids=lambda v: getattr(v, "__name__", ""))
 def test_it_is_differentiated_as_it_stands(f: Function, args: tuple[Any, ...]) -> None:
     agrees(f, *args)
+
+
+def test_a_relative_import_in_a_function_is_of_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "rotations_of_its_own"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "angles.py").write_text("def half(x):\n    return 0.5 * x\n")
+    (package / "turns.py").write_text("def f(x):\n    from . import angles\n    from .angles import half\n"
+                                      "    return angles.half(x) * half(x)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    agrees(importlib.import_module("rotations_of_its_own.turns").f, 1.5)

@@ -411,7 +411,8 @@ def function_def(ev: Evaluator, node: Any) -> None:
 def import_(ev: Evaluator, node: Any) -> None:
     """Imports a module; its attributes are read at every call of the derivative."""
     level = getattr(node, "level", 0) or 0
-    package = ev.frames[-1].globals.get("__package__") if level else None
+    names = ev.frames[-1].globals
+    package = names["__package__"] if level and "__package__" in names else None
     for alias in node.names:
         if isinstance(node, gast.Import):
             module = run_or_raise(ev, lambda: importlib.import_module(alias.name))  # noqa: B023
