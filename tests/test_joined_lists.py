@@ -125,3 +125,38 @@ def test_the_sum_of_a_list_of_arrays_that_is_not_empty(monkeypatch: pytest.Monke
     with pytest.raises(TypeError, match="begin with an array"):
         derivative(x, 0)
     agrees(lambda xs: weighed(sum(xs) if xs else xs), [x * k for k in range(1, 7)])
+
+
+def rank_of_rows(x: Any, n: int) -> Any:
+    rows = np.array([x * k for k in range(n)])
+    return np.sum(x) * 2.0 if rows.ndim == 2 else np.sum(x) * 5.0
+
+
+def shape_of_rows(x: Any, n: int) -> Any:
+    rows = []
+    for k in range(n):
+        rows.append(x * k)
+    return np.sum(x) * len(np.array(rows).shape)
+
+
+@pytest.mark.parametrize("f", [rank_of_rows, shape_of_rows])
+def test_the_axes_of_an_array_of_an_empty_list_are_not_those_of_a_filled_one(f: Any) -> None:
+    x = np.array([0.5, 1.5])
+    derivative = sct.value_and_grad(f)
+    agrees(f, x, 3, derivative=derivative)
+    with pytest.raises(sct.SctError, match="an empty list makes an array with one axis"):
+        derivative(x, 0)
+
+
+def positions(x: Any, t: float) -> Any:
+    above = [k for k, v in enumerate(x) if v > t]
+    y = x * x
+    y[above] = 0.0
+    return np.sum(x[above] ** 3) + np.sum(y)
+
+
+def test_an_empty_list_of_positions_is_an_index() -> None:
+    x = np.array([0.5, 1.5, 2.5])
+    derivative = sct.value_and_grad(positions)
+    for t in (1.0, 9.0, 0.0):
+        agrees(positions, x, t, derivative=derivative)

@@ -23,12 +23,12 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import NONE, List, Opaque, Optional, Tensor
-from sct.ops import BY_CALL, index, is_none, not_, unwrap
+from sct.ops import BY_CALL, dim, eq, index, is_none, not_, size, unwrap
 from sct.ops.program.list_concatenation import concatenated
-from sct.ops.program.list_ops import stacked, stacked_rows
+from sct.ops.program.list_ops import is_length_of_list, stacked, stacked_rows
 
 __all__ = [
-    "adds_axes", "array_of", "check_present", "column_without_none", "flagged", "is_flag", "is_slice",
+    "adds_axes", "array_of", "check_axes", "check_present", "column_without_none", "flagged", "is_flag", "is_slice",
     "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_none", "nested"]
 
 
@@ -65,11 +65,43 @@ def column_without_none(ev: Evaluator, v: ListRef) -> Operand:
     return column
 
 
-def _stacked(ev: Evaluator, v: ListRef) -> Operand:
-    """The array of a list of unknown length; a column of it for each part of a tuple."""
-    if ev.slots(v).schema == 0:
-        return ev.emit(stacked, column_without_none(ev, v))  # type: ignore[no-any-return]
-    return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
+def _stacked(ev: Evaluator, v: ListRef, *, as_index: bool = False) -> Operand:
+    """The array of a list of unknown length; a column of it for each part of a tuple.
+
+    as_index  NumPy takes an empty list for ints where it is an index
+    """
+    if ev.slots(v).schema != 0:
+        return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
+    column = column_without_none(ev, v)
+    elem = column.type.elem if isinstance(column.type, List) else None
+    n = dynamic_lists.length(ev, v)
+    if not as_index or not isinstance(elem, Tensor) or elem.is_array or not _may_be_empty(n):
+        return ev.emit(stacked, column)  # type: ignore[no-any-return]
+    if elem.kind == "b":
+        _check_filled(ev, n, "an empty list is no mask")
+    return ev.emit(stacked, column, **({"dtype": "i64"} if elem.kind == "i" else {}))  # type: ignore[no-any-return]
+
+
+def check_axes(ev: Evaluator, v: Abstract) -> None:
+    """Raises TypeError at run time if an array with several axes, of which the program asks, is made of an empty list:
+    NumPy makes an array with one axis of it."""
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    if not isinstance(t, Tensor) or t.rank < 2 or not any(map(is_length_of_list, t.shape)):
+        return
+    x = ev.operand(v)
+    n = ev.emit(dim, x, axis=0, spelling="builtins.len") if is_length_of_list(t.shape[0]) else ev.emit(size, x)
+    if _may_be_empty(n):
+        _check_filled(ev, n, f"an empty list makes an array with one axis, not {t.rank}")
+
+
+def _may_be_empty(n: Operand) -> bool:
+    """May a list of this length be empty?"""
+    return n.value == 0 if isinstance(n, Lit) else n.dim is None or n.dim.least <= 0
+
+
+def _check_filled(ev: Evaluator, n: Operand, message: str) -> None:
+    if isinstance(n, Value):
+        check_value(ev, n, ev.emit(not_, ev.emit(eq, n, 0, spelling="operator.eq")), message)
 
 
 def joined_list(ev: Evaluator, v: Abstract, call: str, axis: Abstract | None = None) -> Operand:
@@ -118,7 +150,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, ListRef):
         if not dynamic_lists.is_dynamic(ev, v) and not ev.slots(v).items:
             return ev.operand(ev.call(Static(np.zeros), [Static(0), Static(np.intp)]))  # NumPy takes it for ints
-        positions = ev.as_int(array_of(ev, v))
+        positions = ev.as_int(_stacked(ev, v, as_index=True) if dynamic_lists.is_dynamic(ev, v) else array_of(ev, v))
         if isinstance(positions.type, Tensor) and positions.type.kind not in "ib":
             run_or_raise(ev, lambda: np.empty(1)[[0.5]])  # type: ignore[index]
         return positions

@@ -20,6 +20,7 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.heap.array_keys import check_axes
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
@@ -202,6 +203,8 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
         return ev.step(owner, transpose, (), {"axes": None}, ".T") if isinstance(owner, Ref) else owner
     if name == "mT":
         return ev.call(Static(np.matrix_transpose), [owner])
+    if name in ("shape", "ndim"):
+        check_axes(ev, owner)
     if name == "shape":
         return Tup(tuple(size_along(ev, owner, k) for k in range(x_type.rank)))
     if name == "ndim":

@@ -21,7 +21,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading,
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import array_of, column_without_none, is_vector_of_unknown_size
+from sct.frontend.heap.array_keys import array_of, check_axes, column_without_none, is_vector_of_unknown_size
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import hashed
@@ -390,6 +390,7 @@ def shape_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _rank(ev: Evaluator, x: Abstract, name: str) -> int:
+    check_axes(ev, x)
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) or is_literal(x) else None
     if not isinstance(t, Tensor):
         ev.refuse("SCT503", f"`{name}` of this object is not supported", hint="give it an array or a number")

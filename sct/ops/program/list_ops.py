@@ -31,9 +31,9 @@ from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined", "known_length",
-    "list_of", "order", "permuted", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows",
-    "sum_list", "unstack",
+    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "is_length_of_list", "joined",
+    "known_length", "list_of", "order", "permuted", "position", "remove_at", "repeat", "repeated", "shifted", "stacked",
+    "stacked_rows", "sum_list", "unstack",
 ]
 
 
@@ -320,12 +320,20 @@ def known_length(x: Operand, defining_eqn: Callable[[Operand], Eqn | None]) -> i
 # -- arrays of lists -----------------------------------------------------------------------------------
 
 
+_LENGTH = "_len"
+
+
+def is_length_of_list(d: Dim) -> bool:
+    """Is this the size of an axis that was made of a list?"""
+    return any(name.startswith(_LENGTH) for name in d.symbols)
+
+
 def type_stacked(xs: Operand, dtype: str | None = None) -> Tensor:
     """One more axis for each list; how long it is only the list knows."""
     t: Type = xs.type
     outer: list[Dim] = []
     while isinstance(t, List):
-        outer.append(sym(f"_len{getattr(xs, 'id', 0)}_{len(outer)}"))
+        outer.append(sym(f"{_LENGTH}{getattr(xs, 'id', 0)}_{len(outer)}"))
         t = t.elem
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"an array of {in_words(xs.type)} is not supported")
