@@ -770,3 +770,19 @@ def test_arguments_of_other_types() -> None:
         value, gradient = derivative(copy.copy(x), c)
         assert value == brentq(lambda v: v * v - x * c, 0, 9) and type(value) is float
         np.testing.assert_allclose(gradient, 0.5, rtol=1e-9)
+
+
+def test_a_minimum_between_bounds_has_the_slope_of_the_closed_form() -> None:
+    """At v with 2 (v - x) + c sinh(c v) = 0, dv/dx = 2 / (2 + c^2 cosh(c v)); at a bound, 0."""
+    def nearest(x, c):
+        return minimize(lambda v: np.sum((v - x) ** 2) + np.sum(np.cosh(c * v)), np.ones(4), bounds=[(0.0, 0.5)] * 4,
+                        tol=1e-13).x
+
+    x, c = np.array([-0.3, 0.2, 0.5, 1.4]), 0.7
+    v = nearest(x, c)
+    by_x, by_c = jacobian(nearest, argnums=(0, 1))(x, c)
+    inside, curvature = (v > 0.0) & (v < 0.5), 2.0 + c * c * np.cosh(c * v)
+    assert inside.tolist() == [False, True, True, False]
+    np.testing.assert_allclose(by_x, np.diag(inside * 2.0 / curvature), rtol=1e-6, atol=1e-12)
+    slope = -(np.sinh(c * v) + c * v * np.cosh(c * v)) / curvature
+    np.testing.assert_allclose(by_c, inside * slope, rtol=1e-6, atol=1e-12)
