@@ -95,15 +95,15 @@ def derivative_code(ev: Evaluator) -> Iterator[None]:
         ev.b.add(eqn)
 
 
-def standing_for(ev: Evaluator, found: Value, like: Abstract, text: str = "", converged: Value | None = None,
+def standing_for(ev: Evaluator, computed: Value, like: Abstract, text: str = "", converged: Value | None = None,
                  error: str = NOT_CONVERGED) -> Abstract:
     """What SciPy has computed, or a part of it, which has the derivative of `like`.
 
-    found      the value of a call; `text`: which part of it stands for `like`
+    computed   the value of a call; `text`: which part of it stands for `like`
     converged  has it a derivative?  If not, `error` is raised where that is computed
     """
     y = ev.operand(like)
-    x = ev.emit(part, found, text=text, type=y.type) if text else found
+    x = ev.emit(part, computed, text=text, type=y.type) if text else computed
     result = Value(y.type)
     with ev.block(builder := Builder()):
         difference = ev.emit(sub, result, y)

@@ -29,7 +29,7 @@ from sct.ops.program.list_ops import is_length_of_list, stacked, stacked_rows
 
 __all__ = [
     "adds_axes", "array_of", "check_axes", "check_present", "column_without_none", "flagged", "is_flag", "is_slice",
-    "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_none", "nested"]
+    "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_empty", "may_be_none", "nested"]
 
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
@@ -75,7 +75,7 @@ def _stacked(ev: Evaluator, v: ListRef, *, as_index: bool = False) -> Operand:
     column = column_without_none(ev, v)
     elem = column.type.elem if isinstance(column.type, List) else None
     n = dynamic_lists.length(ev, v)
-    if not as_index or not isinstance(elem, Tensor) or elem.is_array or not _may_be_empty(n):
+    if not as_index or not isinstance(elem, Tensor) or elem.is_array or not may_be_empty(n):
         return ev.emit(stacked, column)  # type: ignore[no-any-return]
     if elem.kind == "b":
         _check_filled(ev, n, "an empty list is no mask")
@@ -83,18 +83,20 @@ def _stacked(ev: Evaluator, v: ListRef, *, as_index: bool = False) -> Operand:
 
 
 def check_axes(ev: Evaluator, v: Abstract) -> None:
-    """Raises TypeError at run time if an array with several axes, of which the program asks, is made of an empty list:
-    NumPy makes an array with one axis of it."""
+    """Raises TypeError at run time where the program asks for the axes of an array that is made of an empty list.
+
+    NumPy gives such an array one axis, whatever the array of a filled list has.
+    """
     t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
     if not isinstance(t, Tensor) or t.rank < 2 or not any(map(is_length_of_list, t.shape)):
         return
     x = ev.operand(v)
     n = ev.emit(dim, x, axis=0, spelling="builtins.len") if is_length_of_list(t.shape[0]) else ev.emit(size, x)
-    if _may_be_empty(n):
+    if may_be_empty(n):
         _check_filled(ev, n, f"an empty list makes an array with one axis, not {t.rank}")
 
 
-def _may_be_empty(n: Operand) -> bool:
+def may_be_empty(n: Operand) -> bool:
     """May a list of this length be empty?"""
     return n.value == 0 if isinstance(n, Lit) else n.dim is None or n.dim.least <= 0
 

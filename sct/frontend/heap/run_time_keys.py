@@ -43,7 +43,7 @@ from sct.ops.program.effects import part as part_of
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["contains", "found", "get", "item", "item_of_sequence", "note_search", "of_arguments", "searched"]
+__all__ = ["contains", "get", "item", "item_of_sequence", "note_search", "of_arguments", "run_search", "search_of"]
 
 K = TypeVar("K")
 
@@ -80,10 +80,10 @@ def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> A
     try:
         key = run_time_dicts.known_key(ev, owner, wanted)
     except NeedsStatic:
-        found = _is_among(ev, owner, wanted)
-        if found is None or not _may_be_read(ev, cell.items):
+        is_there = _is_among(ev, owner, wanted)
+        if is_there is None or not _may_be_read(ev, cell.items):
             raise
-        return evaluate_branches(ev, found, lambda: _by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
+        return evaluate_branches(ev, is_there, lambda: _by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
     return cell.items[cell.keys.index(key)] if key in cell.keys else default
 
 
@@ -92,13 +92,13 @@ def contains(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract:
     try:
         return Static(run_time_dicts.known_key(ev, owner, key, "what `in` looks for") in ev.slots(owner).keys)
     except NeedsStatic as need:
-        if (found := _is_among(ev, owner, key)) is not None:
-            return found
+        if (is_there := _is_among(ev, owner, key)) is not None:
+            return is_there
         need.error.hint = "fill an array in a loop"
         raise
 
 
-def searched(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
+def search_of(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
     """A list of unknown length as Python searches it, and what it looks for: numbers, strings, None, and tuples of
     these; None for other values."""
     if not isinstance(owner, ListRef) or not is_dynamic(ev, owner):
@@ -137,7 +137,7 @@ def _is_compared(t: Type, of: Any = None) -> bool:
     return isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar
 
 
-def found(ev: Evaluator, name: str, search: Search) -> Abstract:
+def run_search(ev: Evaluator, name: str, search: Search) -> Abstract:
     """`x in xs`, `xs.index(x)` or `xs.count(x)`, by Python itself."""
     if name == "in":
         text = f"{search.wanted} in {search.among}"

@@ -130,8 +130,7 @@ def _peel(ev: Evaluator, node: Any, start: Callable[[], None], rest: Callable[[]
 
 
 def _iteration(ev: Evaluator, node: Any, rest: Callable[[], None]) -> bool:
-    """Evaluates the body once.  Does the loop go on?  If that depends on the path, then `rest` on the path that does.
-    """
+    """Evaluates the body once: does the loop go on?  If that depends on the path, `rest` runs on the path that does."""
     with ev.frames[-1].in_unrolled_loop():
         block(ev, node.body)
     if ev.store.dead:

@@ -457,8 +457,8 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         equal = ev.call_op(eq, owner, ev.wrap(array_of(ev, x)) if isinstance(x, (Tup, ListRef)) else x,
                            spelling="operator.eq")
         return as_bool(ev, ev.operand(ev.call_op(BY_CALL["numpy.any"], equal, spelling="numpy.any")))
-    if (operands := run_time_keys.searched(ev, owner, x)) is not None:
-        return run_time_keys.found(ev, "in", operands)
+    if (search := run_time_keys.search_of(ev, owner, x)) is not None:
+        return run_time_keys.run_search(ev, "in", search)
     if isinstance(owner, (Tup, ListRef)) or isinstance(owner, Iteration) and owner.kind in VIEWS or \
             special_method(ev, owner, "__iter__") is not None:
         items = items_to_search(ev, owner, x)

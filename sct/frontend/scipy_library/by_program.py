@@ -25,7 +25,7 @@ from sct.ir.types import Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__ = ["Program", "array_of_floats", "by_program", "handler", "register"]
+__all__ = ["Program", "array_of_floats", "as_floats", "by_program", "handler", "register"]
 
 NONE = Static(None)
 
@@ -176,6 +176,16 @@ def _part_of(ev: Evaluator, result: Value, like: Abstract, text: str) -> Abstrac
     if not is_float(y):
         return ev.wrap(ev.emit(part, result, text=text, type=y.type))
     return standing_for(ev, result, like, text)
+
+
+def as_floats(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int], hint: str) -> Ref:
+    """`np.asarray(v, dtype=float)`, an array of floats of 64 bits with one of these numbers of axes."""
+    x = ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
+    t = ev.type_of(x) if isinstance(x, Ref) else None
+    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
+        ev.refuse("SCT402", f"{what} is not an array of {' or '.join(map(str, ranks))} axes", hint=hint)
+    assert isinstance(x, Ref)
+    return x
 
 
 def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> Ref:

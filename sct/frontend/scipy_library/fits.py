@@ -23,7 +23,7 @@ from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
-from sct.frontend.scipy_library.by_program import array_of_floats
+from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
@@ -117,13 +117,7 @@ def _count(ev: Evaluator, given: Mapping[str, Abstract]) -> int:
 
 
 def _array(ev: Evaluator, key: str, v: Abstract, ranks: tuple[int, ...]) -> Ref:
-    x = ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
-    t = ev.type_of(x) if isinstance(x, Ref) else None
-    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
-        ev.refuse("SCT402", f"`{key}` of `curve_fit` is not an array of {' or '.join(map(str, ranks))} axes",
-                  hint="pass vectors: `x.ravel()`")
-    assert isinstance(x, Ref)
-    return x
+    return as_floats(ev, f"`{key}` of `curve_fit`", v, ranks, "pass vectors: `x.ravel()`")
 
 
 # -- least squares and linear programs with bounds ---------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
-from sct.frontend.scipy_library.by_program import Program, handler, register
+from sct.frontend.scipy_library.by_program import Program, as_floats, handler, register
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
@@ -182,14 +182,7 @@ def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, Ab
 
 
 def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
-    """An array of numbers of 64 bits."""
-    x = ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
-    t = ev.type_of(x) if isinstance(x, Ref) else None
-    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
-        ev.refuse("SCT402", f"{what} is not an array of {' or '.join(map(str, ranks))} axes",
-                  hint="reshape it: `x.reshape(-1, 2)`")
-    assert isinstance(x, Ref)
-    return x
+    return as_floats(ev, what, v, ranks, "reshape it: `x.reshape(-1, 2)`")
 
 
 # -- images, between their elements ------------------------------------------------------------------------------------

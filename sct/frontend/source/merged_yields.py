@@ -12,14 +12,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
 
 from sct.frontend.source.name_scopes import FUNCTIONS, children, own_nodes, yields
 
-__all__ = ["COUNTER", "ITEM", "RANGE", "count_yields", "with_merged_yields"]
+__all__ = ["COUNTER", "ITEM", "RANGE", "count_yields", "with_blocks", "with_merged_yields"]
 
 COUNTER, ITEM, RANGE = "<k>", "<yielded>", "<range>"
 
@@ -71,15 +71,20 @@ def _block(stmts: Sequence[Any]) -> list[Any]:
 
 def _inside(stmt: Any) -> Any:
     """The statement with its blocks merged."""
+    return with_blocks(stmt, _block)
+
+
+def with_blocks(stmt: Any, change: Callable[[Sequence[Any]], list[Any]]) -> Any:
+    """The `if` or the loop with its blocks changed; another statement as it is."""
     if isinstance(stmt, gast.If):
-        made: Any = gast.If(stmt.test, _block(stmt.body), _block(stmt.orelse))
+        new: Any = gast.If(stmt.test, change(stmt.body), change(stmt.orelse))
     elif isinstance(stmt, gast.For):
-        made = gast.For(stmt.target, stmt.iter, _block(stmt.body), _block(stmt.orelse), stmt.type_comment)
+        new = gast.For(stmt.target, stmt.iter, change(stmt.body), change(stmt.orelse), stmt.type_comment)
     elif isinstance(stmt, gast.While):
-        made = gast.While(stmt.test, _block(stmt.body), _block(stmt.orelse))
+        new = gast.While(stmt.test, change(stmt.body), change(stmt.orelse))
     else:
         return stmt
-    return gast.copy_location(made, stmt)
+    return gast.copy_location(new, stmt)
 
 
 def _is_step(stmt: Any) -> bool:

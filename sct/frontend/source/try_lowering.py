@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from sct.frontend.source.merged_yields import with_blocks
 from sct.frontend.source.name_scopes import yields
 
 __all__ = ["TRIED", "TryLowering", "changes_nothing", "with_yields_behind_tries"]
@@ -76,28 +77,25 @@ def _block(stmts: Sequence[Any]) -> list[Any]:
 
 def _behind(s: Any) -> Any:
     """The statement, which yields; itself if nothing in it changes."""
-    if isinstance(s, gast.If):
-        new: Any = gast.If(s.test, _block(s.body), _block(s.orelse))
-    elif isinstance(s, gast.For):
-        new = gast.For(s.target, s.iter, _block(s.body), _block(s.orelse), s.type_comment)
-    elif isinstance(s, gast.While):
-        new = gast.While(s.test, _block(s.body), _block(s.orelse))
-    elif isinstance(s, gast.Try) and _ends_with_yield(s):
-        last = s.body[-1]
-        item = gast.Assign([gast.Name(TRIED, gast.Store(), None, None)], last.value.value, None)
-        give = gast.Expr(gast.Yield(gast.Name(TRIED, gast.Load(), None, None)))
-        for n in (*gast.walk(item), *gast.walk(give)):
-            if not hasattr(n, "lineno"):
-                gast.copy_location(n, last)
-        return gast.copy_location(gast.Try([*s.body[:-1], item], s.handlers, [give, *s.orelse], []), s)
-    else:
-        return s
-    parts = [getattr(s, "body", []), getattr(s, "orelse", [])]
-    return s if parts == [new.body, new.orelse] else gast.copy_location(new, s)
+    if isinstance(s, gast.Try):
+        return _try_behind(s) if _ends_with_yield(s) else s
+    new = with_blocks(s, _block)
+    return s if new is s or (new.body, new.orelse) == (s.body, s.orelse) else new
+
+
+def _try_behind(s: Any) -> Any:
+    """The `try` with its `yield` in its `else`."""
+    last = s.body[-1]
+    item = gast.Assign([gast.Name(TRIED, gast.Store(), None, None)], last.value.value, None)
+    give = gast.Expr(gast.Yield(gast.Name(TRIED, gast.Load(), None, None)))
+    for n in (*gast.walk(item), *gast.walk(give)):
+        if not hasattr(n, "lineno"):
+            gast.copy_location(n, last)
+    return gast.copy_location(gast.Try([*s.body[:-1], item], s.handlers, [give, *s.orelse], []), s)
 
 
 def _ends_with_yield(s: Any) -> bool:
-    """Is the last statement of the body of the `try` its only `yield`, and a closed generator of no concern to it?"""
+    """Is the last statement of the body the only `yield` of the `try`, and does no handler end a closed generator?"""
     last = s.body[-1]
     alone = isinstance(last, gast.Expr) and isinstance(last.value, gast.Yield) and last.value.value is not None
     rest = [*s.body[:-1], *s.orelse, *s.finalbody, *(t for h in s.handlers for t in h.body)]

@@ -21,7 +21,13 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading,
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import array_of, check_axes, column_without_none, is_vector_of_unknown_size
+from sct.frontend.heap.array_keys import (
+    array_of,
+    check_axes,
+    column_without_none,
+    is_vector_of_unknown_size,
+    may_be_empty,
+)
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import hashed
@@ -275,7 +281,7 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
 def _sum_of_arrays(ev: Evaluator, column: Operand, n: Operand) -> Abstract:
     """The sum of `n` arrays and the number 0, which it is of an empty list: whether it is empty is guarded, or tested
     where the derivative runs; there no `try` may handle the exception."""
-    filled = n.dim is not None and n.dim.least > 0
+    filled = not may_be_empty(n)
     if not filled:
         empty = ev.wrap(ev.emit(eq, n, 0, spelling="operator.eq"))
         try:

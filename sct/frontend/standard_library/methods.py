@@ -228,8 +228,8 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
 
 def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstract) -> Abstract:
     """`owner.index(x)`, `owner.count(x)` and the place for `owner.remove(x)`: item by item, each one or equal."""
-    if name != "remove" and not bounds and (search := run_time_keys.searched(ev, owner, x)) is not None:
-        return run_time_keys.found(ev, name, search)
+    if name != "remove" and not bounds and (search := run_time_keys.search_of(ev, owner, x)) is not None:
+        return run_time_keys.run_search(ev, name, search)
     items = items_to_search(ev, owner, x)
     first, stop = (*(ev.ask(as_index(ev, b), "a bound of `index`") for b in bounds), None, None)[:2]
     count = 0

@@ -21,7 +21,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import template_of
-from sct.frontend.scipy_library.by_program import array_of_floats
+from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
@@ -98,14 +98,8 @@ def _density(ev: Evaluator, name: str, program: Callable[..., Any], x: Abstract,
 
 
 def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
-    """An array of numbers of 64 bits."""
-    x = ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
-    t = ev.type_of(x) if isinstance(x, Ref) else None
-    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
-        ev.refuse("SCT402", f"{what} is not an array of {' or '.join(map(str, ranks))} axes",
-                  hint="pass a vector, or a matrix whose rows are the points; for numbers use `scipy.stats.norm`")
-    assert isinstance(x, Ref)
-    return x
+    return as_floats(ev, what, v, ranks, "pass a vector, or a matrix whose rows are the points; for numbers use "
+                     "`scipy.stats.norm`")
 
 
 _PROGRAMS: dict[str, dict[str, Callable[..., Any]]] = {
