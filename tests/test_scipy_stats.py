@@ -175,12 +175,37 @@ def test_by_formulas(f: Callable[[Any], Any]) -> None:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_where_another_formula_does_not_depend_on_the_parameter() -> None:
-    f = lambda x, c: np.sum(stats.genpareto.logpdf(x, c))
-    np.testing.assert_allclose(grad(f)(np.array([-1.0, 0.5, 2.0]), 0.0), [0.0, -1.0, -1.0])
-    assert np.isfinite(grad(f, 1)(X, 0.3))
-    with pytest.raises(RuntimeError, match=r"formula of genpareto.logpdf for this parameter"):
-        grad(f, 1)(X, 0.0)
-    with pytest.raises(RuntimeError, match="of 0 or 1, the ends of the support"):
-        grad(lambda q: stats.truncexpon.ppf(q, 2.0))(0.0)
+    """The limits: d/dc log1p(c x) / c is -x**2 / 2 at 0; SciPy's formula of a small skew has none."""
+    f = lambda x, c: np.sum(stats.genpareto.logpdf(x, c)) + np.sum(stats.genextreme.logcdf(x, c))
+    x = np.array([-1.0, 0.5, 2.0])
+    dx, dc = grad(f, (0, 1))(x, 0.0)
+    np.testing.assert_allclose(dx, [0.0, -1.0, -1.0] + np.exp(-x))
+    np.testing.assert_allclose(dc, np.sum(x[1:] ** 2 / 2 - x[1:]) + np.sum(x**2 * np.exp(-x)) / 2)
+    check_grads(lambda c: f(0.3 * X + 1.0, c), (1e-3,), order=2)
+    by_x, by_skew = grad(stats.pearson3.logpdf, (0, 1))(0.3, 0.0)
+    assert by_x == -0.30000000000000004 and np.isnan(by_skew)
     g = grad(lambda x: stats.burr12.pdf(x, 2.0, 3.0))
     assert g(-0.5) == 0.0 and g(0.5) != 0.0
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_at_the_ends_of_a_support() -> None:
+    """From inside; a density that is 0 has the slope 0 there, and the logarithm of 0 an infinite one, or none."""
+    at_zero = lambda f: grad(f)(0.0)
+    assert at_zero(lambda x: stats.gamma.pdf(x, 1.0)) == at_zero(lambda x: stats.weibull_min.logpdf(x, 1.0)) == -1.0
+    assert at_zero(lambda x: stats.beta.logpdf(x, 1.0, 3.0)) == -2.0 and at_zero(stats.expon.logpdf) == -1.0
+    assert at_zero(lambda x: stats.gamma.logpdf(x, 2.0)) == np.inf and at_zero(stats.rayleigh.pdf) == 0.0
+    assert np.isnan(at_zero(stats.gibrat.logpdf)) and at_zero(lambda x: stats.lomax.cdf(x, 1.2)) == 1.2
+    assert at_zero(lambda q: stats.genpareto.ppf(q, 0.3)) == 1.0 and at_zero(stats.gumbel_r.logcdf) == 1.0
+    np.testing.assert_allclose(grad(stats.truncnorm.ppf, 1)(0.0, -1.0, 2.0), 1.0)
+    np.testing.assert_allclose(grad(lambda q: stats.truncexpon.ppf(q, 2.0))(1.0), np.expm1(2.0))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_invalid_parameters() -> None:
+    for f in (norm.logpdf, stats.expon.logsf, norm.ppf, stats.moyal.logpdf, stats.truncexpon(2.0).cdf):
+        of = f if f.__name__ != "cdf" else lambda x, loc, scale: stats.truncexpon.cdf(x, 2.0, loc, scale)
+        assert np.all(np.isnan(grad(lambda x, m, s: of(x, m, s), (0, 1, 2))(0.4, 0.1, -1.0)))
+    slopes = grad(lambda c, s: np.sum(stats.trapezoid.logpdf(np.array([0.1, 0.5]), c, 0.7, scale=s)), (0, 1))
+    assert np.all(np.isfinite(slopes(0.3, 1.0))) and np.all(np.isnan(slopes(0.9, 1.0)))
+    assert np.isnan(grad(lambda p: stats.geom.logpmf(2, p))(1.5))

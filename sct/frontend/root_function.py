@@ -9,6 +9,7 @@ call, by a path that begins at the function of that call: `None`.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Hashable, Iterator, MutableMapping, MutableSequence, MutableSet
 from typing import Any
@@ -57,7 +58,8 @@ def identity(f: Any) -> tuple[Hashable, ...]:
     if isinstance(f, Transform):
         return (f.kind, f.argnums, f.has_aux, f.holomorphic, f.memory, *identity(f.fn))
     if isinstance(f, types.MethodType):
-        return ("method", *identity(f.__func__))
+        owner = (Same(f.__self__),) if _is_of_module(f.__self__) else ()
+        return ("method", *owner, *identity(f.__func__))
     if isinstance(f, functools.partial):
         return ("partial", len(f.args), *(_default(name, x, True) for name, x in f.keywords.items()), *identity(f.func))
     if isinstance(f, types.FunctionType) and hasattr(f, "__sct_call__"):
@@ -67,6 +69,14 @@ def identity(f: Any) -> tuple[Hashable, ...]:
         new = is_made_anew(f)
         return (Same(f.__code__), *(_default(name, x, new) for name, (_, x) in defaults_of(f).items()))
     return ("instance", Same(type(f))) if is_user_class(type(f)) else (Same(f),)
+
+
+def _is_of_module(x: Any) -> bool:
+    """Is this one of the objects that the module of its class defines?  Rules may know it: `scipy.stats.norm`."""
+    if isinstance(x, type) or is_user_class(type(x)):
+        return False
+    module = sys.modules.get(type(x).__module__)
+    return any(v is x for v in vars(module).values()) if module is not None else False
 
 
 def _default(name: str, x: Any, made_anew: bool) -> tuple[Hashable, ...]:

@@ -2,7 +2,8 @@
 
 With z = (x - loc) / scale, the density is f(z) / scale.  A distribution gives the derivatives of log f by z and by its
 shapes; those of the other functions follow.  A distribution function has a derivative by a shape where its quantile
-has one in closed form.  Outside of the support the derivatives are 0.
+has one in closed form.  Outside of the support the derivatives are 0; at its ends they are those from inside, but those
+of a density that is 0 there are 0.  Where SciPy's value is nan since a parameter is invalid, they are nan.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Tensor, broadcast_shapes
 from sct.ops import samples
 from sct.ops.registry import op
+from sct.ops.scalar.comparison import isnan
+from sct.ops.scalar.selection import logical_or
 from sct.ops.scipy.bessel_functions import ive
 from sct.ops.scipy.formulas import (
     ORDER,
@@ -50,6 +53,8 @@ class Distribution:
     shapes   for each shape its name, and the derivative of log f by it
     paths    for each shape: the derivative of the quantile by it, negative; None: there is no formula
     inside   a number inside of a support that is not the line; None: the support is the line
+    ends     of the support, if it is not the line
+    least    is 0 a value of the shapes?
     points   the interval of samples of z, and the values of shapes
     """
 
@@ -58,6 +63,8 @@ class Distribution:
     shapes: tuple[tuple[str, Slope], ...] = ()
     paths: tuple[Slope | None, ...] = ()
     inside: float | None = None
+    ends: tuple[float, float] = (0.0, math.inf)
+    least: bool = False
     points: tuple[float, float] = (-2.0, 2.0)
     values: tuple[float, ...] = ()
 
@@ -104,6 +111,7 @@ def emit_by(family: str, name: str, trailing: Sequence[tuple[str, float]]) -> Ca
     return emit
 
 
+undefined, either = lifted(isnan), lifted(logical_or)
 LOCATION = (("loc", 0.0), ("scale", 1.0))
 
 
@@ -112,6 +120,38 @@ def method_op(family: str, name: str, names: Sequence[str], trailing: Sequence[t
     return op(f"{family}_{name}", f"scipy.stats.{family}.{name}", type=type_distribution, partials=partials,
               run=lambda *xs: method(family, name)(*xs), bind=bind_by(names, trailing),
               emit=emit_by(family, name, trailing), samples=made)
+
+
+def valid(parameter: Formula, least: bool = False) -> Formula:
+    """A parameter that must be positive (or not negative), and nan where it is not."""
+    x = parameter.operand
+    if isinstance(x, Lit) and isinstance(x.value, (int, float)) and (x.value > 0.0 or least and x.value == 0.0):
+        return parameter
+    return where(parameter < 0.0, math.nan, parameter) if least else where(parameter > 0.0, parameter, math.nan)
+
+
+def power_slope(a: Formula, z: Formula, factor: float = 1.0) -> Formula:
+    """The derivative of the logarithm of z ** (factor * a - 1), which is 0 at an exponent of 0."""
+    x = a.operand
+    if isinstance(x, Lit) and isinstance(x.value, (int, float)):
+        return (factor * x.value - 1.0) / z if factor * x.value != 1.0 else Formula(Lit(0.0))
+    exponent = (a if factor == 1.0 else factor * a) - 1.0
+    return where(equal(exponent, 0.0), 0.0, exponent / z)
+
+
+def outside(f: Distribution, z: Formula) -> Formula:
+    """Is this outside of the support?"""
+    low, high = f.ends
+    below = z < low
+    return below if high == math.inf else either(below, z > high)
+
+
+def quotient(f: Distribution, difference: Formula, xs: Sequence[Formula]) -> Formula:
+    """A density divided by a probability, by the difference of their logarithms; 0 outside of the support."""
+    if f.inside is None:
+        return exp(difference)
+    x, *_, loc, scale = xs
+    return exp(where(outside(f, (x - loc) / valid(scale)), -math.inf, difference))
 
 
 def register(f: Distribution) -> None:
@@ -135,11 +175,12 @@ def register(f: Distribution) -> None:
 
     def logarithm_slopes(y: Formula, *xs: Formula) -> list[Any]:
         x, *shapes, loc, scale = xs
+        shapes, scale = [valid(s, f.least) for s in shapes], valid(scale)
         z = (x - loc) / scale
         if f.inside is None:
             return log_slopes(z, shapes, scale)
-        outside = equal(y, -math.inf)
-        return [where(outside, 0.0, s) for s in log_slopes(where(outside, inside, z), shapes, scale)]
+        beyond = outside(f, z)
+        return [where(beyond, 0.0, s) for s in log_slopes(where(beyond, inside, z), shapes, scale)]
 
     def tail_slopes(density: Formula, xs: Sequence[Formula]) -> list[Any]:
         """Of the distribution function, where its density is this; 0 at infinite arguments."""
@@ -151,7 +192,7 @@ def register(f: Distribution) -> None:
 
     def cumulative(side: float, logarithmic: bool) -> Slope:
         def formula(y: Formula, *xs: Formula) -> list[Any]:
-            ratio = exp(lifted(ops["logpdf"])(*xs) - y) if logarithmic else lifted(ops["pdf"])(*xs)
+            ratio = quotient(f, lifted(ops["logpdf"])(*xs) - y, xs) if logarithmic else lifted(ops["pdf"])(*xs)
             return tail_slopes(ratio if side > 0.0 else -ratio, xs)
         return formula
 
@@ -161,7 +202,7 @@ def register(f: Distribution) -> None:
             z = (y - loc) / scale
             paths = [PARAMETER if path is None else -scale * path(z, *shapes)
                      for path in f.paths or (None,) * len(shapes)]
-            return [side / lifted(ops["pdf"])(y, *rest), *paths, 1.0, z]
+            return [side / lifted(ops["pdf"])(y, *rest), *paths, where(undefined(y), math.nan, 1.0), z]
         return formula
 
     formulas: dict[str, Slope] = {
@@ -202,24 +243,25 @@ for family in (
     Distribution("gumbel_l", lambda z: 1.0 - exp(z)),
     Distribution("hypsecant", lambda z: -tanh(z)),
     Distribution("expon", lambda z: Formula(Lit(-1.0)), inside=1.0, points=HALF_LINE),
-    Distribution("uniform", lambda z: Formula(Lit(0.0)), inside=0.5, points=(0.1, 0.9)),
+    Distribution("uniform", lambda z: Formula(Lit(0.0)), inside=0.5, ends=(0.0, 1.0), points=(0.1, 0.9)),
     Distribution("halfnorm", lambda z: -z, inside=1.0, points=HALF_LINE),
     Distribution("halfcauchy", lambda z: -2.0 * z / (1.0 + z * z), inside=1.0, points=HALF_LINE),
     Distribution("rayleigh", lambda z: 1.0 / z - z, inside=1.0, points=HALF_LINE),
     Distribution("maxwell", lambda z: 2.0 / z - z, inside=1.0, points=HALF_LINE),
-    Distribution("gamma", lambda z, a: (a - 1.0) / z - 1.0, (("a", lambda z, a: log(z) - psi(a)),),
+    Distribution("gamma", lambda z, a: power_slope(a, z) - 1.0, (("a", lambda z, a: log(z) - psi(a)),),
            inside=1.0, points=HALF_LINE, values=(1.7,)),
     Distribution("invgamma", lambda z, a: (1.0 / z - a - 1.0) / z, (("a", lambda z, a: -log(z) - psi(a)),),
            inside=1.0, points=HALF_LINE, values=(1.7,)),
-    Distribution("chi2", lambda z, k: (0.5 * k - 1.0) / z - 0.5,
+    Distribution("chi2", lambda z, k: power_slope(k, z, 0.5) - 0.5,
            (("df", lambda z, k: 0.5 * (log(0.5 * z) - psi(0.5 * k))),), inside=1.0, points=HALF_LINE, values=(3.3,)),
-    Distribution("beta", lambda z, a, b: (a - 1.0) / z - (b - 1.0) / (1.0 - z),
+    Distribution("beta", lambda z, a, b: power_slope(a, z) - power_slope(b, 1.0 - z),
            (("a", lambda z, a, b: log(z) - psi(a) + psi(a + b)),
-            ("b", lambda z, a, b: log1p(-z) - psi(b) + psi(a + b))), inside=0.5, points=(0.1, 0.9), values=(1.7, 2.6)),
+            ("b", lambda z, a, b: log1p(-z) - psi(b) + psi(a + b))),
+           inside=0.5, ends=(0.0, 1.0), points=(0.1, 0.9), values=(1.7, 2.6)),
     Distribution("t", lambda z, k: -(k + 1.0) * z / (k + z * z), (("df", lambda z, k: 0.5 * (
         psi(0.5 * (k + 1.0)) - psi(0.5 * k) - 1.0 / k - log1p(z * z / k) + (k + 1.0) * z * z / (k * (k + z * z)))),),
         values=(3.3,)),
-    Distribution("f", lambda z, m, n: (0.5 * m - 1.0) / z - 0.5 * (m + n) * m / (n + m * z),
+    Distribution("f", lambda z, m, n: power_slope(m, z, 0.5) - 0.5 * (m + n) * m / (n + m * z),
            (("dfn", lambda z, m, n: 0.5 * (log(m * z / (n + m * z)) + n * (1.0 - z) / (n + m * z)
                                            - psi(0.5 * m) + psi(0.5 * (m + n)))),
             ("dfd", lambda z, m, n: 0.5 * (log(n / (n + m * z)) + m * (z - 1.0) / (n + m * z)
@@ -228,17 +270,17 @@ for family in (
     Distribution("lognorm", lambda z, s: -(1.0 + log(z) / (s * s)) / z,
            (("s", lambda z, s: (log(z) * log(z) / (s * s) - 1.0) / s),), (lambda z, s: -z * log(z) / s,),
            inside=1.0, points=HALF_LINE, values=(0.8,)),
-    Distribution("weibull_min", lambda z, c: (c - 1.0 - c * z**c) / z,
+    Distribution("weibull_min", lambda z, c: power_slope(c, z) - c * z ** (c - 1.0),
            (("c", lambda z, c: 1.0 / c + log(z) * (1.0 - z**c)),), (lambda z, c: z * log(z) / c,),
            inside=1.0, points=HALF_LINE, values=(1.7,)),
     Distribution("pareto", lambda z, b: -(b + 1.0) / z, (("b", lambda z, b: 1.0 / b - log(z)),),
-           (lambda z, b: z * log(z) / b,), inside=2.0, points=(1.2, 3.0), values=(1.7,)),
-    Distribution("powerlaw", lambda z, a: (a - 1.0) / z, (("a", lambda z, a: 1.0 / a + log(z)),),
-           (lambda z, a: z * log(z) / a,), inside=0.5, points=(0.1, 0.9), values=(1.7,)),
+           (lambda z, b: z * log(z) / b,), inside=2.0, ends=(1.0, math.inf), points=(1.2, 3.0), values=(1.7,)),
+    Distribution("powerlaw", lambda z, a: power_slope(a, z), (("a", lambda z, a: 1.0 / a + log(z)),),
+           (lambda z, a: z * log(z) / a,), inside=0.5, ends=(0.0, 1.0), points=(0.1, 0.9), values=(1.7,)),
     Distribution("invgauss", lambda z, mu: 0.5 * (1.0 / (z * z) - 1.0 / (mu * mu)) - 1.5 / z,
            (("mu", lambda z, mu: (z - mu) / (mu * mu * mu)),), inside=1.0, points=HALF_LINE, values=(1.3,)),
     Distribution("vonmises", lambda z, k: -k * sin(z),
-           (("kappa", lambda z, k: cos(z) - lifted(ive)(1, k) / lifted(ive)(0, k)),), values=(1.3,)),
+           (("kappa", lambda z, k: cos(z) - lifted(ive)(1, k) / lifted(ive)(0, k)),), least=True, values=(1.3,)),
 ):
     register(family)
 
@@ -263,7 +305,8 @@ def discrete(family: str, shapes: Sequence[tuple[str, Any]], values: Sequence[An
         return [((k, *values, 0), {}), ((k, *moved, 0), {})]
 
     method_op(family, "pmf", names, (("loc", 0),), as_partials(slopes_of(lambda y: y, 0.0)), make)
-    method_op(family, "logpmf", names, (("loc", 0),), as_partials(slopes_of(lambda y: 1.0, -math.inf)), make)
+    method_op(family, "logpmf", names, (("loc", 0),), as_partials(slopes_of(
+        lambda y: where(undefined(y), math.nan, 1.0), -math.inf)), make)
 
 
 discrete("poisson", [("mu", lambda k, mu: k / mu - 1.0)], [1.7])

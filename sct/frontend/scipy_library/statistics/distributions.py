@@ -7,9 +7,6 @@ the derivative.
 
 from __future__ import annotations
 
-import functools
-import math
-import operator
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,173 +21,30 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated
 from sct.frontend.scipy_library.by_program import Program, handler
+from sct.frontend.scipy_library.statistics.distribution_formulas import (
+    checked,
+    density,
+    deviation,
+    entropy,
+    log_density,
+    log_difference,
+    log_mass,
+    mean,
+    probability,
+    quantile,
+    variance,
+    with_own_formulas,
+    without_derivative,
+)
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Tensor, broadcast_shapes
+from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 from sct.ops.type_rules import number
 
 __all__: list[str] = []
-
-
-# -- the programs ------------------------------------------------------------------------------------------------------
-# Of what SciPy computes, the formulas of the standard distribution, the argument, and the parameters: each is a number,
-# or has the shape of the result.  As SciPy does, they take the elements for which there is a formula.
-
-
-def _where(inside: Any, y: Any, f: Any, arguments: Any) -> Any:
-    """`f` of the arguments inside, and 0 elsewhere."""
-    if np.ndim(y) == 0:
-        return f(*arguments) if inside else np.float64(0.0)
-    values = np.zeros(y.shape)
-    values[inside] = f(*[v[inside] if np.ndim(v) else v for v in arguments])
-    return values
-
-
-def _standardized(x: Any, loc: Any, scale: Any) -> Any:
-    z = x if loc is None else x - loc
-    return z if scale is None else z / scale
-
-
-def _log_density(name: str) -> Callable[..., Any]:
-    """The logarithm of a density or of a probability, where it is finite."""
-    def program(y: Any, standard: Any, support: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-        values = _where(np.isfinite(y), y, getattr(standard, name), (_standardized(x, loc, scale), *shapes))
-        return values if scale is None else values - np.log(scale) * np.isfinite(y)
-
-    return program
-
-
-def _density(name: str) -> Callable[..., Any]:
-    """A density or a probability, where it is not 0."""
-    def program(y: Any, standard: Any, support: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-        values = _where(y > 0.0, y, getattr(standard, name), (_standardized(x, loc, scale), *shapes))
-        return values if scale is None else values / scale
-
-    return program
-
-
-def _tail(name: str, of_logarithm: bool = False, of_counts: bool = False) -> Callable[..., Any]:
-    """A distribution function or its logarithm, inside of the support, to which the least count belongs.
-
-    of_logarithm  the formula is that of the function, of which the logarithm is taken
-    """
-    def program(y: Any, standard: Any, support: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-        z = _standardized(x, loc, scale)
-        a, b = standard._get_support(*shapes) if support is None else support
-        inside = np.isfinite(y) & (a <= z if of_counts else a < z) & (z < b)
-        f = getattr(standard, name)
-        return _where(inside, y, (lambda *args: np.log(f(*args))) if of_logarithm else f, (z, *shapes))
-
-    return program
-
-
-def _quantile(name: str) -> Callable[..., Any]:
-    def program(y: Any, standard: Any, support: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-        values = _where(np.isfinite(y), y, getattr(standard, name), (q, *shapes))
-        values = values if scale is None else values * scale
-        return values if loc is None else values + loc
-
-    return program
-
-
-def _moments(standard: Any, takes_names: Any, shapes: Any) -> Any:
-    """The mean and the variance of the standard distribution."""
-    first, second, _, _ = standard._stats(*shapes, moments="mv") if takes_names else standard._stats(*shapes)
-    if first is None:
-        first = standard._munp(1, *shapes)
-    if second is None:
-        second = standard._munp(2, *shapes) - first * first
-    return first, second
-
-
-def _mean(y: Any, standard: Any, support: Any, takes_names: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    values = _where(np.isfinite(y), y, lambda *args: _moments(standard, takes_names, args)[0], shapes)
-    values = values if scale is None else values * scale
-    return values if loc is None else values + loc
-
-
-def _variance(y: Any, standard: Any, support: Any, takes_names: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    values = _where(np.isfinite(y), y, lambda *args: _moments(standard, takes_names, args)[1], shapes)
-    return values if scale is None else values * (scale * scale)
-
-
-def _deviation(y: Any, standard: Any, support: Any, takes_names: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    values = _where(np.isfinite(y), y, lambda *args: np.sqrt(_moments(standard, takes_names, args)[1]), shapes)
-    return values if scale is None else values * scale
-
-
-def _entropy(y: Any, standard: Any, support: Any, takes_names: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    values = _where(np.isfinite(y), y, standard._entropy, shapes)
-    return values if scale is None else values + np.log(scale)
-
-
-def _log_mass(a: Any, b: Any, log_ndtr: Any) -> Any:
-    """The logarithm of the normal probability of an interval, on the side of 0 where it is accurate."""
-    a, b = np.broadcast_arrays(a, b)
-    low, high = log_ndtr(np.maximum(np.where(a > 0.0, -b, a), -1e4)), log_ndtr(np.where(a > 0.0, -a, b))
-    return high + np.log(-np.expm1(low - high))
-
-
-def _log_difference(p: Any, q: Any) -> Any:
-    return p + np.log(-np.expm1(q - p))
-
-
-# Formulas in the place of SciPy's, which call code that is not Python.
-
-
-def _truncated_logcdf(self: Any, x: Any, a: Any, b: Any) -> Any:
-    return self.log_mass(a, x) - self.log_mass(a, b)
-
-
-def _truncated_logsf(self: Any, x: Any, a: Any, b: Any) -> Any:
-    return self.log_mass(x, b) - self.log_mass(a, b)
-
-
-def _exp_of_logpdf(self: Any, x: Any, *shapes: Any) -> Any:
-    return np.exp(self._logpdf(x, *shapes))
-
-
-def _cosine_cdf(self: Any, x: Any) -> Any:
-    return 0.5 + (x + np.sin(x)) / (2.0 * math.pi)
-
-
-def _cosine_sf(self: Any, x: Any) -> Any:
-    return 0.5 - (x + np.sin(x)) / (2.0 * math.pi)
-
-
-def _binomial_cdf(self: Any, x: Any, n: Any, p: Any) -> Any:
-    k = np.floor(x)
-    return self.betainc(n - k, k + 1.0, 1.0 - p)
-
-
-def _binomial_sf(self: Any, x: Any, n: Any, p: Any) -> Any:
-    k = np.floor(x)
-    return self.betainc(k + 1.0, n - k, p)
-
-
-def _negative_cdf(self: Any, x: Any, n: Any, p: Any) -> Any:
-    return self.betainc(n, np.floor(x) + 1.0, p)
-
-
-def _negative_sf(self: Any, x: Any, n: Any, p: Any) -> Any:
-    return self.betainc(np.floor(x) + 1.0, n, 1.0 - p)
-
-
-_OWN_FORMULAS: dict[str, dict[str, Any]] = {
-    "truncnorm": {"_logcdf": _truncated_logcdf, "_logsf": _truncated_logsf}, "ncx2": {"_pdf": _exp_of_logpdf},
-    "cosine": {"_cdf": _cosine_cdf, "_sf": _cosine_sf}, "binom": {"_cdf": _binomial_cdf, "_sf": _binomial_sf},
-    "nbinom": {"_cdf": _negative_cdf, "_sf": _negative_sf}}
-
-
-def _no_end(q: Any) -> Any:
-    return np.all((q != 0.0) & (q != 1.0))
-
-
-def _away_from(x: Any, place: Any, width: Any) -> Any:
-    """Is none of the numbers this place, or so near?"""
-    return np.all(np.abs(x if place == 0.0 else x - place) > width)
 
 
 # -- the methods -------------------------------------------------------------------------------------------------------
@@ -211,22 +65,21 @@ class Formulas:
 
 
 _METHODS = {
-    "pdf": Formulas(_density("_pdf"), "_pdf"), "logpdf": Formulas(_log_density("_logpdf"), "_pdf"),
-    "pmf": Formulas(_density("_pmf"), "_pmf", "k"), "logpmf": Formulas(_log_density("_logpmf"), "_pmf", "k"),
-    "cdf": Formulas(_tail("_cdf"), "_cdf"), "sf": Formulas(_tail("_sf"), "_cdf"),
-    "logcdf": Formulas(_tail("_logcdf"), "_cdf"), "logsf": Formulas(_tail("_logsf"), "_cdf"),
-    "ppf": Formulas(_quantile("_ppf"), "_ppf", "q"), "isf": Formulas(_quantile("_isf"), "_ppf", "q"),
-    "mean": Formulas(_mean, "_stats", ""), "var": Formulas(_variance, "_stats", ""),
-    "std": Formulas(_deviation, "_stats", ""), "entropy": Formulas(_entropy, "_entropy", "")}
+    "pdf": Formulas(density("_pdf"), "_pdf"), "logpdf": Formulas(log_density("_logpdf"), "_pdf"),
+    "pmf": Formulas(density("_pmf"), "_pmf", "k"), "logpmf": Formulas(log_density("_logpmf"), "_pmf", "k"),
+    "cdf": Formulas(probability("_cdf"), "_cdf"), "sf": Formulas(probability("_sf"), "_cdf"),
+    "logcdf": Formulas(probability("_logcdf"), "_cdf"), "logsf": Formulas(probability("_logsf"), "_cdf"),
+    "ppf": Formulas(quantile("_ppf"), "_ppf", "q"), "isf": Formulas(quantile("_isf"), "_ppf", "q"),
+    "mean": Formulas(mean, "_stats", ""), "var": Formulas(variance, "_stats", ""),
+    "std": Formulas(deviation, "_stats", ""), "entropy": Formulas(entropy, "_entropy", "")}
 
 _FORMULAS = ("_pdf", "_logpdf", "_cdf", "_logcdf", "_sf", "_logsf", "_ppf", "_isf", "_pmf", "_logpmf", "_stats",
              "_munp", "_entropy", "_get_support")
 
-_SPECIAL_CASES: dict[str, dict[str, tuple[tuple[float, ...], float]]] = {
-    "genextreme": {"c": ((0.0,), 1e-6)}, "genpareto": {"c": ((0.0,), 0.0)}, "ncx2": {"nc": ((0.0,), 0.0)},
-    "kappa4": {"h": ((0.0,), 0.0), "k": ((0.0,), 0.0)}, "pearson3": {"skew": ((0.0,), 1.7e-5)},
-    "skewnorm": {"a": ((0.0,), 0.0)}, "triang": {"c": ((0.0, 1.0), 0.0)}}
-"""Places of parameters, and the width around them, where SciPy has another formula, which does not depend on them."""
+_SPECIAL_CASES: dict[str, tuple[str, str, float]] = {
+    "genextreme": ("mean var std", "c", 1e-6), "ncx2": ("cdf sf logcdf logsf ppf isf", "nc", 0.0),
+    "pearson3": ("pdf logpdf cdf sf logcdf logsf ppf isf", "skew", 1.7e-5)}
+"""Methods, and the parameter and the width around 0, where SciPy has another formula, which does not depend on it."""
 
 _INTEGERS = {"betabinom": "n", "betanbinom": "n", "binom": "n", "boltzmann": "N", "hypergeom": "M n N",
              "nhypergeom": "M n r", "randint": "low high", "zipfian": "n", "irwinhall": "n"}
@@ -257,29 +110,16 @@ def _register_formula(name: str) -> None:
         if name in ("_munp", "_ppf", "_cdf") and not _has_own(owner.peek, name):
             ev.refuse("SCT402", f"`{owner.peek.name}` has no formula of this", why="SciPy computes it by a search or "
                       "an integral")
-        return ev.call(Static(getattr(_class_of(owner.peek), name)), [_standard(ev, owner.peek), *rest], kwargs)
+        cls = with_own_formulas(owner.peek)
+        return ev.call(Static(getattr(cls, name)), [_standard(ev, owner.peek), *rest], kwargs)
 
 
 def _standard(ev: Evaluator, distribution: Any) -> Abstract:
     """The object whose methods are the formulas."""
     attributes = {key: Static(getattr(distribution, key)) for key in ("a", "b", "badvalue", "name")}
-    if distribution.name == "truncnorm":
-        attributes["log_mass"] = Static(sys.modules["scipy.stats._continuous_distns"]._log_gauss_mass)
-    if distribution.name in ("binom", "nbinom"):
-        attributes["betainc"] = Static(sys.modules["scipy.special"].betainc)
-    cls: Any = _class_of(distribution)
+    attributes["special"] = Static(sys.modules["scipy.special"])
+    cls: Any = with_own_formulas(distribution)
     return ev.new_object(cls, attributes)
-
-
-def _class_of(distribution: Any) -> Any:
-    """The class of a distribution, with the formulas that take the place of SciPy's."""
-    family: Any = type(distribution)
-    return _with_formulas(family, distribution.name) if distribution.name in _OWN_FORMULAS else family
-
-
-@functools.cache
-def _with_formulas(family: Any, name: str) -> Any:
-    return type(family.__name__, (family,), _OWN_FORMULAS[name])
 
 
 def _is_discrete(distribution: Any) -> bool:
@@ -317,36 +157,69 @@ def _value(ev: Evaluator, distribution: Any, name: str, arguments: dict[str, Abs
     texts = [f"{key}=_{k}" if key in keywords else f"_{k}" for k, key in enumerate(own)]
     shape = broadcast_shapes(*(number(x).shape for x in operands))
     result = Tensor("array" if shape else "np", "f64", shape)
-    found = ev.emit(solver, *operands, type=result, text=f"scipy.stats.{family}.{name}({', '.join(texts)})")
+
+    def called(method: str) -> Abstract:
+        text = f"scipy.stats.{family}.{method}({', '.join(texts)})"
+        return ev.wrap(ev.emit(solver, *operands, type=result, text=text))
+
+    y = called(name)
     run = method.run
-    if name in ("cdf", "sf", "logcdf", "logsf"):
+    is_probability = name in ("cdf", "sf", "logcdf", "logsf")
+    if is_probability:
         of_logarithm = not _has_own(distribution, f"_{name}") and name.startswith("log")
-        run = _tail(f"_{name.removeprefix('log') if of_logarithm else name}", of_logarithm, _is_discrete(distribution))
-    cases = [(key, *place) for key, place in _SPECIAL_CASES.get(family, {}).items()
-             if key in own and (is_varied(ev, own[key]) or may_be_differentiated(ev, own[key]))]
+        formula = f"_{name.removeprefix('log') if of_logarithm else name}"
+        run = probability(formula, of_logarithm, _is_discrete(distribution))
     with derivative_code(ev):
-        like = _derivative(ev, distribution, name, run, ev.wrap(found), own)
-        tests = [ev.call(Static(_away_from), [own[key], Static(place), Static(width)])
-                 for key, places, width in cases for place in places]
-        reason = f"SciPy's formula of {family}.{name} for this parameter has no derivative by it"
-        if "q" in own and not isinstance(own["q"], Static):
-            tests.append(ev.call(Static(_no_end), [own["q"]]))
-            reason = reason if cases else f"{family}.{name} of 0 or 1, the ends of the support, has no derivative"
-        apart = functools.reduce(lambda a, b: ev.call(Static(operator.and_), [a, b]), tests) if tests else None
-    if apart is None:
-        return standing_for(ev, found, like)
-    regular = ev.operand(ev.call(Static(bool), [apart]))
-    assert isinstance(regular, Value)
-    return standing_for(ev, found, like, converged=regular, error=reason)
+        methods, near, width = _SPECIAL_CASES.get(family, ("", "", 0.0))
+        if name in methods.split() and near in own and (
+                is_varied(ev, own[near]) or may_be_differentiated(ev, own[near])):
+            own[near] = _without_derivative(ev, own[near], width)
+        density_of = called("pdf") if is_probability and _has_own(distribution, "_pdf") else Static(0.0)
+        ends = _ends(ev, distribution, own) if is_probability or name == "logpdf" else None
+        like = _derivative(ev, distribution, name, run, y, density_of, ends, own)
+        if any(not isinstance(v, Static) for key, v in own.items() if key not in ("x", "k")):
+            like = ev.call(Static(checked), [like, y, Tup(tuple(own.values()))])
+    computed = ev.operand(y)
+    assert isinstance(computed, Value)
+    return standing_for(ev, computed, like)
+
+
+def _ends(ev: Evaluator, distribution: Any, own: dict[str, Abstract]) -> tuple[Abstract, Abstract] | None:
+    """The ends of the support of the standard distribution; None: the program computes them."""
+    stats = sys.modules["scipy.stats"]
+    if type(distribution)._get_support is stats.rv_continuous._get_support:
+        return Static(float(distribution.a)), Static(float(distribution.b))
+    if _is_discrete(distribution):
+        return None
+    shapes = [v for key, v in own.items() if key not in ("x", "loc", "scale")]
+    if all(isinstance(v, Static) for v in shapes):
+        a, b = distribution.support(*[ev.ask(v, "a shape") for v in shapes])
+        return Static(float(a)), Static(float(b))
+    operands = [ev.operand(v) for v in shapes]
+    text = f"scipy.stats.{distribution.name}.support({', '.join(f'_{k}' for k in range(len(shapes)))})"
+    found = ev.emit(solver, *operands, type=OBJECT, text=text)
+    shape = broadcast_shapes(*(number(x).shape for x in operands))
+    t = Tensor("array" if shape else "np", "f64", shape)
+    a, b = [ev.wrap(ev.emit(part, found, text=f"_0[{k}]", type=t)) for k in (0, 1)]
+    return a, b
+
+
+def _near_zero(v: Any, width: Any) -> Any:
+    return np.abs(v) <= width
+
+
+def _without_derivative(ev: Evaluator, v: Abstract, width: float) -> Abstract:
+    """A parameter, whose derivative is nan where it is so near to 0."""
+    value, places = ev.operand(v), ev.call(Static(_near_zero), [v, Static(width)])
+    like = ev.call(Static(without_derivative), [v, places, Tup((v,))])
+    return standing_for(ev, value, like) if isinstance(value, Value) else v
 
 
 def _derivative(ev: Evaluator, distribution: Any, name: str, run: Callable[..., Any], y: Abstract,
-                own: dict[str, Abstract]) -> Abstract:
+                density_of: Abstract, ends: tuple[Abstract, Abstract] | None, own: dict[str, Abstract]) -> Abstract:
     """What the program computes; numbers become arrays where SciPy's formula needs them."""
     argument, t = _argument_of(distribution, name), ev.type_of(y)
     shapes = [key for key in own if key not in ("loc", "scale", argument)]
-    has_own = type(distribution)._get_support is not sys.modules["scipy.stats"].rv_continuous._get_support
-    support = Static(None) if has_own else Tup((Static(distribution.a), Static(distribution.b)))
     assert isinstance(t, Tensor)
     checkpoint = ev.checkpoint()
     refusal: SctError | None = None
@@ -354,10 +227,14 @@ def _derivative(ev: Evaluator, distribution: Any, name: str, run: Callable[..., 
         ev.restore(checkpoint)
         try:
             target = ev.call(Static(np.reshape), [y, Static(1)]) if expands and not t.rank else y
+            inside = [v if isinstance(v, Static) else _expanded(ev, v, target, expands)
+                      for v in (density_of, *(ends or ()))]
             given = {key: _expanded(ev, v, target, expands) for key, v in own.items()}
             first = given[argument] if argument else Static(distribution._stats_has_moments)
-            like = ev.call(Static(run), [target, _standard(ev, distribution), support, first, Tup(tuple(
-                given[key] for key in shapes)), given.get("loc", Static(None)), given.get("scale", Static(None))])
+            like = ev.call(Static(run), [
+                target, _standard(ev, distribution), Tup(tuple(inside[1:])) if ends else Static(None), inside[0], first,
+                Tup(tuple(given[key] for key in shapes)), given.get("loc", Static(None)),
+                given.get("scale", Static(None))])
             like = ev.call(Static(_as), [like, y])
             return ev.call(Static(np.float64), [like]) if not t.rank else like
         except Dead:
@@ -469,12 +346,12 @@ def _fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @of_scipy("scipy.stats._continuous_distns._log_gauss_mass")
 def _log_gauss_mass(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return ev.call(Static(_log_mass), [*args, Static(sys.modules["scipy.special"].log_ndtr)], kwargs)
+    return ev.call(Static(log_mass), [*args, Static(sys.modules["scipy.special"].log_ndtr)], kwargs)
 
 
 @of_scipy("scipy.stats._continuous_distns._log_diff")
 def _log_diff(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return ev.call(Static(_log_difference), args, kwargs)
+    return ev.call(Static(log_difference), args, kwargs)
 
 
 for _name in _METHODS:
