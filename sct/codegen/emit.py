@@ -56,6 +56,7 @@ from sct.codegen.python.placeholders import assign_placeholders_once
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
 from sct.codegen.python.print_signature import function, signature
 from sct.codegen.python.print_statements import StatementPrinter
+from sct.codegen.python.repeated_returns import return_once
 from sct.codegen.python.unparse import Comment, begins_statement, comment, logical_lines
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
@@ -122,7 +123,7 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
     else:
         printer = StatementPrinter(ExpressionPrinter(names.names, inlined, modules), names, interface.result, block)
         printer.inner_prologue = interface.inner_prologue
-        body = assign_placeholders_once(printer.block(block))
+        body = return_once(assign_placeholders_once(printer.block(block)))
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
     if kernels is not None and isinstance(block[-1], Kernel):

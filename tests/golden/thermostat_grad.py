@@ -6,7 +6,7 @@ def thermostat_grad(power, insulation, outside):
     for temperature in outside:
         if heating and inside > 21.0:
             heating = False
-        elif False if heating else inside < 19.0:
+        elif not heating and inside < 19.0:
             heating = True
         inside_factor = temperature - inside
         tape.append((heating, inside_factor))

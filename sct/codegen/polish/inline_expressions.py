@@ -403,9 +403,9 @@ def _to_select(s: Statement, inliner: _Inliner) -> Statement:
     assert isinstance(then, Assign) and isinstance(orelse, Assign)
     (value, a), (_, b) = then.pairs[0], orelse.pairs[0]
     kind: Literal["if", "and", "or"] = "if"
-    if b is s.test or b == Lit(False) and s.test.type == BOOL:
+    if b is s.test or b == Lit(False) and s.test.type == BOOL or a == Lit(False) and b != Lit(True):
         kind = "and"
-    elif a is s.test or a == Lit(True) and s.test.type == BOOL:
+    elif a is s.test or a == Lit(True) and s.test.type == BOOL or b == Lit(True) and a != Lit(False):
         kind = "or"
     if isinstance(s.test, Value) and (a is s.test or b is s.test):
         inliner.uses[s.test] -= 1

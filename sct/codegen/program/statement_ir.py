@@ -105,7 +105,8 @@ class Select(Statement, operands=lambda s: (s.test,), reads=lambda s: (s.test, s
              targets=lambda s: (s.value,)):
     """value = then if test else orelse; both branches are expressions.
 
-    kind         "and" and "or" where the test is itself one of the operands
+    kind         "and" and "or" where one of the operands is the test, or a bool that the other one decides:
+                 `test and then`, and `not test and orelse` where `then` is False
     conditional  the statement that this was
     """
 

@@ -236,9 +236,12 @@ class ExpressionPrinter:
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 return ast.IfExp(test.operand, self(s.orelse), self(s.then))
             return ast.IfExp(test, self(s.then), self(s.orelse))
-        op, other = (ast.And(), s.then) if s.kind == "and" else (ast.Or(), s.orelse)
+        test, op = self(s.test), ast.And() if s.kind == "and" else ast.Or()
+        other, opposite = (s.then, s.orelse) if s.kind == "and" else (s.orelse, s.then)
+        if other == Lit(s.kind == "or") and opposite is not s.test:
+            test, other = negated(test), opposite
         values: list[ast.expr] = []
-        for part in (self(s.test), self(other)):
+        for part in (test, self(other)):
             values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]
         return ast.BoolOp(op, values)
 
