@@ -634,21 +634,16 @@ def f(x: float, n: int) -> tuple[float, any_real]:
 def f(x, n):
     s = x
     tape = []
-    t_tape = []
     for _ in range(n):
-        s_above = s > 3.0
-        tape.append(s_above)
-        if s_above:
+        if s > 3.0:
             break
         t = s * 0.3
-        t_tape.append(t)
+        tape.append(t)
         s += t
     ds = 1.0
     while tape:
-        c = tape.pop()
-        if not c:
-            t = t_tape.pop()
-            ds *= t
+        t = tape.pop()
+        ds *= t
     return s, ds
 """)
 

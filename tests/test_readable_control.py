@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -76,3 +77,134 @@ def test_equal_returns_are_one(name: str) -> None:
     (function,) = ast.parse(f"def f():\n{textwrap.indent(before, '    ')}").body
     assert isinstance(function, ast.FunctionDef)
     assert ast.unparse(ast.Module(return_once(function.body), [])) == after
+
+
+# -- tapes ------------------------------------------------------------------------------------
+
+
+def fixed_point(p: float, q: float) -> float:
+    for _ in range(100):
+        new = q + 0.25 * p * p / (1.0 + p)
+        if abs(new - p) < 1e-12:
+            break
+        p = new
+    return p * q
+
+
+def accepted_steps(y: float, k: float) -> float:
+    t, h = 0.0, 0.4
+    while t < 1.0:
+        error = abs(h * h * k * y)
+        if error > 0.05:
+            h *= 0.5
+        else:
+            y += h * (k - y * y)
+            t += h
+            if error < 0.01:
+                h *= 1.5
+    return y
+
+
+def partial_sum(x: float, n: int) -> float:
+    term, total, k = 1.0, 0.0, 0
+    while True:
+        if not abs(term) > 1e-6:
+            break
+        total += term
+        term = term * x / (k + 1)
+        k += 1
+        if k == n:
+            break
+    return total
+
+
+@pytest.mark.parametrize(("function", "args"), [
+    (fixed_point, (0.7, 0.9)), (accepted_steps, (2.0, 1.5)), (partial_sum, (0.8, 50)), (partial_sum, (0.8, 3)),
+    (partial_sum, (0.0, 3))])
+def test_an_iteration_without_a_derivative_is_not_on_the_tape(function: Callable[..., Any], args: Any) -> None:
+    text, _ = derivative(function, *args)
+    forward, backward = text.split("while tape:")
+    assert "if" not in backward
+    appended = forward.index("tape.append(")
+    assert "break" in forward[:appended] or "else:" in forward[:appended]
+
+
+def scaled_at_the_exit(x: float, n: int) -> float:  # the last iteration changes the derivative, too
+    for k in range(n):
+        if x > 3.0:
+            x *= 0.5
+            break
+        x = x * 1.1 + 0.1 * x * x
+    return x * x
+
+
+def last_positive(x: float, n: int) -> float:  # an iteration that assigns a constant ends the derivative
+    v = x
+    for k in range(n):
+        if k == 2:
+            v = 0.5
+        else:
+            v = v * x
+    return v
+
+
+def weight_of_index(x: float, n: int) -> float:  # the number of an iteration is read
+    total = 0.0
+    for k in range(n):
+        if math.sin(k * x) > 0.2:
+            total += k * x * x
+    return total
+
+
+def both_ways(x: float, n: int) -> float:  # the predicate is a number as well
+    total = 0.0
+    for k in range(n):
+        large = x > 1.5
+        if not large:
+            total += x * x
+        x = x * 1.2 + 0.1 * large
+        total += (1 - large) * x
+    return total
+
+
+def flagged_late(x: float, n: int) -> float:  # the flag changes between its negation and the loop's end
+    done, total = False, 0.0
+    for k in range(n):
+        before = not done
+        if x > 2.0:
+            done = True
+        x = x * 1.3
+        if before:
+            total += x * x
+        if done:
+            total += 3.0 * x * x
+    return total
+
+
+@pytest.mark.parametrize("function", [scaled_at_the_exit, last_positive, weight_of_index, both_ways, flagged_late])
+@pytest.mark.parametrize("n", [0, 1, 4, 9])
+def test_an_iteration_with_a_derivative_stays_on_the_tape(function: Callable[..., Any], n: int) -> None:
+    derivative(function, 0.9, n)
+    second = grad(grad(function))(0.9, n)
+    low, high = (grad(function)(0.9 + step, n) for step in (-1e-6, 1e-6))
+    assert second == pytest.approx((high - low) / 2e-6, rel=1e-4, abs=1e-6)
+
+
+def backtracked(a: float, n: int) -> float:
+    x = 1.0
+    for _ in range(n):
+        slope = 2.0 * x - a
+        t, tiny = 1.0, False
+        while (x - t * slope) ** 2 > 0.9 * x * x:
+            t *= 0.5
+            if t < 1e-3:
+                tiny = True
+                break
+        if not tiny:
+            x = x - t * slope * x
+    return x
+
+
+def test_a_predicate_is_appended_as_it_is_tested() -> None:
+    text, _ = derivative(backtracked, 0.7, 3)
+    assert "not_" not in text and "append((not" not in text and ", not" not in text

@@ -4,6 +4,7 @@
     remove_dead_statements  here, and behind other steps that leave dead statements
     loop_over_elements      loops over positions -> loops over elements
     simplify_statements     adjacent conditionals are merged, exit codes become flags
+    simplify_tapes          predicates on tapes; iterations in which the backward loop does nothing are not there
     unpack_records          records are taken apart where they are read
     return_early            a conditional at the end returns from its branches
     augment_assignments     u[i] += x; short expressions are duplicated for their readers
@@ -11,7 +12,8 @@
     LiveRanges, Names       values -> variables
     StatementPrinter        statements -> syntax trees -> text
 
-With `backend="numba"`, `_with_kernels` takes the place of `loop_over_elements`, `unpack_records` and `return_early`.
+With `backend="numba"`, `_with_kernels` takes the place of `loop_over_elements`, `simplify_tapes`, `unpack_records` and
+`return_early`.
 """
 
 from __future__ import annotations
@@ -47,6 +49,7 @@ from sct.codegen.polish.element_loops import count_by_tapes, loop_over_elements,
 from sct.codegen.polish.inline_expressions import Inlined, inline_expressions
 from sct.codegen.polish.live_ranges import LiveRanges
 from sct.codegen.polish.simplify_statements import simplify_statements
+from sct.codegen.polish.tape_columns import simplify_tapes
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.lower import lower
@@ -145,6 +148,7 @@ def _lowered(fn: Fn, def_use: DefUse, interface: Interface, kernels: bool) -> tu
         block = _with_kernels(block, is_compilable(interface, fn.results))
     else:
         block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
+        block = remove_dead_statements(simplify_tapes(block))
         block = return_early(unpack_records(count_by_tapes(block)))
     return augment_assignments(block), fixed
 

@@ -25,7 +25,7 @@ def nested_exits_grad(A, limit):
                 done1 = True
                 break
             j = j1
-        tape.append((trips, not done1))
+        tape.append((trips, done1))
         if done1:
             i = k
             done = True
@@ -40,8 +40,8 @@ def nested_exits_grad(A, limit):
         dA = np.zeros_like(A)
         dtotal = 1.0
     for i in reversed(range(len(tape))):
-        trips, not_done = tape.pop()
-        if not_done:
+        trips, done1 = tape.pop()
+        if not done1:
             # total *= 0.9
             dtotal *= 0.9
         for j in reversed(range(trips)):

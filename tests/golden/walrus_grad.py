@@ -9,15 +9,13 @@ def walrus_grad(x):
         x_k = x[k]
         square = x_k * x_k
         if not square < 2.0:
-            tape.append((k, False))
             break
-        tape.append((k, True))
+        tape.append(k)
         k += 1
         if k == len(x):
             break
     dx = np.zeros_like(x)
     while tape:
-        k, t = tape.pop()
-        if t:
-            dx[k] += 2.0 * x[k]
+        k = tape.pop()
+        dx[k] += 2.0 * x[k]
     return dx

@@ -5,6 +5,7 @@ In:  a `Block`. Out: the block, changed in place; the values that are inlined; t
     dead_statements       removes what no result and no effect needs
     element_loops         loops over positions -> loops over elements
     simplify_statements   merges conditionals, makes exit codes flags
+    tape_columns          predicates on tapes, and iterations that need no item there
     early_returns         conditionals at the end return from their branches
     augmented_assignment  u[i] += x
     buffers               values that may share a buffer

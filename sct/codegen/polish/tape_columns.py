@@ -1,0 +1,417 @@
+"""Tapes hold what the backward pass cannot tell by itself, under the name and the sign that the forward pass has.
+
+- A predicate is on the tape as it is tested:    tape.append(not c), and `if not_c:`   ->   tape.append(c), `if not c:`
+- What is on the tape twice, also negated, is there once; a predicate that holds in all items is not there.
+- An iteration in which the backward loop does nothing has no item; the forward loop appends behind its exit:
+
+    tape.append((x, c)); if c: break     ->   if c: break; tape.append(x)
+    while tape: x, c = tape.pop()        ->   while tape: x = tape.pop()
+        if not c: dx = f(x, dx)                   dx = f(x, dx)
+
+Only lists that this function alone fills and reads, in one place, are changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Optional, Union
+
+from sct.codegen.program.statement_ir import (
+    Assign,
+    Block,
+    Evaluate,
+    If,
+    Jump,
+    ListRead,
+    Loop,
+    NewList,
+    Pop,
+    Push,
+    Return,
+    Statement,
+    all_blocks,
+    statements,
+)
+from sct.ir.core import Eqn, Lit, Operand, Value, has_effect
+from sct.ir.types import Tensor
+
+__all__ = ["simplify_tapes"]
+
+
+def simplify_tapes(block: Block) -> Block:
+    """The block, changed in place."""
+    for tape in _tapes(block):
+        _test_as_appended(tape, block)
+    for tape in _tapes(block):
+        _merge_columns(tape, block)
+    for tape in _tapes(block):
+        _leave_out_idle_iterations(tape, block)
+    for tape in _tapes(block):
+        _drop_constant_columns(tape, block)
+    return block
+
+
+@dataclass
+class _Tape:
+    """A list with predicates that is filled and read in this function alone, and read by one statement, `reader`."""
+
+    filled: Value
+    pushes: list[Push]
+    read: ListRead
+    reader: Statement
+
+    def columns(self) -> Iterator[tuple[int, Value, list[Operand]]]:
+        """Each value that is read, with its index and the operands that are appended for it."""
+        for k, v in enumerate(self.read.values):
+            yield k, v, [push.items[k] for push in self.pushes]
+
+    def truths(self, push: Push, facts: _Facts) -> dict[Value, bool | None]:
+        """The outcomes of the predicates that `push` appends, by the values that are read."""
+        return {v: facts.truth(x) for v, x in zip(self.read.values, push.items)}
+
+    def drop(self, k: int) -> None:
+        self.read.values = self.read.values[:k] + self.read.values[k + 1:]
+        for push in self.pushes:
+            push.items = push.items[:k] + push.items[k + 1:]
+
+
+def _tapes(block: Block) -> list[_Tape]:
+    everything = statements(block)
+    pushes: dict[Value, list[Push]] = {}
+    reads: dict[Value, list[tuple[ListRead, Statement]]] = {}
+    inner: set[Operand] = set()
+    used_otherwise: set[Operand] = set()
+    for s in everything:
+        if isinstance(s, Push):
+            pushes.setdefault(s.tape, []).append(s)
+            inner.update(s.items)
+        elif isinstance(s, Loop):
+            used_otherwise.update(s.bounds)
+        elif isinstance(s, (Evaluate, Assign, Return)):
+            used_otherwise.update((*s.reads, *s.targets))
+        for read in s.list_reads:
+            reads.setdefault(read.filled, []).append((read, s))
+    return [_Tape(v, of_tape, *reads[v][0]) for v, of_tape in pushes.items()
+            if v not in used_otherwise and len(reads.get(v, ())) == 1 and (v in inner) == (reads[v][0][0].tape is not v)
+            and any(_is_predicate(x) for push in of_tape for x in push.items)]
+
+
+# -- predicates -------------------------------------------------------------------------------
+
+
+class _Tests:
+    """Where values are read: `only_tests` are those that conditionals alone read, as their predicate."""
+
+    def __init__(self, block: Block) -> None:
+        self.uses = Counter(x for s in statements(block) for x in s.reads if isinstance(x, Value))
+        self.conditionals: dict[Operand, list[If]] = {}
+        for s in statements(block):
+            if isinstance(s, If):
+                self.conditionals.setdefault(s.test, []).append(s)
+
+    def only_tests(self, v: Value) -> bool:
+        return self.uses[v] == len(self.conditionals.get(v, ()))
+
+
+def _test_as_appended(tape: _Tape, block: Block) -> None:
+    """Append `c` in place of `not c`, and swap the branches of the conditionals that read it."""
+    known, tests = _facts_at_pushes(block), _Tests(block)
+    for k, v, items in tape.columns():
+        sources = [known[push].negation(x) for push, x in zip(tape.pushes, items)]
+        if tests.only_tests(v) and any(isinstance(x, Value) for x in sources) and all(
+                x is not None and _is_predicate(x) for x in sources):
+            for push, x in zip(tape.pushes, sources):
+                assert x is not None
+                push.items = (*push.items[:k], x, *push.items[k + 1:])
+            for s in tests.conditionals.get(v, ()):
+                s.then, s.orelse = s.orelse, s.then
+
+
+def _is_not(eqn: Eqn) -> bool:
+    return eqn.op.name == "not_" and len(eqn.outs) == 1
+
+
+
+def _is_predicate(x: Operand) -> bool:
+    """Is this a bool, of Python or of NumPy?"""
+    return isinstance(x.type, Tensor) and x.type.is_scalar and x.type.dtype == "bool"
+
+
+def _merge_columns(tape: _Tape, block: Block) -> None:
+    """Keep one of two columns that hold the same, or of two predicates of which one is the negation of the other."""
+    known = _facts_at_pushes(block)
+    tests = _Tests(block)
+    for k, v, items in reversed(list(tape.columns())):
+        for j, w, others in tape.columns():
+            if j >= k:
+                break
+            truths = [(known[push].truth(x), known[push].truth(y)) for push, x, y in zip(tape.pushes, items, others)]
+            known_tests = tests.only_tests(v) and tests.only_tests(w) and not any(None in pair for pair in truths)
+            if known_tests and all(x is not y for x, y in truths):
+                for s in tests.conditionals.get(v, ()):
+                    s.then, s.orelse = s.orelse, s.then
+            elif not (known_tests and all(x is y for x, y in truths)
+                      or v.type == w.type and all(x is y for x, y in zip(items, others))):
+                continue
+            w.hint = w.hint or v.hint
+            _replace(block, {v: w})
+            tape.drop(k)
+            return _merge_columns(tape, block)
+
+
+def _drop_constant_columns(tape: _Tape, block: Block) -> None:
+    """Decide the conditionals on a predicate that has the same outcome in all items."""
+    known = _facts_at_pushes(block)
+    for k, v, items in reversed(list(tape.columns())):
+        if len(tape.read.values) == 1:
+            return  # the number of items counts the iterations
+        truths = {known[push].truth(x) for push, x in zip(tape.pushes, items)}
+        if len(truths) == 1 and None not in truths and _Tests(block).only_tests(v):
+            tape.drop(k)
+            for inner in all_blocks(block):
+                inner[:] = [t for s in inner for t in (
+                    (s.then if True in truths else s.orelse) if isinstance(s, If) and s.test is v else [s])]
+
+
+def _replace(block: Block, replacements: Mapping[Value, Operand]) -> None:
+    for s in statements(block):
+        s.replace_operands(lambda x: replacements.get(x, x) if isinstance(x, Value) else x)
+
+
+# -- iterations that do nothing -------------------------------------------------------------------
+
+
+def _leave_out_idle_iterations(tape: _Tape, block: Block) -> None:
+    """Append nothing in iterations in which the loop that pops the tape does nothing."""
+    home = next((inner for inner in all_blocks(block) if any(
+        isinstance(s, NewList) and s.tape is tape.filled for s in inner)), [])
+    loop = next((s for s in home if isinstance(s, Loop) and s.body[:1] == [tape.reader]), None)
+    if loop is None or not isinstance(tape.read, Pop) or not _pops_all(loop, tape, home):
+        return
+    iteration = _Iteration(loop, block)
+    if len(tape.read.values) == 1:
+        inner = _other_pop(loop, tape.read.values[0], iteration, home, block)
+        if inner is not None:
+            loop.body[:2] = inner[1]
+            _run_until_empty(loop, inner[0])
+            _remove(block, [*tape.pushes, *(s for s in home if isinstance(s, NewList) and s.tape is tape.filled)])
+        return
+    moves = list(_moves(tape, iteration, block))
+    if moves and None not in moves:
+        for move in moves:
+            if move is not None:
+                move.apply()
+        _run_until_empty(loop, tape.filled)
+
+
+def _other_pop(loop: Loop, test: Value, iteration: _Iteration, home: Block,
+               block: Block) -> tuple[Value, Block] | None:
+    """Another tape and the branch that pops it, where nothing happens in the other branch of the conditional."""
+    s = loop.body[1] if len(loop.body) > 1 else None
+    if not isinstance(s, If) or s.test is not test or _Tests(block).uses[test] != 1:
+        return None
+    for inner, outcome in ((s.then, True), (s.orelse, False)):
+        pop = inner[0] if inner else None
+        if isinstance(pop, Pop) and iteration.is_idle({test: not outcome}) and pop.tape is pop.filled and any(
+                isinstance(t, NewList) and t.tape is pop.tape for t in home) \
+                and len([t for t in statements(block) if isinstance(t, (Pop, Loop)) and pop.tape in t.reads]) == 1:
+            return pop.tape, inner
+    return None
+
+
+class _Iteration:
+    """An iteration of a loop of the backward pass, as far as appended predicates decide what it does.
+
+    carried  what it hands to the next iteration or to the code behind the loop
+    """
+
+    Values = dict[Operand, Optional[Operand]]
+
+    def __init__(self, loop: Loop, block: Block) -> None:
+        self.loop = loop
+        inside = set(statements(loop.body))
+        outside = [s for s in statements(block) if s not in inside]
+        self.carried = {v for s in outside for v in (*s.bound, *s.reads)}
+
+    def is_idle(self, truths: Mapping[Value, bool | None]) -> bool | None:
+        """Does it change nothing?  None if that depends on a predicate of which the outcome is not in `truths`."""
+        values: _Iteration.Values = {}
+        outcome = self._run(self.loop.body, truths, values)
+        if outcome is not True:
+            return outcome
+        return all(values[v] is v for v in values if v in self.carried)
+
+    def _run(self, block: Block, truths: Mapping[Value, bool | None], values: Values) -> bool | None:
+        """Bind in `values` what the block assigns; False if it does anything else, None if that cannot be told."""
+        for s in block:
+            if isinstance(s, If):
+                truth = truths.get(s.test) if isinstance(s.test, Value) else None
+                outcome = None if truth is None else self._run(s.then if truth else s.orelse, truths, values)
+                if outcome is not True:
+                    return outcome
+            elif isinstance(s, Assign):
+                values.update([(v, values.get(x, x)) for v, x in s.pairs])
+            elif s is self.loop.body[0] or isinstance(s, Evaluate) and not has_effect(s.eqn) \
+                    and s.eqn.inplace is None and not s.eqn.op.updates and not s.eqn.primal:
+                values.update(dict.fromkeys(s.targets))
+            else:
+                return False
+        return True
+
+
+def _pops_all(loop: Loop, tape: _Tape, home: Block) -> bool:
+    """Does the loop pop every item of the tape, and need no number of the iteration?"""
+    filling = next((s for s in home if isinstance(s, Loop) and tape.pushes[0] in statements(s.body)), None)
+    if loop.jumps or loop.zipped or filling is None or tape.read.tape is not tape.filled:
+        return False
+    if loop.tape is not None:
+        return loop.tape is tape.filled
+    alike = filling.eqn is not None and loop.eqn is not None and not set(
+        filling.eqn.attrs.get("mirrors", ())).isdisjoint(loop.eqn.attrs.get("mirrors", ()))
+    return bool(loop.bounds) and alike and all(push in statements(filling.body) for push in tape.pushes) \
+        and not any(loop.index in s.reads for s in statements(loop.body))
+
+
+def _run_until_empty(loop: Loop, tape: Value) -> None:
+    loop.tape, loop.bounds, loop.index = tape, (), None
+
+
+def _remove(block: Block, removed: Iterable[Statement]) -> None:
+    gone = set(removed)
+    for inner in all_blocks(block):
+        inner[:] = [s for s in inner if s not in gone]
+
+
+@dataclass
+class _Move:
+    """Appends in one branch of the conditional beside it, or behind that, or nowhere if `conditional` is None."""
+
+    push: Push
+    block: Block
+    conditional: If | None = None
+    outcome: bool = False
+
+    def apply(self) -> None:
+        k = self.block.index(self.push)
+        if self.conditional is None:
+            del self.block[k]
+            return
+        before = self.block.index(self.conditional) < k
+        branch, other = (self.conditional.then, self.conditional.orelse)[::1 if self.outcome else -1]
+        del self.block[k]
+        if before:
+            branch.append(self.push)
+        elif not branch and _leaves(other):
+            self.block.insert(k + 1, self.push)
+        else:
+            branch.insert(0, self.push)
+
+
+def _moves(tape: _Tape, iteration: _Iteration, block: Block) -> Iterator[_Move | None]:
+    """How each append is left out where the iteration is idle; None if that cannot be told."""
+    known = _facts_at_pushes(block)
+    for inner in all_blocks(block):
+        for k, push in enumerate(inner):
+            if isinstance(push, Push) and push in tape.pushes:
+                idle = iteration.is_idle(tape.truths(push, known[push]))
+                if idle is None:
+                    yield _move(tape, push, iteration, known[push], inner, k)
+                elif idle:
+                    yield _Move(push, inner)
+
+
+def _move(tape: _Tape, push: Push, iteration: _Iteration, facts: _Facts, block: Block, k: int) -> _Move | None:
+    """Into the branch of a conditional beside the append where the iteration is not idle, as it is in the other."""
+    for s in (*block[k + 1:k + 2], *block[max(k - 1, 0):k]):
+        for outcome in (True, False) if isinstance(s, If) else ():
+            assert isinstance(s, If)
+            idle, other = (iteration.is_idle(tape.truths(push, facts.where(s.test, o))) for o in (outcome, not outcome))
+            if idle and other is False and not (s in block[:k] and _leaves(s.orelse if outcome else s.then)):
+                return _Move(push, block, s, not outcome)
+    return None
+
+
+def _leaves(block: Block) -> bool:
+    """Does control never reach the end of the block?"""
+    last = block[-1] if block else None
+    if isinstance(last, If):
+        return _leaves(last.then) and _leaves(last.orelse)
+    return isinstance(last, (Jump, Return)) or isinstance(last, Evaluate) and last.eqn.op.name == "raise_"
+
+
+# -- what is known of predicates ------------------------------------------------------------------
+
+_Truth = Union[bool, Value]
+
+
+class _Facts:
+    """Predicates of which the outcome is known at some place, and those that are the negation of another value."""
+
+    def __init__(self, truths: Mapping[Value, _Truth] | None = None) -> None:
+        self.truths: dict[Value, _Truth] = dict(truths or {})
+
+    def truth(self, x: Operand) -> bool | None:
+        if isinstance(x, Lit):
+            return x.value if type(x.value) is bool else None
+        truth = self.truths.get(x)
+        if isinstance(truth, Value):
+            truth = None if (of_other := self.truth(truth)) is None else not of_other
+        return truth
+
+    def negation(self, x: Operand) -> Operand | None:
+        """The operand of which `x` is the negation."""
+        if isinstance(x, Lit):
+            return Lit(not x.value) if type(x.value) is bool else None
+        other = self.truths.get(x)
+        return other if isinstance(other, Value) else None
+
+    def where(self, test: Operand, outcome: bool) -> _Facts:
+        """The facts where `test` has this outcome."""
+        facts = _Facts(self.truths)
+        if isinstance(test, Value):
+            other = self.truths.get(test)
+            facts.truths[test] = outcome
+            if isinstance(other, Value):
+                facts.truths[other] = not outcome
+        return facts
+
+    def forget(self, values: Iterable[Value]) -> None:
+        gone = set(values)
+        self.truths = {v: t for v, t in self.truths.items() if v not in gone and t not in gone}
+
+    def after(self, s: Statement) -> None:
+        """Take account of a statement without blocks."""
+        known = [(v, t) for v, x in (s.pairs if isinstance(s, Assign) else ()) if (t := self.truth(x)) is not None]
+        self.forget(s.bound)
+        self.truths.update(known)
+        if isinstance(s, Evaluate) and _is_not(s.eqn) and isinstance(s.eqn.args[0], Value):
+            self.truths[s.eqn.out] = s.eqn.args[0]
+
+
+def _facts_at_pushes(block: Block) -> dict[Push, _Facts]:
+    """What is known where each item is appended to a list."""
+    at: dict[Push, _Facts] = {}
+    _follow(block, _Facts(), at)
+    return at
+
+
+def _follow(block: Block, facts: _Facts, at: dict[Push, _Facts]) -> _Facts:
+    """The facts at the end of a block that begins with `facts`; those at its appends are added to `at`."""
+    for s in block:
+        if isinstance(s, Push):
+            at[s] = _Facts(facts.truths)
+        elif isinstance(s, If):
+            ends = [_follow(branch, facts.where(s.test, outcome), at)
+                    for branch, outcome in ((s.then, True), (s.orelse, False))]
+            ends = [end for end, branch in zip(ends, (s.then, s.orelse)) if not _leaves(branch)]
+            facts = _Facts(dict(set.intersection(*(set(end.truths.items()) for end in ends)))) if ends else _Facts()
+        elif isinstance(s, Loop):
+            facts.forget(v for t in statements([s]) for v in t.bound)
+            _follow(s.body, _follow(s.head, _Facts(facts.truths), at), at)
+        else:
+            for inner in s.blocks:
+                _follow(inner, _Facts(), at)
+            facts.after(s)
+    return facts
