@@ -55,6 +55,7 @@ from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.lower import lower
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
+from sct.codegen.python.nesting import check_nesting
 from sct.codegen.python.placeholders import assign_placeholders_once
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
 from sct.codegen.python.print_signature import function, signature
@@ -86,6 +87,7 @@ def generate(fn: Fn, interface: Interface, *, kernels: Mapping[str, Any] | None 
     imports = tuple(sorted(lines, key=lambda line: (_import_group(line), line)))
     head, body = _import_section(imports), logical_lines(tree)
     locs = {s: loc for d in definitions for s, loc in d.locs.items()}
+    check_nesting(tree, locs)
     bindings = {name: x for d in definitions for name, x in d.bindings.items()}
     line_locs = _line_locs(tree, body, head.count("\n") + 1, locs)
     return Source("\n".join([head + body[0], *body[1:], ""]), interface.name, imports, bindings, line_locs)
