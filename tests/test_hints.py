@@ -2185,6 +2185,25 @@ def _() -> Any:
     return refused, followed
 
 
+@case("let empty lists stand for None: `[[] for _ in range(n)]`", X, 9)
+def _() -> Any:
+    def refused(x, n):
+        bins = [None] * n
+        for i in range(4 * n):
+            if bins[i % n] is None:
+                bins[i % n] = []
+            bins[i % n].append(x[i % 3] * i)
+        return sum(max(values) for values in bins if values is not None)
+
+    def followed(x, n):
+        bins = [[] for _ in range(n)]
+        for i in range(4 * n):
+            bins[i % n].append(x[i % 3] * i)
+        return sum(max(values) for values in bins if values)
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

@@ -12,13 +12,13 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.autodiff.differentiated_region import tangent_type
 from sct.frontend.autodiff.value_trees import tree_of
-from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.objects.objects import class_of, get_attribute
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
+from sct.frontend.values.item_schemas import schema_parts
 from sct.ir import Lit, Operand
 from sct.ir.dims import Dim
 from sct.ir.pytrees.user_objects import attributes
@@ -132,7 +132,7 @@ def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v) and ev.slots(v).schema != 0:
         columns = dynamic_lists.column_refs(ev, v)
         return {path: part if isinstance(part, Static) else columns[part]
-                for path, part in list_items.schema_parts(ev.slots(v).schema or 0)}
+                for path, part in schema_parts(ev.slots(v).schema or 0)}
     if isinstance(v, Tup):
         return dict(zip(v.fields or range(len(v.items)), v.items))
     if isinstance(v, Static) and class_of(v) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, MutableSequence, MutableSet
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
+from sct.frontend.values.item_schemas import holds_optional_tuples, map_leaves, parts_of
 from sct.ir import Value
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.pytrees.pytree import leaves as leaves_of
@@ -63,8 +64,7 @@ def _tree_of_schema(schema: Schema, first: int) -> Tree:
         return Const(schema.value)
     if isinstance(schema, ListSchema):
         return Node("rows", (None,), (_tree_of_schema(schema.item, first),))
-    of = schema.parts if isinstance(schema, ObjectSchema) else schema
-    children = tuple(_tree_of_schema(part, first) for part in of)
+    children = tuple(_tree_of_schema(part, first) for part in parts_of(schema))
     if not isinstance(schema, ObjectSchema):
         return Node("tuple", tuple(range(len(children))), children)
     return Node("dict" if schema.cls is dict else "object", schema.keys, children, schema.cls)
@@ -111,6 +111,9 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if dynamic_lists.is_dynamic(ev, v):
         assert isinstance(v, ListRef)
         first, schema = len(leaves), ev.slots(v).schema or 0
+        if holds_optional_tuples(schema):
+            ev.refuse("SCT503", f"a list of tuples and None is not supported {where}",
+                      hint="give it the tuples alone")
         leaves += dynamic_lists.column_refs(ev, v)
         item = _tree_of_schema(schema, first)
         for cls, keys in _classes_in(item):
@@ -181,7 +184,7 @@ def _rebuilt(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract], numbere
     if tree.kind == "rows":
         numbers = list(leaves_of(tree))
         local = map_tree(tree, lambda k: Leaf(numbers.index(k)))
-        return dynamic_lists.of_columns(ev, schema_of_tree(local), {k: leaf(n) for k, n in enumerate(numbers)})
+        return _list_of_columns(ev, schema_of_tree(local), {k: leaf(n) for k, n in enumerate(numbers)})
     items = tuple(rebuild_tree(ev, c, leaf, numbered) for c in tree.children)
     if tree.kind == "tuple":
         return Tup(items)
@@ -190,6 +193,16 @@ def _rebuilt(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract], numbere
             return Tup(items, tree.keys, tree.cls)
         return ev.new_object(tree.cls, dict(zip(tree.keys, items)))
     return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
+
+
+def _list_of_columns(ev: Evaluator, schema: Schema, parts: Mapping[int, Abstract]) -> Abstract:
+    """The list of items of this schema with these columns; a column that is None is None in every item."""
+    full = [ev.read(x) if isinstance(x, Ref) else dynamic_lists.as_column(ev, x) for x in parts.values()
+            if isinstance(x, (Ref, ListRef))]
+    if not full:
+        return Static(None)
+    present = [k for k, part in parts.items() if part != Static(None)]
+    return ev.new_dynamic_list(map_leaves(schema, lambda k: present.index(k) if k in present else Static(None)), full)
 
 
 def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:

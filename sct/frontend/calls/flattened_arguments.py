@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 from sct.frontend.calls.captured_variables import Outer, captured
-from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_lists import Rows, grow
 from sct.frontend.objects.class_defaults import note_unset
@@ -39,9 +38,10 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
-    abstract_in_words,
 )
 from sct.frontend.values.exact_keys import exact
+from sct.frontend.values.in_words import abstract_in_words
+from sct.frontend.values.item_schemas import holds_objects
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, sym
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef, map_sizes
@@ -260,7 +260,7 @@ def may_be_passed(cell: Slots) -> bool:
     """May a container that is not written be passed?  Paths disagree on its names, or it is a list that shares the
     lists in it with another list."""
     return cell.frozen == Frozen.AMBIGUOUS or cell.frozen == Frozen.HELD and cell.schema is not None and \
-        not list_items.holds_objects(cell.schema)
+        not holds_objects(cell.schema)
 
 
 def _same_array(v: Abstract, params: Sequence[Abstract]) -> int | Ref | None:

@@ -27,6 +27,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     ObjectSchema,
     ObjRef,
+    OptionalSchema,
     Origin,
     Ref,
     Schema,
@@ -36,6 +37,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
+from sct.frontend.values.item_schemas import keys_of_objects, leaf_numbers
 from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import ActiveText, List, Never, Optional, Tensor, Text, Type, Undef
 from sct.ops import dim, index, mod, store
@@ -45,8 +47,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "displace",
-    "have_one_form", "holds_objects", "item_at", "join", "leaf_numbers", "may_be", "moved", "new_version", "owning",
-    "place", "refresh", "release", "schema_parts", "share", "with_leaves", "write", "write_array",
+    "have_one_form", "item_at", "join", "may_be", "moved", "new_version", "owning",
+    "place", "refresh", "release", "same_columns", "share", "write", "write_array",
 ]
 
 
@@ -75,24 +77,13 @@ def have_one_form(ev: Evaluator, a: Schema, b: Schema, types: Sequence[Type] = (
             and a.keys[0] != b.keys[0]:
         raise ev.functions.plan.changed(dicts={
             (place.made, use) for place in (a.keys[0], b.keys[0]) for use in a.keys[0].uses | b.keys[0].uses})
-    inner = [x.parts if isinstance(x, ObjectSchema) else (x.item,) if isinstance(x, ListSchema) else
+    inner = [x.parts if isinstance(x, ObjectSchema) else (x.item,) if isinstance(x, (ListSchema, OptionalSchema)) else
              x if isinstance(x, tuple) else () for x in (a, b)]
     if inner[0] and type(a) is type(b):
         heads = [(x.cls, x.keys) if isinstance(x, ObjectSchema) else None for x in (a, b)]
         return heads[0] == heads[1] and len(inner[0]) == len(inner[1]) and all(
             have_one_form(ev, p, q, types) for p, q in zip(*inner))
     return a == b or bool(types) and isinstance(a, int) and isinstance(b, int)
-
-
-def with_leaves(schema: Schema, place: Callable[[int], int]) -> Schema:
-    """The schema with its leaves numbered anew."""
-    if isinstance(schema, int):
-        return place(schema)
-    if isinstance(schema, tuple):
-        return tuple(with_leaves(part, place) for part in schema)
-    if isinstance(schema, ObjectSchema):
-        return replace(schema, parts=tuple(with_leaves(part, place) for part in schema.parts))
-    return ListSchema(with_leaves(schema.item, place)) if isinstance(schema, ListSchema) else schema
 
 
 # -- which lists own their items ------------------------------------------------------------------------
@@ -137,22 +128,12 @@ def arrays_are_fresh(ev: Evaluator, values: Iterable[Abstract]) -> bool:
 
 def share(ev: Evaluator, schema: Schema) -> None:
     """An object of this schema may be in two places: no list with such objects owns its items."""
-    keys = list(_keys_of(schema))
+    keys = list(keys_of_objects(schema))
     for addr in list(ev.store.owners):
         cell = ev.store.cells[addr]
         if isinstance(cell, Slots) and cell.schema is not None and any(
-                same_keys(p, q) for p in keys for q in _keys_of(cell.schema)):
+                same_keys(p, q) for p in keys for q in keys_of_objects(cell.schema)):
             del ev.store.owners[addr]
-
-
-def _keys_of(schema: Schema) -> Iterator[tuple[Any, ...]]:
-    """The names of the attributes, or the keys, of the objects of a schema."""
-    if isinstance(schema, ObjectSchema):
-        yield schema.keys
-    for part in schema.parts if isinstance(schema, ObjectSchema) else schema if isinstance(schema, tuple) else ():
-        yield from _keys_of(part)
-    if isinstance(schema, ListSchema):
-        yield from _keys_of(schema.item)
 
 
 def owning(ev: Evaluator, owns: bool, of: ListRef, *, same: bool = False) -> ListRef:
@@ -162,11 +143,6 @@ def owning(ev: Evaluator, owns: bool, of: ListRef, *, same: bool = False) -> Lis
     if owns:
         ev.store.own(of.addr)
     return of
-
-
-def holds_objects(schema: Schema) -> bool:
-    """Does an item of this schema hold objects or dicts?"""
-    return any(True for _ in _keys_of(schema))
 
 
 def place(ev: Evaluator, of: ListRef, at: Operand, schema: Schema, v: Abstract) -> None:
@@ -373,6 +349,15 @@ def write_array(ev: Evaluator, addr: int, item: Item) -> None:
             ev.store.cells[other] = replace(cell, frozen=Frozen.STALE)
 
 
+def same_columns(ev: Evaluator, ref: ListRef, before: Abstract) -> None:
+    """Refuses a list that was written since `reversed` was called on it."""
+    ev.check_current(ev.store.slots(ref))
+    columns = (ev.read(c) for c in ev.store.slots(ref).items if isinstance(c, Ref))
+    if before != Tup(tuple(c for c in columns if isinstance(c, Value))):
+        ev.refuse("SCT306", "a list is written while `reversed` iterates over it",
+                  hint="iterate over a copy: `list(xs)`")
+
+
 def may_be(ev: Evaluator, other: Ref, t: Any) -> bool:
     """May this be an array of type `t`?"""
     s = ev.store.array(other).value.type
@@ -424,36 +409,12 @@ def _leaves(ev: Evaluator, v: Abstract) -> Iterator[Operand]:
         yield ev.operand(v)
 
 
-def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int | Static]]:
-    """The leaves and constants of a schema, with the keys that lead to them."""
-    if isinstance(schema, (int, Static)):
-        yield path, schema
-    elif isinstance(schema, ListSchema):
-        yield from schema_parts(schema.item, (*path, None))
-    else:
-        keys, parts = (schema.keys, schema.parts) if isinstance(schema, ObjectSchema) else (range(len(schema)), schema)
-        for key, part in zip(keys, parts):
-            yield from schema_parts(part, (*path, key))
-
-
-def leaf_numbers(schema: Schema) -> list[int]:
-    """The numbers of the leaves, left to right."""
-    found: list[int] = []
-
-    def note(k: int) -> int:
-        found.append(k)
-        return k
-
-    with_leaves(schema, note)
-    return found
-
-
 def _outdate(ev: Evaluator, written: int, item: Item, same_keys_as: tuple[Any, ...]) -> None:
     """Other names may be names of the object that is written, and other lists hold it, unless they own their items:
     what they are is to be read again."""
     for addr, cell in list(ev.store.cells.items()):
         if isinstance(cell, Slots) and cell.schema is not None and cell.parent is None and not ev.store.owns(addr) \
-                and any(same_keys(keys, same_keys_as) for keys in _keys_of(cell.schema)):
+                and any(same_keys(keys, same_keys_as) for keys in keys_of_objects(cell.schema)):
             ev.store.cells[addr] = replace(cell, frozen=Frozen.STALE)
         if addr == written or not isinstance(cell, Slots) or not cell.frozen or not cell.keys \
                 or not same_keys(cell.keys, same_keys_as):

@@ -23,11 +23,11 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
     Tup,
-    abstract_in_words,
     is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.in_words import abstract_in_words
 from sct.ir import Builder, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.real_ints import counts_as_real

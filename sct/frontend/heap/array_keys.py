@@ -71,7 +71,7 @@ def _stacked(ev: Evaluator, v: ListRef, *, as_index: bool = False) -> Operand:
     as_index  NumPy takes an empty list for ints where it is an index
     """
     if ev.slots(v).schema != 0:
-        return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
+        return ev.emit(stacked_rows, *map(ev.read, _flat_columns(ev, v)))  # type: ignore[no-any-return]
     column = column_without_none(ev, v)
     elem = column.type.elem if isinstance(column.type, List) else None
     n = dynamic_lists.length(ev, v)
@@ -80,6 +80,14 @@ def _stacked(ev: Evaluator, v: ListRef, *, as_index: bool = False) -> Operand:
     if elem.kind == "b":
         _check_filled(ev, n, "an empty list is no mask")
     return ev.emit(stacked, column, **({"dtype": "i64"} if elem.kind == "i" else {}))  # type: ignore[no-any-return]
+
+
+def _flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
+    """The columns of a list of numbers, of arrays, of lists, or of tuples of these."""
+    cell = ev.slots(v)
+    if cell.schema != tuple(range(len(cell.items))):
+        return [dynamic_lists.one_column(ev, v)]
+    return dynamic_lists.column_refs(ev, v)
 
 
 def check_axes(ev: Evaluator, v: Abstract) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator import list_items
-from sct.frontend.evaluator.list_items import have_one_form, leaf_numbers, with_leaves
+from sct.frontend.evaluator.list_items import have_one_form
 from sct.frontend.heap.dynamic_lists import (
+    column_refs,
     columns,
     element,
     grow,
@@ -16,11 +17,11 @@ from sct.frontend.heap.dynamic_lists import (
     keys,
     leaves,
     length,
-    one_column,
     refuse_different_items,
     row_type,
     schema_of,
     slots,
+    take_form,
 )
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -30,7 +31,6 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     ListRef,
     ListSchema,
-    ObjectSchema,
     Origin,
     Ref,
     Schema,
@@ -38,8 +38,17 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.item_schemas import (
+    Rows,
+    common_form,
+    holds_objects,
+    leaf_numbers,
+    map_leaves,
+    map_parts,
+    parts_of,
+)
 from sct.ir import Operand, Value, is_effect
-from sct.ir.types import List, Never, Optional, Tensor, Type, Undef
+from sct.ir.types import List, Optional, Tensor, Type, Undef
 from sct.ops import index, store
 from sct.ops.program import list_ops as ops
 
@@ -135,7 +144,7 @@ def _outdate(ev: Evaluator) -> None:
 def rewritten(ev: Evaluator, ref: ListRef, column: Ref, new: Value, function: str) -> None:
     """Writes what a function of the program has made of a column of a list."""
     resize(ev, ref)
-    if list_items.holds_objects(slots(ev, ref).schema or 0):
+    if holds_objects(slots(ev, ref).schema or 0):
         ev.refuse("SCT204", f"`{function}` calls itself or is called again, and writes into a list of objects that it "
                   "is given", hint="return what is new; or write it as a loop that fills an array")
     cut_loose(ev, ref)
@@ -195,16 +204,10 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None =
           replaces: bool = False) -> Abstract:
     """Puts an item into a list: `f` changes a column; `at`: its place, if it is not the last; `replaces`: that of
     another item."""
-    schema, _ = item_type(ev, ref)
-    own, types = schema_of(ev, v)
-    if schema == 0 and own != 0 and _are_empty(ev, ref):
-        _take_form(ev, ref, own)
-        schema = own
-    if not have_one_form(ev, schema, own, types):
-        refuse_different_items(ev)
+    schema, types = _in_form(ev, ref, v)
     arrays_alone = list_items.arrays_are_fresh(ev, [v])
     alone = list_items.are_fresh(ev, [v]) and ev.store.owns(ref.addr) and (
-        list_items.holds_objects(schema) or arrays_alone and ref.addr in ev.store.alone and _has_arrays(types))
+        holds_objects(schema) or arrays_alone and ref.addr in ev.store.alone and _has_arrays(types))
     place = length(ev, ref) if at is None and alone else at
     if not arrays_alone:
         ev.store.put_in(ref.addr, v)
@@ -220,41 +223,54 @@ def _has_arrays(types: Sequence[Type]) -> bool:
     return any(isinstance(t, Tensor) and t.is_array for t in types)
 
 
-def _are_empty(ev: Evaluator, ref: ListRef) -> bool:
-    """Is this an item of a list of lists, all of which are empty so far?"""
-    parent = slots(ev, ref).parent
-    return parent is not None and slots(ev, ListRef(parent)).parent is None and isinstance(
-        item_type(ev, ref)[1][0], Never)
+def _in_form(ev: Evaluator, ref: ListRef, v: Abstract) -> Rows:
+    """Gives a list the form of one that holds the item `v` as well: its schema, and the types of the leaves of `v`."""
+    own = schema_of(ev, v)
+    of = slots(ev, ref).parent
+    if of is None:
+        take_form(ev, ref, own)
+    elif slots(ev, ListRef(of)).parent is None:
+        _take_form_in(ev, ListRef(of), ref, own)
+    rows = item_type(ev, ref)
+    if not have_one_form(ev, rows[0], *own):
+        form = common_form(rows, own)
+        if form is None or form.schema != rows[0]:
+            refuse_different_items(ev)
+    return rows[0], own[1]
 
 
-def _take_form(ev: Evaluator, ref: ListRef, form: Schema) -> None:
-    """An item of a list of empty lists gets the columns of items of this form, as all the others do."""
-    cell, of = slots(ev, ref), slots(ev, ref).parent
-    assert of is not None
-    outer, (view,) = slots(ev, ListRef(of)), cell.items
-    assert isinstance(view, Ref)
-    first = next(k for k, c in enumerate(outer.items) if isinstance(c, Ref) and c.addr == view.addr)
-    count = len(leaf_numbers(form))
+def _take_form_in(ev: Evaluator, outer: ListRef, ref: ListRef, own: Rows) -> None:
+    """The items of a list of lists get the form of one that holds items like these as well: `ref` is one of them."""
+    inner, cell = slots(ev, ref), slots(ev, outer)
+    if inner.schema == own[0] == 0:
+        return
+    views = column_refs(ev, ref)
+    columns_of_it = [k for k, c in enumerate(cell.items) if isinstance(c, Ref) and c.addr in {v.addr for v in views}]
+    schema, types = item_type(ev, outer)
 
-    def widened(schema: Schema) -> Schema:
-        if isinstance(schema, int):
-            return ListSchema(with_leaves(form, lambda k: k + first)) if schema == first else \
-                schema + (count - 1) * (schema > first)
-        if isinstance(schema, tuple):
-            return tuple(map(widened, schema))
-        if isinstance(schema, ObjectSchema):
-            return replace(schema, parts=tuple(map(widened, schema.parts)))
-        return ListSchema(widened(schema.item)) if isinstance(schema, ListSchema) else schema
+    def like(part: Schema) -> Schema:
+        if isinstance(part, (int, ListSchema)) and leaf_numbers(part) == columns_of_it:
+            return ListSchema(map_leaves(own[0], lambda k: k + len(types)))
+        return map_parts(part, tuple(map(like, parts_of(part))))
 
-    more = [ev.new_addr() for _ in range(count - 1)]
-    ev.store.cells.update({addr: Array(ev.emit(ops.copy_list, ev.read(Ref(view.addr)))) for addr in more})
-    items = (*outer.items[:first + 1], *map(Ref, more), *outer.items[first + 1:])
-    ev.store.cells[of] = replace(outer, items=items, schema=widened(outer.schema or 0))
-    views = tuple(Ref(addr, view.path) for addr in (view.addr, *more))
+    take_form(ev, outer, (like(schema), [*types, *map(List, own[1])]))
+    new = slots(ev, outer)
+    if new.schema == schema or new.schema is None:
+        return
+    items = _form_of(schema, new.schema, columns_of_it)
+    numbers = leaf_numbers(items)
     for addr, other in list(ev.store.cells.items()):
-        if isinstance(other, Slots) and other.parent == of and view in other.items:
-            ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)  # it has one column, and is of another form
-    ev.store.cells[ref.addr] = replace(cell, items=views, schema=form)
+        if isinstance(other, Slots) and other.parent == outer.addr and set(views) <= {*other.items}:
+            ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)  # it is of another form
+    refs = tuple(Ref(c.addr, views[0].path) for k in numbers if isinstance(c := new.items[k], Ref))
+    ev.store.cells[ref.addr] = replace(inner, items=refs, schema=map_leaves(items, numbers.index))
+
+
+def _form_of(old: Schema, new: Schema, leaves: list[int]) -> Schema:
+    """The schema of the items, in the new schema, of the lists that had these leaves in the old one."""
+    if isinstance(new, ListSchema) and isinstance(old, (int, ListSchema)) and leaf_numbers(old) == leaves:
+        return new.item
+    return next(_form_of(p, q, leaves) for p, q in zip(parts_of(old), parts_of(new)) if {*leaves} <= {*leaf_numbers(p)})
 
 
 def resize(ev: Evaluator, ref: ListRef) -> None:
@@ -281,13 +297,12 @@ def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstr
     cell = slots(ev, ref)
     if cell.parent is None:
         return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)), i, replaces=True)
-    column = one_column(ev, ref)
-    path = [*keys(column), i]
-    if schema_of(ev, v)[0] != 0:
-        refuse_different_items(ev)
-    (x,) = leaves(ev, 0, v)
+    schema, _ = _in_form(ev, ref, v)
+    items = list(leaves(ev, schema, v))
     cut_loose(ev, ref)
-    renew(ev, ref, column.addr, ev.emit(store, ev.read(Ref(column.addr)), x, *path, key=("i",) * len(path)))
+    for column, x in zip(column_refs(ev, ref), items):
+        path = [*keys(column), i]
+        renew(ev, ref, column.addr, ev.emit(store, ev.read(Ref(column.addr)), x, *path, key=("i",) * len(path)))
     return Static(None)
 
 

@@ -10,13 +10,14 @@ written, since its aliases are unknown.  A list in a list is a view of a column 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sct.errors import SctError
 from sct.frontend.evaluator import list_items
-from sct.frontend.evaluator.list_items import Place, have_one_form, leaf_numbers, with_leaves
+from sct.frontend.evaluator.list_items import Place, have_one_form
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list
@@ -33,6 +34,8 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     ObjectSchema,
     ObjRef,
+    OptionalSchema,
+    OptionalTuple,
     Poison,
     Ref,
     Schema,
@@ -41,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.frontend.values.item_schemas import Rows, common_form, leaf_numbers, map_leaves
 from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import NONE, ActiveText, List, Never, Opaque, Optional, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import dim, index
@@ -50,13 +54,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Rows", "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "items_like",
-    "length", "of_columns", "same_columns", "schema_of",
+    "Rows", "as_column", "columns", "element", "grow", "is_dynamic", "items_like",
+    "length", "schema_of",
 ]
-
-Rows = tuple[Schema, list[Type]]
-"""The schema of the items of a list, and the types of their leaves."""
-
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
     return ev.store.slots(ref)
@@ -87,6 +87,8 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
         if isinstance(x, Tup):
             parts = tuple(map(visit, x.items))
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
+        if isinstance(x, OptionalTuple):
+            return OptionalSchema(visit(x.of))
         if isinstance(x, ObjRef) or isinstance(x, DictRef) and not isinstance(x, DefaultRef):
             cell = ev.slots(x)
             check_in_list(ev, x)
@@ -101,7 +103,7 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
             schema, column_types = rows
             first = len(types)
             types.extend(map(List, column_types))
-            return ListSchema(with_leaves(schema, lambda k: first + k))
+            return ListSchema(map_leaves(schema, lambda k: first + k))
         if isinstance(x, Static) and x == Static(None) and x is not v:
             return x
         types.append(_leaf_type(ev, x))
@@ -174,6 +176,11 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
             refuse_different_items(ev)
         for s, x in zip(schema, v.items):
             yield from leaves(ev, s, x, shared)
+    elif isinstance(schema, OptionalSchema):
+        if v == Static(None):
+            yield from [ev.operand(v) for _ in leaf_numbers(schema)]
+        else:
+            yield from leaves(ev, schema.item, v.of if isinstance(v, OptionalTuple) else v, shared)
     elif isinstance(schema, Static):
         if v != schema:
             refuse_different_items(ev)
@@ -187,7 +194,7 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
         else:
             yield as_column(ev, v)
         ev.store.hold(v.addr)
-    elif isinstance(v, (Tup, ObjRef, DictRef)):
+    elif isinstance(v, (Tup, OptionalTuple, ObjRef, DictRef)):
         refuse_different_items(ev)
     else:
         if isinstance(v, Ref):
@@ -202,7 +209,7 @@ def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Opera
     """The columns of a list of records that is put into another list."""
     cell = slots(ev, v)
     if cell.schema is not None:
-        if cell.schema != with_leaves(schema.item, lambda k: k - leaf_numbers(schema)[0]):
+        if cell.schema != map_leaves(schema.item, lambda k: k - leaf_numbers(schema)[0]):
             refuse_different_items(ev)
         yield from columns(ev, v)
         return
@@ -263,14 +270,6 @@ def one_column(ev: Evaluator, v: ListRef) -> Ref:
     return column
 
 
-def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
-    """The columns of a list of numbers, of arrays, of lists, or of tuples of these."""
-    cell = slots(ev, v)
-    if cell.schema != tuple(range(len(cell.items))):
-        return [one_column(ev, v)]
-    return column_refs(ev, v)
-
-
 def column_refs(ev: Evaluator, v: ListRef) -> list[Ref]:
     """The columns of a list."""
     cell = slots(ev, v)
@@ -278,34 +277,21 @@ def column_refs(ev: Evaluator, v: ListRef) -> list[Ref]:
     return [c for c in cell.items if isinstance(c, Ref)]
 
 
-def of_columns(ev: Evaluator, schema: Schema, parts: Mapping[int, Abstract]) -> Abstract:
-    """The list of items of this schema with these columns; a column that is None is None in every item."""
-    full = [ev.read(x) if isinstance(x, Ref) else as_column(ev, x) for x in parts.values()
-            if isinstance(x, (Ref, ListRef))]
-    if not full:
-        return Static(None)
-    present = [k for k, part in parts.items() if part != Static(None)]
-
-    def without(part: Any) -> Schema:
-        if isinstance(part, int):
-            return present.index(part) if part in present else Static(None)
-        if isinstance(part, tuple):
-            return tuple(map(without, part))
-        if isinstance(part, ObjectSchema):
-            return replace(part, parts=tuple(map(without, part.parts)))
-        return ListSchema(without(part.item)) if isinstance(part, ListSchema) else part
-
-    return ev.new_dynamic_list(without(schema), full)
-
-
 def row_type(ev: Evaluator, cell: Slots) -> Rows:
     """The schema and types of the items of known slots."""
     if not cell.items:
         return 0, [Never()]
     rows = [schema_of(ev, x) for x in cell.items]
-    if not all(have_one_form(ev, rows[0][0], schema) for schema, _ in rows):
+    return functools.reduce(lambda a, b: _joined_rows(ev, a, b), rows)
+
+
+def _joined_rows(ev: Evaluator, a: Rows, b: Rows) -> Rows:
+    """The schema and types of a list that holds items of both."""
+    if have_one_form(ev, a[0], b[0]):
+        return a[0], [_joined(ev, pair) for pair in zip(a[1], b[1])]
+    if (form := common_form(a, b)) is None:
         refuse_different_items(ev)
-    return rows[0][0], [_joined(ev, column) for column in zip(*(types for _, types in rows))]
+    return form.schema, [_joined(ev, (a[1][k], b[1][m])) for k, m in form.leaves]
 
 
 def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
@@ -318,9 +304,7 @@ def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
         return like
     if like[1] == [Never()]:
         return schema, types
-    if not have_one_form(ev, like[0], schema):
-        refuse_different_items(ev)
-    return schema, [_joined(ev, pair) for pair in zip(types, like[1])]
+    return _joined_rows(ev, like, (schema, types))
 
 
 def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
@@ -336,7 +320,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     """
     cell = slots(ev, ref)
     if cell.schema is not None:
-        return
+        return None if like is None else take_form(ev, ref, like, addrs)
     schema, types = items_like(ev, ref, like) if cell.items or like is None else like
     alone = not of_tuple and list_items.are_fresh(ev, cell.items)
     holds_alone = alone and list_items.arrays_are_fresh(ev, cell.items)
@@ -355,6 +339,26 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
         ev.store.alone.update({ref.addr} if holds_alone else ())
         for k, x in enumerate(cell.items):
             list_items.place(ev, ref, Lit(k), schema, x)
+
+
+def take_form(ev: Evaluator, ref: ListRef, like: Rows, addrs: Sequence[int] | None = None) -> None:
+    """A list of columns gets the form of one that holds items like these as well; `addrs` as for `grow`."""
+    cell, rows = slots(ev, ref), item_type(ev, ref)
+    form = None if cell.parent is not None or have_one_form(ev, rows[0], like[0]) else common_form(rows, like)
+    if form is None or form.schema == cell.schema:
+        return
+    items: list[Ref] = []
+    for k, (source, _) in enumerate(form.leaves):
+        old = _ref(cell.items[source])
+        is_copy = source in [s for s, _ in form.leaves[:k]]
+        items.append(old if addrs is None and not is_copy else Ref(ev.new_addr() if addrs is None else addrs[k]))
+        if items[-1] != old:
+            column = ev.read(old)
+            if is_copy:
+                column, name = ev.emit(ops.copy_list, column), _name(ev, ref)
+                column.hint = name and f"{name}_{k}"
+            ev.store.cells[items[-1].addr] = Array(column)
+    ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=form.schema)
 
 
 def _name(ev: Evaluator, ref: ListRef) -> str | None:
@@ -399,19 +403,6 @@ def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
     return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
 
 
-def same_columns(ev: Evaluator, ref: ListRef, before: Abstract) -> None:
-    """Refuses a list that was written since `reversed` was called on it."""
-    if before != Tup(tuple(c for c in columns(ev, ref) if isinstance(c, Value))):
-        ev.refuse("SCT306", "a list is written while `reversed` iterates over it",
-                  hint="iterate over a copy: `list(xs)`")
-
-
-def cells(ev: Evaluator, v: Abstract) -> list[Any]:
-    """The cells of the columns of a list of unknown length; none for other values."""
-    return [ev.store.cells[c.addr] for c in slots(ev, v).items if isinstance(c, Ref)] if (
-        isinstance(v, ListRef) and is_dynamic(ev, v)) else []
-
-
 def item_type(ev: Evaluator, ref: ListRef) -> Rows:
     """The schema and types of the items of a list with columns."""
     cell = slots(ev, ref)
@@ -450,11 +441,15 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             return Tup(tuple(map(row, schema)))
         if isinstance(schema, Static):
             return schema
+        if isinstance(schema, OptionalSchema):
+            whole = row(schema.item)
+            assert isinstance(whole, Tup)
+            return Static(None) if set(whole.items) == {Static(None)} else OptionalTuple(whole)
         if isinstance(schema, ListSchema):
             inner = leaf_numbers(schema)
             views = tuple(ev.step(_ref(cell.items[k]), index, (i,), {"key": ("i",)}) for k in inner)
             addr = ev.new_addr()
-            ev.store.cells[addr] = Slots(views, schema=with_leaves(schema.item, inner.index), parent=ref.addr)
+            ev.store.cells[addr] = Slots(views, schema=map_leaves(schema.item, inner.index), parent=ref.addr)
             return ListRef(addr)
         column = _ref(cell.items[schema])
         t = ev.type_of(column)
@@ -462,6 +457,9 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             ev.refuse("SCT310", "nothing is known of the items of this list", why="it is empty")
         with changed(ev.b, primal=ev.b.primal and column == first):
             item = deep_read(ev, column, i)
+        if isinstance(item.type, Optional) and isinstance(item.type.elem, List):
+            ev.refuse("SCT310", "a list that holds lists and None is not supported",
+                      hint="let empty lists stand for None: `[[] for _ in range(n)]`")
         if isinstance(item.type, List):
             addr = ev.new_addr()
             ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), schema=0, parent=ref.addr)

@@ -33,15 +33,13 @@ from sct.frontend.values.abstract_values import (
     DefaultRef,
     DictRef,
     ListRef,
-    ListSchema,
     MapRef,
-    ObjectSchema,
-    Schema,
     Slots,
     Static,
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.item_schemas import map_leaves
 from sct.ir import Lit, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import BOOL, INT, List, Never, Optional, Tensor, Text
@@ -325,7 +323,9 @@ def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
         assert isinstance(made, ListRef)
         return made
     parts = [ev.slots(xs) for xs in lists if isinstance(xs, ListRef)]
-    schema = parts[0].schema if len(parts) == 1 else (parts[0].schema, _moved(parts[1].schema, len(parts[0].items)))
+    schemas = [part.schema or 0 for part in parts]
+    first = len(parts[0].items)
+    schema = schemas[0] if len(parts) == 1 else (schemas[0], map_leaves(schemas[1], lambda k: k + first))
     made = ListRef(ev.new_addr())
     ev.store.cells[made.addr] = Slots(tuple(c for part in parts for c in part.items), schema=schema,
                                       made=owner if _may(ev, cell, SHRINKS) else None)
@@ -334,18 +334,6 @@ def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
 
 def _chosen(items: list[Any], places: list[int]) -> list[Any]:
     return [items[at] for at in places]
-
-
-def _moved(schema: Schema | None, by: int) -> Schema:
-    """The schema with its leaves numbered from `by` on."""
-    if isinstance(schema, int):
-        return schema + by
-    if isinstance(schema, tuple):
-        return tuple(_moved(part, by) for part in schema)
-    if isinstance(schema, ObjectSchema):
-        return replace(schema, parts=tuple(_moved(part, by) for part in schema.parts))
-    assert schema is not None
-    return ListSchema(_moved(schema.item, by)) if isinstance(schema, ListSchema) else schema
 
 
 # -- writing -------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from sct.frontend.values.abstract_values import (
     DefaultRef,
     DictRef,
     ListRef,
+    OptionalSchema,
     Ref,
     Schema,
     Slots,
@@ -109,6 +110,9 @@ def search_of(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
         if isinstance(schema, tuple):
             parts = list(map(items, schema))
             return None if None in parts else f"zip({', '.join(map(str, parts))})"
+        if isinstance(schema, OptionalSchema) and isinstance(schema.item, tuple):
+            among = items(schema.item)
+            return None if among is None else f"[None if row[0] is None else row for row in {among}]"
         if not isinstance(schema, int) or not _is_compared(columns[schema].type, List):
             return None
         operands.append(columns[schema])

@@ -77,9 +77,9 @@ def _augment_item(ev: Evaluator, node: Any, owner: Abstract, key: Abstract) -> N
     """`owner[key] op= value`."""
     kind = type(node.op)
     old = ev.temporaries.hold(item(ev, owner, key))
-    columns = dynamic_lists.cells(ev, owner)
+    columns = _cells_of_columns(ev, owner)
     value = ev.eval(node.value)
-    if columns and isinstance(old, ListRef) and dynamic_lists.cells(ev, owner) != columns:
+    if columns and isinstance(old, ListRef) and _cells_of_columns(ev, owner) != columns:
         ev.refuse("SCT307", "a list is written between the reading of an item and its augmented assignment",
                   hint="compute the value before the assignment")
     if isinstance(owner, Ref):
@@ -92,6 +92,12 @@ def _augment_item(ev: Evaluator, node: Any, owner: Abstract, key: Abstract) -> N
     same = result is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
     if not same or not columns and item(ev, owner, key) != old:
         assign_item(ev, owner, key, result)
+
+
+def _cells_of_columns(ev: Evaluator, v: Abstract) -> list[Any]:
+    """The cells of the columns of a list of unknown length; none for other values."""
+    return [ev.store.cells[c.addr] for c in ev.slots(v).items if isinstance(c, Ref)] if (
+        isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v)) else []
 
 
 def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstract:

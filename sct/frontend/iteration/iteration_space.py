@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.errors import SctError, class_in_words
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
@@ -279,7 +280,7 @@ def _turned(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     if space(ev, of) is None:
         return None
     if isinstance(of, ListRef):
-        dynamic_lists.same_columns(ev, of, kept(ev, v))
+        list_items.same_columns(ev, of, kept(ev, v))
     inner = from_zero(ev, of)
     last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
     return IterationSpace(last, Lit(-1), Lit(-1), inner.item, inner.stop)

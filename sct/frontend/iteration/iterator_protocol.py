@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
 from sct.frontend.arguments.lift import contents_of_mapping, lift
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.sample_calls import check_operands
@@ -394,7 +395,7 @@ def _reversed(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
         n = rows(ev, of)
         return slice_view(ev, of, Static(n - 1 - at)) if at < n else use_up(ev, it)
     if isinstance(of, ListRef) and dynamic_lists.is_dynamic(ev, of):
-        dynamic_lists.same_columns(ev, of, kept(ev, it))
+        list_items.same_columns(ev, of, kept(ev, it))
         n = ev.ask(ev.wrap(dynamic_lists.length(ev, of)), "the number of items of this list")
         return dynamic_lists.element(ev, of, Lit(n - 1 - at)) if at < n else use_up(ev, it)
     if isinstance(of, ListRef):

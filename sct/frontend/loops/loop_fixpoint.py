@@ -115,8 +115,8 @@ class BackEdge(Learning, Join[None]):
         if isinstance(cell, Array) and isinstance(now, Array) and now.value is cell.value or \
                 isinstance(cell, Slots) and not is_written(cell, now):
             return
-        if isinstance(cell, Slots) and isinstance(now, Slots) and cell.schema is None and not cell.keys and (
-                now.schema is not None or len(cell.items) != len(now.items)) and not now.keys:
+        if isinstance(cell, Slots) and isinstance(now, Slots) and not cell.keys and not now.keys and (
+                cell.schema != now.schema or cell.schema is None and len(cell.items) != len(now.items)):
             self.learn_items(addr)
         elif addr not in memo.cells and addr not in self.extra_cells.values():
             memo.cells.add(addr)
@@ -264,8 +264,9 @@ class BackEdge(Learning, Join[None]):
             note_unset(ev, end)
             self.poison(id, ONE_PATH)
             return
-        if isinstance(end, ListRef) and mine.schema is None and (
-                theirs.schema is not None or len(mine.items) != len(theirs.items)) and head.addr not in self.memo.grown:
+        if isinstance(end, ListRef) and head.addr not in self.memo.grown and (
+                theirs.schema is not None and theirs.schema != mine.schema or
+                mine.schema is None and len(mine.items) != len(theirs.items)):
             self.learn_rows(head.addr, head, end)
             return
         if isinstance(end, ListRef) and mine.schema is not None:

@@ -315,7 +315,7 @@ class LoopHead:
         cell, before = ev.store.slots(v), self.entry.cells.get(v.addr)
         if isinstance(before, Slots) and before.schema == cell.schema:
             cell = before  # its items may be carried values already
-        if (grown := memo.grown.get(kept.addr)) is not None and cell.schema is None:
+        if (grown := memo.grown.get(kept.addr)) is not None and cell.schema != grown.schema:
             ev.store.cells[kept.addr] = cell
             dynamic_lists.grow(ev, ListRef(kept.addr), (grown.schema, grown.types), grown.addrs, hint)
             cell = ev.slots(ListRef(kept.addr))
@@ -364,7 +364,7 @@ class LoopHead:
     def grow(self, addr: int, grown: GrownList) -> None:
         """Gives the list at `addr` its columns, unless a round of an enclosing loop has put another cell there."""
         cell = self.ev.store.cells.get(addr)
-        if isinstance(cell, Slots) and cell.schema is None and not cell.keys:
+        if isinstance(cell, Slots) and cell.schema != grown.schema and not cell.keys:
             try:
                 dynamic_lists.grow(self.ev, ListRef(addr), (grown.schema, grown.types), grown.addrs)
             except SctError:

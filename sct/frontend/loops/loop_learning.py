@@ -29,10 +29,10 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
     Tup,
-    abstract_in_words,
     is_literal,
     parts,
 )
+from sct.frontend.values.in_words import abstract_in_words
 from sct.ir import Operand, Value, undef
 from sct.ir.types import Undef, in_words
 from sct.ir.types import join as joined_type

@@ -29,6 +29,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     MapRef,
     ObjectSchema,
+    OptionalSchema,
     Ref,
     Static,
     Tup,
@@ -205,6 +206,9 @@ def _row_text(schema: Any, names: list[str]) -> str | None:
     if isinstance(schema, tuple):
         parts = [_row_text(part, names) for part in schema]
         return None if None in parts else f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
+    if isinstance(schema, OptionalSchema):
+        first, part = len(names), _row_text(schema.item, names)
+        return None if part is None else f"None if {names[first]} is None else {part}"
     if isinstance(schema, ObjectSchema) and schema.cls is dict:
         parts = [_row_text(part, names) for part in schema.parts]
         rows = ", ".join(f"{key!r}: {part}" for key, part in zip(schema.keys, parts))

@@ -47,8 +47,8 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
     Tup,
-    abstract_in_words,
 )
+from sct.frontend.values.in_words import abstract_in_words
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import holds_each_once, slots_of
 from sct.ir.types import List, Optional, Tensor

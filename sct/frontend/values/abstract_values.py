@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure", "Container",
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
-    "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent",
-    "Poison", "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together", "Tup",
-    "abstract_in_words", "is_literal", "parts"]
+    "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalSchema", "OptionalTuple",
+    "Origin", "Parent", "Poison", "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together",
+    "Tup", "is_literal", "parts"]
 
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
@@ -339,26 +339,6 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
     return ()
 
 
-_IN_WORDS: dict[type, str] = {
-    Choice: "one of several objects",
-    Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
-    MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
-    Position: "an iterator at one place", Suspended: "a generator at one place"}
-_ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
-_DEFAULT_REPR: Any = object.__repr__
-
-
-def abstract_in_words(v: Abstract) -> str:
-    """The kind of an abstract value that is no number, with its article, for a message."""
-    if isinstance(v, Static) and type(v.value).__repr__ is not _DEFAULT_REPR:
-        return f"`{v.value!r}`"
-    if isinstance(v, (ObjRef, Static)) or isinstance(v, Tup) and v.cls is not tuple:
-        return f"an object of class `{(type(v.value) if isinstance(v, Static) else v.cls).__name__}`"
-    if isinstance(v, Iteration):
-        return _ITERATIONS.get(v.kind, "an iterator") if v.state is None else "an iterator"
-    return _IN_WORDS.get(type(v), "a function")
-
-
 @dataclass(frozen=True)
 class Like:
     """The memory layout of an array that NumPy computes from `argument` alone: its order of axes, without gaps.
@@ -466,7 +446,14 @@ class ListSchema:
     item: Schema
 
 
-Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, Static]
+@dataclass(frozen=True)
+class OptionalSchema:
+    """The schema of tuples in whose place None may be: it is None in all of their columns."""
+
+    item: Schema
+
+
+Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, OptionalSchema, Static]
 """A leaf, by its number; a tuple of schemas; that of an object, a dict or a list; None, which has no column."""
 
 

@@ -209,6 +209,9 @@ def shared_memory(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]
     elif isinstance(eqn.out.type, List):
         if eqn.op.name == "index" and eqn.attrs["key"][0] == "i":
             yield eqn.args[0], out
+        elif eqn.op.name == "copy_list":
+            if not eqn.attrs.get("deep", False):
+                yield eqn.args[0], 0
         elif inner and eqn.op.updates:
             yield eqn.args[0], 0
             yield from ((x, min(out - 1, list_depth(x.type))) for x in eqn.args[1:])

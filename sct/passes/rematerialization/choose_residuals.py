@@ -11,7 +11,7 @@ of the outer backward loop. In straight-line code every value is kept.
 from __future__ import annotations
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, undef
-from sct.ir.types import INT, Tensor, Type, Undef
+from sct.ir.types import INT, Optional, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
 from sct.ops.scalar.arithmetic import add, mul
@@ -105,7 +105,8 @@ class _ScopeRepair:
         """The tap `x` of `value`, unwrapped in a block that runs only if `value` was bound."""
         if x.type == value.type:
             return x
-        return self.prepend(block, Eqn(unwrap, (x,), (Value(value.type, value.hint, value.dim),), primal=False))
+        attrs = {"to": value.type} if isinstance(value.type, Optional) else {}  # it was bound, perhaps to None
+        return self.prepend(block, Eqn(unwrap, (x,), (Value(value.type, value.hint, value.dim),), attrs, primal=False))
 
 
 class _BackwardConditional(_ScopeRepair):

@@ -1,0 +1,46 @@
+"""What the kinds of abstract values are called in messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Choice,
+    DefaultRef,
+    DerivedCallable,
+    DictRef,
+    Iteration,
+    ListRef,
+    MapRef,
+    Method,
+    ObjRef,
+    OptionalTuple,
+    Parent,
+    Position,
+    Ref,
+    Static,
+    Suspended,
+    Tup,
+)
+
+__all__ = ["abstract_in_words"]
+
+_IN_WORDS: dict[type, str] = {
+    Choice: "one of several objects",
+    Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
+    MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
+    Position: "an iterator at one place", Suspended: "a generator at one place"}
+_ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
+_DEFAULT_REPR: Any = object.__repr__
+
+
+def abstract_in_words(v: Abstract) -> str:
+    """The kind of an abstract value that is no number, with its article, for a message."""
+    if isinstance(v, Static) and type(v.value).__repr__ is not _DEFAULT_REPR:
+        return f"`{v.value!r}`"
+    if isinstance(v, (ObjRef, Static)) or isinstance(v, Tup) and v.cls is not tuple:
+        return f"an object of class `{(type(v.value) if isinstance(v, Static) else v.cls).__name__}`"
+    if isinstance(v, Iteration):
+        return _ITERATIONS.get(v.kind, "an iterator") if v.state is None else "an iterator"
+    return _IN_WORDS.get(type(v), "a function")

@@ -1,0 +1,164 @@
+"""The schemas of items of lists of unknown length: how an item is built from the columns."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sct.frontend.values.abstract_values import ListSchema, ObjectSchema, OptionalSchema, Schema, Static
+from sct.ir.types import NONE, List, Never, Tensor, Text, Type
+
+__all__ = [
+    "CommonForm", "Rows", "common_form", "holds_objects", "holds_optional_tuples", "keys_of_objects", "leaf_numbers",
+    "map_leaves", "map_parts", "parts_of", "schema_parts",
+]
+
+Rows = tuple[Schema, list[Type]]
+"""The schema of the items of a list, and the types of their leaves."""
+
+
+def parts_of(schema: Schema) -> tuple[Schema, ...]:
+    """The schemas in a schema."""
+    if isinstance(schema, tuple):
+        return schema
+    if isinstance(schema, ObjectSchema):
+        return schema.parts
+    return (schema.item,) if isinstance(schema, (ListSchema, OptionalSchema)) else ()
+
+
+def map_parts(schema: Schema, parts: tuple[Schema, ...]) -> Schema:
+    """The schema with these in the place of the schemas in it."""
+    if isinstance(schema, tuple):
+        return parts
+    if isinstance(schema, ObjectSchema):
+        return replace(schema, parts=parts)
+    return type(schema)(*parts) if isinstance(schema, (ListSchema, OptionalSchema)) else schema
+
+
+def map_leaves(schema: Schema, f: Callable[[int], Schema]) -> Schema:
+    """The schema with `f` of its leaves in their places."""
+    if isinstance(schema, int):
+        return f(schema)
+    return map_parts(schema, tuple(map_leaves(part, f) for part in parts_of(schema)))
+
+
+def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int | Static]]:
+    """The leaves and constants of a schema, with the keys that lead to them."""
+    if isinstance(schema, (int, Static)):
+        yield path, schema
+    elif isinstance(schema, ListSchema):
+        yield from schema_parts(schema.item, (*path, None))
+    elif isinstance(schema, OptionalSchema):
+        yield from schema_parts(schema.item, path)
+    else:
+        keys, parts = (schema.keys, schema.parts) if isinstance(schema, ObjectSchema) else (range(len(schema)), schema)
+        for key, part in zip(keys, parts):
+            yield from schema_parts(part, (*path, key))
+
+
+def leaf_numbers(schema: Schema) -> list[int]:
+    """The numbers of the leaves, left to right."""
+    found: list[int] = []
+
+    def note(k: int) -> int:
+        found.append(k)
+        return k
+
+    map_leaves(schema, note)
+    return found
+
+
+def keys_of_objects(schema: Schema) -> Iterator[tuple[Any, ...]]:
+    """The names of the attributes, or the keys, of the objects of a schema."""
+    if isinstance(schema, ObjectSchema):
+        yield schema.keys
+    for part in parts_of(schema):
+        yield from keys_of_objects(part)
+
+
+def holds_objects(schema: Schema) -> bool:
+    """Does an item of this schema hold objects or dicts?"""
+    return any(True for _ in keys_of_objects(schema))
+
+
+def holds_optional_tuples(schema: Schema) -> bool:
+    """Is an item of this schema, or something in it, a tuple in whose place None may be?"""
+    return isinstance(schema, OptionalSchema) or any(map(holds_optional_tuples, parts_of(schema)))
+
+
+@dataclass
+class CommonForm:
+    """A form that holds the items of two lists: its schema, and for each leaf the leaves of the two that it takes."""
+
+    schema: Schema
+    leaves: list[tuple[int, int]]
+
+
+def common_form(a: Rows, b: Rows) -> CommonForm | None:
+    """The form of a list with items of both; None if there is none.
+
+    A tuple and None make a tuple that may be None; an empty list is a list of items of any form.
+    """
+    leaves: list[tuple[int, int]] = []
+
+    def note(k: int, m: int) -> int:
+        leaves.append((k, m))
+        return len(leaves) - 1
+
+    def visit(p: Schema, q: Schema, depth: int) -> Schema:
+        if isinstance(p, int) and isinstance(q, int):
+            return note(p, q)
+        if isinstance(p, int):
+            return of_leaf(_items(a[1][p], depth), q, b[1], depth, functools.partial(note, p),
+                           lambda item: visit(p, item, depth + 1))
+        if isinstance(q, int):
+            return of_leaf(_items(b[1][q], depth), p, a[1], depth, lambda k: note(k, q),
+                           lambda item: visit(item, q, depth + 1))
+        if isinstance(p, OptionalSchema) or isinstance(q, OptionalSchema):
+            x, y = (s.item if isinstance(s, OptionalSchema) else s for s in (p, q))
+            return OptionalSchema(visit(x, y, depth))
+        if isinstance(p, ListSchema) and isinstance(q, ListSchema):
+            return ListSchema(visit(p.item, q.item, depth + 1))
+        if len(parts_of(p)) != len(parts_of(q)) or map_parts(p, parts_of(q)) != q:
+            raise _NoForm
+        return map_parts(p, tuple(visit(x, y, depth) for x, y in zip(parts_of(p), parts_of(q))))
+
+    def of_leaf(t: Type, other: Schema, types: Sequence[Type], depth: int, note_leaf: Callable[[int], int],
+                inside: Callable[[Schema], Schema]) -> Schema:
+        """The form that holds values of type `t` as well as items of the schema `other`."""
+        if isinstance(t, Never):
+            return map_leaves(other, note_leaf)
+        if t == NONE and _may_be_absent(other, [_items(types[k], depth) for k in leaf_numbers(other)]):
+            form = map_leaves(other, note_leaf)
+            return form if isinstance(form, OptionalSchema) else OptionalSchema(form)
+        if isinstance(t, List) and isinstance(other, ListSchema):
+            return ListSchema(inside(other.item))
+        raise _NoForm
+
+    try:
+        return CommonForm(visit(a[0], b[0], 0), leaves)
+    except _NoForm:
+        return None
+
+
+class _NoForm(Exception):
+    """Two items have no common form."""
+
+
+def _items(t: Type, depth: int) -> Type:
+    """The type of the items of a list of lists, so deep."""
+    for _ in range(depth):
+        t = t.elem if isinstance(t, List) else t
+    return t
+
+
+def _may_be_absent(schema: Schema, types: Sequence[Type]) -> bool:
+    """Are these tuples of numbers, strings and arrays that are not None, or tuples that may be None?"""
+    if isinstance(schema, OptionalSchema):
+        return True
+    is_tuple = isinstance(schema, tuple) or isinstance(schema, ObjectSchema) and schema.keys and isinstance(
+        schema.cls, type) and issubclass(schema.cls, tuple)
+    return bool(is_tuple and types) and all(isinstance(part, int) for part in parts_of(schema)) and all(
+        isinstance(t, (Tensor, Text)) for t in types)
