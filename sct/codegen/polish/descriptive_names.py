@@ -30,6 +30,7 @@ from sct.codegen.program.templates import STATEMENTS, expression, parsed
 from sct.ir.core import Eqn, Lit, Operand, Value, is_number
 from sct.ir.types import BOOL, Residuals, Tensor
 from sct.ops.arrays.indexing import split
+from sct.ops.program.inner_lists import path_of
 
 __all__ = ["Descriptions"]
 
@@ -247,8 +248,8 @@ class Descriptions:
 
     def indexed(self, v: Value) -> str | None:
         """The name of an array that is indexed by `v`."""
-        arrays = (t.eqn.args[0] for t in self.readers.get(v, []) if isinstance(t, Evaluate) and t.eqn.op.name == "index"
-                  and v in t.eqn.args[1:] and _is_int(v))
+        arrays = (t.eqn.args[0] for t in self.readers.get(v, []) if isinstance(t, Evaluate) and _is_int(v)
+                  and v in _positions(t.eqn))
         return next((name for x in arrays if (name := self.described(x, 1))), None)
 
     def role(self, v: Value) -> str:
@@ -305,6 +306,11 @@ def _function(s: Evaluate) -> str | None:
 
 def _is_size(x: Value) -> bool:
     return x.dim is not None
+
+
+def _positions(eqn: Eqn) -> tuple[Operand, ...]:
+    """The operands that are positions in the first operand."""
+    return eqn.args[1:] if eqn.op.name == "index" else path_of(eqn)
 
 
 def _is_int(x: Value) -> bool:

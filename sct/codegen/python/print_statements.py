@@ -36,7 +36,7 @@ from sct.codegen.program.statement_ir import (
     Update,
     statements,
 )
-from sct.codegen.python.print_attempts import AttemptPrinter, definitions
+from sct.codegen.python.print_attempts import definitions
 from sct.codegen.python.print_expressions import (
     ExpressionPrinter,
     as_value,
@@ -50,6 +50,7 @@ from sct.codegen.python.print_expressions import (
     without_sign,
     without_term,
 )
+from sct.codegen.python.print_pops import PopPrinter
 from sct.codegen.python.print_results import display
 from sct.codegen.python.print_signature import arguments, function
 from sct.codegen.python.unparse import Comment, comment, user_line
@@ -67,14 +68,13 @@ _OPERATORS: dict[str | None, Any] = {"+=": ast.Add, "-=": ast.Sub, "*=": ast.Mul
 _OPPOSITE_SIGN: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
-class StatementPrinter(AttemptPrinter):
+class StatementPrinter(PopPrinter):
     """Prints blocks. The line of the user's source that statements differentiate is a comment above them.
 
     result             the structure of the function's result
     placeholder_names  variables for which None stands where they are not bound
     arrays_0d          variables that are an array without axes somewhere, into which `name += x` would write
     locs               the location in the user's source of each statement that has one
-    pop_statements     `v = xs[i]` and `xs.pop(i)` behind it, which are printed as one; True for the first of the two
     """
 
     def __init__(self, expressions: ExpressionPrinter, names: Names, result: Tree, block: Block) -> None:
@@ -146,50 +146,6 @@ class StatementPrinter(AttemptPrinter):
         recomputed = any(v in self.names.names and self.names.is_users(v) for v in s.eqn.outs)
         return not (s.eqn.primal or recomputed or s.eqn.op.name in ("zeros_of", "repeat", "copy"))
 
-    def find_pops(self, block: Block) -> Iterator[tuple[Statement, bool]]:
-        """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one statement; True for the first of the two.
-
-        They stay two if the user wrote two: their exceptions differ.  The same of the tangents may stand between them.
-        """
-        for k, s in enumerate(block):
-            if isinstance(s, Evaluate) and s.eqn.op.name == "index" and s.eqn.out in self.read:
-                after, last = (*block[k + 1:k + 3], None, None)[:2]
-                if self.is_pop(s, last) and self.is_of_another_list(after, s):
-                    after = last
-                if after is not None and self.is_pop(s, after):
-                    yield s, True
-                    yield after, False
-
-    def is_pop(self, s: Evaluate, after: Statement | None) -> bool:
-        """Are these `v = xs[i]` and `xs.pop(i)`, which the user wrote as one?"""
-        return isinstance(after, Evaluate) and after.eqn.op.name == "remove_at" \
-            and self.print_alike(s.eqn.args, after.eqn.args) and not after.eqn.attrs.get("deleted") \
-            and (s.eqn.loc == after.eqn.loc or not s.eqn.primal) and isinstance(xs := after.eqn.args[0], Value) \
-            and self.names.same(after.eqn.out, xs)
-
-    def is_of_another_list(self, s: Statement | None, read: Evaluate) -> bool:
-        """Is this a read of an item, or its removal, that neither sees nor changes the list and the index of `read`?"""
-        if not isinstance(s, Evaluate) or s.eqn.op.name not in ("index", "remove_at"):
-            return False
-        assigned = self.variables(s.eqn.out) if s.eqn.out in self.read else set()
-        return not self.variables(read.eqn.args[0]) & self.variables(*s.eqn.args) \
-            and not assigned & self.variables(*read.eqn.args, read.eqn.out)
-
-    def variables(self, *operands: Operand) -> set[str]:
-        """The variables in the text of these operands; a value that is not read has none."""
-        shown = [x for x in operands if not isinstance(x, Value) or x in self.names.names or x in self.expr.inlined]
-        return {n.id for x in shown for n in ast.walk(self.expr(x)) if isinstance(n, ast.Name)}
-
-    def print_alike(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
-        """Do two sequences of operands print alike?"""
-        return a == b or len(a) == len(b) and all(
-            ast.dump(self.expr(x)) == ast.dump(self.expr(y)) for x, y in zip(a, b))
-
-    def pop(self, eqn: Eqn) -> ast.stmt:
-        xs, i = eqn.args
-        at = [] if i == Lit(-1) else [self.expr(i)]
-        return self.assign(eqn.out, call(ast.Attribute(self.expr(xs), "pop", ast.Load()), *at))
-
     def statement(self, s: Statement) -> Iterator[ast.stmt]:
         """The statements of Python for one statement."""
         if isinstance(s, Evaluate) and s in self.pop_statements:
@@ -236,9 +192,6 @@ class StatementPrinter(AttemptPrinter):
 
     # -- assignments --------------------------------------------------------------------
 
-    def assign(self, v: Value, value: ast.expr) -> ast.stmt:
-        return ast.Assign([store(self.names[v])], value, None)
-
     def unpack(self, values: Sequence[Value], value: ast.expr) -> ast.stmt:
         read = [store(self.names[v]) if v in self.read else store("_") for v in values]
         if not any(v in self.read for v in values):
@@ -262,11 +215,6 @@ class StatementPrinter(AttemptPrinter):
             yield self.unpack(eqn.outs, self.expr.right_side(s))
         else:
             yield self.augmented(eqn) or self.assigned_sum(eqn, self.expr.right_side(s))
-
-    def deletion(self, eqn: Eqn) -> ast.stmt:
-        """`del xs[i]`"""
-        xs, i = eqn.args
-        return ast.Delete([ast.Subscript(self.expr(xs), self.expr(i), ast.Del())])
 
     def rebind(self, out: Value, x: Operand) -> Iterator[ast.stmt]:
         """`out = x` before a write into `x` in place; nothing if the two share a variable."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator import list_items
@@ -47,16 +47,17 @@ from sct.frontend.values.item_schemas import (
     map_parts,
     parts_of,
 )
-from sct.ir import Operand, Value, is_effect
-from sct.ir.types import List, Optional, Tensor, Type, Undef
+from sct.ir import Op, Operand, Value
+from sct.ir.types import List, Optional, Tensor, Type
 from sct.ops import index, store
 from sct.ops.program import list_ops as ops
+from sct.ops.program.inner_lists import INNER_UPDATES, inner_key
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = ["append", "change", "extend", "joined", "part", "rearrange", "rewritten",
-           "store_element", "after_swap", "swap_of"]
+           "store_element"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
@@ -92,16 +93,33 @@ def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand], behind: boo
 
     behind  an item comes in behind; `at`: another item takes the place of this one
     """
+    return _renew_all(ev, ref, [_put_back(ev, c, new) for c, new in zip(column_refs(ev, ref), versions)], behind, at)
+
+
+def _put_back(ev: Evaluator, column: Ref, new: Operand) -> Operand:
+    """The new version of the outermost list, where `new` takes the place of a list."""
+    path = keys(column)
+    return ev.emit(store, ev.read(Ref(column.addr)), new, *path, key=("i",) * len(path)) if path else new
+
+
+def _updated(ev: Evaluator, column: Ref, update: Op, *operands: Operand, **attrs: Any) -> Operand:
+    """The new version of the outermost list, where a list in it is updated."""
+    path, outer = keys(column), ev.read(Ref(column.addr))
+    if not path:
+        return ev.emit(update, outer, *operands, **attrs)  # type: ignore[no-any-return]
+    return ev.emit(  # type: ignore[no-any-return]
+        INNER_UPDATES[update], outer, *operands, *path, key=inner_key(len(path)), **attrs)
+
+
+def _renew_all(ev: Evaluator, ref: ListRef, versions: Sequence[Operand], behind: bool = False,
+               at: Operand | None = None) -> Abstract:
+    """Writes the new versions of the outermost lists of the columns; `behind` and `at` as for `change`."""
     cut_loose(ev, ref)
     if at is None:
         list_items.moved(ev, ref.addr, behind)
     else:
         list_items.displace(ev, list_items.item_at(ev, ref.addr, at))
-    for c, new in zip(slots(ev, ref).items, versions):
-        assert isinstance(c, Ref)
-        path = keys(c)
-        if path:
-            new = ev.emit(store, ev.read(Ref(c.addr)), new, *path, key=("i",) * len(path))
+    for c, new in zip(column_refs(ev, ref), versions):
         renew(ev, ref, c.addr, new)
     return Static(None)
 
@@ -211,8 +229,8 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None =
     place = length(ev, ref) if at is None and alone else at
     if not arrays_alone:
         ev.store.put_in(ref.addr, v)
-    versions = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, schema, v)))]
-    change(ev, ref, versions, at is None, at if replaces else None)
+    versions = [f(c, x) for c, x in zip(column_refs(ev, ref), list(leaves(ev, schema, v)))]
+    _renew_all(ev, ref, versions, at is None, at if replaces else None)
     if alone and place is not None:
         ev.store.own(ref.addr)
         list_items.place(ev, ref, place, schema, v)
@@ -283,20 +301,20 @@ def resize(ev: Evaluator, ref: ListRef) -> None:
 def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:
     """`xs.append(v)`"""
     resize(ev, ref)
-    return _with(ev, ref, v, lambda c, x: ev.emit(ops.append, c, x))
+    return _with(ev, ref, v, lambda c, x: _updated(ev, c, ops.append, x))
 
 
 def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
     """`xs.insert(i, v)`, for a place `i` in the list, or behind it."""
     resize(ev, ref)
-    return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i), i)
+    return _with(ev, ref, v, lambda c, x: _updated(ev, c, ops.insert_at, x, i), i)
 
 
 def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
     """`xs[i] = v`"""
     cell = slots(ev, ref)
     if cell.parent is None:
-        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)), i, replaces=True)
+        return _with(ev, ref, v, lambda c, x: ev.emit(store, ev.read(c), x, i, key=("i",)), i, replaces=True)
     schema, _ = _in_form(ev, ref, v)
     items = list(leaves(ev, schema, v))
     cut_loose(ev, ref)
@@ -309,19 +327,19 @@ def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstr
 def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     """`xs.pop(i)`"""
     resize(ev, ref)
-    before = columns(ev, ref)
+    before = column_refs(ev, ref)
     after: dict[int, Operand] = {}
 
     def remove(k: int) -> None:
         """Behind the read of the column, with which it is printed as one statement."""
-        after[k] = ev.emit(ops.remove_at, before[k], i)
+        after[k] = _updated(ev, before[k], ops.remove_at, i)
 
     owned, alone = ev.store.owns(ref.addr), ev.store.holds_alone(ref.addr)
     v = taken(ev, element(ev, ref, i, remove))
     for k in range(len(before)):
         if k not in after:
             remove(k)
-    change(ev, ref, [after[k] for k in range(len(before))])
+    _renew_all(ev, ref, [after[k] for k in range(len(before))])
     if owned:
         list_items.owning(ev, owned, ref, same=True)
         list_items.release(ev, v)
@@ -346,76 +364,12 @@ def _release_arrays(ev: Evaluator, v: Abstract) -> None:
             ev.store.cells[x.addr] = replace(buffer, frozen=Frozen.NO)
 
 
-# -- swaps ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Swap:
-    """Two items of one list of arrays, which holds them alone, before they are put into it the other way round.
-
-    items  the arrays, their places, and their contents
-    named  the arrays that are known to be at the first place, and those at the second
-    """
-
-    of: ListRef
-    column: Operand
-    items: tuple[tuple[Ref, Operand, Operand], tuple[Ref, Operand, Operand]]
-    named: tuple[list[Ref], list[Ref]]
-
-
-def swap_of(ev: Evaluator, values: Sequence[Abstract]) -> Swap | None:
-    """The swap that an assignment of these values to as many subscripts may be; None for others."""
-    items = []
-    for x in values:
-        item = ev.store.items.get(x.addr) if isinstance(x, Ref) and not x.path else None
-        if not isinstance(x, Ref) or item is None or item.at is None or item.of is None or item.schema != 0 or \
-                isinstance(item.at.type, Undef) or not ev.store.holds_alone(item.of) or \
-                ev.store.array(x).frozen != Frozen.HELD:
-            return None
-        items.append((x, item.at, ev.store.array(x).value, item.of))
-    if len(items) != 2 or items[0][3] != items[1][3] or slots(ev, ListRef(items[0][3])).schema != 0:
-        return None
-    of = ListRef(items[0][3])
-    named: list[list[Ref]] = [[Ref(addr) for addr, item in ev.store.items.items()
-                               if (item.of, item.at, item.schema) == (of.addr, at, 0)] for _, at, _, _ in items]
-    return Swap(of, columns(ev, of)[0], (items[0][:3], items[1][:3]), (named[0], named[1]))
-
-
-def after_swap(ev: Evaluator, swap: Swap) -> None:
-    """If the two items are in each other's place now, the list still holds its arrays alone."""
-    (_, at_p, x_p), (_, at_q, x_q) = swap.items
-    (last,) = columns(ev, swap.of)
-    second = ev.defs.get(last) if isinstance(last, Value) else None
-    before = second.args[0] if second is not None and second.op is store else None
-    first = ev.defs.get(before) if isinstance(before, Value) else None
-    if second is None or first is None or first.op is not store or first.args[:2] != (swap.column, x_p) or \
-            second.args[1] != x_q or not _same(ev, first.args[2:], (at_q,)) or not _same(ev, second.args[2:], (at_p,)):
-        return
-    ev.store.own(swap.of.addr)
-    ev.store.alone.add(swap.of.addr)
-    for at, arrays in zip((at_q, at_p), swap.named):
-        for x in arrays:
-            list_items.place(ev, swap.of, at, 0, x)
-
-
-def _same(ev: Evaluator, xs: Sequence[Operand], ys: Sequence[Operand]) -> bool:
-    """Are these the same values, computed once or twice?"""
-    if len(xs) != len(ys):
-        return False
-    for x, y in zip(xs, ys):
-        one, other = (ev.defs.get(v) if isinstance(v, Value) else None for v in (x, y))
-        again = one is not None and other is not None and one.op is other.op and one.attrs == other.attrs and \
-            not one.regions and not is_effect(one) and len(one.outs) == len(other.outs) == 1 and \
-            _same(ev, one.args, other.args)
-        if x != y and not again:
-            return False
-    return True
-
-
 def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
     """`del xs[i]`"""
     resize(ev, ref)
-    rearrange(ev, ref, [ev.emit(ops.remove_at, c, i, deleted=True) for c in columns(ev, ref)])
+    owned = ev.store.owns(ref.addr)
+    _renew_all(ev, ref, [_updated(ev, c, ops.remove_at, i, deleted=True) for c in column_refs(ev, ref)])
+    list_items.owning(ev, owned, ref, same=True)
 
 
 def taken(ev: Evaluator, v: Abstract) -> Abstract:

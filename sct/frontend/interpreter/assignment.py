@@ -11,10 +11,11 @@ import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, slice_view
 from sct.frontend.interpreter.attributes import present_object
+from sct.frontend.interpreter.swaps import after_swap, swap_of
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.objects.objects import set_attribute
@@ -46,10 +47,10 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
                 if star is None or not isinstance(v, (Ref, ListRef)):
                     raise
                 return _starred(ev, v, target.elts, star)
-            swap = dynamic_list_methods.swap_of(ev, items) if all(map(_is_item, target.elts)) else None
+            swap = swap_of(ev, items) if all(map(_is_item, target.elts)) else None
             unpack(ev, target.elts, items)
             if swap is not None and not ev.store.dead:
-                dynamic_list_methods.after_swap(ev, swap)
+                after_swap(ev, swap)
     elif isinstance(target, gast.Attribute):
         owner, value = ev.eval(target.value), named(ev, v, target.attr)
         owner = present_object(ev, owner, lambda none: setattr(none, target.attr, None))

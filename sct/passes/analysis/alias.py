@@ -21,7 +21,7 @@ from sct.ops.registry import aliases, is_readonly
 __all__ = [
     "FOREVER", "FRESH_LISTS", "Access", "Binding", "Flow", "MemoryUses", "ProgramPoint", "becomes_item", "borrowed",
     "donations", "flows", "is_alias", "is_inner_list", "may_repeat_items", "may_share_items", "reads_shape_only",
-    "shared_memory", "tolerates_overlap", "writes_inner_list", "writes_items",
+    "shared_memory", "tolerates_overlap", "updates_outer_list", "writes_inner_list", "writes_items",
 ]
 
 FOREVER = 1 << 60
@@ -295,6 +295,12 @@ def is_inner_list(eqn: Eqn) -> bool:
 def writes_inner_list(eqn: Eqn) -> bool:
     """Does the equation write into a list inside a list?"""
     return eqn.op.updates and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
+
+
+def updates_outer_list(access: Access) -> bool:
+    """Does the equation change which lists are in a list, and none of these?"""
+    eqn = access.owner
+    return isinstance(eqn, Eqn) and eqn.op.updates and access.index == 0 and not writes_inner_list(eqn)
 
 
 def writes_items(eqn: Eqn) -> bool:

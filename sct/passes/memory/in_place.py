@@ -34,6 +34,7 @@ from sct.passes.analysis.alias import (
     reads_shape_only,
     shared_memory,
     tolerates_overlap,
+    updates_outer_list,
     writes_inner_list,
     writes_items,
 )
@@ -190,7 +191,7 @@ class _Plan:
     def claim(self, access: Access) -> None:
         """Make sure that the buffer which `access` reads may be overwritten there, by copies if need be."""
         level = list_depth(access.value.type)
-        deep = self._writes_inner_lists and level > 1
+        deep = self._writes_inner_lists and level > 1 and not updates_outer_list(access)
         owns_items = self._writes_owned_items(access)
         aliases = self.alias_class(access.value, 0 if owns_items else level - deep, items=True)
         if (deep or owns_items) and any((eqn := self.memory.bindings[v].eqn) is not None and
@@ -278,8 +279,7 @@ class _Plan:
         """Is `v` a part of the buffer, so that `v` may be copied before the buffer is overwritten?"""
         d = self.memory.bindings[v]
         return (d.eqn is not None and not d.eqn.regions and (is_alias(d.eqn) or is_inner_list(d.eqn))
-                and d.eqn.op.name != "unwrap"
-                and v is not access.value)
+                and d.eqn.op.name != "unwrap" and v is not access.value)
 
     def copy_at(self, access: Access, *, deep: bool = False) -> None:
         """Let this access read a copy."""

@@ -1,0 +1,79 @@
+"""Swaps of two items of a list of arrays: `xs[i], xs[j] = xs[j], xs[i]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sct.frontend.evaluator import list_items
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, Ref
+from sct.ir import Operand, Value, is_effect
+from sct.ir.types import Undef
+from sct.ops import store
+
+__all__ = ["after_swap", "swap_of"]
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Two items of one list of arrays, which holds them alone, before they are put into it the other way round.
+
+    items  the arrays, their places, and their contents
+    named  the arrays that are known to be at the first place, and those at the second
+    """
+
+    of: ListRef
+    column: Operand
+    items: tuple[tuple[Ref, Operand, Operand], tuple[Ref, Operand, Operand]]
+    named: tuple[list[Ref], list[Ref]]
+
+
+def swap_of(ev: Evaluator, values: Sequence[Abstract]) -> Swap | None:
+    """The swap that an assignment of these values to as many subscripts may be; None for others."""
+    items = []
+    for x in values:
+        item = ev.store.items.get(x.addr) if isinstance(x, Ref) and not x.path else None
+        if not isinstance(x, Ref) or item is None or item.at is None or item.of is None or item.schema != 0 or \
+                isinstance(item.at.type, Undef) or not ev.store.holds_alone(item.of) or \
+                ev.store.array(x).frozen != Frozen.HELD:
+            return None
+        items.append((x, item.at, ev.store.array(x).value, item.of))
+    if len(items) != 2 or items[0][3] != items[1][3] or ev.slots(ListRef(items[0][3])).schema != 0:
+        return None
+    of = ListRef(items[0][3])
+    named: list[list[Ref]] = [[Ref(addr) for addr, item in ev.store.items.items()
+                               if (item.of, item.at, item.schema) == (of.addr, at, 0)] for _, at, _, _ in items]
+    return Swap(of, dynamic_lists.columns(ev, of)[0], (items[0][:3], items[1][:3]), (named[0], named[1]))
+
+
+def after_swap(ev: Evaluator, swap: Swap) -> None:
+    """If the two items are in each other's place now, the list still holds its arrays alone."""
+    (_, at_p, x_p), (_, at_q, x_q) = swap.items
+    (last,) = dynamic_lists.columns(ev, swap.of)
+    second = ev.defs.get(last) if isinstance(last, Value) else None
+    before = second.args[0] if second is not None and second.op is store else None
+    first = ev.defs.get(before) if isinstance(before, Value) else None
+    if second is None or first is None or first.op is not store or first.args[:2] != (swap.column, x_p) or \
+            second.args[1] != x_q or not _same(ev, first.args[2:], (at_q,)) or not _same(ev, second.args[2:], (at_p,)):
+        return
+    ev.store.own(swap.of.addr)
+    ev.store.alone.add(swap.of.addr)
+    for at, arrays in zip((at_q, at_p), swap.named):
+        for x in arrays:
+            list_items.place(ev, swap.of, at, 0, x)
+
+
+def _same(ev: Evaluator, xs: Sequence[Operand], ys: Sequence[Operand]) -> bool:
+    """Are these the same values, computed once or twice?"""
+    if len(xs) != len(ys):
+        return False
+    for x, y in zip(xs, ys):
+        one, other = (ev.defs.get(v) if isinstance(v, Value) else None for v in (x, y))
+        again = one is not None and other is not None and one.op is other.op and one.attrs == other.attrs and \
+            not one.regions and not is_effect(one) and len(one.outs) == len(other.outs) == 1 and \
+            _same(ev, one.args, other.args)
+        if x != y and not again:
+            return False
+    return True
