@@ -114,6 +114,15 @@ def test_program(f: Callable[..., Any], x: Any) -> None:
         np.testing.assert_allclose(jvp(f, (at,), (x,))[1], np.sum(slope * x), rtol=1e-9)
 
 
+@pytest.mark.parametrize("matrix", [np.array([[1.07, 0.11, 0.2], [0.02, 0.92, 0.13]]), np.array([1.1, 0.83])])
+def test_matrices_of_affine_transforms(matrix: np.ndarray) -> None:
+    """Of homogeneous coordinates, and of scales."""
+    image = np.random.default_rng(0).normal(size=(5, 6))
+    f = lambda x, m: np.sum(ndimage.affine_transform(x, m, order=1, mode="nearest") ** 2)
+    assert value_and_grad(f)(image, matrix)[0] == f(image, matrix)
+    check_grads(f, (image, matrix))
+
+
 def test_the_text() -> None:
     derivative = grad(lambda x: np.sum(ndimage.gaussian_filter(x, 1.0) ** 2))
     derivative(IMAGE)

@@ -675,6 +675,14 @@ def test_integral_powers_of_negative_numbers() -> None:
         agrees(lambda a: a ** 3.0 + a ** -1 + a ** 2, a)
 
 
+def test_powers_of_negative_numbers_in_a_direction_in_which_the_exponent_rests() -> None:
+    for x in (-2.0, np.float64(-2.0), np.array([-2.0, 0.0])):
+        at_rest = jvp(lambda x, p: x ** p, (x, 3.0), (x / x if np.ndim(x) == 0 else np.ones(2), 0.0))[1]
+        np.testing.assert_array_equal(at_rest, 3.0 * x**2)
+    assert np.isnan(jvp(lambda x, p: x ** p, (np.float64(-2.0), 3.0), (1.0, 1.0))[1])
+    assert hvp(lambda x, p: x ** p, (-2.0, 3.0), (1.0, 0.0)) == -12.0
+
+
 
 # -- numbers that are ints on one path and floats on another ---------------------------------------------------
 

@@ -12,7 +12,7 @@ from scipy import optimize, stats
 from scipy.spatial import distance
 from scipy.spatial.transform import Rotation
 
-from sct import check_grads, grad
+from sct import check_grads, grad, hvp, jvp, value_and_grad
 
 X, Y = np.array([0.3, 1.2, 0.7, 2.1, 1.5, 0.4]), np.array([0.2, 1.3, 0.9, 1.1, 1.7, 0.1])
 M = np.outer(X, X[:4]) + 0.01 * np.arange(24.0).reshape(6, 4) ** 2
@@ -92,6 +92,28 @@ def test_program(f: Callable[..., Any], x: np.ndarray) -> None:
 def test_what_is_given_of_zscores_has_no_slope_along_shifts_and_scales() -> None:
     slope = grad(lambda x: np.sum(stats.zscore(x) ** 3))(X)
     np.testing.assert_allclose([np.sum(slope), slope @ X], 0.0, atol=1e-12)
+
+
+def test_squares_of_distances_of_points_that_coincide() -> None:
+    """Of f = sum |a - b|**2 over pairs, the second derivative in a direction is 2 * (da - db), summed over them."""
+    a, da = np.zeros((2, 2)), np.array([[1.0, 2.0], [3.0, 5.0]])
+    for f, scale in ((lambda a: np.sum(distance.pdist(a) ** 2), 1.0),
+                     (lambda a: np.sum(distance.cdist(a, a) ** 2), 2.0)):
+        np.testing.assert_array_equal(hvp(f, (a,), (da,)), scale * 2.0 * (da - da[::-1]))
+    value, slope = jvp(distance.pdist, (a[:1],), (da[:1],))
+    assert value.shape == slope.shape == (0,)
+
+
+def test_exponents_of_distances() -> None:
+    p, q = X.reshape(3, 2), Y.reshape(3, 2)
+    check_grads(lambda e: np.sum(distance.cdist(p, q, "minkowski", p=e)) + distance.minkowski(p[0], q[0], e), (2.7,),
+                order=2)
+
+
+def test_what_scipy_raises() -> None:
+    f = lambda c: stats.multivariate_normal.logpdf(np.ones(2), None, c)
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        value_and_grad(f)(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
 def test_bounds_at_ties() -> None:

@@ -133,7 +133,7 @@ class Op:
               full names (`numpy.where(...)`).  Where it depends on the types: a
               function emit(*operands, **attrs) that returns such an expression.
               None: a call of the spelling, attrs as keywords
-    partials  partials(y, *xs, **attrs) -> [dy/dx] for elementwise ops
+    partials  partials(y, *xs, **attrs) -> [dy/dx] for elementwise ops; the tangent follows, unless there is a `jvp`
     linear    linear(ct, *xs, **attrs) -> [cotangents]; the tangent is the op itself
               (of these and of cotangents, a TypeMismatch says why there is none by an operand)
     vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
@@ -227,8 +227,8 @@ class Op:
 
     def __post_init__(self) -> None:
         rules = [self.partials, self.linear, self.vjp, self.nondiff]
-        if sum(rule is not None for rule in rules) != 1 or self.jvp is not None and self.vjp is None:
-            raise TypeError(f"op {self.name}: exactly one of partials, linear, vjp (and perhaps jvp), nondiff")
+        if sum(rule is not None for rule in rules) != 1 or self.jvp is not None and self.vjp is self.partials is None:
+            raise TypeError(f"op {self.name}: exactly one of partials, linear, vjp, nondiff; jvp with partials or vjp")
 
     def __call__(self, *args: Operand | Constant, **attrs: Any) -> Any:
         """Add an equation of this op to the function being built; its out, or outs."""

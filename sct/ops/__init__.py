@@ -60,6 +60,7 @@ from sct.ops.scalar.special_functions import *
 from sct.ops.scipy.banded_systems import *
 from sct.ops.scipy.bessel_functions import *
 from sct.ops.scipy.cosine_transforms import *
+from sct.ops.scipy.distances import *
 from sct.ops.scipy.distributions import *
 from sct.ops.scipy.elementary_functions import *
 from sct.ops.scipy.elliptic_functions import *

@@ -8,13 +8,13 @@ The residual is a region whose params are the solution and the numbers that the 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from sct.frontend.autodiff.differentiated_region import Region, evaluate
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.values.abstract_values import Abstract, Frozen, Ref
+from sct.frontend.values.abstract_values import Abstract, Frozen, Ref, Tup
 from sct.ir import Builder, Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.pytrees.pytree import Leaf
@@ -24,7 +24,9 @@ from sct.ops.program.attempts import may_not_repeat
 from sct.ops.program.effects import part
 from sct.ops.program.solutions import as_adjoint, solution
 
-__all__ = ["as_solution", "derivative_code", "function_of", "has_effect", "refuse_sizes", "solution_of", "standing_for"]
+__all__ = [
+    "as_solution", "computed_before", "derivative_code", "function_of", "has_effect", "refuse_sizes", "solution_of",
+    "standing_for"]
 
 
 def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
@@ -93,6 +95,26 @@ def derivative_code(ev: Evaluator) -> Iterator[None]:
         yield
     for eqn in as_adjoint(Fn("f", (), tuple(builder.eqns), ())).eqns:
         ev.b.add(eqn)
+
+
+def computed_before(ev: Evaluator, evaluate: Callable[[], Abstract], compute: Callable[[Abstract], Value]
+                    ) -> tuple[Value, Abstract]:
+    """What `compute` returns for the result of `evaluate`, and that result.
+
+    The equations of `evaluate` are code of the derivative, behind those of `compute`: what raises for these arguments
+    is what the program calls.
+    """
+    with ev.block(builder := Builder()):
+        like = _computed(ev, evaluate())
+    value = compute(like)
+    for eqn in as_adjoint(Fn("f", (), tuple(builder.eqns), ())).eqns:
+        ev.b.add(eqn)
+    return value, like
+
+
+def _computed(ev: Evaluator, v: Abstract) -> Abstract:
+    """The value, or the parts of a tuple, as what equations have computed."""
+    return Tup(tuple(_computed(ev, x) for x in v.items)) if isinstance(v, Tup) else ev.wrap(ev.operand(v))
 
 
 def standing_for(ev: Evaluator, computed: Value, like: Abstract, text: str = "", converged: Value | None = None,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
+from sct.frontend.autodiff.implicit_functions import computed_before, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
@@ -155,16 +155,19 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
     """What the library returns, with the derivative of what the program returns."""
     paths = [f.rpartition(".") for f in program.needs]
     needs = [Static(getattr(sys.modules[module], name)) for module, _, name in paths]
+
+    def compute(like: Abstract) -> Value:
+        t = OBJECT if isinstance(like, Tup) else ev.operand(like).type
+        value: Value = ev.emit(solver, *call, text=text, type=t)
+        return value
+
     try:
-        with derivative_code(ev):
-            like = ev.call(Static(program.run), [*args, *needs])
+        result, like = computed_before(ev, lambda: ev.call(Static(program.run), [*args, *needs]), compute)
     except Dead:
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why="the program that has its derivative raises an exception for them")
     if not isinstance(like, Tup):
-        value = ev.emit(solver, *call, text=text, type=(y := ev.operand(like)).type)
-        return standing_for(ev, value, like) if is_float(y) else ev.wrap(value)
-    result = ev.emit(solver, *call, text=text, type=OBJECT)
+        return standing_for(ev, result, like) if is_float(ev.operand(like)) else ev.wrap(result)
     parts = [_part_of(ev, result, like_part, f"_0[{k}]") for k, like_part in enumerate(like.items)]
     return Tup(tuple(parts), tuple(program.fields)) if program.fields else Tup(tuple(parts))
 

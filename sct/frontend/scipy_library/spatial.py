@@ -91,14 +91,18 @@ def _matrix_of(points: Any, metric: Any, V: Any, VI: Any) -> Any:
     return None
 
 
-def _between(XA: Any, XB: Any, V: Any, VI: Any, w: Any, metric: Any, p: Any) -> Any:
+def _between(XA: Any, XB: Any, V: Any, VI: Any, w: Any, p: Any, metric: Any) -> Any:
     matrix = _matrix_of(np.concatenate((XA, XB)), metric, V, VI)
     return _of_pairs(XA[:, None, :], XB[None, :, :], metric, 2.0 if p is None else p, w, matrix)
 
 
-def _among(X: Any, V: Any, VI: Any, w: Any, metric: Any, p: Any) -> Any:
+def _among(X: Any, V: Any, VI: Any, w: Any, p: Any, metric: Any) -> Any:
     i, j = np.triu_indices(len(X), 1)
     return _of_pairs(X[i], X[j], metric, 2.0 if p is None else p, w, _matrix_of(X, metric, V, VI))
+
+
+def _minkowski(u: Any, v: Any, p: Any, w: Any) -> Any:
+    return _of_pairs(u, v, "minkowski", 2.0 if p is None else p, w, None)[()]
 
 
 def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
@@ -112,23 +116,47 @@ def _seuclidean(u: Any, v: Any, V: Any) -> Any:
 _METRICS = frozenset((
     "braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "euclidean", "jensenshannon",
     "mahalanobis", "minkowski", "seuclidean", "sqeuclidean"))
-_TAKES: dict[str, Callable[[Any], bool]] = {"metric": _METRICS.__contains__, "p": lambda p: p is None or p >= 1}
-_MORE = ("V", "VI", "w")
+_TAKES: dict[str, Callable[[Any], bool]] = {"metric": _METRICS.__contains__}
+_MORE = ("V", "VI", "w", "p")
 register("scipy.spatial.distance", {
-    "pdist": Program(_among, ("X", *_MORE), ("metric", "p"), ranks=(1, 2), takes=_TAKES),
+    "minkowski": Program(_minkowski, ("u", "v", "p", "w"), ranks=(0, 1)),
     "mahalanobis": Program(_mahalanobis, ("u", "v", "VI"), ranks=(1, 2)),
     "seuclidean": Program(_seuclidean, ("u", "v", "V"), ranks=(1,))})
+_PDIST = handler("scipy.spatial.distance.pdist", Program(
+    _among, ("X", *_MORE), ("metric",), ranks=(0, 1, 2), takes=_TAKES))
 _CDIST = handler("scipy.spatial.distance.cdist", Program(
-    _between, ("XA", "XB", *_MORE), ("metric", "p"), ranks=(1, 2), takes=_TAKES))
+    _between, ("XA", "XB", *_MORE), ("metric",), ranks=(0, 1, 2), takes=_TAKES))
 
 
 @of_scipy("scipy.spatial.distance.cdist")
 def _cdist(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The usual distances are ops."""
-    metric = args[2] if len(args) > 2 else kwargs.get("metric", Static("euclidean"))
-    if metric in (Static("euclidean"), Static("sqeuclidean")) and not set(kwargs) - {"XA", "XB", "metric"}:
+    if _is_usual(args[2:], kwargs, {"XA", "XB", "metric"}):
         return call_named(ev, "scipy.spatial.distance.cdist", args, kwargs)
-    return _CDIST(ev, args, kwargs)
+    return _CDIST(ev, args, _with_exponent(ev, kwargs))
+
+
+@of_scipy("scipy.spatial.distance.pdist")
+def _pdist(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if _is_usual(args[1:], kwargs, {"X", "metric"}):
+        return call_named(ev, "scipy.spatial.distance.pdist", args, kwargs)
+    return _PDIST(ev, args, _with_exponent(ev, kwargs))
+
+
+def _with_exponent(ev: Evaluator, kwargs: Kwargs) -> Kwargs:
+    """The keywords, of which an exponent that is known is a float, at least 1."""
+    p = kwargs.get("p", Static(None))
+    if not isinstance(p, Static) or p.value is None:
+        return kwargs
+    if type(p.value) not in (int, float) or not 1.0 <= p.value < math.inf:
+        ev.refuse("SCT402", f"distances with `p={p.value}` are not differentiated",
+                  hint="write them out with functions of NumPy")
+    return {**kwargs, "p": Static(float(p.value))}
+
+
+def _is_usual(options: Args, kwargs: Kwargs, names: set[str]) -> bool:
+    metric = options[0] if options else kwargs.get("metric", Static("euclidean"))
+    return metric in (Static("euclidean"), Static("sqeuclidean")) and len(options) < 2 and not set(kwargs) - names
 
 
 # -- rotations ---------------------------------------------------------------------------------------------------------

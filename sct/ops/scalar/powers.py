@@ -14,10 +14,10 @@ from sct.ir.types import Tensor
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, div, mul, quotient, sub
-from sct.ops.scalar.comparison import eq, ge, gt, lt
+from sct.ops.scalar.comparison import eq, ge, gt, lt, ne
 from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.elementary import log
-from sct.ops.scalar.selection import pymax, where
+from sct.ops.scalar.selection import logical_and, logical_or, pymax, where
 from sct.ops.type_rules import arithmetic, elementwise, floats, is_python, number, ufunc_result
 
 __all__ = ["may_become_complex", "mathpow", "pow_"]
@@ -51,6 +51,17 @@ def pow_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
     if number(x).kind in "fc":
         base = literal_slope(z, x, y.value) if isinstance(y, Lit) and number(y).kind != "c" else slope(z, x, y)
     return [base, exponent_slope(z, x, y) if number(y).kind in "fc" else None]
+
+
+def pow_jvp(tangents: list[Any], z: Operand, x: Operand, y: Operand) -> Any:
+    """Of a negative x there is a derivative by x alone: there the slope by y counts where y has a tangent."""
+    dx, dy = tangents
+    base, _ = pow_partials(z, x, y) if dx is not None else (None, None)
+    by_base = None if base is None else mul(dx, base)
+    if dy is None or number(y).kind not in "fc":
+        return by_base
+    by_exponent = mul(dy, exponent_slope(z, x, y, dy))
+    return by_exponent if by_base is None else add(by_base, by_exponent)
 
 
 def literal_slope(z: Operand, x: Operand, n: Any) -> Any:
@@ -94,15 +105,22 @@ def complex_slope(z: Operand, x: Operand, y: Operand) -> Any:
     return where(is_zero, at_zero, div(z, where(is_zero, 1.0, x)))
 
 
-def exponent_slope(z: Operand, x: Operand, y: Operand) -> Any:
-    """z * log(x), and 0 at x == 0; nan for negative x, complex if z is: there NumPy's log gives nan by itself."""
+def exponent_slope(z: Operand, x: Operand, y: Operand, dy: Operand | None = None) -> Any:
+    """z * log(x), and 0 at x == 0; nan for negative x, complex if z is: there NumPy's log gives nan by itself.
+
+    dy  a factor of the slope: where it is 0, the slope for negative x is 0
+    """
     if number(z).kind == "c":
         return mul(z, log(x) if isinstance(x, Lit) and x.value else log(where(eq(x, 0), 1.0, x)))
     if isinstance(x, Lit):
-        return mul(z, log(x) if x.value > 0 else math.nan if x.value < 0 else 0.0)
+        if x.value > 0:
+            return mul(z, log(x))
+        return mul(z, 0.0 if not x.value else math.nan if dy is None else where(eq(dy, 0), 0.0, math.nan))
     if not is_python(x) and not is_python(z):
-        return mul(z, log(where(eq(x, 0), 1.0, x)))
-    return mul(z, where(lt(x, 0), math.nan, log(where(gt(x, 0), x, 1.0))))
+        constant = eq(x, 0) if dy is None else logical_or(eq(x, 0), logical_and(lt(x, 0), eq(dy, 0)))
+        return mul(z, log(where(constant, 1.0, x)))
+    undefined = lt(x, 0) if dy is None else logical_and(lt(x, 0), ne(dy, 0))
+    return mul(z, where(undefined, math.nan, log(where(gt(x, 0), x, 1.0))))
 
 
 def powers() -> Iterable[samples.Sample]:
@@ -116,10 +134,10 @@ def powers() -> Iterable[samples.Sample]:
 
 
 pow_ = op("pow", "operator.pow numpy.power builtins.pow", complex=True, type=type_pow, spelled=True,
-          run=operator.pow, emit="_0 ** _1", partials=pow_partials, raises="value", samples=powers,
+          run=operator.pow, emit="_0 ** _1", partials=pow_partials, jvp=pow_jvp, raises="value", samples=powers,
           folds="adjoint", compiled=True)
 
 mathpow = op("mathpow", "math.pow", type=elementwise(np.float_power, floats), spelled=True, run=math.pow,
-             emit="math.pow(_0, _1)", partials=pow_partials, raises="value",
+             emit="math.pow(_0, _1)", partials=pow_partials, jvp=pow_jvp, raises="value",
              samples=lambda: [((1.3, 2.5), {}), ((-1.3, 2), {}), ((-1.3, Lit(3.0)), {}), ((1.3, -2), {})],
              compiled=True)

@@ -1,4 +1,4 @@
-"""Sums of exponentials, integrals of samples, convolutions and distances of points."""
+"""Sums of exponentials, integrals of samples, and convolutions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.creation import eye
 from sct.ops.arrays.shape import dim, expand_dims
-from sct.ops.linalg.decompositions import T, columns
-from sct.ops.linalg.products import bilinear, contracted, matmul
+from sct.ops.linalg.products import bilinear
 from sct.ops.reductions import differences, signals
 from sct.ops.reductions.reductions import aligned, reduction, sum_
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import div, mul, quotient, sub
+from sct.ops.scalar.arithmetic import div, mul, sub
 from sct.ops.scalar.elementary import exp
 from sct.ops.scipy.formulas import PARAMETER
 from sct.ops.type_rules import Axis, normalize, number, probe, scalar_or_array, ufunc_result
@@ -214,31 +213,3 @@ def bind_method(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") ->
 
 convolution("convolve", signals.convolve_transposed, bind_method)
 convolution("fftconvolve", signals.convolve_transposed, lambda in1, in2, mode="full": ([in1, in2], {"mode": mode}))
-
-# -- distances of points -----------------------------------------------------------------------------------------------
-
-
-def type_cdist(a: Operand, b: Operand, metric: str = "euclidean") -> Tensor:
-    """In double precision, always."""
-    if metric not in ("euclidean", "sqeuclidean"):
-        raise TypeMismatch(f"the metric {metric!r} of cdist is not supported")
-    if number(a).rank != 2 or number(b).rank != 2:
-        raise TypeMismatch("cdist takes matrices, a point in each row")
-    contracted(number(a).shape[1], number(b).shape[1])
-    return Tensor("array", "f64", (number(a).shape[0], number(b).shape[0]))
-
-
-def cdist_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, metric: str = "euclidean") -> list[Any]:
-    """Each pair pulls along its difference; equal points do not."""
-    pull = quotient(ct, y, edge=0.0) if metric == "euclidean" else mul(2.0, ct)
-    return [sub(mul(columns(sum_(pull, axis=1)), a), matmul(pull, b)),
-            sub(mul(columns(sum_(pull, axis=0)), b), matmul(T(pull), a))]
-
-
-op("cdist", "scipy.spatial.distance.cdist", type=type_cdist, vjp=cdist_vjp, defaults={"metric": "euclidean"},
-   run=lambda a, b, metric="euclidean": import_module("scipy.spatial.distance").cdist(a, b, metric),
-   bind=lambda XA, XB, metric="euclidean": ([XA, XB], {"metric": metric}), raises="shape",
-   emit=lambda a, b, metric="euclidean":
-       f"scipy.spatial.distance.cdist(_0, _1{'' if metric == 'euclidean' else ', metric=_metric'})",
-   samples=lambda: [((samples.arrays((3, 2)), samples.arrays((n, 2), seed=1)), {"metric": metric})
-                    for n in (3, 4, 1) for metric in ("euclidean", "sqeuclidean")])

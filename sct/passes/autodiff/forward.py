@@ -182,7 +182,7 @@ class Forward:
         op, several = eqn.op, len(eqn.outs) > 1
         values, outs = with_real_ints_as_floats(eqn)
         y: Any = outs if several else outs[0]
-        if op.partials is not None:
+        if op.partials is not None and op.jvp is None:
             total: Operand | None = None
             for p, dx in zip(op.partials(y, *values, **eqn.attrs), dxs):
                 if p is not None and dx is not None:

@@ -9,6 +9,7 @@ And of absolute values and norms, by which the derivative of their squares has a
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -19,7 +20,7 @@ from sct.ir.core import Eqn, Lit, Operand, builder_var, is_number
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
 from sct.ops.arrays.concatenate import array
-from sct.ops.arrays.creation import astype
+from sct.ops.arrays.creation import astype, full, full_like
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim, expand_dims, reshape, reshape_like, swapaxes, transpose
 from sct.ops.linalg.einsum import contract, parse
@@ -214,6 +215,18 @@ def mul_norm(a: Operand, b: Operand) -> Any:
         if args is not None and shape_of(x) and (c := without_modulus(args[0], "norm", x, args[1])) is not None:
             return mul(c if spread is None or not shape_of(c) else expand_dims(c, **spread.attrs), x)
     return None
+
+
+@rule("quotient", of="cdist pdist mul", when="finite")
+def quotient_of_distances(a: Operand, y: Operand, edge: float = math.inf) -> Any:
+    """c * y / y -> c where y = cdist(p, q), as a factor of p - q, which is 0 where y is"""
+    if edge or not (is_result_of(y, "cdist") or is_result_of(y, "pdist")):
+        return None
+    c = without_factor(a, partial(operator.is_, y))
+    if c is None or shape_of(c) == shape_of(y):
+        return c
+    points = cast(Eqn, defining_eqn(y)).args
+    return full(c, *(dim(p, axis=0) for p in points)) if len(points) == 2 else full_like(y, c)
 
 
 def without_modulus(a: Operand, names: str, x: Operand, y: Operand | None = None) -> Any:

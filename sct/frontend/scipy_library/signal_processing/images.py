@@ -46,12 +46,15 @@ def _zoomed(x: Any, zoom: Any, order: Any, mode: Any, cval: Any, prefilter: Any,
 
 def _transformed(x: Any, matrix: Any, offset: Any, order: Any, mode: Any, cval: Any, prefilter: Any,
                  spline_filter1d: Any) -> Any:
-    if matrix.ndim != 2 or x.ndim != matrix.shape[0] or x.ndim != matrix.shape[1]:
-        raise ValueError("not a square matrix of as many rows as the image has axes")
+    if matrix.ndim == 2 and matrix.shape[1] == x.ndim + 1:  # of homogeneous coordinates
+        offset = matrix[:, -1]
     grid = _grid(x.shape)
     points = []
     for k in range(x.ndim):
         point = 0.0 if offset is None else offset if np.ndim(offset) == 0 else offset[k]
+        if matrix.ndim == 1:
+            points.append(point + grid[k] * matrix[k])
+            continue
         for j in range(x.ndim):
             point = point + grid[j] * matrix[k, j]
         points.append(point)

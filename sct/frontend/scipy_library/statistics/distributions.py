@@ -271,7 +271,9 @@ def _as(like: Any, y: Any) -> Any:
 def _check_formula(ev: Evaluator, distribution: Any, name: str) -> None:
     """Refuses a method for which SciPy has no formula."""
     formula = _METHODS[name].formula
-    if distribution.name in ("levy_stable", "tukeylambda") or _is_discrete(distribution) and name in ("ppf", "isf") or \
+    searched = distribution.name == "levy_stable" or distribution.name == "tukeylambda" and name not in (
+        "ppf", "isf", "entropy")
+    if searched or _is_discrete(distribution) and name in ("ppf", "isf") or \
             formula != "_stats" and not _has_own(distribution, formula):
         ev.refuse("SCT402", f"`{distribution.name}.{name}` is not differentiated",
                   why="SciPy has no formula of it that is, and computes it by a search, a sum or an integral",

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sct.frontend.arguments.lift import lift, opaque
-from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
+from sct.frontend.autodiff.implicit_functions import computed_before, derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
@@ -87,14 +87,19 @@ def _density(ev: Evaluator, name: str, program: Callable[..., Any], x: Abstract,
     assert isinstance(t, Tensor)
     several = t.shape[-1 if "dirichlet" in name else 0] if t.rank > rank else Dim(1)
     more = [Static(getattr(sys.modules["scipy.special"], f)) for f in functions]
-    with derivative_code(ev):
+    operands = [ev.operand(v) for v in (points, *parameters)]
+    text = f"scipy.stats.{name}({', '.join(f'_{k}' for k in range(len(operands)))}{options})"
+
+    def evaluate() -> Abstract:
         like = ev.call(Static(program), [points, *parameters, *more])
         if (t.rank == 2 or rank == 0) and several == Dim(1):  # SciPy squeezes it
             like = ev.call(Static(np.squeeze), [like])
             like = ev.call(Static(np.float64), [like])
-    operands = [ev.operand(v) for v in (points, *parameters)]
-    text = f"scipy.stats.{name}({', '.join(f'_{k}' for k in range(len(operands)))}{options})"
-    return standing_for(ev, ev.emit(solver, *operands, text=text, type=ev.operand(like).type), like)
+        return like
+
+    value, like = computed_before(ev, evaluate, lambda like: ev.emit(
+        solver, *operands, text=text, type=ev.operand(like).type))
+    return standing_for(ev, value, like)
 
 
 def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
