@@ -786,3 +786,22 @@ def test_a_minimum_between_bounds_has_the_slope_of_the_closed_form() -> None:
     np.testing.assert_allclose(by_x, np.diag(inside * 2.0 / curvature), rtol=1e-6, atol=1e-12)
     slope = -(np.sinh(c * v) + c * v * np.cosh(c * v)) / curvature
     np.testing.assert_allclose(by_c, inside * slope, rtol=1e-6, atol=1e-12)
+
+
+SPECIES = [{"charge": float(k), "rate": 1.0 + k} for k in range(5)]
+
+
+def test_an_equation_may_loop_over_records() -> None:
+    def balance(v, T):
+        total = 0.0
+        for s in SPECIES:
+            total = total + s["charge"] * s["rate"] * T * (5.0 - v)
+        return total - v
+
+    def potential(T):
+        return brentq(balance, -0.001, 300.0, args=(T,), xtol=1e-14)
+
+    weight = sum(s["charge"] * s["rate"] for s in SPECIES)
+    T = 0.2
+    assert np.isclose(grad(potential)(T), 5.0 * weight / (1.0 + weight * T) ** 2, rtol=1e-9)
+    assert np.isclose(grad(grad(potential))(T), -10.0 * weight ** 2 / (1.0 + weight * T) ** 3, rtol=1e-9)

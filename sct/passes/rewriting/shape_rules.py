@@ -136,7 +136,7 @@ def unchanged(x: Operand, *_: Any, **__: Any) -> Any:
 
 
 @rule("dim", phase="simplify")
-def dim_of_param(site: Site, x: Operand, axis: int = 0) -> Any:
+def dim_of_param(site: Site, x: Operand, *_: Operand, axis: int = 0) -> Any:
     """dim(x, axis=k) -> n, or dim(p, axis=j), where the param n is that size, or the param p has it"""
     if isinstance(x.type, Tensor) and (n := site.ints.get(shape_of(x)[axis])) is not None:
         return n
@@ -145,7 +145,7 @@ def dim_of_param(site: Site, x: Operand, axis: int = 0) -> Any:
 
 
 @rule("dim")
-def dim_of_list(x: Operand, axis: int = 0) -> Any:
+def dim_of_list(x: Operand, *_: Operand, axis: int = 0) -> Any:
     """len([a, b]) -> 2;  so for a list with an item replaced"""
     n = known_length(x, defining_eqn)
     return None if n is None else Lit(n)
