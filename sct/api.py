@@ -22,7 +22,7 @@ from sct.frontend import Traced, Transform, trace_ahead, trace_ranks
 from sct.frontend.user_rules import UserRule, add_rule
 from sct.ir.pytrees.pytree import Node
 from sct.memory_limit import bytes_of
-from sct.tangents import Pullback, directions_of, is_absent, type_in_words
+from sct.tangents import Pullback, directions_of, is_absent, tangent_of_each, type_in_words
 
 __all__ = ["Derivative", "checkpoint", "checkpointed", "emit", "fixed_point", "grad", "hessian", "hvp", "implicit",
            "jacfwd", "jacobian", "jacrev", "jvp", "probe", "rule", "stop_gradient", "value_and_grad", "vjp"]
@@ -219,15 +219,15 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, has_aux
     """(f(*primals), its derivative in the direction `tangents`).
 
     A tangent has the structure of its primal.  None stands for zero, and for the tangent of
-    a string, an int in a container, or None.  With `has_aux`, `f` returns (value, aux), and
-    aux comes last.
+    a string, an int in a container, or None; tangents of the last arguments may be left out.
+    With `has_aux`, `f` returns (value, aux), and aux comes last.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
     check_backend(backend)
     check_function("jvp", f)
-    _check_pairs("jvp", primals, tangents)
+    tangents = tangent_of_each("jvp", primals, tangents)
     if is_absent(tangents):
         raise SctError("SCT904", "jvp: no argument has a tangent", why="every tangent is None")
     directions = directions_of(primals, tangents)
@@ -239,11 +239,13 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, has_aux
 def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend: str = "numpy") -> Any:
     """The Hessian of `f` with respect to argument 0, times `tangents`: forward over reverse.
 
-    >>> hvp(lambda x: x * x * x, (2.0,), (1.0,))
-    12.0
+    Tangents of other arguments may be left out; with them, it is the derivative of `grad(f)` in that direction.
+
+    >>> hvp(lambda x, k: k * x * x * x, (2.0, 5.0), (1.0,))
+    60.0
     """
     check_backend(backend)
-    _check_pairs("hvp", primals, tangents)
+    tangents = tangent_of_each("hvp", primals, tangents)
     return jvp(grad(f), primals, tangents, backend=backend)[1]
 
 
@@ -480,18 +482,3 @@ def _define_decorators(f: Any) -> None:
 for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, checkpoint,
                   checkpointed, probe, rule, implicit, fixed_point, emit):
     _function.__dict__["__sct_call__"] = _function.__name__
-
-
-# -- tangents -------------------------------------------------------------------------
-
-
-def _check_pairs(name: str, primals: object, tangents: object) -> None:
-    for label, argument in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(argument, (tuple, list)):
-            raise SctError("SCT904", f"{name}: {label} is a tuple, one item for each argument of the function",
-                           why=f"got {type_in_words(argument)}", hint=f"{name}(f, (x,), (dx,))")
-    assert isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list))
-    if len(primals) != len(tangents):
-        raise SctError("SCT904", f"{name}: {len(primals)} primals and {len(tangents)} tangents")
-    if not primals:
-        raise SctError("SCT904", f"{name}: there are no primals", hint=f"{name}(f, (x,), (dx,))")

@@ -20,7 +20,7 @@ from sct.frontend.arguments.argument_keys import with_differentiated_ints
 from sct.frontend.source.parse import nested_codes
 from sct.ir.pytrees.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves
 
-__all__ = ["Pullback", "directions_of", "is_absent", "tangent_of", "type_in_words"]
+__all__ = ["Pullback", "directions_of", "is_absent", "tangent_of", "tangent_of_each", "type_in_words"]
 
 # -- pullbacks ------------------------------------------------------------------------
 
@@ -89,6 +89,21 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
             raise _mismatch(at, f"None, as for {type_in_words(primal)}", tangent)
         return None
     return _array_tangent(primal, 0.0 if tangent is None else tangent, at, tangent is None)
+
+
+def tangent_of_each(name: str, primals: object, tangents: object) -> list[Any]:
+    """The tangents, and None for the last arguments, of which none is passed."""
+    for label, argument in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(argument, (tuple, list)):
+            raise SctError("SCT904", f"{name}: {label} is a tuple, one item for each argument of the function",
+                           why=f"got {type_in_words(argument)}", hint=f"{name}(f, (x,), (dx,))")
+    assert isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list))
+    if not primals:
+        raise SctError("SCT904", f"{name}: there are no primals", hint=f"{name}(f, (x,), (dx,))")
+    if len(tangents) > len(primals):
+        raise SctError("SCT904", f"{name}: {len(primals)} primals and {len(tangents)} tangents",
+                       hint="one tangent for each primal, in a tuple")
+    return [*tangents, *[None] * (len(primals) - len(tangents))]
 
 
 def directions_of(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:

@@ -90,6 +90,16 @@ def test_hvp() -> None:
     assert np.allclose(hvp(lambda x: np.sum(x * x * x), (x,), (v,)), 6.0 * x * v)
 
 
+def test_tangents_of_the_last_arguments_may_be_left_out() -> None:
+    def f(x, k, mode="cubes"):
+        return k * np.sum(x ** 3) if mode == "cubes" else k * x
+
+    x, v = np.array([1.0, 2.0]), np.array([3.0, -1.0])
+    assert np.array_equal(hvp(f, (x, 2.0, "cubes"), (v,)), 12.0 * x * v)
+    assert np.array_equal(hvp(f, (x, 2.0), (v, 1.0)), 12.0 * x * v + 3.0 * x ** 2)
+    assert jvp(f, (x, 2.0, "cubes"), [v]) == (f(x, 2.0), 6.0 * (x ** 2) @ v)
+
+
 def test_stop_gradient() -> None:
     assert stop_gradient(3.0) == 3.0
     assert grad(lambda x: x * stop_gradient(x))(3.0) == 3.0
@@ -568,7 +578,8 @@ def test_other_backends_are_refused() -> None:
     ("primals", "tangents"),
     [
         (2.0, 1.0),
-        ((2.0, 5.0), (1.0,)),
+        ((2.0, 5.0), (1.0, 0.0, 0.0)),
+        ((2.0, 5.0), ()),
         ((2.0, 5.0), (None, None)),
         ((2.0, 5.0), ("1", 0.0)),
         ((2.0, 5.0), (np.ones(3), 0.0)),
