@@ -120,6 +120,13 @@ class _Instrument(ast.NodeTransformer):
 
     visit_For = visit_comprehension = _loop
 
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        place = items_place(loc_of(node.value, self.file))
+        self.generic_visit(node)
+        if any(isinstance(t, (ast.Tuple, ast.List)) for t in node.targets) and len(node.targets) == 1:
+            node.value = self._wrapped(ITEMS, node.value, place)
+        return node
+
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
         target, owner = copy.copy(node.target), node.target

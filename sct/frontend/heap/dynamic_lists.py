@@ -142,7 +142,7 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
         return ev.type_of(x) if maybe is None else maybe.type
     elif isinstance(x, Value) and isinstance(x.type.elem if isinstance(x.type, Optional) else x.type, Tensor) or \
             is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, str)) or \
-            isinstance(x, Value) and isinstance(x.type, (ActiveText, Text)) or is_link(x):
+            isinstance(x, Value) and isinstance(x.type, (ActiveText, Opaque, Text)) or is_link(x):
         return ev.type_of(x)
     elif isinstance(x, Static) and x == Static(None):
         return NONE

@@ -29,7 +29,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.parse import user_text
-from sct.frontend.state.observed_types import Observed, class_of_call, holds_no_number, type_of_call
+from sct.frontend.state.observed_types import Observed, class_of_call, holds_no_number, type_of_call, types_in_sct
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -43,7 +43,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Op, Operand, Value, is_float, walk
+from sct.ir import Op, Operand, Value, is_float
 from sct.ir.dims import sym
 from sct.ir.types import (
     ANY_BOOL,
@@ -60,6 +60,7 @@ from sct.ir.types import (
     Type,
     is_active_text,
 )
+from sct.ops import index
 from sct.ops.program.effects import apply, inactive, part
 from sct.ops.type_rules import dtype_name
 
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_unchanged", "check_value",
+    "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_value",
     "evaluated_by_python", "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
     "is_varied", "leave_to_python", "may_be_differentiated", "numeric_type", "pure_builtin", "takes_items",
     "template_of", "user_text", "writes_arguments", "writes_keyword", "written_by_python",
@@ -99,7 +100,7 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     if (t := type_of_call(text)) is not None:
         return ev.emit(inactive, *operands, text=text, type=t)  # type: ignore[no-any-return]
     cls = _known_class(ev, text, operands)
-    types = ev.observed(ev.loc) if cls is None else frozenset([("object", cls)])
+    types = (ev.observed(ev.loc) or types_in_sct(text, ev.loc)) if cls is None else frozenset([("object", cls)])
     if any(is_active_text(x.type) for x in operands) and not all(map(holds_no_number, types)):
         refuse_reading(ev)
     value = typed(ev, text, operands, types, user_text(ev.loc), op)
@@ -214,7 +215,7 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
     eqn = ev.defs.get(v)
     if eqn is None:
         return not isinstance(ev.leaf_of(v), (str, bytes))
-    return eqn.op in (inactive, part, apply) or isinstance(v.type, (ActiveText, Text))
+    return eqn.op in (inactive, part, apply, index) or isinstance(v.type, (ActiveText, Text))
 
 
 def is_changed_in_place(ev: Evaluator, v: Abstract) -> bool:
@@ -253,8 +254,6 @@ _TAKE_ITEMS = frozenset(("extend", "extendleft", "update", "difference_update", 
                          "symmetric_difference_update"))
 """Methods that take the items of a list or dict, and not the list or dict itself."""
 
-_MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")
-
 
 def changes_object(text: str) -> bool:
     """Does the template read a method that changes its object?"""
@@ -264,18 +263,6 @@ def changes_object(text: str) -> bool:
 def takes_items(text: str) -> bool:
     """Is this the template of a method that takes the items of a list or dict, and not the list or dict itself?"""
     return text.rpartition(".")[2] in _TAKE_ITEMS
-
-
-def check_unchanged(ev: Evaluator, v: Abstract) -> None:
-    """Refuses a loop over an object that its body may change; the loop is the last equation that was built."""
-    loop = next((eqn for eqn in reversed(ev.b.eqns) if eqn.regions), None)
-    eqn = ev.defs.get(v) if isinstance(v, Value) else None
-    runs_over = [v] if eqn is None or isinstance(eqn.out.type, Text) else list(eqn.args)
-    of_texts = bool(runs_over) and all(isinstance(x, Value) and isinstance(x.type, Text) for x in runs_over)
-    if loop is None or of_texts or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
-        return
-    if any(_CHANGES.search(str(e.attrs.get("text", ""))) for region in loop.regions for e in walk(region)):
-        ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
 
 
 def is_varied(ev: Evaluator, v: Abstract) -> bool:

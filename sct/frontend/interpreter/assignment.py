@@ -18,6 +18,7 @@ from sct.frontend.interpreter.attributes import present_object
 from sct.frontend.interpreter.swaps import after_swap, swap_of
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
+from sct.frontend.iteration.python_iterables import python_items, python_iterable
 from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.choices import for_each
 from sct.frontend.source.name_scopes import writes
@@ -27,7 +28,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ops import fstring, gt, lt, python
 
-__all__ = ["assign", "doing", "home_of", "named", "unpack"]
+__all__ = ["assign", "doing", "home_of", "named", "of_python", "unpack"]
 
 
 def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
@@ -127,16 +128,32 @@ def _starred(ev: Evaluator, v: Ref | ListRef, targets: Sequence[Any], star: int)
 
 def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
     """The items of an iterable whose length is known only at run time; raises as Python does if it is another one."""
-    size = ev.operand(ev.call(Static(len), [v]))
+    _check_count(ev, ev.operand(ev.call(Static(len), [v])), n)
+    if isinstance(v, Ref):
+        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
+    return tuple(dynamic_lists.element(ev, v, Lit(k)) for k in range(n))
+
+
+def _check_count(ev: Evaluator, size: Operand, n: int) -> None:
+    """Raises as Python does if there are not n items."""
     _check_enough(ev, size, n, "")
 
     def long() -> None:
         raise_at_run_time(ev, "ValueError", f"too many values to unpack (expected {n})")
 
     evaluate_branches(ev, ev.emit(gt, size, n, spelling="operator.gt"), long, lambda: None)
-    if isinstance(v, Ref):
-        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
-    return tuple(dynamic_lists.element(ev, v, Lit(k)) for k in range(n))
+
+
+def of_python(ev: Evaluator, v: Abstract, target: Any, value: Any) -> Abstract:
+    """What is assigned: of an object that sct does not see into, the items if it is unpacked; `value` is its syntax."""
+    if not isinstance(target, (gast.Tuple, gast.List)) or any(isinstance(t, gast.Starred) for t in target.elts):
+        return v
+    known = python_iterable(ev, v, value)
+    if known is None or not isinstance(v, Value):
+        return v
+    size, item = python_items(ev, v, known)
+    _check_count(ev, size, len(target.elts))
+    return Tup(tuple(item(Static(k)) for k in range(len(target.elts))))
 
 
 def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:

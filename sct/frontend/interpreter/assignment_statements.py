@@ -10,7 +10,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
-from sct.frontend.interpreter.assignment import assign, doing, home_of, named
+from sct.frontend.interpreter.assignment import assign, doing, home_of, named, of_python
 from sct.frontend.interpreter.attributes import get, present_object
 from sct.frontend.interpreter.expressions import name
 from sct.frontend.objects.objects import set_attribute
@@ -41,7 +41,7 @@ def assign_stmt(ev: Evaluator, node: Any) -> None:
         with changed(frame, assigned=node.value, behind=(after - names).union(*map(reads, node.targets))):
             v = ev.eval(node.value)
     for target in node.targets:
-        assign(ev, target, v)
+        assign(ev, target, of_python(ev, v, target, node.value) if len(node.targets) == 1 else v)
 
 
 @statement(gast.AnnAssign)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,17 +10,18 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.inactive import PLAIN_CONTAINERS, check_value, is_python_object, typed
+from sct.frontend.heap.inactive import PLAIN_CONTAINERS, changes_object, check_value, is_python_object, typed
 from sct.frontend.source.parse import loc_of, user_text
 from sct.frontend.state.observed_types import Observed, items_place
 from sct.frontend.values.abstract_values import (
     Abstract,
 )
 from sct.ir import Operand, Value
-from sct.ir.types import INT
+from sct.ir.core import walk
+from sct.ir.types import INT, Text
 from sct.ops.program.effects import inactive, part
 
-__all__ = ["PythonIterable", "python_items", "python_iterable"]
+__all__ = ["PythonIterable", "check_unchanged", "python_items", "python_iterable"]
 
 
 def _iterable_check(cls: type, node: Any) -> str | None:
@@ -29,10 +31,11 @@ def _iterable_check(cls: type, node: Any) -> str | None:
     """
     if cls in PLAIN_CONTAINERS:
         return PLAIN_CONTAINERS[cls]
+    is_tuple = issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__
     fresh = isinstance(node, gast.Call) or not hasattr(cls, "__next__")
     harmless = cls.__module__.lstrip("_").split(".")[0] in ("csv", "pandas") or cls.__name__ in (
         "callable_iterator", "enumerate", "zip", "reversed", "list_reverseiterator")
-    return f"type(_0).__name__ == '{cls.__name__}'" if fresh and harmless else None
+    return f"type(_0).__name__ == '{cls.__name__}'" if is_tuple or fresh and harmless else None
 
 
 @dataclass(frozen=True)
@@ -63,3 +66,26 @@ def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operan
     items = ev.emit(inactive, v, text="list(_0)")
     n = ev.emit(part, items, text="len(_0)", type=INT)
     return n, lambda i: typed(ev, "_0[_1]", (items, ev.operand(i)), known.types, f"an item of {known.name}", part)
+
+
+_MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")
+
+
+def check_unchanged(ev: Evaluator, v: Abstract) -> None:
+    """Refuses a loop over an object that its body may change; the loop is the last equation that was built."""
+    loop = next((eqn for eqn in reversed(ev.b.eqns) if eqn.regions), None)
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    runs_over = [v] if eqn is None or isinstance(eqn.out.type, Text) else list(eqn.args)
+    of_texts = bool(runs_over) and all(isinstance(x, Value) and isinstance(x.type, Text) for x in runs_over)
+    if loop is None or of_texts or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
+        return
+    inside = (e for region in loop.regions for e in walk(region))
+    changed = {e.args[0] for e in inside if changes_object(str(e.attrs.get("text", "")))}
+    if any(x in runs_over or not _is_new_dict(ev, x) for x in changed):
+        ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
+
+
+def _is_new_dict(ev: Evaluator, x: Operand) -> bool:
+    """Is this what a dict of the program is made as, which no other object refers to?"""
+    eqn = ev.defs.get(x) if isinstance(x, Value) else None
+    return eqn is not None and eqn.op is inactive and not eqn.args and str(eqn.attrs["text"]).startswith("{")

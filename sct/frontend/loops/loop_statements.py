@@ -18,7 +18,6 @@ from sct.errors import SctError
 from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import statement
-from sct.frontend.heap.inactive import check_unchanged
 from sct.frontend.heap.join_paths import close_raised, evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
@@ -37,7 +36,7 @@ from sct.frontend.iteration.iterator_protocol import (
     start,
     use_up,
 )
-from sct.frontend.iteration.python_iterables import python_items, python_iterable
+from sct.frontend.iteration.python_iterables import check_unchanged, python_items, python_iterable
 from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested

@@ -18,11 +18,15 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap.inactive import template_of
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.numpy_functions import bound
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.iterator_builtins import compared
 from sct.frontend.values.abstract_values import Abstract, ListRef, Slots, Static, Tup, is_literal
+from sct.ir import Operand, Value
+from sct.ir.types import INT, Opaque
+from sct.ops.program.effects import inactive
 
 __all__: list[str] = []
 
@@ -67,6 +71,17 @@ def _evaluated(f: Callable[..., Any]) -> Special:
     return lambda ev, args, kwargs: ev.call(Static(f), args, kwargs)
 
 
+def _by_python(ev: Evaluator, a: Abstract, x: Abstract, right: bool) -> Abstract:
+    """`bisect_right(a, x)`, or `bisect_left`, of objects that sct does not see into."""
+    operands: list[Operand] = []
+    among, what = template_of(ev, a, operands), template_of(ev, x, operands)
+    if among is None or what is None:
+        ev.refuse("SCT503", "the list that `bisect` searches holds numbers that are differentiated and other objects",
+                  hint="keep the objects in a list of their own")
+    text = f"bisect.bisect_{'right' if right else 'left'}({among}, {what})"
+    return ev.wrap(ev.emit(inactive, *operands, text=text, type=INT))
+
+
 def _searching(f: Callable[..., Any], right: bool) -> Special:
     """A function of `bisect` as a loop of Python; `insort` inserts the item where it ends."""
 
@@ -75,7 +90,9 @@ def _searching(f: Callable[..., Any], right: bool) -> Special:
                                   lo=0, hi=None, key=python_fallbacks.same)
         inserts = f.__name__.startswith("insort")
         value = ev.call(key, [x]) if inserts else x
-        place = ev.call(Static(python_fallbacks.bisect_), [a, value, lo, hi, key, Static(right)])
+        whole = (lo, hi, key) == (Static(0), Static(None), Static(python_fallbacks.same))
+        place = _by_python(ev, a, x, right) if whole and isinstance(x, Value) and isinstance(x.type, Opaque) else \
+            ev.call(Static(python_fallbacks.bisect_), [a, value, lo, hi, key, Static(right)])
         if not inserts:
             return place
         if not dynamic_lists.is_dynamic(ev, a):

@@ -9,6 +9,8 @@ The types of the items of an iterable are entered at `items_place`, together wit
 
 from __future__ import annotations
 
+import os
+import pathlib
 import re
 import types
 from collections.abc import Mapping
@@ -22,7 +24,7 @@ from sct.ir.types import BOOL, INT, Type
 
 __all__ = [
     "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "items_place",
-    "observed_type", "type_of_call"]
+    "observed_type", "type_of_call", "types_in_sct"]
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -85,3 +87,16 @@ def type_of_call(text: str) -> Type | None:
     if re.fullmatch(r"len\(_\d+\)", text):
         return INT
     return BOOL if re.fullmatch(r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", text) else None
+
+
+def types_in_sct(text: str, place: Loc | None) -> frozenset[Observed]:
+    """The types of an expression in a function of sct that stands for one of a library, where objects are compared."""
+    if place is None or not place.file.startswith(_SCT):
+        return frozenset()
+    if re.fullmatch(r"_0 (<|<=|==|!=|>=|>) _1", text):
+        return frozenset([("number", "bool", bool)])
+    return frozenset([("number", "int", int)]) if re.fullmatch(r"len\(.*\)", text) else frozenset()
+
+
+_SCT = f"{pathlib.Path(__file__).parents[2]}{os.sep}"
+"""The directory of sct."""
