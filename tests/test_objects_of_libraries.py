@@ -8,6 +8,7 @@ import itertools
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sct import grad, hvp
 
 X = np.array([0.3, 0.7])
 START = date(2024, 1, 15)
+HOLIDAYS, HALF = [date(2024, 2, 14), date(2024, 5, 14)], Fraction(1, 2)
 EDGES = {"c": ("a", "b"), "b": ("a",)}
 
 
@@ -90,6 +92,19 @@ def split(x: Any, n: int) -> Any:
     return total + x[0] ** 2 * count * len(first + second) * (year - 2000) * week
 
 
+def from_outside(x: Any, n: int, day: date = START) -> Any:
+    total, days, share = 0.0, [START], HALF
+    for k in range(3 * n):
+        day = day + timedelta(days=30)
+        while day in HOLIDAYS:
+            day = day + timedelta(days=1)
+        days.append(day)
+        share = share * HALF + Fraction(k, 3)
+        total += x[k % 2] ** 2 * (day - START).days * day.month
+    last = days[-1] if x[0] > 0.5 else START
+    return total * last.year + x[0] * float(share + HALF * n)
+
+
 def order(target: str) -> list[str]:
     edges, todo = {}, [target]
     while todo:
@@ -107,7 +122,7 @@ def keyed(x: Any, n: int) -> Any:
     return sizes["c"] * sizes["b"]
 
 
-PROGRAMS = [schedule, flows, searched, stacked, matched, split, keyed]
+PROGRAMS = [schedule, flows, searched, stacked, matched, split, from_outside, keyed]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import enum
+import fractions
 import itertools
 import types
 from collections import OrderedDict, defaultdict
@@ -56,8 +59,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CONTAINERS", "Untyped", "contents_of_mapping", "free_variable", "lift", "lift_module", "opaque", "path_in_words",
-    "read_path", "rooted"]
+    "CONTAINERS", "Untyped", "constant_object", "contents_of_mapping", "free_variable", "is_constant_object", "lift",
+    "lift_module", "opaque", "path_in_words", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -347,6 +350,19 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     param = ev.outside.free[key]
     assert isinstance(param, Value)
     return param
+
+
+def is_constant_object(v: Abstract | None) -> bool:
+    """Is this a date, a duration, a fraction or a decimal number from outside?"""
+    return isinstance(v, Static) and v.path is not None and type(v.value) in _CONSTANTS
+
+
+def constant_object(ev: Evaluator, v: Abstract | None) -> Value | None:
+    """A date, a duration, a fraction or a decimal number from outside, as an object of run time; None of others."""
+    return opaque(ev, v) if isinstance(v, Static) and is_constant_object(v) else None
+
+
+_CONSTANTS = frozenset((datetime.date, datetime.datetime, datetime.timedelta, decimal.Decimal, fractions.Fraction))
 
 
 def exception_class(ev: Evaluator, v: Static) -> Class:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from sct.errors import SctError
+from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import Place, have_one_form
 from sct.frontend.objects.deques import list_of_deque
@@ -144,8 +145,8 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
             is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, str)) or \
             isinstance(x, Value) and isinstance(x.type, (ActiveText, Opaque, Text)) or is_link(x):
         return ev.type_of(x)
-    elif isinstance(x, Static) and x == Static(None):
-        return NONE
+    elif (constant := constant_object(ev, x)) is not None or x == Static(None):
+        return NONE if constant is None else constant.type
     elif isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
     ev.refuse("SCT310", "a list whose length is not known holds numbers, arrays, and tuples and lists of these",
@@ -202,7 +203,7 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
                 ev.store.held_twice(v)
             ev.store.hold(v.addr)
         maybe = list_items.array_or_none(ev, v)
-        yield maybe if maybe is not None else ev.lit(v) if is_link(v) else ev.operand(v)
+        yield maybe if maybe is not None else ev.lit(v) if is_link(v) else constant_object(ev, v) or ev.operand(v)
 
 
 def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Operand]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sct.frontend.arguments.argument_aliasing import use_callable
-from sct.frontend.arguments.lift import opaque
+from sct.frontend.arguments.lift import is_constant_object, opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
@@ -177,7 +177,8 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
     text      the template, in which `{0}` stands for the first operand
     of_class  the type of the value, if it is that of any operands
     """
-    if not any(is_python_object(ev, v) for v in values) or any(is_varied(ev, v) for v in values):
+    if any(is_varied(ev, v) for v in values) or not any(
+            is_python_object(ev, v) or is_constant_object(v) for v in values):
         return None
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in values]

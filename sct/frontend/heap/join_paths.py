@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import (
@@ -174,6 +175,9 @@ class _Merge(Join[Abstract]):
             return chosen(self.phi(a and a.code, b and b.code, hint), alone.members)
         if alone is not None or a == b:
             return cast("Abstract", a if a is not None else b)
+        x, y = (constant_object(self.ev, v) or v for v in (a, b))
+        if isinstance(x, Value) and isinstance(y, Value):
+            return self.number(x, y, hint)
         return Poison("it is not bound on every path" if a is None or b is None else
                       "another kind of object on another path")
 
@@ -353,10 +357,8 @@ class _Merge(Join[Abstract]):
         if addr in self.store.cells or addr <= CAPTURED:
             return
         x, y = self.left.store.cells.get(addr), self.right.store.cells.get(addr)
-        if self.left.store.dead and y is not None:
-            x = None
-        if self.right.store.dead and x is not None:
-            y = None
+        x = None if self.left.store.dead and y is not None else x
+        y = None if self.right.store.dead and x is not None else y
         present = x if x is not None else y
         assert present is not None
         if x is y:
@@ -378,8 +380,7 @@ class _Merge(Join[Abstract]):
                 self.store.cells[addr] = replace(present, items=tuple(items))
         else:
             assert isinstance(present, Array)
-            a = x.value if isinstance(x, Array) else None
-            b = y.value if isinstance(y, Array) else None
+            a, b = (c.value if isinstance(c, Array) else None for c in (x, y))
             frozen = most_frozen(c for c in (x, y) if c is not None)
             layout = layout_of([c for c in (x, y) if isinstance(c, Array)])
             starts = any(c.starts for c in (x, y) if isinstance(c, Array))
@@ -406,9 +407,8 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
                 m.bound(key, None if x is None else a.is_bound(key), None if y is None else b.is_bound(key))
     for v in ev.temporaries.values:
         m.value(v, v)
-    extra: Any = None
-    if left.extra is not None or right.extra is not None:
-        extra = m.value(None if a.dead else left.extra, None if b.dead else right.extra)
+    extra: Any = None if left.extra is right.extra is None else m.value(
+        None if a.dead else left.extra, None if b.dead else right.extra)
     if not a.dead and not b.dead:
         m.store.cells.update((addr, cell) for addr, cell in a.cells.items() if b.cells.get(addr) is cell)
     for addr in sorted(a.cells.keys() & b.cells.keys() - m.store.cells.keys()):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import (
@@ -300,6 +301,10 @@ class BackEdge(Learning, Join[None]):
     def other(self, head: Any, end: Any, id: Any) -> None:
         if head == end:
             self.note(end)
+        elif (first := constant_object(self.ev, head)) is not None and isinstance(end, Value):
+            self.widen(id, first.type, end.type)
+            self.memo.types.setdefault(id, first.type)
+            self.learnt = True
         elif isinstance(head, (Tup, Container)):
             self.changes_kind(id, change_in_words(head, end))
         else:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sct.errors import SctError
+from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
@@ -244,7 +245,7 @@ class LoopHead:
             return self.kept_container(id, v, kept, hint)  # type: ignore[no-any-return]
         if id in memo.types and is_literal(v):
             return self.own_cell(id, ev.lit(v), hint)
-        if isinstance(v, Value):
+        if isinstance(v, Value) or id in memo.types and (v := constant_object(ev, v) or v) and isinstance(v, Value):
             return self.own_cell(id, v, hint)
         if is_literal(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
             return self.carry(id, ev.lit(v), hint)
