@@ -208,3 +208,116 @@ def backtracked(a: float, n: int) -> float:
 def test_a_predicate_is_appended_as_it_is_tested() -> None:
     text, _ = derivative(backtracked, 0.7, 3)
     assert "not_" not in text and "append((not" not in text and ", not" not in text
+
+
+# -- variables that are bound where they are read ---------------------------------------------
+
+
+def factorised(x: float, shift: float) -> float:
+    for _ in range(6):
+        try:
+            root = math.sqrt(x + shift)
+            break
+        except ValueError:
+            shift = 2.0 * shift
+    else:
+        raise ValueError("there is no root")
+    return root * shift
+
+
+def first_hit(x: float, v: float, n: int) -> float:
+    for k in range(n):
+        step = x + 0.1 * v
+        if x < 1.0 <= step:
+            part = (1.0 - x) / (step - x)
+            return (k + part) * v
+        x = step
+    return x
+
+
+@pytest.mark.parametrize(("function", "args"), [
+    (factorised, (-1.0, 0.3)), (factorised, (1.0, 0.3)), (first_hit, (0.2, 1.5, 20)), (first_hit, (0.2, 1.5, 2))])
+def test_a_variable_is_not_checked_where_every_path_binds_it(function: Callable[..., Any], args: Any) -> None:
+    text, _ = derivative(function, *args)
+    assert not any(part in text for part in ("UnboundLocalError", "= None", "ok = ", "\n        part\n"))
+
+
+def test_an_exception_leaves_the_loop_as_in_python() -> None:
+    compiled = grad(factorised)
+    compiled(1.0, 0.3)
+    with pytest.raises(ValueError, match="there is no root"):
+        compiled(-1e9, 0.3)
+
+
+def bound_if_there_is_an_iteration(x: float, n: int) -> float:
+    done = False
+    for k in range(n):
+        y = x * x
+        if y > 4.0:
+            done = True
+            break
+        x = x + y
+    if not done:
+        return y
+    return x * y
+
+
+def bound_where_the_flag_is_not(x: float, n: int) -> float:
+    done = False
+    for k in range(n):
+        if x > 4.0:
+            y = x * x
+            done = k > 2
+            break
+        x = x * 1.5
+    return y if not done else 2.0 * y
+
+
+def flag_that_is_reset(x: float, n: int) -> float:
+    seen = False
+    for k in range(n):
+        if x > 1.0 and not seen:
+            y = x * x
+            seen = True
+        if k == 3:
+            seen = not seen
+        x = x * 1.1
+    if seen:
+        return y * x
+    return x
+
+
+@pytest.mark.parametrize(("function", "x", "n"), [
+    (bound_if_there_is_an_iteration, 1.0, 0), (bound_where_the_flag_is_not, 1.0, 0),
+    (bound_where_the_flag_is_not, 1.0, 2), (flag_that_is_reset, 0.1, 5)])
+def test_an_unbound_variable_raises_as_in_python(function: Callable[..., Any], x: float, n: int) -> None:
+    derivative(function, 1.1, 9)
+    with pytest.raises(UnboundLocalError) as expected:
+        function(x, n)
+    with pytest.raises(UnboundLocalError) as raised:
+        grad(function)(x, n)
+    assert str(raised.value) == str(expected.value)
+
+
+def flags_of_two_loops(x: float, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += x * (i + j)
+            if total > 6.0:
+                break
+        else:
+            total += x * x
+            continue
+        total -= 0.5 * x
+        break
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 6])
+def test_a_flag_is_not_copied(n: int) -> None:
+    text, _ = derivative(flags_of_two_loops, 0.9, n)
+    tree = ast.parse(text)
+    copies = [s for s in ast.walk(tree) if isinstance(s, ast.If) and isinstance(s.test, ast.Name)
+              and ast.unparse(s.body) in (f"{s.test.id} = True", f"{s.test.id} = False")]
+    assert not copies

@@ -4,6 +4,7 @@
     remove_dead_statements  here, and behind other steps that leave dead statements
     loop_over_elements      loops over positions -> loops over elements
     simplify_statements     adjacent conditionals are merged, exit codes become flags
+    remove_needless_checks  checks that a variable is bound, where it is
     simplify_tapes          predicates on tapes; iterations in which the backward loop does nothing are not there
     unpack_records          records are taken apart where they are read
     return_early            a conditional at the end returns from its branches
@@ -48,10 +49,11 @@ from sct.codegen.polish.early_returns import return_early
 from sct.codegen.polish.element_loops import count_by_tapes, loop_over_elements, unpack_records
 from sct.codegen.polish.inline_expressions import Inlined, inline_expressions
 from sct.codegen.polish.live_ranges import LiveRanges
-from sct.codegen.polish.simplify_statements import simplify_statements
+from sct.codegen.polish.simplify_statements import merge_conditionals, simplify_statements
 from sct.codegen.polish.tape_columns import simplify_tapes
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.argument_unpacking import unpacked_parameter
+from sct.codegen.program.bound_checks import remove_needless_checks
 from sct.codegen.program.lower import lower
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
@@ -150,7 +152,7 @@ def _lowered(fn: Fn, def_use: DefUse, interface: Interface, kernels: bool) -> tu
         block = _with_kernels(block, is_compilable(interface, fn.results))
     else:
         block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
-        block = remove_dead_statements(simplify_tapes(block))
+        block = merge_conditionals(remove_dead_statements(simplify_tapes(remove_needless_checks(block))))
         block = return_early(unpack_records(count_by_tapes(block)))
     return augment_assignments(block), fixed
 

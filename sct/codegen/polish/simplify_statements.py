@@ -27,16 +27,18 @@ from sct.ir.core import Eqn, Lit, Operand, Value, is_effect, is_number, is_undef
 from sct.ir.types import BOOL
 from sct.ops import OPS
 
-__all__ = ["simplify_statements"]
+__all__ = ["merge_conditionals", "simplify_statements"]
 
 
 def simplify_statements(block: Block) -> Block:
     """The block, simplified in place."""
     _remove_negations(block)
-    block = _merge_conditionals(block)
+    block = merge_conditionals(block)
     for flag in _flag_candidates(block):
         flag.apply(block)
     _remove_negations(block)
+    if _replace_copied_flags(block):
+        block = merge_conditionals(block)
     _sink_carries(block)
     return block
 
@@ -44,7 +46,7 @@ def simplify_statements(block: Block) -> Block:
 # -- conditionals -----------------------------------------------------------------------------
 
 
-def _merge_conditionals(block: Block) -> Block:
+def merge_conditionals(block: Block) -> Block:
     """if c: a  else: b;  if c: d  else: e   ->   if c: a; d  else: b; e
 
     An assignment between the two moves behind them if the second does not depend on it.
@@ -63,7 +65,7 @@ def _merge_conditionals(block: Block) -> Block:
             merged.append(s)
     for s in merged:
         for inner in s.blocks:
-            inner[:] = _merge_conditionals(inner)
+            inner[:] = merge_conditionals(inner)
     return merged
 
 
@@ -161,6 +163,35 @@ def _flag_candidates(block: Block) -> Iterator[_FlagCandidate]:
     for v, flag in candidates.items():
         if v not in used_otherwise and v not in computed and flag.tests and flag.moves and v.hint is None:
             yield flag
+
+
+def _replace_copied_flags(block: Block) -> bool:
+    """if c: flag = True  else: flag = False   ->   c in place of the flag; is there one?
+
+    The flag is assigned nowhere else, and `c` not after the conditional, so that it is what it was there.
+    """
+    order = statements(block)
+    places: dict[Value, list[int]] = defaultdict(list)
+    for k, s in enumerate(order):
+        for v in s.targets:
+            places[v].append(k)
+    replacements: dict[Value, Operand] = {}
+    for k, s in enumerate(order):
+        if isinstance(s, If) and isinstance(s.test, Value) and s.test.type == BOOL:
+            for v in _set_to_outcome(s) if max(places[s.test], default=0) < k else ():
+                if len(places[v]) == 2:
+                    replacements[v] = replacements.get(s.test, s.test)
+    for s in order if replacements else ():
+        if isinstance(s, Assign):
+            s.pairs = [(v, x) for v, x in s.pairs if v not in replacements]
+    _substitute(block, replacements)
+    return bool(replacements)
+
+
+def _set_to_outcome(s: If) -> Iterator[Value]:
+    """The variables that are True behind the conditional if its predicate holds, and else False."""
+    ends = [dict(last.pairs) if branch and isinstance(last := branch[-1], Assign) else {} for branch in s.blocks]
+    yield from (v for v, x in ends[0].items() if x == Lit(True) and ends[1].get(v) == Lit(False))
 
 
 def _outcome(eqn: Eqn, n: int) -> bool:

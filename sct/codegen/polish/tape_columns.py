@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Optional, Union
 
+from sct.codegen.program.bound_checks import bound_by_no_path
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -34,8 +35,9 @@ from sct.codegen.program.statement_ir import (
     all_blocks,
     statements,
 )
-from sct.ir.core import Eqn, Lit, Operand, Value, has_effect
+from sct.ir.core import Eqn, Lit, Operand, Value, has_effect, undef
 from sct.ir.types import Tensor
+from sct.ops import attempt
 
 __all__ = ["simplify_tapes"]
 
@@ -50,6 +52,8 @@ def simplify_tapes(block: Block) -> Block:
         _leave_out_idle_iterations(tape, block)
     for tape in _tapes(block):
         _drop_constant_columns(tape, block)
+    for tape in _tapes(block):
+        _append_less(tape, block)
     return block
 
 
@@ -175,6 +179,28 @@ def _drop_constant_columns(tape: _Tape, block: Block) -> None:
                     (s.then if True in truths else s.orelse) if isinstance(s, If) and s.test is v else [s])]
 
 
+def _append_less(tape: _Tape, block: Block) -> None:
+    """Append None for a variable that may be unbound and that nothing reads then; True or False for an attempt's flag.
+
+    So neither the variable is None from the start, nor the flag a variable.
+    """
+    known = _facts_at_pushes(block)
+    unbound = bound_by_no_path(block)
+    flags = {s.eqn.outs[0] for s in statements(block) if isinstance(s, Evaluate) and s.eqn.op is attempt}
+    loops = [s for s in statements(block) if isinstance(s, Loop) and s.body[:1] == [tape.reader]]
+    iteration = _Iteration(loops[0], block) if loops else None
+    for push in tape.pushes:
+        truths = tape.truths(push, known[push])
+        read = iteration.reads(truths) if iteration is not None else set(tape.read.values)
+        items: list[Operand] = []
+        for v, x in zip(tape.read.values, push.items):
+            outcome = truths[v] if x in flags else None
+            v.hint = v.hint or ("ok" if outcome is not None else None)
+            items.append(Lit(outcome) if outcome is not None else
+                         undef(v.type) if x in push.maybe_unbound and (v not in read or x in unbound) else x)
+        push.items, push.maybe_unbound = tuple(items), push.maybe_unbound.intersection(items)
+
+
 def _replace(block: Block, replacements: Mapping[Value, Operand]) -> None:
     for s in statements(block):
         s.replace_operands(lambda x: replacements.get(x, x) if isinstance(x, Value) else x)
@@ -242,6 +268,17 @@ class _Iteration:
         if outcome is not True:
             return outcome
         return all(values[v] is v for v in values if v in self.carried)
+
+    def reads(self, truths: Mapping[Value, bool | None]) -> set[Operand]:
+        """What is read in the iteration, or after it."""
+        read: set[Operand] = set(self.carried)
+        work = [self.loop.body]
+        while work:
+            for s in work.pop():
+                taken = truths.get(s.test) if isinstance(s, If) and isinstance(s.test, Value) else None
+                read.update(s.reads)
+                work += s.blocks if taken is None else [s.blocks[0 if taken else 1]]
+        return read
 
     def _run(self, block: Block, truths: Mapping[Value, bool | None], values: Values) -> bool | None:
         """Bind in `values` what the block assigns; False if it does anything else, None if that cannot be told."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sct.codegen.program.argument_unpacking import unpacked_parameter
+from sct.codegen.program.bound_checks import bound_by_no_path
 from sct.codegen.program.recover_jumps import CondPosition, Exit, Exits, Facts, MutableFacts, raises
 from sct.codegen.program.statement_ir import (
     Assign,
@@ -36,7 +37,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.codegen.program.tape_layout import TapeLayout
 from sct.codegen.program.templates import reverse_levels
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect, is_undef
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ir.uses import DefUse
@@ -238,7 +239,7 @@ class _Lowering:
         loop_exit = self.exits.exit_from(region, at, facts)
         jumps_to_head = loop_exit is not None and loop_exit.go == ALWAYS and self.skips_code(loop_exit, region, eqn)
         if loop_exit is not None and at is not None and (jumps_to_head or loop_exit.go == NEVER):
-            self.emit_jump(loop_exit, jumps_to_head, out, at)
+            self.emit_jump(loop_exit, jumps_to_head, out, at, facts)
             return False
         results = [r if self.tapes.branches_agree(eqn, v) else self.to_position_order(r, out)
                    for v, r in zip(eqn.outs, region.results)]
@@ -260,7 +261,7 @@ class _Lowering:
             if literals and all(of_branch is not None for of_branch in literals):
                 facts[v] = frozenset().union(*(of_branch for of_branch in literals if of_branch is not None))
 
-    def emit_jump(self, loop_exit: Exit, to_head: bool, out: Block, at: CondPosition) -> None:
+    def emit_jump(self, loop_exit: Exit, to_head: bool, out: Block, at: CondPosition, facts: Facts) -> None:
         """End the iteration at `at`: append to the tapes of the regions on its path, and assign the carried values."""
         frame = self.frames[-1]
         loop = frame.loop
@@ -271,7 +272,8 @@ class _Lowering:
             position = position.outer
         for tape in tapes:
             values = [loop_exit.read(m.operand) for m in tape.members]
-            out.append(Push(tape.filled_list, tuple(map(self.read, values)), self.maybe_unbound(values)))
+            resolved = tuple(self.resolve(x, facts) for x in values)
+            out.append(Push(tape.filled_list, resolved, self.maybe_unbound(values)))
         results = loop_exit.results[1:1 + len(loop.params)]
         self.assign(loop.params, [self.to_position_order(r, out) for r in results], out)
         jump = Jump("continue" if to_head else "break")
@@ -376,7 +378,7 @@ def _without_needless_checks(block: Block) -> Block:
     then stands for the missing value, which Python would not notice. So does that of a variable of a function around,
     since Python raises another error for it, and that of one that no path binds, which would be a name of the module.
     """
-    unbound = _bound_by_no_path(block)
+    unbound = bound_by_no_path(block)
     neighbours: dict[Value, set[Value]] = defaultdict(set)
     work: list[Value] = []
     for s in statements(block):
@@ -396,19 +398,6 @@ def _without_needless_checks(block: Block) -> Block:
         inner[:] = [replace(s, always=True) if isinstance(s, CheckBound) and s.value in unbound else s for s in inner
                     if not isinstance(s, CheckBound) or s.free or s.value in maybe_unbound | unbound]
     return block
-
-
-def _bound_by_no_path(block: Block) -> set[Value]:
-    """The values that are assigned only where they are unbound, or from such values."""
-    sources: dict[Value, set[Operand]] = defaultdict(set)
-    for s in statements(block):
-        for v, x in s.pairs if isinstance(s, Assign) else ():
-            sources[v].add(x)
-    bound = {v for s in statements(block) if not isinstance(s, Assign) for v in s.bound}
-    unbound = {v for v in sources if v not in bound}
-    while wrong := {v for v in unbound if not all(is_undef(x) or x in unbound for x in sources[v])}:
-        unbound -= wrong
-    return unbound
 
 
 def _is_identity(eqn: Eqn) -> bool:

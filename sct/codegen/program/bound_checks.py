@@ -1,0 +1,229 @@
+"""Checks that a variable is bound go where it is bound on every path that gets there.
+
+    y = undef; done = False                      the check in the second conditional goes: where `done` holds, `y` is
+    for ...: if c: y = f(x); done = True; break  bound
+    if done: check y
+
+The statements are executed for predicates and for whether variables are bound, on all paths at once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Optional
+
+from sct.codegen.program.statement_ir import (
+    Assign,
+    Block,
+    CheckBound,
+    Define,
+    Evaluate,
+    If,
+    Jump,
+    Loop,
+    Return,
+    Statement,
+    all_blocks,
+    statements,
+)
+from sct.ir.core import Lit, Operand, Value, is_undef, undef
+from sct.ir.types import Undef
+from sct.ops import attempt
+
+__all__ = ["bound_by_no_path", "remove_needless_checks"]
+
+_MOST_STATES = 32
+
+_State = frozenset[tuple[Value, bool]]
+"""What is known on a path: the outcomes of predicates, and whether variables that may be unbound are bound."""
+
+
+def remove_needless_checks(block: Block) -> Block:
+    """The block without needless checks, changed in place."""
+    read = {x for s in statements(block) for x in s.reads}
+    for inner in all_blocks(block):
+        for check in [s for s in inner if _checked(s) is not None and read.isdisjoint(s.targets)]:
+            paths = _Paths(block, check)
+            if paths.is_bound():
+                inner.remove(check)
+                paths.forget_unbound()
+    return block
+
+
+def _checked(s: Statement) -> Value | None:
+    """The variable of which the statement only makes sure that it is bound."""
+    if isinstance(s, CheckBound):
+        return None if s.always else s.value
+    if isinstance(s, Evaluate) and s.eqn.op.name == "unwrap" and s.eqn.primal and isinstance(s.eqn.args[0], Value):
+        return s.eqn.args[0]
+    return None
+
+
+def bound_by_no_path(block: Block) -> set[Value]:
+    """The values that are assigned only where they are unbound, or from such values."""
+    sources: dict[Value, set[Operand]] = defaultdict(set)
+    for s in statements(block):
+        for v, x in s.pairs if isinstance(s, Assign) else ():
+            sources[v].add(x)
+    bound = {v for s in statements(block) if not isinstance(s, Assign) for v in s.bound}
+    unbound = {v for v in sources if v not in bound}
+    while wrong := {v for v in unbound if not all(is_undef(x) or x in unbound for x in sources[v])}:
+        unbound -= wrong
+    return unbound
+
+
+class _TooManyStates(Exception):
+    """There are too many paths to follow."""
+
+
+class _Paths:
+    """Follows the paths to one check.
+
+    relevant  the variable that is checked, the predicates around, and what is assigned to these
+    ends      the states behind the jumps of the innermost loop, those that leave it and those that go on
+    sources   for each assignment of a variable that may be unbound: whether it is bound, on each path
+    """
+
+    def __init__(self, block: Block, check: Statement) -> None:
+        self.block, self.check, self.value = block, check, _checked(check)
+        self.relevant = _sources(block, [x for x in (self.value, *_predicates_before(block, check)) if x is not None])
+        self.at_check: set[_State] = set()
+        self.ends: tuple[set[_State], set[_State]] = set(), set()
+        self.sources: dict[tuple[Assign, Value], set[bool | None]] = {}
+
+    def is_bound(self) -> bool:
+        home = next((s.body for s in statements(self.block) if isinstance(s, Define)
+                     and self.check in statements(s.body)), self.block)
+        try:
+            self.run(home, {frozenset()})
+        except _TooManyStates:
+            return False
+        return all((self.value, True) in state for state in self.at_check)
+
+    def forget_unbound(self) -> None:
+        """Assign nothing where what is assigned is unbound on every path: the former value is not kept for that."""
+        for (s, x), bound in self.sources.items():
+            if bound == {False}:
+                s.pairs = [(v, undef(x.type) if y is x else y) for v, y in s.pairs]
+
+    def run(self, block: Block, states: set[_State]) -> set[_State]:
+        """The states at the end of a block."""
+        for s in block:
+            if len(states) > _MOST_STATES:
+                raise _TooManyStates
+            states = self.statement(s, states)
+        return states
+
+    def statement(self, s: Statement, states: set[_State]) -> set[_State]:
+        if isinstance(s, If):
+            then, orelse = (self.where(s.test, outcome, states) for outcome in (True, False))
+            return self.run(s.then, then) | self.run(s.orelse, orelse)
+        if isinstance(s, Loop):
+            return self.loop(s, states)
+        if isinstance(s, Jump):
+            self.ends[s.kind == "continue"].update(states)
+            return set()
+        if isinstance(s, Return) or isinstance(s, Evaluate) and s.eqn.op.name == "raise_":
+            return set()
+        if s is self.check:
+            self.at_check |= states
+        if isinstance(s, Evaluate) and s.eqn.op is attempt:
+            ok, _, *results = s.eqn.outs
+            return {_with(state, [(v, outcome) for v in (ok, *results) if v in self.relevant])
+                    for state in states for outcome in (True, False)}
+        if not any(v in self.relevant for v in s.targets):
+            return states
+        return {_with(state, self.assigned(s, dict(state))) for state in states}
+
+    def assigned(self, s: Statement, known: dict[Value, bool]) -> list[tuple[Value, bool | None]]:
+        """What is known of the values that a statement assigns."""
+        if isinstance(s, Evaluate) and s.eqn.op.name == "not_":
+            outcome = _outcome(s.eqn.args[0], known)
+            return [(s.eqn.out, None if outcome is None else not outcome)]
+        sources = dict(s.pairs) if isinstance(s, Assign) else {}
+        for x in sources.values():
+            if isinstance(s, Assign) and isinstance(x, Value) and _is_maybe_unbound(x) and x in self.relevant:
+                self.sources.setdefault((s, x), set()).add(known.get(x))
+        return [(v, None if v not in sources else _bound(sources[v], known) if _is_maybe_unbound(v)
+                 else _outcome(sources[v], known)) for v in s.targets if v in self.relevant]
+
+    def where(self, test: Operand, outcome: bool, states: set[_State]) -> set[_State]:
+        """The states in which the predicate can have this outcome."""
+        if test not in self.relevant or not isinstance(test, Value) or _is_maybe_unbound(test):
+            return states
+        return {_with(state, [(test, outcome)]) for state in states if dict(state).get(test, outcome) is outcome}
+
+    def loop(self, s: Loop, states: set[_State]) -> set[_State]:
+        """The states behind a loop, which may run any number of times."""
+        endless = not s.bounds and not s.zipped and s.tape is None and s.test is None
+        outer, self.ends = self.ends, (set(), set())
+        heads: set[_State] = set()
+        tested: set[_State] = set()
+        while not states <= heads:
+            heads |= {_with(state, [(v, None) for v in s.bound if v in self.relevant]) for state in states}
+            tested = self.run(s.head, heads)
+            states = self.run(s.body, tested if s.test is None else self.where(s.test, True, tested)) | self.ends[1]
+        left = self.ends[0]
+        if not endless:
+            left |= heads if s.test is None else self.where(s.test, False, tested)
+        self.ends = outer
+        return left
+
+
+def _sources(block: Block, values: Iterable[Operand]) -> set[Operand]:
+    """The values, those that are assigned to them, and the predicates that tell whether these are bound."""
+    of: dict[Operand, list[Operand]] = {}
+    for s in statements(block):
+        if isinstance(s, Assign):
+            for v, x in s.pairs:
+                of.setdefault(v, []).append(x)
+        elif isinstance(s, Evaluate) and s.eqn.op.name == "not_":
+            of.setdefault(s.eqn.out, []).append(s.eqn.args[0])
+        elif isinstance(s, Evaluate) and s.eqn.op is attempt:
+            of.update((v, [s.eqn.outs[0]]) for v in s.eqn.outs[2:])
+    sources: set[Operand] = set()
+    work = list(values)
+    while work:
+        x = work.pop()
+        if isinstance(x, Value) and x not in sources:
+            sources.add(x)
+            work += of.get(x, [])
+    return sources
+
+
+def _predicates_before(block: Block, check: Statement) -> list[Operand]:
+    """The predicates of the conditionals around `check`, and of those before it that leave the function."""
+    tests: list[Operand] = []
+    for s in statements(block):
+        if s is check:
+            break
+        if isinstance(s, If) and (check in statements([s]) or any(map(_leaves_function, s.blocks))):
+            tests.append(s.test)
+    return tests
+
+
+def _leaves_function(block: Block) -> bool:
+    last = block[-1] if block else None
+    return isinstance(last, Return) or isinstance(last, Evaluate) and last.eqn.op.name == "raise_"
+
+
+def _outcome(x: Operand, known: dict[Value, bool]) -> bool | None:
+    """The outcome of a predicate."""
+    if isinstance(x, Lit):
+        return x.value if type(x.value) is bool else None
+    return None if _is_maybe_unbound(x) else known.get(x)
+
+
+def _bound(x: Operand, known: dict[Value, bool]) -> bool | None:
+    return not is_undef(x) if isinstance(x, Lit) else known.get(x) if _is_maybe_unbound(x) else True
+
+
+def _is_maybe_unbound(x: Value) -> bool:
+    return isinstance(x.type, Undef)
+
+
+def _with(state: _State, facts: Iterable[tuple[Value, Optional[bool]]]) -> _State:
+    """The state with these facts in place of the former ones; None stands for what is not known."""
+    known = {**dict(state), **dict(facts)}
+    return frozenset((v, fact) for v, fact in known.items() if fact is not None)
