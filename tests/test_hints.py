@@ -1221,21 +1221,6 @@ def _() -> Any:
 @case("use a list, a dict or an array")
 def _() -> Any:
     def refused(x):
-        d = collections.UserList([x[0]])
-        d.append(x[1])
-        return d[0] * d[1]
-
-    def followed(x):
-        d = [x[0]]
-        d.append(x[1])
-        return d[0] * d[1]
-
-    return refused, followed
-
-
-@case("use a list, a dict or an array")
-def _() -> Any:
-    def refused(x):
         config = configparser.ConfigParser()
         return x[0] * len(config["DEFAULT"])
 

@@ -29,6 +29,7 @@ from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import size_along, slice_view
 from sct.frontend.objects.deques import is_deque, list_of_deque
 from sct.frontend.objects.objects import special_call, special_method
+from sct.frontend.objects.positional_iteration import items_by_position
 from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -225,7 +226,7 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
                   why="it says how the loop is differentiated", hint="write `for i in sct.checkpointed(range(n)):`")
     if isinstance(v, Choice) and all(isinstance(m, (Tup, ListRef)) for m in v.members):
         return ev.call(Static(list), [v])  # neither may be written: it is not known which one it is
-    own = special_call(ev, v, "__iter__")
+    own = special_call(ev, v, "__iter__") or items_by_position(ev, v)
     v = contents_of_mapping(ev, v) or v
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")

@@ -9,6 +9,7 @@ any other function.
 
 from __future__ import annotations
 
+import collections.abc
 import enum
 import functools
 import inspect
@@ -51,7 +52,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Fn, Value, is_effect, walk
-from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_user_class
+from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_in_python, is_user_class
 from sct.ir.types import Link, Tensor, Undef
 from sct.ops import BY_CALL, python, raise_
 
@@ -388,8 +389,11 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
     raw, where = in_class(ev, cls, name)
     if raw is MISSING or where in (object, tuple, types.SimpleNamespace):
         return None
-    if isinstance(raw, types.FunctionType) and (is_generated(raw, where) or is_library(raw)):
+    if isinstance(raw, types.FunctionType) and (
+            is_generated(raw, where) or is_library(raw) and not is_in_python(where)):
         return None
+    if where is collections.abc.Sequence and name == "__iter__":
+        return None  # the items by `__getitem__`, as Python has them of a class without `__iter__`
     if raw is None:
         raise_at_run_time(ev, "TypeError", f"{cls.__name__!r} object does not support `{name}`")
     return bind(ev, raw, where, v, name)

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import functools
 import linecache
+import re
 import sys
 import textwrap
 import types
@@ -87,11 +88,20 @@ def source_of(code: types.CodeType) -> SourceFunction:
     for file in _pickled_files if code.co_filename == _ERASED else ():
         with contextlib.suppress(SctError):
             return _source_of(code, file)
+    file = _file_of(code)
     try:
-        return _source_of(code, code.co_filename)
+        return _source_of(code, file)
     except SctError:
-        linecache.checkcache(code.co_filename)  # the module was loaded again since its text was looked at
-        return _source_of(code, code.co_filename)
+        linecache.checkcache(file)  # the module was loaded again since its text was looked at
+        return _source_of(code, file)
+
+
+def _file_of(code: types.CodeType) -> str:
+    """The file of the source; that of the module for one of the standard library that is frozen into the interpreter.
+    """
+    frozen = re.fullmatch(r"<frozen ([\w.]+)>", code.co_filename)
+    file = None if frozen is None else getattr(sys.modules.get(frozen[1]), "__file__", None)
+    return file or code.co_filename
 
 
 _ERASED = "<dynamic-code>"

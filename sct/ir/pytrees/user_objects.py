@@ -13,6 +13,7 @@ namespace(k=2.0)
 from __future__ import annotations
 
 import abc
+import collections.abc
 import dataclasses
 import enum
 import importlib
@@ -27,12 +28,20 @@ from sct.errors import PACKAGES
 
 __all__ = [
     "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
-    "holds_each_once", "is_container", "is_defined_by_user", "is_namedtuple", "is_plain_attribute", "is_user_class",
-    "make_gradient", "make_without_init", "mangle", "replace_attributes", "set_stored", "slots_of",
+    "holds_each_once", "is_container", "is_defined_by_user", "is_in_python", "is_namedtuple", "is_plain_attribute",
+    "is_user_class", "make_gradient", "make_without_init", "mangle", "replace_attributes", "set_stored", "slots_of",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
-_PLAIN: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
+_IN_PYTHON = frozenset({
+    collections.ChainMap, collections.UserDict, collections.UserList, collections.abc.KeysView,
+    collections.abc.ItemsView, collections.abc.MappingView, collections.abc.ValuesView})
+"""Classes of the standard library that are as if the user had written them."""
+
+_ABSTRACT = frozenset(cls for cls in vars(collections.abc).values() if isinstance(cls, type)) - _IN_PYTHON
+"""The classes of `collections.abc`, whose methods call those of the class that is derived from them."""
+
+_PLAIN: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol, *_ABSTRACT)
 _LIBRARIES = frozenset({*sys.stdlib_module_names, "builtins", "numpy", *PACKAGES} - {"__main__"})
 
 
@@ -50,8 +59,14 @@ def is_user_class(cls: type) -> bool:
 
 
 def _is_pure_python(cls: type) -> bool:
-    return all(base in _PLAIN or isinstance(base, type) and is_defined_by_user(base) for base in cls.__mro__) and \
+    return all(base in _PLAIN or base in _IN_PYTHON or isinstance(base, type) and is_defined_by_user(base)
+               for base in cls.__mro__) and \
         type(cls) in (type, abc.ABCMeta, type(typing.Protocol)) and cls not in _PLAIN
+
+
+def is_in_python(cls: type) -> bool:
+    """Is this a class of the standard library whose methods are evaluated as those of the user's classes are?"""
+    return cls in _IN_PYTHON or cls in _ABSTRACT
 
 
 def is_defined_by_user(cls: type) -> bool:
