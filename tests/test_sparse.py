@@ -103,7 +103,7 @@ def test_the_text() -> None:
 
 
 @pytest.mark.parametrize(("code", "f"), [
-    ("SCT205", lambda x: np.sum(ARRAY * x)),
+    ("SCT205", lambda x: (ARRAY * x.reshape(1, 1, -1)).sum()),
     ("SCT506", lambda x: np.sum(LAPLACE + x)), ("SCT506", lambda x: np.sum(COMPLEX @ x).real),
     ("SCT205", lambda x: np.sum(LAPLACE @ np.stack([x, x]))), ("SCT205", lambda x: np.sum(np.stack([x, x]) @ LAPLACE)),
     ("SCT205", lambda x: np.sum(FACTORS.solve(np.stack([x, x], 1)))),

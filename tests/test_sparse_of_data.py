@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from oracle import agrees, refuses
-from scipy.sparse.linalg import cg, gmres, splu, spsolve
+from scipy.sparse.linalg import cg, expm_multiply, gmres, inv, norm, splu, spsolve
 
 from sct import check_grads, grad, value_and_grad
 
@@ -74,11 +74,31 @@ def read(v):
             + np.sum(dense * v) * a[1:, [0, 2, 2]].toarray()[0, 1] * isinstance(dense, sp.csr_matrix))
 
 
-@pytest.mark.parametrize("f", [chain, diffusion, bands, blocks, diagonals_of_one_number, read],
+def by_element(v):
+    """Elements of which two are at one place, in formats with another order, and a place without one."""
+    a = sp.coo_matrix((v, ([0, 0, 1, 2, 2, 0], [0, 2, 1, 0, 2, 0])), shape=(4, 4))
+    b, c = a.tocsc(), sp.csr_matrix(np.outer(v[:4] - v[0], v[:4]))
+    weights = np.arange(1.0, 6.0)
+    again = sp.csc_matrix((np.exp(b.data), b.indices, b.indptr), shape=b.shape)
+    return np.sum(b.data**2 * weights) + a.multiply(c).sum() + b.power(3).sum() + abs(a).sqrt().mean() + norm(c) \
+        + again.sum() + c.sin().multiply(v[:4]).sum() + (2.0 * LAPLACE).multiply(np.outer(v, v)).sum()
+
+
+def of_others(v):
+    a = sp.csr_array((v, (I, J)), shape=(N, N)) + 3.0 * sp.eye_array(N)
+    x = np.arange(1.0, 2.0 * N + 1.0)
+    held = sp.spdiags(np.array([v, v * v]), [-1, 2], N, N + 1) @ x[:N + 1]
+    return np.sum((sp.block_diag([a, a * a]) @ x) ** 2) + np.sum(inv(a.tocsc()).toarray() ** 2) + np.sum(held**2) \
+        + np.sum((sp.kronsum(a, sp.csr_matrix(np.ones((2, 2)))) @ x) ** 2) + sp.tril(a, -1).sum() \
+        + np.sum(expm_multiply(LAPLACE, v) ** 2) + np.sum((-LAPLACE.multiply(v)).toarray() ** 2) \
+        + sp.csr_matrix(a).getrow(1).sum()
+
+
+@pytest.mark.parametrize("f", [chain, diffusion, bands, blocks, diagonals_of_one_number, read, by_element, of_others],
                          ids=lambda f: f.__name__)
 def test_program(f: Callable[..., Any]) -> None:
     agrees(f, X)
-    check_grads(f, (X,), order=2 if f is read else 1)
+    check_grads(f, (X,), order=2 if f in (read, by_element) else 1)
 
 
 def test_the_gradient_is_one_transposed_solve() -> None:
@@ -125,8 +145,10 @@ def test_refused() -> None:
     refuses(held, X, code="SCT307")
     for f in (scaled_in_place, written):
         assert refuses(f, X, code="SCT303").hint
-    for f in (lambda v: (make(v) ** 2).sum(), lambda v: abs(make(v)).sum(), lambda v: make(v).data.sum()):
+    for f in (lambda v: make(v).todense().sum(), lambda v: make(v).max()):
         assert refuses(f, X, code="SCT203").why
+    for f in (lambda v: (make(v) ** 2).sum(), lambda v: make(v).power(v[0]).sum(), lambda v: make(v).tocoo().data[0]):
+        assert refuses(f, X, code="SCT205").hint
     refuses(lambda v: make(v * 1j).sum().real, X, code="SCT205")
     with pytest.raises(Exception, match="sorted and distinct"):
         grad(lambda v: sp.csr_matrix((v, np.array([2, 0, 1, 0, 2, 3]), np.array([0, 2, 3, 6]))).sum())(X)

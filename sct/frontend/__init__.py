@@ -63,11 +63,10 @@ from sct.frontend.scipy_library import (
     hermite_interpolants,
     matrices,
     radial_functions,
-    sparse_algebra,
-    sparse_construction,
     spatial,
 )
 from sct.frontend.scipy_library.signal_processing import images, signals, spectra
+from sct.frontend.scipy_library.sparse import algebra, construction, elementwise
 from sct.frontend.scipy_library.statistics import distributions, multivariate, sample_tests, samples
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
@@ -99,5 +98,5 @@ _handlers = (
     flat_elements, grids, hermite_interpolants, images, integrals, interpolants, introspection, iterator_builtins,
     itertools_functools, loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians,
     numpy_fallbacks, operator_module, polynomials, python_expressions, radial_functions, record_classes,
-    sample_tests, samples, signals, solvers, sparse_algebra, sparse_construction, spatial, spectra, statements,
+    sample_tests, samples, signals, solvers, algebra, construction, elementwise, spatial, spectra, statements,
     subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)

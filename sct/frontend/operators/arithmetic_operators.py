@@ -22,7 +22,7 @@ from sct.frontend.objects.objects import is_member, is_object, reflected, specia
 from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import distributed
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
-from sct.frontend.operators.sparse_matrices import sparse_product
+from sct.frontend.operators.sparse_matrices import constants_as_objects, sparse_product
 from sct.frontend.operators.text_formatting import concatenated, joined, repeated_text
 from sct.frontend.values.abstract_values import Abstract, Container, DictRef, ListRef, Ref, Static, Tup, is_literal
 from sct.ir import Value
@@ -85,6 +85,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         return value
     if kind in (gast.MatMult, gast.Mult) and (value := sparse_product(ev, SYMBOLS[kind], a, b)) is not None:
         return value
+    a, b = constants_as_objects(ev, a, b)
     if (value := by_python(ev, f"{{0}} {SYMBOLS[kind]} {{1}}", a, b)) is not None:
         return value
     a, b = plain_numbers(ev, a, b)
@@ -209,6 +210,8 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
         return undefined(ev, run, v)
     if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, complex, str, enum.Enum)):
         return lift(ev, run_or_raise(ev, lambda: run(v.value)))
+    if kind is gast.USub and (value := by_python(ev, "-{0}", *constants_as_objects(ev, v))) is not None:
+        return value
     _no_strings(ev, v)
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:

@@ -8,6 +8,7 @@ A matrix is guarded by its identity, so that its shape and the type of its eleme
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,9 @@ from sct.ir.types import Opaque, Tensor, in_words
 from sct.ops.linalg.linear_maps import linear_map
 from sct.ops.program.effects import OBJECT, apply, inactive, part
 
-__all__ = ["SparseFactors", "SparseMatrix", "attribute_of_map", "is_sparse", "linear_method", "sparse_product"]
+__all__ = [
+    "SparseFactors", "SparseMatrix", "attribute_of_map", "constants_as_objects", "is_sparse", "linear_method",
+    "sparse_product"]
 
 
 class SparseMatrix:
@@ -70,11 +73,18 @@ class SparseMatrix:
     def unread(self, *_: Any) -> Any:
         """Stands for operators that sct does not evaluate."""
 
-    __pow__ = __abs__ = __bool__ = __iter__ = __len__ = __contains__ = unread
+    def __pow__(self, other: Any) -> Any: ...
+
+    def __abs__(self) -> Any: ...
+
+    __bool__ = __iter__ = __len__ = __contains__ = unread
     __rtruediv__ = __delitem__ = unread
 
     def solve(self, b: Any) -> Any:
         """Stands for `spsolve`."""
+
+    def multiplied(self, other: Any) -> Any:
+        """Stands for `multiply` of a constant matrix."""
 
     def converted(self) -> Any:
         """Stands for what makes one of a constant matrix."""
@@ -130,6 +140,11 @@ def _of_differentiated(ev: Evaluator, symbol: str, a: Abstract, b: Abstract) -> 
     return None
 
 
+def constants_as_objects(ev: Evaluator, *values: Abstract) -> Sequence[Abstract]:
+    """The operands, where sparse matrices from outside are objects with which Python computes."""
+    return [opaque(ev, v) if isinstance(v, Static) and is_sparse(ev, v) else v for v in values]
+
+
 def is_sparse(ev: Evaluator, v: Abstract) -> bool:
     """Is this a sparse matrix of constants?"""
     if "scipy.sparse" not in sys.modules or not isinstance(v, (Static, Value)):
@@ -146,9 +161,9 @@ def is_sparse(ev: Evaluator, v: Abstract) -> bool:
 def attribute_of_map(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`A.T`, which is made anew whenever it is read, and `A.dot` and `lu.solve` of objects that the function makes."""
     known = _map(ev, owner) if name in ("T", "dot", "solve") else None
-    if known is None:
+    if known is None and not (name == "multiply" and is_sparse(ev, owner)):
         return None
-    if name == "T":
+    if known is not None and name == "T":
         return ev.emit(part, known[0], text="_0.T", type=OBJECT) if known[2] else None
     if isinstance(owner, Static):
         return None
@@ -171,11 +186,16 @@ def linear_method(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abst
     if fn.path is None or len(fn.path) < 2 or not isinstance(fn.path[-1], tuple):
         return None
     owner, (kind, name) = getattr(fn.peek, "__self__", None), fn.path[-1]
-    found = kind == "attr" and name in ("dot", "solve") and owner is not None
+    found = kind == "attr" and name in ("dot", "solve", "multiply") and owner is not None
     return _called(ev, Static(owner, fn.path[:-1]), str(name), args, kwargs) if found else None
 
 
 def _called(ev: Evaluator, owner: Abstract, name: str, args: Args, kwargs: Kwargs) -> Abstract | None:
+    if name == "multiply":
+        x = args[0] if args else None
+        differentiated = isinstance(x, ObjRef) or isinstance(x, (Ref, Value)) and is_varied(ev, x)
+        return ev.call(Static(SparseMatrix.multiplied), [owner, *args]) if differentiated and is_sparse(
+            ev, owner) else None
     if not args or not isinstance(args[0], Ref):
         return None
     if name == "dot":
@@ -201,6 +221,16 @@ def _spsolve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if result is None:
         ev.refuse("SCT205", "this right hand side of `spsolve` is not supported", hint="use a vector of float64")
     return result
+
+
+@of_scipy("scipy.sparse.linalg.expm_multiply")
+def _exponential(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    known = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
+    value = _applied(ev, known, args[1], "exponential", known[1]) if known and isinstance(args[1], Ref) else None
+    if value is None:
+        ev.refuse("SCT402", "`expm_multiply` is differentiated by its second argument alone", hint="pass a sparse "
+                  "matrix that is made outside the function, and an array of floats; or use scipy.linalg.expm")
+    return value
 
 
 def _applied(ev: Evaluator, known: Map, x: Ref, form: str, shape: tuple[int, int]) -> Abstract | None:

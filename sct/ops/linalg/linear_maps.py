@@ -2,6 +2,7 @@
 
     y = A @ x             dx = A.T @ dy
     y = spsolve(A, b)     db = spsolve(A.T, dy)
+    y = expm_multiply(A, x)   dx = expm_multiply(A.T, dy)
 
 The map is an object that sct does not see into; the attributes say how it is applied, and to how many elements.
 """
@@ -24,6 +25,8 @@ FORMS = {
     "product from the left": ("_1 @ _0", "product"),
     "spsolve": ("scipy.sparse.linalg.spsolve(_0, _1)", "transposed spsolve"),
     "transposed spsolve": ("scipy.sparse.linalg.spsolve(_0.T, _1)", "spsolve"),
+    "exponential": ("scipy.sparse.linalg.expm_multiply(_0, _1)", "transposed exponential"),
+    "transposed exponential": ("scipy.sparse.linalg.expm_multiply(_0.T, _1)", "exponential"),
     "solve": ("_0.solve(_1)", "transposed solve"), "transposed solve": ("_0.solve(_1, 'T')", "solve")}
 """For each form of a map its template and the form of its transpose."""
 

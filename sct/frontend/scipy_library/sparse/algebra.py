@@ -15,7 +15,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.operators.sparse_matrices import SparseFactors, SparseMatrix, is_sparse
-from sct.frontend.scipy_library.sparse_elements import ATTRIBUTES, FORMATS, SparseElements, elements_of, new_matrix
+from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, FORMATS, SparseElements, elements_of, new_matrix
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, Tensor, in_words
@@ -23,7 +23,7 @@ from sct.ops.linalg.sparse_maps import sparse_matrix, sparse_product, sparse_sol
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__: list[str] = []
+__all__ = ["attribute", "is_number", "method", "scaled"]
 
 _NONE = Static(None)
 
@@ -98,13 +98,13 @@ def _rmatmul(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                            form="product from the left"))
 
 
-def _is_number(ev: Evaluator, v: Abstract) -> bool:
+def is_number(ev: Evaluator, v: Abstract) -> bool:
     t = ev.type_of(v) if isinstance(v, (Value, Ref)) else None
     return isinstance(v, Static) and type(v.value) in (int, float) or isinstance(t, Tensor) and not t.rank and \
         t.kind in "fi" and t.dtype != "f32"
 
 
-def _scaled(ev: Evaluator, a: SparseElements, c: Abstract, text: str, by: Callable[[Any, Any], Any]) -> Abstract:
+def scaled(ev: Evaluator, a: SparseElements, c: Abstract, text: str, by: Callable[[Any, Any], Any]) -> Abstract:
     native = ev.emit(sparse_matrix, a.native, ev.operand(c), text=text)
     with derivative_code(ev):
         data = ev.call(Static(by), [a.data, c])
@@ -114,12 +114,11 @@ def _scaled(ev: Evaluator, a: SparseElements, c: Abstract, text: str, by: Callab
 
 def _times(ev: Evaluator, args: Args, text: str, matmul: Callable[..., Abstract]) -> Abstract:
     a, x = elements_of(ev, args[0]), args[1]
-    if _is_number(ev, x):
-        return _scaled(ev, a, x, text, operator.mul)
+    if is_number(ev, x):
+        return scaled(ev, a, x, text, operator.mul)
     if a.kind == "matrix":
         return matmul(ev, args, {})
-    ev.refuse("SCT205", "`*` of a sparse array and of what is no number is not supported",
-              hint="compute with the elements before the matrix is made of them")
+    return ev.call(Static(SparseMatrix.multiplied), [args[0], x])
 
 
 special(SparseMatrix.__mul__)(lambda ev, args, kwargs: _times(ev, args, "_0 * _1", _matmul))
@@ -128,9 +127,9 @@ special(SparseMatrix.__rmul__)(lambda ev, args, kwargs: _times(ev, args, "_1 * _
 
 @special(SparseMatrix.__truediv__)
 def _divided(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if not _is_number(ev, args[1]):
+    if not is_number(ev, args[1]):
         ev.refuse("SCT205", "a sparse matrix is divided by numbers alone", hint="multiply by a diagonal matrix")
-    return _scaled(ev, elements_of(ev, args[0]), args[1], "_0 / _1", operator.truediv)
+    return scaled(ev, elements_of(ev, args[0]), args[1], "_0 / _1", operator.truediv)
 
 
 @special(SparseMatrix.__neg__)
@@ -255,11 +254,13 @@ def _item(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     is_slice = isinstance(key, Tup) and bool(key.items) and key.items[0] == Static(slice)
     keys = list(key.items) if isinstance(key, Tup) and not is_slice else [key]
     keys += [_WHOLE] * (2 - len(keys))
-    if len(keys) == 2 and all(_is_number(ev, v) for v in keys):
+    if len(keys) == 2 and all(is_number(ev, v) for v in keys):
         return _element(ev, a, keys)
+    if a.kind == "matrix":  # a row, or a column, is a matrix
+        keys = [ev.call(Static(_from_to), [v]) if len(keys) == 2 and is_number(ev, v) else v for v in keys]
     types = [ev.type_of(v) if isinstance(v, Ref) else None for v in keys]
     crossed = all(isinstance(t, Tensor) and t.rank == 2 for t in types)  # np.ix_
-    if len(keys) > 2 or any(_is_number(ev, v) for v in keys) or not crossed and all(isinstance(v, Ref) for v in keys):
+    if len(keys) > 2 or any(is_number(ev, v) for v in keys) or not crossed and all(isinstance(v, Ref) for v in keys):
         ev.refuse("SCT205", "this subscript of a sparse matrix is not supported",
                   hint="use slices, or an array of positions and a slice: `A[rows][:, cols]`, `A[np.ix_(rows, cols)]`")
     operands: list[Operand] = [a.native]
@@ -279,6 +280,10 @@ def _item(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         elements = ev.call(Static(_selected), [a.data, a.rows, a.cols, *places])
     data, rows, cols = _parts(elements)
     return new_matrix(ev, a.name, native, data, rows, cols, *sizes)
+
+
+def _from_to(k: Any) -> Any:
+    return slice(k, k + 1 if k != -1 else None)
 
 
 def _element(ev: Evaluator, a: SparseElements, key: Sequence[Abstract]) -> Abstract:
@@ -305,7 +310,7 @@ def _text_of_key(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str:
     return ":".join(texts[:2] if texts[2:] == [""] else texts)  # type: ignore[arg-type]
 
 
-def _method(f: Callable[..., Abstract]) -> Callable[[Any], Any]:
+def method(f: Callable[..., Abstract]) -> Callable[[Any], Any]:
     """A property whose value is a method; `f` takes the elements of the matrix first."""
     def read(self: Any) -> Any: ...
 
@@ -317,7 +322,7 @@ def _method(f: Callable[..., Abstract]) -> Callable[[Any], Any]:
     return read
 
 
-def _attribute(f: Callable[..., Abstract]) -> Callable[[Any], Any]:
+def attribute(f: Callable[..., Abstract]) -> Callable[[Any], Any]:
     """A property."""
     def read(self: Any) -> Any: ...
 
@@ -390,13 +395,24 @@ def _sums(data: Any, places: Any, n: Any) -> Any:
     return y
 
 
+def _line(is_row: bool) -> Callable[..., Abstract]:
+    def read(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs) -> Abstract:
+        """`A.getrow(i)`, `A.getcol(j)`"""
+        key = ev.call(Static(_from_to), [*args, *kwargs.values()])
+        self = new_matrix(ev, a.name, a.native, a.data, a.rows, a.cols, a.m, a.n)
+        return _item(ev, [self, Tup((key, _WHOLE) if is_row else (_WHOLE, key))], {})
+
+    return read
+
+
 ATTRIBUTES.update({
-    "T": _attribute(_transposed), "transpose": _method(_transposed),
-    "shape": _attribute(lambda ev, a: Tup((a.m, a.n))), "ndim": _attribute(lambda ev, a: Static(2)),
-    "nnz": _attribute(lambda ev, a: ev.emit(part, a.native, text="_0.nnz", type=INT)),
-    "dot": _method(lambda ev, a, args, kwargs: _product(ev, a, *args)),
-    "toarray": _method(_dense), "diagonal": _method(_main_diagonal), "sum": _method(_total),
-    **{name: _method(_reformatted(name)) for name in ("tocsr", "tocsc", "tocoo", "todia", "tolil", "copy")}})
+    "getrow": method(_line(True)), "getcol": method(_line(False)),
+    "T": attribute(_transposed), "transpose": method(_transposed),
+    "shape": attribute(lambda ev, a: Tup((a.m, a.n))), "ndim": attribute(lambda ev, a: Static(2)),
+    "nnz": attribute(lambda ev, a: ev.emit(part, a.native, text="_0.nnz", type=INT)),
+    "dot": method(lambda ev, a, args, kwargs: _product(ev, a, *args)),
+    "toarray": method(_dense), "diagonal": method(_main_diagonal), "sum": method(_total),
+    **{name: method(_reformatted(name)) for name in ("tocsr", "tocsc", "tocoo", "todia", "tolil", "copy")}})
 
 
 @special(SparseMatrix.__getattr__, SparseMatrix.other, SparseMatrix.unread, SparseFactors.__getattr__)

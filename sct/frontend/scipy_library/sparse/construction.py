@@ -16,7 +16,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, give, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.operators.sparse_matrices import SparseMatrix
-from sct.frontend.scipy_library.sparse_elements import FORMATS, elements_of, new_matrix
+from sct.frontend.scipy_library.sparse.elements import FORMATS, elements_of, new_matrix
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import INT, Tensor, in_words
@@ -206,6 +206,59 @@ for _name in ("diags", "diags_array"):
     of_scipy(f"scipy.sparse.{_name}")(_of_diagonals(_name))
 
 
+def _elements_of_diagonals(data: Any, offsets: Any, m: Any, n: Any) -> Any:
+    """Column j of `data` holds the elements in column j of the matrix."""
+    ends = [min(data.shape[1], n, m + k) for k in offsets]
+    cols = [np.arange(max(k, 0), max(k, 0, end)) for k, end in zip(offsets, ends)]
+    rows = [j - k for k, j in zip(offsets, cols)]
+    return np.concatenate([data[i, j] for i, j in enumerate(cols)]), np.concatenate(rows), np.concatenate(cols)
+
+
+def _of_dia(ev: Evaluator, text: str, name: str, data: Abstract, offsets: Abstract, m: Abstract, n: Abstract
+            ) -> Abstract:
+    """`dia_matrix((data, offsets), shape=(m, n))`, `spdiags(data, offsets, m, n)`"""
+    places = Tup(tuple(Static(int(ev.ask(k, "an offset of a diagonal"))) for k in _items(ev, offsets) or [offsets]))
+    x = ev.call(Static(np.atleast_2d), [ev.call(Static(np.array), [data])])
+    t = ev.type_of(x)
+    if not isinstance(t, Tensor) or t.rank != 2 or t.dtype != "f64":
+        ev.refuse("SCT205", f"these diagonals of `{name}` are not supported", hint="pass a matrix of floats of 64 bits")
+    x = ev.wrap(ev.operand(x))
+    operands = [ev.operand(x), *(ev.as_int(ev.operand(v)) for v in (m, n))]
+    listed = f"[{', '.join(str(v.value) for v in places.items if isinstance(v, Static))}]"
+    native = ev.emit(sparse_matrix, *operands, text=text.format(listed))
+    with derivative_code(ev):
+        values, rows, cols = _items(ev, ev.call(Static(_elements_of_diagonals), [x, places, m, n]))
+    return new_matrix(ev, f"dia_{'array' if name.endswith('array') else 'matrix'}", native, values, rows, cols, m, n)
+
+
+def _of_diagonal_format(name: str) -> Callable[..., Abstract]:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.sparse"], name), args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        items, sizes = _items(ev, arguments["arg1"]), _items(ev, arguments.get("shape", _NONE))
+        if len(items) != 2 or len(sizes) != 2 or set(arguments) - {"arg1", "shape"}:
+            ev.refuse("SCT205", f"`{name}` of this is not supported", hint="pass the data, the offsets and the shape")
+        text = f"scipy.sparse.{name}((_0, {{}}), shape=(_1, _2))"
+        return _of_dia(ev, text, name, items[0], items[1], sizes[0], sizes[1])
+
+    return handle
+
+
+for _name in ("dia_matrix", "dia_array"):
+    of_scipy(f"scipy.sparse.{_name}")(_of_diagonal_format(_name))
+
+
+@of_scipy("scipy.sparse.spdiags")
+def _spdiags(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    arguments = named_arguments(ev, sys.modules["scipy.sparse"].spdiags, args, kwargs)
+    leave_to_python(ev, "spdiags", arguments.values())
+    if "n" not in arguments or "format" in arguments:
+        ev.refuse("SCT205", "`spdiags` with other arguments than `data, diags, m, n` is not supported",
+                  hint="pass the data, the offsets and both sizes")
+    return _of_dia(ev, "scipy.sparse.spdiags(_0, {}, _1, _2)", "spdiags", arguments["data"], arguments["diags"],
+                   arguments["m"], arguments["n"])
+
+
 # -- of other matrices -------------------------------------------------------------------------------------------------
 
 
@@ -229,6 +282,46 @@ def _three(v: Abstract) -> Sequence[Any]:
 
 def _elements_of_kron(data: Any, rows: Any, cols: Any, data2: Any, rows2: Any, cols2: Any, m: Any, n: Any) -> Any:
     return (np.ravel(np.outer(data, data2)), np.ravel(m * rows[:, None] + rows2), np.ravel(n * cols[:, None] + cols2))
+
+
+def _elements_of_sum(data: Any, rows: Any, cols: Any, m: Any, data2: Any, rows2: Any, cols2: Any, n: Any) -> Any:
+    """Of `kron(eye(n), A) + kron(B, eye(m))`"""
+    ones, at, ones2, at2 = np.ones(n), np.arange(n), np.ones(m), np.arange(m)
+    first = _elements_of_kron(ones, at, at, data, rows, cols, m, m)
+    second = _elements_of_kron(data2, rows2, cols2, ones2, at2, at2, m, m)
+    return [np.concatenate((v, w)) for v, w in zip(first, second)]
+
+
+@of_scipy("scipy.sparse.kronsum")
+def _kronsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) != 2 or not any(isinstance(v, ObjRef) for v in args):
+        ev.refuse("SCT207", "`kronsum` is left to Python")
+    a, b = (elements_of(ev, v) for v in args)
+    text = f"scipy.sparse.kronsum(_0, _1{_options(ev, 'kronsum', kwargs)})"
+    native = ev.emit(sparse_matrix, a.native, b.native, text=text)
+    with derivative_code(ev):
+        data, rows, cols = _items(ev, ev.call(Static(_elements_of_sum), [
+            a.data, a.rows, a.cols, a.m, b.data, b.rows, b.cols, b.m]))
+        size = ev.call(Static(operator.mul), [a.m, b.m])
+    return new_matrix(ev, f"csr_{a.kind}", native, data, rows, cols, size, size)
+
+
+@of_scipy("scipy.sparse.linalg.inv")
+def _inverse(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The inverse, of which no element is known to be 0."""
+    if len(args) != 1 or kwargs or not isinstance(args[0], ObjRef):
+        ev.refuse("SCT207", "`inv` is left to Python")
+    a = elements_of(ev, args[0])
+    native = ev.emit(sparse_matrix, a.native, text="scipy.sparse.linalg.inv(_0)")
+    with derivative_code(ev):
+        data, rows, cols = _three(ev.call(Static(_elements_of_inverse), [a.data, a.rows, a.cols, a.m]))
+    return new_matrix(ev, f"csc_{a.kind}", native, data, rows, cols, a.m, a.n)
+
+
+def _elements_of_inverse(data: Any, rows: Any, cols: Any, m: Any) -> Any:
+    x = np.zeros((m, m))
+    np.add.at(x, (rows, cols), data)
+    return _all_elements(np.linalg.inv(x))
 
 
 def _options(ev: Evaluator, name: str, kwargs: Kwargs) -> str:
