@@ -1107,9 +1107,11 @@ def _() -> Any:
     def refused(x):
         d = {"low": 1.0, "high": 2.0}
         for v in x:
+            if d == {"low": 1.0}:
+                break
             k = "high" if v > 0.0 else "low"
             d[k] = d[k] * v
-        return d["high"] if d != {"low": 1.0} else 0.0
+        return d["high"]
 
     def followed(x):
         d = np.array([1.0, 2.0])

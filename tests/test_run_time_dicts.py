@@ -455,7 +455,7 @@ def test_keys_that_are_deleted_in_a_loop_over_them() -> None:
         return len(d) * x
 
     agrees(f, 0.5, 20)
-    refuses(f, 0.5, 300, code="SCT505")
+    refuses(f, 0.5, 300, code="SCT306")
 
 
 def test_an_iterator_of_a_dict_that_is_written_since() -> None:
@@ -468,7 +468,7 @@ def test_an_iterator_of_a_dict_that_is_written_since() -> None:
             d[i % 7, "a"] = 5.0 * x
         return sum(v for v in it)
 
-    refuses(f, 0.5, 300, code="SCT505")
+    refuses(f, 0.5, 300, code="SCT306")
 
 
 SUCCESSORS = {1: [2, 3], 2: [3], 3: [4, 5, 6], 5: [1]}

@@ -276,7 +276,8 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
                 with_dicts[:] = refusals[:1]
                 refusals.clear()
                 raise plan.with_known_keys() from None
-            first = (with_dicts if [e.code for e in with_dicts] == ["SCT204"] else refusals)[0]
+            first = next((e for e in with_dicts if e.code == "SCT204" or _is_behind(e.loc, refusals[0].loc)),
+                         refusals[0])
             if plan.linked and plan.refusal and (first.code == "SCT208" or first.why == OF_ROWS and
                                                  plan.refusal.code in ("SCT108", "SCT502")):
                 plan.refusal = first
@@ -288,6 +289,11 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
             raise first from first.__cause__
 
     return fixpoint(plan, evaluate, 1000, refuse)
+
+
+def _is_behind(a: Loc | None, b: Loc | None) -> bool:
+    """Is the place `a` behind `b` in the same file, so that the evaluation which failed there has come further?"""
+    return a is not None and b is not None and a.file == b.file and a.line > b.line
 
 
 @contextlib.contextmanager
