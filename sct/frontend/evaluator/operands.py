@@ -26,7 +26,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
-from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.guards import NeedsFirst
 from sct.frontend.values.in_words import abstract_in_words
 from sct.ir import Builder, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
@@ -334,7 +334,7 @@ class Operands(Attempts):
                              "array of that shape",
     ) -> NoReturn:
         """Unrolls the loop, where the number and the array are two values, or refuses."""
-        raise NeedsStatic(Value(INT), SctError(
+        raise NeedsFirst(SctError(
             "SCT108", "a number becomes an array in this loop", why=why,
             hint="start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", loc=self.loc))
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.heap import dynamic_lists
@@ -48,6 +49,7 @@ from sct.frontend.values.abstract_values import (
     parts,
 )
 from sct.frontend.values.exact_keys import same_keys
+from sct.frontend.values.guards import NeedsFirst
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, in_words
 
@@ -133,10 +135,19 @@ class BackEdge(Learning, Join[None]):
                 return
             if not same_keys(cell.keys, now.keys):
                 ev.functions.plan.refused.update((c.made, "values") for c in (cell, now) if c.made is not None)
-                ev.refuse("SCT310", "a dict that gets new keys in a loop, or an object that gets new attributes, is "
-                          "not supported yet", node=self.node,
-                          hint="give it all of them before the loop, also those that its class has")
+                self.refuse_new_keys(all(c.made is None or ev.functions.plan.known_keys for c in (cell, now)))
             self.compare_items(("slot", addr), cell.items, now.items)
+
+    def refuse_new_keys(self, first_alone: bool) -> NoReturn:
+        """Refuses new keys; `first_alone`: the first iteration alone may make all of them."""
+        try:
+            self.ev.refuse("SCT310", "a dict that gets new keys in a loop, or an object that gets new attributes, is "
+                           "not supported yet", node=self.node,
+                           hint="give it all of them before the loop, also those that its class has")
+        except SctError as error:
+            if first_alone:
+                raise NeedsFirst(error) from None
+            raise
 
     def note(self, v: Any) -> None:
         """Notes the aliases of an unchanged value."""

@@ -8,6 +8,7 @@ from it in the next round of an outer one.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -42,7 +43,7 @@ from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.object_iterators import loop_over_object, own_iterator
 from sct.frontend.loops.streamed_iterators import streamed
-from sct.frontend.loops.unrolling import after_first, becomes_array, few_items, unroll
+from sct.frontend.loops.unrolling import after_first, few_items, is_enough, unroll
 from sct.frontend.operators.truth import condition
 from sct.frontend.state.choices import take
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
@@ -63,7 +64,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.guards import NeedsFirst, NeedsStatic
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
 from sct.ir.types import INT, Undef
 from sct.ops import loop, lt
@@ -138,9 +139,11 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
         if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
         ev.restore(checkpoint)
-        reason = need
+        first_alone = functools.partial(over_all, functools.partial(after_first, ev, node, where, need, run_loop))
+        if is_enough(ev, where, need, first_alone):
+            return
         if (few := few_items(ev, over, where, need)) is None:
-            over_all(lambda: after_first(ev, node, where, reason, run_loop))
+            first_alone()
             return
         _release(ev, held)
         unroll(ev, node, iterator(ev, few))
@@ -184,9 +187,7 @@ def while_(ev: Evaluator, node: Any) -> None:
     checkpoint = ev.checkpoint()
     try:
         LoopBuilder(ev, node, None, set()).run()
-    except NeedsStatic as need:
-        if not becomes_array(need):
-            raise
+    except NeedsFirst as need:
         ev.restore(checkpoint)
         after_first(ev, node, None, need, lambda _: LoopBuilder(ev, node, None, set()).run())
 

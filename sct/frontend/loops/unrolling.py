@@ -14,17 +14,33 @@ from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block, guard
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, IterationSpace
 from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, most, taken
+from sct.frontend.loops.loop_head import FEW_ITERATIONS
 from sct.frontend.operators.truth import condition
 from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Static
-from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.guards import NeedsFirst, NeedsStatic
 from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Op, Operand, Value
 from sct.ops import add, lt
 
-__all__ = ["after_first", "becomes_array", "few_items", "unroll"]
+__all__ = ["after_first", "few_items", "is_enough", "unroll"]
 
 LONGEST_LIST = 2_000
 """A loop that is evaluated item by item may come to so many items more than its list has at first."""
+
+
+def is_enough(ev: Evaluator, where: IterationSpace, need: NeedsStatic | SctError, first_alone: Callable[[], None]
+              ) -> bool:
+    """Is it enough that `first_alone` evaluates the first iteration of a loop alone, and the others as a loop?"""
+    bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
+    if not isinstance(need, NeedsFirst) or len(bounds) == 3 and range_size(*bounds) <= FEW_ITERATIONS:
+        return False
+    checkpoint = ev.checkpoint()
+    try:
+        first_alone()
+    except (NeedsStatic, SctError):
+        ev.restore(checkpoint)
+        return False
+    return True
 
 
 def few_items(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic | SctError) -> Abstract | None:
@@ -36,7 +52,7 @@ def few_items(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsS
         try:
             over = Iteration("range", tuple(Static(ev.ask(p, "the bounds of this range")) for p in over.parts))
         except (SctError, NeedsStatic):
-            if becomes_array(need):
+            if isinstance(need, NeedsFirst):
                 return None
             raise need from None
     n = most(ev, over)
@@ -44,14 +60,9 @@ def few_items(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsS
     n = range_size(*bounds) if n is None and len(bounds) == 3 else n
     if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
         return over
-    if becomes_array(need):
+    if isinstance(need, NeedsFirst):
         return None
     raise need
-
-
-def becomes_array(need: Exception) -> bool:
-    """Does a number become an array in the loop?"""
-    return isinstance(need, NeedsStatic) and need.error.code == "SCT108"
 
 
 def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
@@ -83,7 +94,7 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int, longest
 
 def after_first(ev: Evaluator, node: Any, where: IterationSpace | None, need: Exception,
                 loop: Callable[[IterationSpace | None], None]) -> None:
-    """A loop in whose first iteration a number becomes an array: that iteration alone, then `loop` over the others.
+    """A loop whose first iteration differs from the others: that iteration alone, then `loop` over the others.
 
     where  what a `for` runs over; None for a `while`
     need   the refusal of the loop as a whole, raised where the first iteration cannot be evaluated alone

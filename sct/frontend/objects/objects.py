@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -51,6 +52,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.guards import NeedsFirst
 from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_in_python, is_user_class
 from sct.ir.types import Link, Tensor, Undef
@@ -217,8 +219,13 @@ def check_in_list(ev: Evaluator, owner: Abstract) -> None:
 
 def refuse_unset(ev: Evaluator, name: str) -> NoReturn:
     """Refuses to say whether an object has this attribute."""
-    ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
-              why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
+    try:
+        ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
+                  why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
+    except SctError as error:
+        if ev.loops.heads:
+            raise NeedsFirst(error) from None
+        raise
 
 
 def stored_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:

@@ -18,10 +18,10 @@ from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_
 from sct.ir import Fn, Op, Operand, Value
 from sct.ir.dims import Apply, Atom, Dim, applied, linear, sym
 from sct.ir.interp import run
-from sct.ir.types import FLOAT, Tensor, Type, TypeMismatch, base_type, map_sizes
+from sct.ir.types import FLOAT, INT, Tensor, Type, TypeMismatch, base_type, map_sizes
 from sct.ops import ELEMENTWISE, index
 
-__all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic"]
+__all__ = ["UNKNOWN", "Facts", "Guard", "NeedsFirst", "NeedsStatic"]
 
 
 class _Unknown:
@@ -38,6 +38,13 @@ class NeedsStatic(Exception):
 
     def __init__(self, value: Value, error: SctError) -> None:
         self.value, self.error = value, error
+
+
+class NeedsFirst(NeedsStatic):
+    """A loop may be evaluated if its first iteration is evaluated alone; `error` refuses it as a whole."""
+
+    def __init__(self, error: SctError) -> None:
+        super().__init__(Value(INT), error)
 
 
 @dataclass(frozen=True)

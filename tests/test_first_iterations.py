@@ -1,0 +1,120 @@
+"""Loops whose first iteration makes keys and attributes, as the states of optimizers and filters are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees
+
+from sct import SctError, grad, hvp
+
+
+def momentum(rate: Any, n: int) -> Any:
+    state, x = {}, np.array([1.0, 0.5])
+    for _ in range(n):
+        m = 0.9 * state.setdefault("w", 0.0) + x
+        state["w"] = m
+        x = x - rate * m
+    return np.sum(x)
+
+
+def adam(rate: Any, n: int) -> Any:
+    state, x = {}, np.array([1.0, -0.5])
+    for _ in range(n):
+        g = 2.0 * x
+        if "m" not in state:
+            state["m"], state["v"], state["t"] = np.zeros_like(x), np.zeros_like(x), 0
+        state["t"] += 1
+        state["m"] = 0.9 * state["m"] + 0.1 * g
+        state["v"] = 0.99 * state["v"] + 0.01 * g ** 2
+        m, v = state["m"] / (1.0 - 0.9 ** state["t"]), state["v"] / (1.0 - 0.99 ** state["t"])
+        x = x - rate * m / (np.sqrt(v) + 1e-3)
+    return np.sum(x ** 2)
+
+
+class Momentum:
+    def __init__(self, rate: Any) -> None:
+        self.rate, self.state = rate, {}
+
+    def step(self, name: str, w: Any, g: Any) -> Any:
+        if name not in self.state:
+            self.state[name] = np.zeros_like(w)
+        self.state[name] = 0.9 * self.state[name] + g
+        return w - self.rate * self.state[name]
+
+
+def two_parameters(rate: Any, n: int) -> Any:
+    optimizer, w, b = Momentum(0.1 * rate), np.ones(3), 0.5
+    for _ in range(n):
+        residual = np.sum(w) + b - 1.0
+        w = optimizer.step("w", w, 2.0 * residual * np.ones(3))
+        b = optimizer.step("b", b, 2.0 * residual)
+    return np.sum(w ** 2) + b
+
+
+class Filter:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __call__(self, v: Any) -> Any:
+        if not hasattr(self, "y"):
+            self.y = v
+        self.y = self.a * self.y + (1.0 - self.a) * v
+        return self.y
+
+
+def filtered(a: Any, n: int) -> Any:
+    smooth, total = Filter(a), 0.0
+    for k in range(n):
+        total += smooth(a * k * k % 7) ** 2
+    smooth.z = getattr(smooth, "z", 1.0) + a
+    return total * smooth.z
+
+
+def until(a: Any, n: int) -> Any:
+    d, k = {}, 0
+    while k < n:
+        d["before"] = d.get("now", a)
+        d["now"] = d["before"] * 0.5 + a * a * k
+        k += 1
+    return d["now"] * d["before"]
+
+
+PROGRAMS = [momentum, adam, two_parameters, filtered, until]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_program(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    for n in (1, 3, 30):
+        agrees(f, 0.03, n)
+    second = hvp(f, (0.03, 30), (1.0,))
+    rise = grad(f)(0.03 + 1e-6, 30) - grad(f)(0.03 - 1e-6, 30)
+    np.testing.assert_allclose(second, rise / 2e-6, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_more_iterations_are_no_longer_a_program(f: Callable[..., Any]) -> None:
+    sources = []
+    for n in (20, 60):
+        derivative = grad(f)
+        derivative(0.03, n)
+        sources.append(derivative.source)
+    assert sources[0] == sources[1]
+
+
+def test_an_attribute_that_a_later_iteration_sets_is_refused() -> None:
+    def f(a: Any, n: int) -> Any:
+        smooth, total = Filter(a), 0.0
+        for k in range(n):
+            if a * k > 2.0:
+                smooth.z = a * k
+            if hasattr(smooth, "z"):
+                total += smooth.z
+        return total
+
+    with pytest.raises(SctError, match="SCT503: whether this object has the attribute `z` is known only at run time"):
+        grad(f)(0.5, 30)
