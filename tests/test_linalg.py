@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from programs import calculus, linear_algebra
 
 from sct import SctError, check_grads, grad, hessian, hvp, jacfwd, jvp, value_and_grad, vjp
@@ -163,6 +164,31 @@ def test_eigenvalues_that_are_equal() -> None:
     np.testing.assert_allclose(grad(lambda A: np.sum(np.linalg.eigh(A)[0]))(np.eye(3)), np.eye(3), atol=1e-15)
     with np.errstate(all="ignore"):
         assert not np.isfinite(grad(lambda A: np.sum(np.linalg.eigh(A)[1] ** 3))(np.eye(3))).all()
+
+
+RING = np.array([[2.0, 1.0, 0.0, 1.0], [1.0, 2.0, 1.0, 0.0], [0.0, 1.0, 2.0, 1.0], [1.0, 0.0, 1.0, 2.0]])
+
+
+@pytest.mark.parametrize("vector", [
+    lambda T: np.linalg.eigh(T)[1][:, -1],
+    lambda T: np.linalg.eigh(np.stack([T, 2.0 * T]))[1][1, :, -1],
+    lambda T: np.linalg.eig(T)[1][:, np.argmax(np.linalg.eig(T)[0])],
+    lambda T: np.linalg.svd(T)[0][:, 0],
+    lambda T: np.linalg.svd(T)[2][0],
+    lambda T: scipy.linalg.eigh(T)[1][:, -1],
+    lambda T: scipy.linalg.eigh(T, np.eye(4))[1][:, -1],
+], ids=["eigh", "stack", "eig", "left", "right", "scipy", "pair"])
+def test_a_vector_does_not_read_others_that_have_one_eigenvalue(vector) -> None:
+    """At x = 1 two other eigenvalues coincide."""
+    def f(x):
+        T = RING * np.array([x, 1.0, 1.0, 1.0])
+        return vector((T + T.T) / 2.0)[0] ** 2
+
+    slope = (f(1.0 + 1e-5) - f(1.0 - 1e-5)) / 2e-5
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose([grad(f)(1.0), jvp(f, (1.0,), (1.0,))[1]], slope, rtol=1e-8)
+    curvature = (grad(f)(1.3 + 1e-5) - grad(f)(1.3 - 1e-5)) / 2e-5
+    np.testing.assert_allclose(grad(grad(f))(1.3), curvature, rtol=1e-7)
 
 
 def test_determinant_of_a_singular_matrix() -> None:

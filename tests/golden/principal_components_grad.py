@@ -13,12 +13,14 @@ def principal_components_grad(X):
     dw = np.zeros_like(w)
     dw[-2:] = 0.5 / np.sqrt(w[-2:])
     # w, V = np.linalg.eigh(centred.T @ centred / len(X))
-    t = np.eye(X.shape[1])
-    t1 = 1.0 - t
-    t += w
     V_T = V.T
-    t = t1 / (t - w[:, None]) * (V_T @ dV)
-    dcentred_factor = 0.5 * (t + t.T) + np.diag(dw)
+    V_T_dV = V_T @ dV
+    t = np.diag(np.full(X.shape[1], np.inf)) + w
+    t -= w[:, None]
+    divide_V_T_dV = np.divide(
+        V_T_dV, t, out=np.zeros_like(V_T_dV), where=V_T_dV.any(axis=0)
+    )
+    dcentred_factor = 0.5 * (divide_V_T_dV + divide_V_T_dV.T) + np.diag(dw)
     dcentred_part = V @ dcentred_factor @ V_T
     dcentred_part = (np.tril(dcentred_part) + np.tril(dcentred_part, -1)) / n
     dcentred = (

@@ -2,13 +2,15 @@
 
 With A = V diag(w) V.T, dw is the diagonal of V.T dA V and dV = V (F * (V.T dA V)), where
 F[i, j] = 1 / (w[j] - w[i]) off the diagonal.  So vectors of eigenvalues that are equal have no
-derivative (it is nan or infinite), while the eigenvalues have one.  The same holds for `svd`.
+derivative (it is nan or infinite), while the eigenvalues have one, and so has a result that reads
+none of these vectors.  The same holds for `svd`.
 
 `eigh` reads one triangle of its operand: that alone has a derivative, as for `cholesky`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,21 +20,21 @@ from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim, applied
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
-from sct.ops.arrays.creation import eye
+from sct.ops.arrays.creation import eye, full
 from sct.ops.arrays.rearrange import diag, diagonal
 from sct.ops.arrays.shape import dim, expand_dims
 from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.linalg import lapack, square, squares
 from sct.ops.linalg.products import matmul, matrix_transpose
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, conj_of, div, mul, sub
+from sct.ops.scalar.arithmetic import add, conj_of, div, mul, neg, sub
 from sct.ops.scalar.comparison import lt
 from sct.ops.scalar.complex_parts import real
-from sct.ops.type_rules import number
+from sct.ops.type_rules import number, promote, scalar_or_array
 
 __all__ = [
-    "T", "columns", "eigh", "eigvalsh", "factors", "is_square", "is_wide", "matrix_product", "rectangular", "rows",
-    "smaller", "svd", "svdvals", "svdvals_vjp", "symmetric",
+    "T", "columns", "eigh", "eigvalsh", "factors", "gaps", "is_square", "is_wide", "matrix_product", "over_gaps",
+    "rectangular", "rows", "smaller", "svd", "svdvals", "svdvals_vjp", "symmetric",
 ]
 
 T = matrix_transpose
@@ -78,10 +80,36 @@ def plus(a: Any, b: Any) -> Any:
     return b if a is None else a if b is None else add(a, b)
 
 
-def inverse_gaps(s: Operand) -> Any:
-    """1 / (s[j] - s[i]), and 0 on the diagonal"""
-    one = identity(s)
-    return div(sub(1.0, one), add(sub(rows(s), columns(s)), one))
+def gaps(s: Operand) -> Any:
+    """s[j] - s[i], and infinity on the diagonal"""
+    single = number(s).dtype in ("f32", "c64")
+    diagonal = full(math.inf, dim(s, axis=-1), dtype="f32" if single else None)
+    return add(sub(rows(s), columns(s)), diag(diagonal, k=0))
+
+
+def type_over_gaps(x: Operand, y: Operand) -> Tensor:
+    return scalar_or_array(promote([number(x), number(y)], np.divide), number(x).shape)
+
+
+def run_over_gaps(x: Any, y: Any) -> Any:
+    return np.divide(x, y, out=np.zeros_like(x), where=x.any(axis=-2, keepdims=True))
+
+
+def over_gaps_vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Any]:
+    return [over_gaps(ct, y), neg(over_gaps(mul(ct, z), y))]
+
+
+def over_gaps_jvp(tangents: Sequence[Any], z: Operand, x: Operand, y: Operand) -> Any:
+    dx, dy = tangents
+    return over_gaps(neg(mul(z, dy)) if dx is None else dx if dy is None else sub(dx, mul(z, dy)), y)
+
+
+# A vector that nothing reads has the cotangent 0, even if others belong to its value as well and y is 0.
+over_gaps: Op = op("over_gaps", type=type_over_gaps, run=run_over_gaps, vjp=over_gaps_vjp, jvp=over_gaps_jvp,
+                   complex=True, samples=lambda: [((samples.arrays(s), samples.arrays(s, 1.0, 2.0)), {})
+                                                  for s in ((3, 3), (2, 2, 2))],
+                   emit=lambda x, y: "numpy.divide(_0, _1, out=numpy.zeros_like(_0), where=_0.any(axis="
+                                     f"{'0' if number(x).rank == 2 else '-2, keepdims=True'}))")
 
 
 def is_wide(a: Operand, **_: Any) -> dict[str, Any]:
@@ -152,7 +180,7 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
         raise ANY_PHASE
     made: Any = None
     if dv is not None:
-        inner = mul(inverse_gaps(w), matmul(T(v), dv))
+        inner = over_gaps(matmul(T(v), dv), gaps(w))
         made = mul(0.5, add(inner, T(conj_of(inner, a))))
     if dw is not None and made is not None:
         made = add(made, on_diagonal(dw))
@@ -239,13 +267,13 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
     u, s, vh = ys
     inner: Any = None if ds is None else on_diagonal(ds)
     left = right = None
-    gaps = None if du is None and dvh is None else squared_gaps(s)
+    between = None if du is None and dvh is None else gaps(mul(s, s))
     if du is not None:
-        turn = mul(gaps, skew(matmul(T(u), du)))
+        turn = turned(matmul(T(u), du), between)
         inner = plus(inner, mul(turn, rows(s)))
         left = None if wide or is_square(a) else outside(u, div(du, rows(s)))
     if dvh is not None:
-        turn = mul(gaps, skew(matmul(vh, T(dvh))))
+        turn = turned(matmul(vh, T(dvh)), between)
         inner = plus(inner, mul(columns(s), turn))
         right = outside(T(vh), div(T(dvh), rows(s))) if wide is not False and not is_square(a) else None
     if du is None and dvh is None:
@@ -256,13 +284,10 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
     return [da if right is None else add(da, matmul(u, T(right)))]
 
 
-def squared_gaps(s: Operand) -> Any:
-    """1 / (s[j]**2 - s[i]**2), and 0 on the diagonal"""
-    return inverse_gaps(mul(s, s))
-
-
-def skew(x: Operand) -> Any:
-    return sub(x, T(x))
+def turned(x: Operand, between: Operand) -> Any:
+    """(x - x.T) / gaps, and 0 on the diagonal"""
+    made = over_gaps(x, between)
+    return add(made, T(made))
 
 
 def outside(u: Operand, x: Operand) -> Any:
@@ -280,10 +305,10 @@ def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = 
         return ds if not compute_uv else (refused, ds, refused)
     u, s, vh = ys
     inner = matrix_product(T(u), da, T(vh))
-    scaled, turned = mul(inner, rows(s)), mul(columns(s), inner)
-    gaps = squared_gaps(s)
-    du = matmul(u, mul(gaps, add(scaled, T(scaled))))
-    dv = matmul(T(vh), mul(gaps, add(turned, T(turned))))
+    scaled, scaled_left = mul(inner, rows(s)), mul(columns(s), inner)
+    between = gaps(mul(s, s))
+    du = matmul(u, over_gaps(add(scaled, T(scaled)), between))
+    dv = matmul(T(vh), over_gaps(add(scaled_left, T(scaled_left)), between))
     if not wide and not is_square(a):
         du = add(du, div(outside(u, matmul(da, T(vh))), rows(s)))
     if wide is not False and not is_square(a):

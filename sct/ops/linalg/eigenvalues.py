@@ -22,7 +22,7 @@ from sct.ir.types import BOOL, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.linspace import arange
 from sct.ops.arrays.shape import dim
-from sct.ops.linalg.decompositions import T, columns, inverse_gaps, on_diagonal, rows
+from sct.ops.linalg.decompositions import T, columns, gaps, on_diagonal, over_gaps, rows
 from sct.ops.linalg.linalg import lapack, solve, square, squares
 from sct.ops.linalg.products import matmul
 from sct.ops.reductions.reductions import argmax, sum_
@@ -67,7 +67,7 @@ def type_eig(a: Operand, is_complex: bool = True) -> tuple[Tensor, Tensor]:
 def eig_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, is_complex: bool = True) -> list[Any]:
     """inv(V).T @ (diag(dw) + F * (V.T @ dU)) @ V.T"""
     (dw, dv), (w, v) = cts, ys
-    inner = None if dv is None else mul(inverse_gaps(w), matmul(T(v), unscaled(dv, v)))
+    inner = None if dv is None else over_gaps(matmul(T(v), unscaled(dv, v)), gaps(w))
     if dw is not None and inner is not None:
         inner = add(on_diagonal(dw), inner)
     right = mul(columns(dw), T(v)) if inner is None else matmul(inner, T(v))

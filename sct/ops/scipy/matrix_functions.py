@@ -20,9 +20,10 @@ from sct.ops.linalg import decompositions, least_squares, norms
 from sct.ops.linalg import linalg as square_matrices
 from sct.ops.linalg.decompositions import (
     T,
-    inverse_gaps,
+    gaps,
     matrix_product,
     on_diagonal,
+    over_gaps,
     plus,
     rectangular,
     rows,
@@ -228,7 +229,7 @@ def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: boo
         cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **given)
     (dw, dv), (w, v) = cts, ys
     turn: Any = None if dv is None else matmul(T(v), dv)
-    inner: Any = None if turn is None else mul(inverse_gaps(w), turn)
+    inner: Any = None if turn is None else over_gaps(turn, gaps(w))
     da = plus(inner, None if dw is None else on_diagonal(dw))
     found = [back(v, da, lower)]
     if b is None:
