@@ -30,10 +30,11 @@ from sct.errors import Loc, SctError
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.calls.references import CACHED, names_in
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.state.observed_types import Observations, Observed, observed_type
+from sct.frontend.state.observed_types import Observations, Observed, is_of_latest, latest_place, observed_type
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.ir import Eqn, Lit, walk
 from sct.ir.pytrees.user_objects import is_namedtuple, is_user_class
+from sct.ops.arrays.shape import has_dtype
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
 from sct.ops.program.solutions import call_in_rule, ruled_call
@@ -114,8 +115,11 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
             shared.restore()
         if copier.writes is not None:
             raise copier.writes
+        for place in [p for p in observed if is_of_latest(p)]:
+            del observed[place]
         for place, seen in copier.types.items():
             observed[place] = observed.get(place, frozenset()) | seen
+            observed[latest_place(place)] = frozenset(seen)
         return observed
 
     return observe
@@ -333,14 +337,15 @@ class _InstrumentingCopier(Copier):
 def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Callable[..., Any]:
     """`run`, which returns `miss` from the first call on in which a value has a type that was not observed.
 
-    That call is refused if it may have had an effect before, since it must not be repeated.
+    That call is refused if it may have had an effect before, since it must not be repeated. If it is the dtype of a
+    result that decides, such as that of eigenvalues, then `run` is for that dtype, and serves later calls.
     """
     functions = (*traced.fn.functions, traced.fn)
     eqns = [attempted(eqn) for f in functions for eqn in walk(f)]
     if not any(eqn.op in (inactive, *_OF_RULES) or _is_unobserved(eqn) for eqn in eqns):
         return run
     ops = {eqn.op for eqn in eqns if may_not_repeat(eqn) and not _only_reads(eqn)}
-    place = place_of(traced.root)
+    place, is_of_one_dtype = place_of(traced.root), any(eqn.op is has_dtype for eqn in eqns)
     is_stale, was_called = False, False
 
     @functools.wraps(run)
@@ -354,9 +359,10 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
             if type(error) is not TypeError or not str(error).endswith(OBSERVED_BEFORE):
                 was_called = True
                 raise
-            is_stale = True
             keeps_arguments = inactive not in ops or _is_immutable((*args, *kwargs.values()))
-            if was_called and ops <= {inactive, python, raise_} and keeps_arguments:
+            misses = was_called and ops <= {inactive, python, raise_} and keeps_arguments
+            is_stale = not (misses and is_of_one_dtype)
+            if misses:
                 return miss
             raise unobserved_type(error, place) from None
         was_called = True

@@ -25,6 +25,7 @@ from sct.frontend.numpy_library.call_forms import in_another_form
 from sct.frontend.numpy_library.genuine_functions import is_genuine
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import special_method
+from sct.frontend.state.observed_types import latest_place
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -248,14 +249,15 @@ def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: 
 
 
 def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:
-    """The dtype of the array that this call gave in the observed runs."""
+    """The dtype of the array that this call gave in the latest of the observed runs that made it."""
     types = ev.observed(ev.loc)
-    dtypes = sorted({str(t[1]) for t in types if t[0] == "array"})
-    if len(dtypes) > 1:
+    latest = ev.observed(latest_place(ev.loc)) if ev.loc is not None else frozenset()
+    dtypes = sorted({str(t[1]) for t in latest or types if t[0] == "array"})
+    if latest and len(dtypes) > 1:
         ev.refuse("SCT505", f"the result of `{spelling}` is real or complex",
-                  why=f"it was an array of {' and of '.join(dtypes)} in the calls until now",
+                  why=f"it was an array of {' and of '.join(dtypes)} in one call",
                   hint="make the matrix complex: `np.linalg.eigvals(A + 0j)`")
-    if len(types) != 1 or not dtypes:
+    if not dtypes or any(t[0] != "array" for t in types):
         raise error
     return dtypes[0]
 

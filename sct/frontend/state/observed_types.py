@@ -4,7 +4,8 @@ An observed type is hashable:
 
     ("number", "float", float)     ("array", "float64", 2)     ("tuple", (t, u))     ("object", cls)
 
-The types of the items of an iterable are entered at `items_place`, together with ("iterable", its class).
+The types of the items of an iterable are entered at `items_place`, together with ("iterable", its class). The types of
+all runs are entered at a place, those of the latest at its `latest_place`, too.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from sct.errors import Loc
 from sct.ir.types import BOOL, INT, Type
 
 __all__ = [
-    "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "items_place",
-    "observed_type", "type_of_call", "types_in_sct"]
+    "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "is_of_latest", "items_place",
+    "latest_place", "observed_type", "type_of_call", "types_in_sct"]
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -36,6 +37,15 @@ _DEEPEST, _LONGEST = 3, 8
 def items_place(loc: Loc) -> Loc:
     """The place of the items of the iterable at this place: a place that no expression has."""
     return replace(loc, col=-1 - loc.col)
+
+
+def latest_place(loc: Loc) -> Loc:
+    """The place of the types of the latest run: a place that no expression has."""
+    return replace(loc, line=-loc.line)
+
+
+def is_of_latest(place: Loc) -> bool:
+    return place.line < 0
 
 
 def observed_type(value: Any, depth: int = 0) -> Observed:

@@ -267,7 +267,7 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
     u, s, vh = ys
     inner: Any = None if ds is None else on_diagonal(ds)
     left = right = None
-    between = None if du is None and dvh is None else gaps(mul(s, s))
+    between: Any = None if du is None and dvh is None else gaps(mul(s, s))
     if du is not None:
         turn = turned(matmul(T(u), du), between)
         inner = plus(inner, mul(turn, rows(s)))
