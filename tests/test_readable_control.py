@@ -321,3 +321,66 @@ def test_a_flag_is_not_copied(n: int) -> None:
     copies = [s for s in ast.walk(tree) if isinstance(s, ast.If) and isinstance(s.test, ast.Name)
               and ast.unparse(s.body) in (f"{s.test.id} = True", f"{s.test.id} = False")]
     assert not copies
+
+
+# -- choices between classes ------------------------------------------------------------------
+
+
+class Call:
+    def __init__(self, strike: float) -> None:
+        self.strike = strike
+
+    def payoff(self, price: float) -> float:
+        return max(price - self.strike, 0.0)
+
+
+class Put(Call):
+    def payoff(self, price: float) -> float:
+        return max(self.strike - price, 0.0)
+
+
+class Smooth(Call):
+    def payoff(self, price: float) -> float:
+        return math.exp(price - self.strike) * self.scale()
+
+    def scale(self) -> float:
+        return 0.5
+
+
+KINDS = {"call": Call, "put": Put, "smooth": Smooth, "also a call": Call}
+
+
+def book(trades: list[tuple[str, float, float]], price: float) -> float:
+    total = 0.0
+    for kind, strike, quantity in trades:
+        total += quantity * KINDS[kind](strike).payoff(price)
+    return total
+
+
+TRADES = [("call", 1.0, 2.0), ("put", 1.2, 1.0), ("smooth", 0.9, 3.0), ("also a call", 0.8, 1.0), ("put", 2.0, 0.5)]
+
+
+def test_a_class_that_is_chosen_is_asked_for_once() -> None:
+    text, _ = derivative(book, TRADES, 1.05)
+    assert text.count('== "Call"') == text.count('== "Put"') == 2 and "payoff" not in "".join(
+        line for line in text.splitlines() if "#" not in line)
+    with pytest.raises(KeyError, match="forward"):
+        grad(book, 1)([*TRADES, ("forward", 1.0, 1.0)], 1.05)
+
+
+def modes(x: float, n: int) -> float:  # a mode that is another one later, and two that are alike
+    mode, last = "up", "none"
+    for k in range(n):
+        name = "slow" if mode == "up" else "fast" if mode == "down" else "slow"
+        mode = "down" if x > 1.5 else "still" if x > 1.2 else "up"
+        if name == "slow":
+            x = x * 1.3 + (0.1 * x * x if mode == "up" else 0.0)
+        elif name == "fast":
+            x = x * 0.6
+        last = name
+    return x * (2.0 if last == "fast" else 3.0 if last == "none" else 1.0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 8])
+def test_a_choice_by_a_name_that_changes(n: int) -> None:
+    derivative(modes, 0.9, n)

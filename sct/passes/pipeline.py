@@ -45,6 +45,7 @@ from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.chained_reads import merge_chained_reads
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
+from sct.passes.scalar.literal_choices import replace_literal_choices
 from sct.passes.scalar.position_lists import write_position_lists
 from sct.passes.scalar.shift_invariance import stop_shifts
 from sct.passes.scalar.uniform_lists import replace_uniform_items
@@ -55,7 +56,7 @@ Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
-    ("optimized", ("cse", "dce", "hoist the primal")),
+    ("optimized", ("literal choices", "cse", "dce", "hoist the primal")),
     ("expanded", ("stop shifts", "segments", "expand", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
@@ -178,6 +179,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     """Every pass by its name in a pipeline, for this program."""
     keep = returns_value(fn) if keep_raises is None else keep_raises
     per_function: dict[str, Pass] = {
+        "literal choices": replace_literal_choices,
         "cse": cse, "uniform lists": replace_uniform_items, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "simplify for printing": lambda f: simplify(f, for_printing=True),
         "choose residuals": choose_residuals,

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sct.codegen.program.recover_jumps import COMPARISONS
@@ -85,10 +85,31 @@ def _join_branches(first: Block, second: Block) -> Block:
         replacements = {v: x for v, x in replacements.items() if v not in assigned and x not in assigned}
         if isinstance(s, Assign):
             replacements.update((v, x) for v, x in s.pairs if not is_undef(x) and x not in assigned)
+    second, repeated = _without_repeated_predicates(first, second)
+    replacements.update(repeated)
     assigned_later = {v for s in statements(second) for v in s.targets}
     replacements = {v: x for v, x in replacements.items() if v not in assigned_later and x not in assigned_later}
     _substitute(second, {v: replacements.get(x, x) if isinstance(x, Value) else x for v, x in replacements.items()})
     return [*first, *second]
+
+
+def _without_repeated_predicates(first: Block, second: Block) -> tuple[Block, dict[Value, Operand]]:
+    """`second` without predicates that `first` has computed, and what these are there."""
+    assigned = {v for s in (*statements(first), *statements(second)) if not isinstance(s, Evaluate) for v in s.bound}
+    predicates = {key: s.targets[0] for s in first if (key := _predicate(s)) and not assigned.intersection(s.operands)}
+    repeated: dict[Value, Operand] = {
+        s.targets[0]: predicates[key] for s in second if (key := _predicate(s)) in predicates}
+    return [s for s in second if not (isinstance(s, Evaluate) and s.targets and s.targets[0] in repeated)], repeated
+
+
+def _predicate(s: Statement) -> Hashable:
+    """What a statement asks of its operands, which do not change; None if it does anything else."""
+    if not isinstance(s, Evaluate) or len(s.targets) != 1 or s.targets[0].type != BOOL:
+        return None
+    compares = s.eqn.op.name in COMPARISONS and all(map(is_number, s.eqn.args))
+    if not compares and s.eqn.op.name not in ("part", "is_none"):
+        return None
+    return s.eqn.op, s.eqn.args, repr(sorted(s.eqn.attrs.items()))
 
 
 def _remove_negations(block: Block) -> None:
@@ -96,7 +117,7 @@ def _remove_negations(block: Block) -> None:
     negated = {
         s.eqn.out: s.eqn.args[0] for s in statements(block) if isinstance(s, Evaluate) and s.eqn.op.name == "not_"}
     for s in statements(block):
-        if isinstance(s, If) and isinstance(s.test, Value) and isinstance(negated.get(s.test), Value):
+        while isinstance(s, If) and isinstance(s.test, Value) and isinstance(negated.get(s.test), Value):
             s.test, s.then, s.orelse = negated[s.test], s.orelse, s.then
 
 
