@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import agrees, refuses, same_value
-from scipy.interpolate import BSpline, CubicHermiteSpline, CubicSpline, interp1d, make_interp_spline
+from scipy.interpolate import (
+    BSpline,
+    CubicHermiteSpline,
+    CubicSpline,
+    InterpolatedUnivariateSpline,
+    UnivariateSpline,
+    interp1d,
+    make_interp_spline,
+    splev,
+    splint,
+    splrep,
+)
 
 from sct import check_grads, grad, hessian, jvp, value_and_grad, vjp
 
@@ -41,6 +52,14 @@ CASES: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "nearest": (lambda y: np.sum(interp1d(T, y, kind="nearest")(X * y[0]) ** 2), Y),
     "previous": (lambda y: np.sum(interp1d(T, y, kind="previous")(X * y[0]) ** 2), Y),
     "constant table": (lambda x: np.sum(interp1d(T, Y)(x) ** 2), X),
+    "FITPACK": (lambda y: np.sum(UnivariateSpline(T, y, s=0, k=2)(X * y[0]) ** 2), Y),
+    "FITPACK's slopes": (lambda y: InterpolatedUnivariateSpline(T, y).derivative()(y[0]) * InterpolatedUnivariateSpline(
+        T, y)(0.4, nu=2) * 1e-2, Y),
+    "FITPACK's integral": (lambda y: InterpolatedUnivariateSpline(T, y).integral(-y[0], 0.8) ** 2, Y),
+    "a tuple": (lambda y: np.sum(splev(X * y[0], splrep(T, y)) ** 2), Y),
+    "parts of a tuple": (lambda y: (lambda t, c, k: np.sum(splev(X, (t, 2.0 * c, k), der=1) ** 2))(*splrep(
+        T, y, k=4)), Y),
+    "integral of a tuple": (lambda y: splint(0.1, y[0], splrep(T, y)) * splint(y[1], 0.2, splrep(T, T**2)), Y),
     "lists": (lambda y: CubicSpline(list(T), [2.0 * v for v in y])([0.3, 0.4])[1], Y),
 }
 
@@ -125,6 +144,7 @@ def test_the_derivative_is_the_spline_of_unit_data() -> None:
     (lambda y: interp1d(T * y[0], y, kind="cubic")(0.3), "SCT402"),
     (lambda y: np.sum(CubicSpline(T, y).c), "SCT203"),
     (lambda y: CubicSpline(T, y)(1.3, extrapolate=False), "SCT205"),
+    (lambda y: UnivariateSpline(T, y)(0.3), "SCT402"), (lambda t: splint(0.1, 0.2, splrep(t, Y)), "SCT402"),
     (lambda y: CubicSpline(T, y - y[-1] + y[0], bc_type="periodic")(0.3), "SCT402"),
     (lambda y: interp1d(T[::-1], y)(0.3), "SCT402"),
     (lambda y: np.sum(interp1d(T, PAIRS.T * y[0])(0.3)), "SCT205"),

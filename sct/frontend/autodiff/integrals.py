@@ -17,7 +17,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
-from sct.frontend.values.abstract_values import Abstract, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
 from sct.ir import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.pytree import Leaf
@@ -67,9 +67,50 @@ for _name in _OPTIONS:
         lambda ev, args, kwargs, name=_name: _integrate(ev, name, args, kwargs))  # type: ignore[misc]
 
 
-@of_scipy("scipy.integrate.dblquad", "scipy.integrate.tplquad", "scipy.integrate.nquad")
-def _multiple(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    ev.refuse("SCT402", "sct does not differentiate an integral over several variables in one call",
+def _at(limit: Any, *x: Any) -> Any:
+    return limit(*x) if callable(limit) else limit
+
+
+def _double(quad: Any, func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any, options: Any) -> Any:
+    """As SciPy does: one `quad` in the other."""
+    def inner(x: Any) -> Any:
+        return quad(lambda y: func(y, x, *args), _at(gfun, x), _at(hfun, x), **options)[0]
+
+    return quad(inner, a, b, **options)[0]
+
+
+def _triple(quad: Any, func: Any, a: Any, b: Any, gfun: Any, hfun: Any, qfun: Any, rfun: Any, args: Any,
+            options: Any) -> Any:
+    def area(x: Any) -> Any:
+        def line(y: Any) -> Any:
+            return quad(lambda z: func(z, y, x, *args), _at(qfun, x, y), _at(rfun, x, y), **options)[0]
+
+        return quad(line, _at(gfun, x), _at(hfun, x), **options)[0]
+
+    return quad(area, a, b, **options)[0]
+
+
+def _multiple(name: str, program: Any) -> Any:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        """The value alone: the estimate of the error is the largest of those of all integrals."""
+        function = getattr(sys.modules["scipy.integrate"], name)
+        given = dict(run_or_raise(ev, lambda: inspect.signature(function).bind(*args, **kwargs)).arguments)
+        options = {key: given.pop(key) for key in ("epsabs", "epsrel") if key in given}
+        more = given.pop("args", Tup(()))
+        quad = Static(sys.modules["scipy.integrate"].quad)
+        value = ev.call(Static(program), [quad, *given.values(), more, ev.new_dict(options)])
+        return Tup((value, Poison(f"the error of `{name}` is not read where its integral is differentiated")))
+
+    return handle
+
+
+of_scipy("scipy.integrate.dblquad")(_multiple("dblquad", _double))
+of_scipy("scipy.integrate.tplquad")(_multiple("tplquad", _triple))
+
+
+@of_scipy("scipy.integrate.nquad")
+def _nested(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    ev.refuse("SCT402", "sct does not differentiate `nquad`",
               hint="write one `quad` in the other: `quad(lambda x: quad(lambda y: f(y, x), c, d)[0], a, b)[0]`")
 
 

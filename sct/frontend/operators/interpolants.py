@@ -26,17 +26,19 @@ from sct.ir import Operand, Value
 from sct.ir.types import Tensor, in_words
 from sct.ops.scipy.splines import integrated, interpolant, interpolated, looked_up
 
-__all__ = ["Interpolant", "make"]
+__all__ = ["Interpolant", "given_by_name", "is_of_fitpack", "make", "parts_of", "points_of", "refuse_attribute"]
 
 
 class Interpolant:
     """What stands for such an object where the function is evaluated; its methods have handlers."""
 
-    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any: ...
+    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None, ext: Any = None) -> Any: ...
 
-    def derivative(self, nu: int = 1) -> Any: ...
+    def derivative(self, nu: int = 1, n: int = 1) -> Any: ...
 
-    def antiderivative(self, nu: int = 1) -> Any: ...
+    def antiderivative(self, nu: int = 1, n: int = 1) -> Any: ...
+
+    def integral(self, a: Any, b: Any) -> Any: ...
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any: ...
 
@@ -49,15 +51,20 @@ class Interpolant:
 
 
 _DATA = {"CubicSpline": ("x", "y"), "CubicHermiteSpline": ("x", "y", "dydx"), "make_interp_spline": ("x", "y"),
-         "BSpline": ("t", "c"), "interp1d": ("x", "y")}
+         "BSpline": ("t", "c"), "interp1d": ("x", "y"), "UnivariateSpline": ("x", "y"),
+         "InterpolatedUnivariateSpline": ("x", "y")}
 """The parameters of the positions and of the data, in which the interpolant is linear."""
 
 _SHOWN = ("bc_type", "extrapolate", "k", "kind")
 """Parameters that are constants and a part of the text of each object that is made."""
 
-_GIVES = {"make_interp_spline": "BSpline"}
-_DERIVED = {"CubicSpline": "PPoly", "CubicHermiteSpline": "PPoly"}
+_GIVES = {"make_interp_spline": "BSpline", "UnivariateSpline": "InterpolatedUnivariateSpline"}
+_DERIVED = {"CubicSpline": "PPoly", "CubicHermiteSpline": "PPoly", "InterpolatedUnivariateSpline": "UnivariateSpline"}
 """The class of what a function, and of what the methods of a class, return, if it is not of the same name."""
+
+
+_OF_FITPACK = ("UnivariateSpline", "InterpolatedUnivariateSpline")
+"""Classes whose splines through the data are those of `make_interp_spline`, which has the same knots."""
 
 
 @functools.cache
@@ -94,6 +101,8 @@ def make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     constants = {key: _constant(ev, name, key, v) for key, v in given.items() if key not in placed}
     data, position = [ev.wrap(ev.operand(v)) for v in data], ev.wrap(ev.operand(position))  # as they are now
     operands = [*map(ev.operand, data), ev.operand(position)]
+    if name in _OF_FITPACK:
+        _check_fitpack(ev, name, constants)
     shown = {**placed, **{key: repr(v) for key, v in constants.items()}}
     by_name = [key for key in given if key in kwargs]
     text = ", ".join(f"{key}={shown[key]}" if key in by_name else shown[key] for key in given)
@@ -105,6 +114,16 @@ def make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     return ev.new_object(_class_of(_GIVES.get(name, name)), {
         "_made": made, "_data": Tup(tuple(data)), "_positions": position, "_units": Static(units),
         "_form": Static(form)})
+
+
+def _check_fitpack(ev: Evaluator, name: str, constants: Mapping[str, Any]) -> None:
+    """Refuses a spline that does not pass through the data."""
+    if name == "UnivariateSpline" and constants.get("s", 1) != 0:
+        ev.refuse("SCT402", "`UnivariateSpline` is differentiated by its data where it passes through them",
+                  why="the knots of a smoothing spline depend on the data", hint="pass 0 for the smoothing")
+    for key, v in constants.items():
+        if key not in ("k", "s", "check_finite") and not (key == "ext" and v == 0 or v is None):
+            ev.refuse("SCT402", f"`{name}` with `{key}` is not differentiated by its data", hint=f"leave `{key}` out")
 
 
 def _array(ev: Evaluator, name: str, v: Abstract) -> Abstract:
@@ -140,7 +159,7 @@ def _form(ev: Evaluator, name: str, operands: list[Operand], constants: Mapping[
     if constants.get("t") is not None:
         ev.refuse("SCT402", f"`{name}` with knots of its own is not supported", hint="leave `t` out")
     if name != "interp1d":
-        return "own"
+        return "spline" if name in _OF_FITPACK else "own"
     kind, fill = constants.get("kind", "linear"), constants.get("fill_value", np.nan)
     extrapolates, raises = fill == "extrapolate", constants.get("bounds_error") in (None, True)
     if kind == "linear":
@@ -160,7 +179,9 @@ _ORDERS = {"slinear": 1, "quadratic": 2, "cubic": 3}
 def _units(ev: Evaluator, name: str, names: list[str], form: str, constants: Mapping[str, Any]) -> tuple[str, ...]:
     """For each of the data, the template of the interpolant of these alone: `_0`, at the positions `_1`."""
     shown = {key: constants[key] for key in _SHOWN if key in constants}
-    if name == "interp1d" and form == "spline":
+    if name in _OF_FITPACK:
+        name, shown = "make_interp_spline", {"k": constants.get("k", 3)}
+    elif name == "interp1d" and form == "spline":
         name, shown = "make_interp_spline", {"k": _ORDERS.get(constants["kind"], constants["kind"])}
     elif name == "interp1d":
         shown |= {"axis": 0} | {key: v for key, v in constants.items() if key == "fill_value" and v == "extrapolate"}
@@ -203,7 +224,7 @@ def _check_rising(ev: Evaluator, t: Operand) -> None:
 # -- what is read of it ------------------------------------------------------------------------------------------------
 
 
-def _parts(ev: Evaluator, owner: Abstract) -> tuple[dict[str, Abstract], list[Operand]]:
+def parts_of(ev: Evaluator, owner: Abstract) -> tuple[dict[str, Abstract], list[Operand]]:
     """The attributes of an interpolant, and the data and the positions as operands."""
     assert isinstance(owner, ObjRef)
     cell = ev.slots(owner)
@@ -215,7 +236,7 @@ def _parts(ev: Evaluator, owner: Abstract) -> tuple[dict[str, Abstract], list[Op
     return slots, [slots["_made"], *map(ev.operand, data.items), ev.operand(slots["_positions"])]
 
 
-def _points(ev: Evaluator, x: Abstract) -> Operand:
+def points_of(ev: Evaluator, x: Abstract) -> Operand:
     if isinstance(x, (ListRef, Tup)):
         x = ev.call(Static(np.array), [x])
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
@@ -233,21 +254,23 @@ def _order(ev: Evaluator, nu: Abstract) -> int:
     return value
 
 
-def _given(ev: Evaluator, method: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+def given_by_name(ev: Evaluator, method: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
     """The arguments of a method by name."""
     given = named_arguments(ev, method, args, kwargs)
-    if "extrapolate" in given:
-        ev.refuse("SCT205", "`extrapolate` of a call is not supported", hint="give it where the interpolant is made")
+    for key in ("extrapolate", "ext"):
+        if key in given:
+            ev.refuse("SCT205", f"`{key}` of a call is not supported", hint="leave it out" if key == "ext" else
+                      "give it where the interpolant is made")
     return given
 
 
 @special(Interpolant.__call__)
 def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = _given(ev, Interpolant.__call__, args, kwargs)
-    slots, (made, *rest) = _parts(ev, given["self"])
-    x, nu = _points(ev, given["x"]), _order(ev, given.get("nu", Static(0)))
+    given = given_by_name(ev, Interpolant.__call__, args, kwargs)
+    slots, (made, *rest) = parts_of(ev, given["self"])
+    x, nu = points_of(ev, given["x"]), _order(ev, given.get("nu", Static(0)))
     form: str = slots["_form"].value  # type: ignore[union-attr]
-    if "nu" in given and form != "own":
+    if "nu" in given and form != "own" and not is_of_fitpack(given["self"]):
         ev.refuse("SCT205", "the derivative of an object of `interp1d` is not supported",
                   why="SciPy's takes the points alone", hint="use `make_interp_spline`")
     if form in ("refused", "constant", "linear"):
@@ -258,10 +281,10 @@ def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _derived(name: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = _given(ev, getattr(Interpolant, name), args, kwargs)
-        slots, (made, *_) = _parts(ev, given["self"])
-        _of_spline(ev, slots, name)
-        order = _order(ev, given.get("nu", Static(1)))
+        given = given_by_name(ev, getattr(Interpolant, name), args, kwargs)
+        slots, (made, *_) = parts_of(ev, given["self"])
+        _of_spline(ev, slots, name, given["self"])
+        order = _order(ev, given.get("nu", given.get("n", Static(1))))
         suffix = f".{name}({'' if order == 1 else order})"
         units = tuple(unit + suffix for unit in slots["_units"].value)  # type: ignore[union-attr]
         cls = given["self"].cls.__name__  # type: ignore[union-attr]
@@ -277,25 +300,29 @@ special(Interpolant.antiderivative)(_derived("antiderivative"))
 
 @special(Interpolant.integrate)
 def _integrate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = _given(ev, Interpolant.integrate, args, kwargs)
-    slots, (made, *rest) = _parts(ev, given["self"])
-    _of_spline(ev, slots, "integrate")
-    a, b = (_points(ev, given[key]) for key in ("a", "b"))
+    given = given_by_name(ev, Interpolant.integrate, args, kwargs)
+    slots, (made, *rest) = parts_of(ev, given["self"])
+    _of_spline(ev, slots, "integrate", Static(None))
+    a, b = (points_of(ev, given[key]) for key in ("a", "b"))
     if any(x.type.rank for x in (a, b)):  # type: ignore[union-attr]
         ev.refuse("SCT205", "the limits of `integrate` must be numbers", hint="integrate in a loop")
     units = slots["_units"].value  # type: ignore[union-attr]
     return ev.wrap(ev.emit(integrated, made, a, b, *rest, units=units))
 
 
-def _of_spline(ev: Evaluator, slots: Mapping[str, Abstract], name: str) -> None:
+def is_of_fitpack(owner: Abstract) -> bool:
+    return isinstance(owner, ObjRef) and owner.cls.__name__ in _OF_FITPACK
+
+
+def _of_spline(ev: Evaluator, slots: Mapping[str, Abstract], name: str, owner: Abstract) -> None:
     """Only splines have derivatives and integrals of their own."""
-    if slots["_form"] != Static("own"):
-        _refuse(ev, f"`{name}`")
+    if slots["_form"] != Static("own") and not is_of_fitpack(owner):
+        refuse_attribute(ev, f"`{name}`")
 
 
 @special(Interpolant.__getattr__, Interpolant.other)
 def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
-    _refuse(ev, "this attribute")
+    refuse_attribute(ev, "this attribute")
 
 
 @special(Interpolant.__setattr__)
@@ -303,7 +330,7 @@ def _written(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
     ev.refuse("SCT303", "writing an attribute of an interpolant is not supported", hint="give it where it is made")
 
 
-def _refuse(ev: Evaluator, what: str) -> NoReturn:
+def refuse_attribute(ev: Evaluator, what: str) -> NoReturn:
     ev.refuse("SCT203", f"{what} of an interpolant is not supported",
               why="sct reads its values, and of a spline the derivatives and integrals, as its data are differentiated",
               hint="call it, or `derivative` or `integrate` of a spline")

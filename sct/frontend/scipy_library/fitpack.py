@@ -1,11 +1,13 @@
-"""Splines of FITPACK, which are tuples of knots, coefficients and degrees: `splev` and `bisplev`.
+"""Splines of FITPACK, which are tuples of knots, coefficients and degrees: `splrep`, `splev`, `splint`, `bisplev`.
 
+    tck = splrep(x, y)   ->   what FITPACK computes; the coefficients have the derivative of a solution by y
     splev(x, tck)        ->   what FITPACK computes, with the derivative of `BSpline(*tck)(x)`
     bisplev(x, y, tck)   ->   the same, of an `NdBSpline`, for two numbers
 """
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import Any
 
@@ -14,19 +16,32 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import is_varied, leave_to_python
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
+from sct.frontend.operators.interpolants import (
+    Interpolant,
+    given_by_name,
+    is_of_fitpack,
+    make,
+    parts_of,
+    points_of,
+    refuse_attribute,
+)
+from sct.frontend.scipy_library.by_program import as_floats
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
-from sct.ops.program.effects import inactive
+from sct.ir.dims import sym
+from sct.ir.types import FLOAT, Tensor
+from sct.ops.program.effects import OBJECT, inactive, part
 from sct.ops.program.solutions import solver
-from sct.ops.scipy.splines import spline, surface
+from sct.ops.scipy.splines import integrated, interpolant, spline, surface
+from sct.ops.type_rules import number
 
 __all__: list[str] = []
 
 
 @of_scipy("scipy.interpolate.splev")
 def splev(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """The spline of which nothing is differentiated, at `x`."""
+    """The spline at `x`, by that and by its coefficients."""
     given = named_arguments(ev, sys.modules["scipy.interpolate"].splev, args, kwargs)
     leave_to_python(ev, "splev", given.values())
     knots, coefficients, degree = _parts(ev, "splev", given["tck"], 1)
@@ -36,10 +51,95 @@ def splev(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x = ev.call(Static(np.asarray), [given["x"]], {"dtype": Static(float)})
     operands = [ev.operand(v) for v in (x, knots, coefficients, degree)]
     with derivative_code(ev):
-        f = ev.emit(inactive, *operands[1:], text="scipy.interpolate.BSpline(_0, _1, _2)")
-        like = ev.wrap(ev.emit(spline, f, operands[0], nu=order))
+        if is_varied(ev, coefficients) or may_be_differentiated(ev, coefficients):
+            f = make(ev, "BSpline", [knots, coefficients, degree], {})
+            like = ev.call(ev.call(Static(getattr), [f, Static("__call__")]), [x, Static(order)])
+        else:
+            of_constants = ev.emit(inactive, *operands[1:], text="scipy.interpolate.BSpline(_0, _1, _2)")
+            like = ev.wrap(ev.emit(spline, of_constants, operands[0], nu=order))
     text = f"scipy.interpolate.splev(_0, (_1, _2, _3){f', der={order}' if order else ''})"
     return standing_for(ev, ev.emit(solver, *operands, text=text, type=ev.operand(like).type), like)
+
+
+def _coefficients(y: Any, matrix: Any, k: Any) -> Any:
+    """Of the spline through the data, followed by zeros, as FITPACK gives them."""
+    return np.append(np.linalg.solve(matrix, y), np.zeros(k + 1))
+
+
+@of_scipy("scipy.interpolate.splrep")
+def splrep(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The spline through the data, whose knots do not depend on them."""
+    given = named_arguments(ev, sys.modules["scipy.interpolate"].splrep, args, kwargs)
+    leave_to_python(ev, "splrep", given.values())
+    k, s = (ev.ask(given.pop(key, Static(default)), f"`{key}` of `splrep`") for key, default in (("k", 3), ("s", 0)))
+    if is_varied(ev, given["x"]):
+        ev.refuse("SCT402", "`splrep` is not differentiated by where the data are given",
+                  hint="differentiate by the values")
+    if given.keys() - {"x", "y"} or s:
+        ev.refuse("SCT402", "`splrep` is differentiated by its data, where the spline passes through them",
+                  why="the knots of a smoothing spline depend on the data",
+                  hint="leave out all but the data and the degree")
+    x, y = (ev.wrap(ev.operand(as_floats(ev, f"`{key}` of `splrep`", given[key], (1,), "pass vectors")))
+            for key in ("x", "y"))
+    options = f", k={k}" * (k != 3)
+    text = f"scipy.interpolate.splrep(_0, _1{options})"
+    found = ev.emit(solver, ev.operand(x), ev.operand(y), text=text, type=OBJECT)
+    size = (sym(f"_knots{found.id}"),)
+    knots = ev.emit(part, found, text="_0[0]", type=Tensor("array", "f64", size))
+    with derivative_code(ev):
+        n = ev.shape_of(y)[0]
+        matrix = ev.emit(inactive, ev.operand(x), knots, type=Tensor("array", "f64", (n, n)),
+                         text=f"scipy.interpolate.BSpline.design_matrix(_0, _1, {k}).toarray()")
+        like = ev.call(Static(_coefficients), [y, ev.wrap(matrix), Static(k)])
+    return Tup((ev.wrap(knots), standing_for(ev, found, like, "_0[1]"), Static(k)))
+
+
+@of_scipy("scipy.interpolate.splint")
+def splint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The integral of the spline, which is 0 outside of its knots."""
+    given = named_arguments(ev, sys.modules["scipy.interpolate"].splint, args, kwargs)
+    leave_to_python(ev, "splint", given.values())
+    if "full_output" in given or any(ev.shape_of(given[key]) for key in ("a", "b")):
+        ev.refuse("SCT402", "`splint` of arrays, or with `full_output`, is not differentiated",
+                  hint="integrate between numbers")
+    knots, coefficients, degree = _parts(ev, "splint", given["tck"], 1)
+    operands = [ev.operand(v) for v in (given["a"], given["b"], knots, coefficients, degree)]
+    value = ev.emit(solver, *operands, text="scipy.interpolate.splint(_0, _1, (_2, _3, _4))", type=FLOAT)
+    with derivative_code(ev):
+        limits = [ev.call(Static(_moved), [given[key], knots, degree]) for key in ("a", "b")]
+        if is_varied(ev, coefficients) or may_be_differentiated(ev, coefficients):
+            f = make(ev, "BSpline", [knots, coefficients, degree], {})
+            like = ev.call(ev.call(Static(getattr), [f, Static("integrate")]), limits)
+        else:
+            text = "scipy.interpolate.BSpline(_0, _1, _2).antiderivative()"
+            of_constants = ev.emit(inactive, *operands[2:], text=text)
+            ends = [ev.wrap(ev.emit(spline, of_constants, ev.operand(v), nu=0)) for v in limits]
+            like = ev.call(Static(operator.sub), ends[::-1])
+        like = ev.call(Static(float), [like])
+    return standing_for(ev, value, like)
+
+
+@special(Interpolant.integral)
+def _integral(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The integral of `UnivariateSpline`, which is 0 outside of the data."""
+    given = given_by_name(ev, Interpolant.integral, args, kwargs)
+    slots, (made, *rest) = parts_of(ev, given["self"])
+    if not is_of_fitpack(given["self"]):
+        refuse_attribute(ev, "`integral`")
+    limits = [points_of(ev, given[key]) for key in ("a", "b")]
+    if any(number(x).rank for x in limits):
+        ev.refuse("SCT205", "the limits of `integral` must be numbers", hint="integrate in a loop")
+    units = slots["_units"].value  # type: ignore[union-attr]
+    value = ev.emit(solver, made, *limits, text="_0.integral(_1, _2)", type=FLOAT)
+    with derivative_code(ev):
+        f = ev.emit(interpolant, *rest, text=units[0], of_unit=True)
+        inside = [ev.operand(ev.call(Static(_inside), [ev.wrap(x), slots["_positions"]])) for x in limits]
+        like = ev.call(Static(float), [ev.wrap(ev.emit(integrated, f, *inside, *rest, units=units))])
+    return standing_for(ev, value, like)
+
+
+def _inside(x: Any, t: Any) -> Any:
+    return np.clip(np.float64(x), t[0], t[-1])
 
 
 @of_scipy("scipy.interpolate.bisplev")
@@ -72,9 +172,9 @@ def _parts(ev: Evaluator, name: str, tck: Abstract, axes: int) -> list[Abstract]
     parts = ev.call(Static(tuple), [tck]) if isinstance(tck, (Tup, ListRef)) else tck
     if not isinstance(parts, Tup) or len(parts.items) != 2 * axes + 1:
         ev.refuse("SCT402", f"`{name}` of a spline that is no tuple is not supported", hint="call the spline itself")
-    if is_varied(ev, parts):
+    if any(is_varied(ev, v) for v in parts.items[:axes] + parts.items[axes:] * (axes > 1)):
         ev.refuse("SCT402", f"`{name}` is not differentiated by the spline",
-                  hint="use `BSpline(*tck)(x)`" if axes == 1 else "fit it outside the function")
+                  hint="differentiate by its coefficients" if axes == 1 else "fit it outside the function")
     arrays = [ev.call(Static(np.asarray), [v], {"dtype": Static(float)}) for v in parts.items[:axes + 1]]
     if any(len(ev.shape_of(v)) != 1 for v in arrays):
         ev.refuse("SCT402", f"`{name}` of a curve is not supported", hint="evaluate each coordinate by itself")
