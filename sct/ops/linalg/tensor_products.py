@@ -24,7 +24,7 @@ from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, mul, neg
 from sct.ops.type_rules import normalize, number, probe, scalar_or_array, size_dim
 
-__all__ = ["kron", "matrix_power", "multi_dot", "tensordot", "trace"]
+__all__ = ["kron", "matrix_power", "multi_dot", "summed", "tensordot", "trace"]
 
 
 def dtype_of(*xs: Operand) -> str:

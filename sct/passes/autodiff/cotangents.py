@@ -42,6 +42,7 @@ from sct.ops.arrays.creation import as_dtype, none_as_zero, present
 from sct.ops.arrays.indexing import add_at, index, store
 from sct.ops.arrays.shape import dim
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
+from sct.ops.linalg.masked_products import Mask, tells_nan
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.program.list_ops import add_lists
@@ -349,6 +350,21 @@ class Masks:
         while ct in self._masked and self._masked[ct][1] is not ct:
             ct = self._masked[ct][1]
         return ct
+
+    def of_nan(self, ct: Operand) -> tuple[Mask, Operand] | None:
+        """The mask of `ct` that tells nan or infinities from other numbers, and the values below it; None without."""
+        above, values = None, ct
+        while values in self._masked and values is not above:
+            above = values
+            c, values, on_true = self._masked[above]
+            if tells_nan(c):
+                return Mask(c, on_true), values if values.type == ct.type else ct
+        return None
+
+    def keep(self, ct: Operand, mask: Mask) -> None:
+        """Record a mask outside which `ct` is zero already."""
+        if ct not in self._masked:
+            self._masked[ct] = (mask.c, ct, mask.keeps)
 
     def map_unmasked(self, ct: Operand, f: Callable[[Operand], Operand]) -> Operand:
         """`f(ct)` for an elementwise `f`, applied under the mask of `ct`."""

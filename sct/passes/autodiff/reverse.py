@@ -23,6 +23,7 @@ from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, bound_values, rebuild
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismatch, Undef, join
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
+from sct.ops.linalg.masked_products import kept_elements, transposed_under_mask
 from sct.ops.program.attempts import attempted
 from sct.ops.program.call_ops import call
 from sct.ops.registry import ELEMENTWISE
@@ -230,7 +231,19 @@ class _Reverse:
             assert op.vjp is not None, f"{op} has no derivative, so its outs have no cotangents"
             return op.vjp(g, y, *args, **eqn.attrs)
 
-        return self.masked(ct, rule) if op in ELEMENTWISE and not several else rule(ct)
+        if several:
+            return rule(ct)
+        return self.masked(ct, rule) if op in ELEMENTWISE else self.without_nan(eqn, ct, args, rule)
+
+    def without_nan(self, eqn: Eqn, ct: Operand, args: Sequence[Operand],
+                    rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:
+        """The rule of another op; if `ct` is masked where a number is nan, these elements contribute exactly 0."""
+        found = self.masks.of_nan(ct)
+        made = None if found is None else transposed_under_mask(eqn, *found, ct, args, rule)
+        for contribution, mask in made or ():
+            if mask is not None:
+                self.masks.keep(contribution, mask)
+        return rule(ct) if made is None else [contribution for contribution, _ in made]
 
     def masked(self, ct: Operand, rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:
         """The rule of an elementwise op, applied under the mask of `ct`."""
@@ -252,9 +265,15 @@ class _Reverse:
             self.cts[x] = self.masks.sum(self.cts.get(x), self.masks.mask(key[0], part))
             set_hint(self.cts[x], d_hint(x))
         else:
-            buffer = materialize(self.cts.get(x), x)
+            before = self.cts.get(x)
+            buffer = materialize(before, x)
             element = isinstance(eqn.out.type, Tensor) and eqn.out.type.is_scalar
             self.cts[x] = add_at(buffer, ct if element else materialize(ct, eqn.out), *key, **eqn.attrs)
+            if before is None and not element:
+                of_read = self.masks.of_nan(ct)
+                kept = kept_elements(x, of_read and of_read[0], key, eqn.attrs["key"])
+                if kept is not None:
+                    self.masks.keep(self.cts[x], kept)
             set_hint(self.cts[x], d_hint(x))
 
     # -- calls ------------------------------------------------------------------------
