@@ -94,7 +94,17 @@ def branched(x: Any, n: int) -> Any:
     return total + sum(sum(row) for row in rows)
 
 
-PROGRAMS = [buckets, stacks, removed, two_levels, read_again, kept, branched]
+def attempted(x: Any, n: int) -> Any:
+    rows = [[] for _ in range(n)]
+    for i in range(5 * n):
+        try:
+            rows[i % (n + 1)].append(x[0] * i)
+        except IndexError:
+            rows[0].append(x[1])
+    return sum(sum(row) ** 2 for row in rows)
+
+
+PROGRAMS = [attempted, buckets, stacks, removed, two_levels, read_again, kept, branched]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

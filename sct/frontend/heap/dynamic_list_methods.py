@@ -105,8 +105,8 @@ def _put_back(ev: Evaluator, column: Ref, new: Operand) -> Operand:
 def _updated(ev: Evaluator, column: Ref, update: Op, *operands: Operand, **attrs: Any) -> Operand:
     """The new version of the outermost list, where a list in it is updated."""
     path, outer = keys(column), ev.read(Ref(column.addr))
-    if not path:
-        return ev.emit(update, outer, *operands, **attrs)  # type: ignore[no-any-return]
+    if not path or ev.tries.handled:  # a handler may ask which of the reading and the update has raised
+        return _put_back(ev, column, ev.emit(update, ev.read(column), *operands, **attrs))
     return ev.emit(  # type: ignore[no-any-return]
         INNER_UPDATES[update], outer, *operands, *path, key=inner_key(len(path)), **attrs)
 
