@@ -83,7 +83,32 @@ def until(a: Any, n: int) -> Any:
     return d["now"] * d["before"]
 
 
-PROGRAMS = [momentum, adam, two_parameters, filtered, until]
+EDGES = {"c": ("a", "b"), "b": ("a",), "a": ()}
+
+
+class Graph:
+    def __init__(self, x: Any) -> None:
+        self.edges, self.weights = EDGES, {"a": x, "b": x * x, "c": 2.0}
+
+    def order(self, target: str) -> list[str]:
+        seen, todo = {}, [target]
+        while todo:
+            node = todo.pop()
+            if node in seen or node not in self.edges:
+                continue
+            seen[node] = [to for to in self.edges[node]]
+            todo += seen[node]
+        return list(seen)
+
+
+def of_known_items(x: Any, n: int) -> Any:
+    graph, total = Graph(x), 0.0
+    for k, node in enumerate(graph.order("c")):
+        total += graph.weights[node] * (k + 1)
+    return total * n
+
+
+PROGRAMS = [of_known_items, momentum, adam, two_parameters, filtered, until]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

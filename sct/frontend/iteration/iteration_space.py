@@ -30,7 +30,7 @@ from sct.frontend.iteration.iterator_protocol import (
     use_up,
     view_items,
 )
-from sct.frontend.iteration.python_iterables import PythonIterable, python_items
+from sct.frontend.iteration.python_iterables import PythonIterable, python_items, python_iterable
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -52,7 +52,8 @@ from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [
     "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "from_zero", "in_step", "is_held", "is_run_over",
-    "items_of", "items_to_search", "length", "space",
+    "items_of", "items_to_search", "length", "python_space",
+    "space",
 ]
 
 MOST_UNROLLED = 64
@@ -299,6 +300,15 @@ def _repeated(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     item, *times = v.parts
     stop = ev.operand(times[0]) if times else WITHOUT_END
     return IterationSpace(Lit(0), stop, Lit(1), lambda i: item)
+
+
+def python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
+    """The iteration space of an object that sct does not see into."""
+    known = python_iterable(ev, over, node.iter)
+    if known is None or not isinstance(over, Value):
+        return None
+    n, item = python_items(ev, over, known)
+    return IterationSpace(Lit(0), n, Lit(1), item)
 
 
 def _of_python(ev: Evaluator, v: Iteration) -> IterationSpace | None:

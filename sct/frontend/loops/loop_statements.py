@@ -23,7 +23,7 @@ from sct.frontend.heap.join_paths import close_raised, evaluate_branches, run_br
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.iteration.counted_iterators import loop_over
-from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, IterationSpace, is_held, space
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, IterationSpace, is_held, python_space, space
 from sct.frontend.iteration.iterator_protocol import (
     check_iterable,
     ends,
@@ -37,7 +37,7 @@ from sct.frontend.iteration.iterator_protocol import (
     start,
     use_up,
 )
-from sct.frontend.iteration.python_iterables import check_unchanged, python_items, python_iterable
+from sct.frontend.iteration.python_iterables import check_unchanged
 from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
@@ -106,7 +106,7 @@ def for_(ev: Evaluator, node: Any) -> None:
 def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) -> None:
     """A loop over what has an iteration space; over other items, and where it has to be, it is unrolled."""
     before = ev.store.copy()
-    of_python = _python_space(ev, over, node)
+    of_python = python_space(ev, over, node)
     where = of_python or space(ev, over)
     if where is None:
         if most(ev, over) is None and not (is_iterator(over) and ends(over)):
@@ -173,23 +173,20 @@ def _release(ev: Evaluator, held: set[Key]) -> None:
         del ev.store.vars[key]
 
 
-def _python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
-    """The iteration space of an object that sct does not see into."""
-    known = python_iterable(ev, over, node.iter)
-    if known is None or not isinstance(over, Value):
-        return None
-    n, item = python_items(ev, over, known)
-    return IterationSpace(Lit(0), n, Lit(1), item)
-
-
 @statement(gast.While)
 def while_(ev: Evaluator, node: Any) -> None:
+    _while(ev, node, 0)
+
+
+def _while(ev: Evaluator, node: Any, alone: int) -> None:
     checkpoint = ev.checkpoint()
     try:
         LoopBuilder(ev, node, None, set()).run()
-    except NeedsFirst as need:
+    except (NeedsStatic, SctError) as need:
+        if not alone and not isinstance(need, NeedsFirst):
+            raise
         ev.restore(checkpoint)
-        after_first(ev, node, None, need, lambda _: LoopBuilder(ev, node, None, set()).run())
+        after_first(ev, node, None, need, lambda _: _while(ev, node, alone + 1), alone)
 
 
 # -- the loop equation -------------------------------------------------------------------------------------

@@ -93,15 +93,18 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int, longest
 
 
 def after_first(ev: Evaluator, node: Any, where: IterationSpace | None, need: Exception,
-                loop: Callable[[IterationSpace | None], None]) -> None:
+                loop: Callable[[IterationSpace | None], None], alone: int = 0) -> None:
     """A loop whose first iteration differs from the others: that iteration alone, then `loop` over the others.
 
     where  what a `for` runs over; None for a `while`
     need   the refusal of the loop as a whole, raised where the first iteration cannot be evaluated alone
+    alone  the iterations of a `while` that were evaluated alone: there is another one only if its test is known
     """
     try:
         if where is None:
             runs = condition(ev, node.test)
+            if alone == MOST_UNROLLED or alone and not isinstance(runs, Lit):
+                raise need
         elif where.count is None and where.segments is None and isinstance(where.step, Lit) and where.step.value > 0:
             runs = _of_ints(ev, lt, where.start, where.stop)
         else:
