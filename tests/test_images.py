@@ -123,6 +123,14 @@ def test_matrices_of_affine_transforms(matrix: np.ndarray) -> None:
     check_grads(f, (image, matrix))
 
 
+def test_gaussian_filters_by_their_width() -> None:
+    f = lambda x, s: np.sum(ndimage.gaussian_filter(x, [s, 1.2 * s], order=(0, 1), mode="wrap") ** 2) + np.sum(
+        ndimage.gaussian_filter1d(x, s, axis=0, order=2, mode="constant", cval=0.3, truncate=3.0) ** 2)
+    image = np.random.default_rng(0).normal(size=(5, 6))
+    assert value_and_grad(f)(image, 1.13)[0] == f(image, 1.13)
+    check_grads(f, (image, 1.13), order=2)
+
+
 def test_the_text() -> None:
     derivative = grad(lambda x: np.sum(ndimage.gaussian_filter(x, 1.0) ** 2))
     derivative(IMAGE)
@@ -131,7 +139,7 @@ def test_the_text() -> None:
 
 @pytest.mark.parametrize(("f", "code"), [
     (lambda w: np.sum(ndimage.convolve(IMAGE, w, origin=1)), "SCT402"),
-    (lambda x: np.sum(ndimage.gaussian_filter(IMAGE, x[0, 0])), "SCT401"),
+    (lambda x: np.sum(ndimage.gaussian_filter(IMAGE, x[0, 0], radius=2)), "SCT402"),
     (lambda x: np.sum(ndimage.gaussian_filter(x, 1.0, axes=(0,))), "SCT205"),
     (lambda x: np.sum(ndimage.gaussian_filter(x, 1.0, mode=["wrap", "nearest"])), "SCT205"),
     (lambda x: np.sum(map_coordinates(x, POINTS, mode="reflect")), "SCT402"),

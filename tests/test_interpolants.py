@@ -13,7 +13,10 @@ from scipy.interpolate import (
     CubicHermiteSpline,
     CubicSpline,
     InterpolatedUnivariateSpline,
+    LinearNDInterpolator,
+    NearestNDInterpolator,
     UnivariateSpline,
+    griddata,
     interp1d,
     make_interp_spline,
     splev,
@@ -139,7 +142,29 @@ def test_the_derivative_is_the_spline_of_unit_data() -> None:
     np.testing.assert_allclose(curved, 2.0 * np.outer(weights, weights))
 
 
+POINTS = np.random.default_rng(0).random((12, 2))
+AT = np.array([[0.5, 0.52], [0.45, 0.6], [0.31, 0.47], [3.0, 0.0]])
+
+
+def scattered(v):
+    """Over triangles and of the nearest point; the last place is outside."""
+    at = AT * (1.0 + 0.01 * v[0])
+    near = NearestNDInterpolator(POINTS, v)(AT[:, 0], AT[:, 1]) * griddata(POINTS, v * v, AT, method="nearest")
+    return np.sum(griddata((POINTS[:, 0], POINTS[:, 1]), v, at, fill_value=0.5) ** 2) + near @ LinearNDInterpolator(
+        POINTS, np.sin(v), fill_value=1.0)(at)
+
+
+def test_scattered_data() -> None:
+    v = np.linspace(0.2, 1.7, 12)
+    agrees(scattered, v)
+    check_grads(scattered, (v,))
+    plane = lambda x, c: np.sum(griddata(POINTS, POINTS @ c, x[None]))
+    c = np.array([0.3, -1.2])
+    np.testing.assert_allclose(grad(plane, (0, 1))(AT[0], c), [c, AT[0]], rtol=1e-12)
+
+
 @pytest.mark.parametrize(("f", "code"), [
+    (lambda y: griddata(POINTS * y[0], np.ones(12), AT)[0], "SCT402"),
     (lambda t: CubicSpline(t, Y, bc_type="periodic")(0.3), "SCT402"),
     (lambda y: interp1d(T * y[0], y, kind="cubic")(0.3), "SCT402"),
     (lambda y: np.sum(CubicSpline(T, y).c), "SCT203"),

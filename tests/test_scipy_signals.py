@@ -24,6 +24,7 @@ B, A = signal.butter(2, 0.3)
 def smoothed(x):
     """Filters without a delay."""
     y = signal.filtfilt(B, A, x) + signal.filtfilt([0.2, 0.3, 0.1], [1.0], x, padtype="even")
+    y = y + signal.sosfiltfilt(signal.butter(3, 0.3, output="sos"), x, padlen=5)
     slope = signal.savgol_filter(x, 7, 3, deriv=1, delta=0.1)
     return np.sum(y**2) + np.sum(slope**2) + np.sum(signal.savgol_filter(x, 5, 2, mode="mirror") * signal.medfilt(x, 5))
 

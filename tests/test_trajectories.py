@@ -281,9 +281,28 @@ def test_pullback() -> None:
     assert np.allclose(dy0, 1.0 + math.exp(-1.0), rtol=1e-6)
 
 
+@pytest.mark.parametrize("method", ["DOP853", "Radau", "LSODA"])
+def test_read_between_the_steps(method: str) -> None:
+    """Of y' = -k y, y(0) = y0, at numbers and at vectors in any order; its second derivative, and that by t."""
+    k, y0, t = 0.7, 1.3, 0.37
+    times = np.array([0.8, t, 0.0])
+
+    def f(k, y0, t):
+        sol = solve_ivp(lambda t, y: -k * y, (0.0, 1.0), [y0], method=method, dense_output=True, rtol=1e-9, atol=1e-10)
+        return sol.sol(t)[0] * 2.0 + np.sum(sol.sol(times)) + sol.y[0, -1]
+
+    value, (dk, dy0, dt) = value_and_grad(f, (0, 1, 2))(k, y0, t)
+    assert same_value(value, f(k, y0, t))
+    at = np.array([t, t, *times, 1.0])
+    np.testing.assert_allclose([dk, dy0, dt], [-y0 * np.sum(at * np.exp(-k * at)), np.sum(np.exp(-k * at)),
+                                               -2.0 * k * y0 * np.exp(-k * t)], rtol=1e-7)
+    if method == "DOP853":
+        second = grad(grad(f))(k, y0, t)
+        np.testing.assert_allclose(second, y0 * np.sum(at**2 * np.exp(-k * at)), rtol=1e-7)
+
+
 @pytest.mark.parametrize("f, reason", [
     (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], vectorized=True).y[0, -1], "`vectorized`"),
-    (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], dense_output=True).y[0, -1], "`dense_output`"),
     (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1], "`events`"),
     (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0 + 0j]).y[0, -1].real, "starts from"),
     (lambda k: odeint(lambda y, t: -k * y, [1.0], [0.0, 1.0], Dfun=lambda y, t: -k)[-1, 0], "`Dfun`"),

@@ -63,6 +63,7 @@ from sct.frontend.scipy_library import (
     hermite_interpolants,
     matrices,
     radial_functions,
+    scattered_data,
     spatial,
 )
 from sct.frontend.scipy_library.signal_processing import images, signals, spectra
@@ -98,5 +99,5 @@ _handlers = (
     flat_elements, grids, hermite_interpolants, images, integrals, interpolants, introspection, iterator_builtins,
     itertools_functools, loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians,
     numpy_fallbacks, operator_module, polynomials, python_expressions, radial_functions, record_classes,
-    sample_tests, samples, signals, solvers, algebra, construction, elementwise, spatial, spectra, statements,
-    subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)
+    sample_tests, samples, scattered_data, signals, solvers, algebra, construction, elementwise, spatial, spectra,
+    statements, subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)

@@ -51,6 +51,7 @@ class _Problem:
     extra     what it is given beside them
     function  the same as SciPy calls it
     y0        what the solution starts from
+    start     the same as a value
     """
 
     ev: Evaluator
@@ -59,6 +60,7 @@ class _Problem:
     extra: Sequence[Abstract]
     function: Value
     y0: Ref
+    start: Operand
 
     def call(self, name: str, args: Args, kwargs: Kwargs, options: str = "", type: Type = OBJECT) -> Value:
         """What a solver of SciPy returns."""
@@ -85,7 +87,11 @@ class _Problem:
         return text
 
     def steps(self, method: str, found: Value, ts: Abstract) -> Abstract:
-        """The solution at the times `ts`, of which `found` is a solution that may be read between them."""
+        """The solution at the times `ts`, of which `found` is a solution that may be read between them.
+
+        A loop of steps may write over the array that it starts from, so each has one of its own.
+        """
+        y0 = self.ev.wrap(self.start)
         if method in _IMPLICIT:
             ev, (n,) = self.ev, self.ev.type_of(self.y0).shape  # type: ignore[union-attr]
             stages = Tensor("array", "f64", (product((Dim(3), n)),))
@@ -93,7 +99,7 @@ class _Problem:
                 solver, found, ev.operand(args[0]), text="_0.sol(_1).T.ravel()", type=stages)))
             solved = DerivedCallable(lambda ev, args, kwargs: solution_of(
                 ev, DerivedCallable(lambda *_: args[0]), args[1], args[2:], NO_KEYWORDS))
-            return ev.call(Static(implicit_steps), [self.f, solved, stages_at, ts, self.y0])
+            return ev.call(Static(implicit_steps), [self.f, solved, stages_at, ts, y0])
         name = method if method in _EXPLICIT else "DOP853"
         coefficients: list[Abstract] = []
         for key in "ABC":
@@ -102,7 +108,7 @@ class _Problem:
                                  type=Tensor("array", "f64", tuple(map(Dim, shape))))
             array.hint = key
             coefficients.append(self.ev.wrap(array))
-        return self.ev.call(Static(explicit_steps), [self.f, ts, self.y0, *coefficients])
+        return self.ev.call(Static(explicit_steps), [self.f, ts, y0, *coefficients])
 
 
 @of_scipy("scipy.integrate.solve_ivp")
@@ -116,7 +122,9 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT402", "`solve_ivp` is not differentiated by this method", why="sct does not know its steps",
                   hint=f"use one of {', '.join(map(repr, known))}")
     options = {key: given[key] for key in _OPTIONS if key in given}
-    _check_options(ev, "solve_ivp", given, ("fun", "t_span", "y0", "t_eval", "args", "method", "jac", *options))
+    _check_options(ev, "solve_ivp", given, ("fun", "t_span", "y0", "t_eval", "args", "method", "jac", "dense_output",
+                                            *options))
+    is_read_between = bool(ev.ask(given.get("dense_output", Static(False)), "`dense_output` of `solve_ivp`"))
     span = [ev.call(Static(operator.getitem), [given["t_span"], Static(k)]) for k in range(2)]
     problem = _problem(ev, "solve_ivp", given, given["fun"], given.get("args", _NONE))
     times: Abstract | None = None if given.get("t_eval", _NONE) == _NONE else _numbers(ev, "`t_eval`", given["t_eval"])
@@ -125,7 +133,7 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         asked["jac"] = problem.jacobian(given["jac"])
     start: list[Abstract] = [Tup(tuple(span)), problem.y0]
     own = {"method": method} if method.value != "RK45" else {}
-    dense = method.value in _IMPLICIT or times is not None and method.value != "LSODA"
+    dense = is_read_between or method.value in _IMPLICIT or times is not None and method.value != "LSODA"
     found = steps = problem.call("solve_ivp", start, {**own, **asked, **options},
                                  ", dense_output=True" if dense else "")
     success = ev.emit(part, found, text="_0.success", type=BOOL)
@@ -133,16 +141,32 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if method.value == "LSODA":
             steps = problem.call("solve_ivp", start, {"method": Static("DOP853"), **_tolerance(options)})
             times = _ends(ev, found, "_0.t", span) if times is None else times
-        accepted = "_0.sol.ts" if dense else "_0.t"
+        accepted = "_0.sol.ts" if dense and steps is found else "_0.t"
         ts, places = (_ends(ev, found, accepted, span), None) if times is None else _grid(
             ev, steps, accepted, span, times)
         y = problem.steps(method.value, found, ts)
         if places is not None:
             y = ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), places))])
+
+    def between(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        """`sol(t)` of a number or a vector, as if that had been asked for: by the same steps."""
+        (t,) = (*args, *kwargs.values())
+        is_number = not ev.shape_of(t) if isinstance(t, (Ref, Value)) else isinstance(t, Static)
+        times = _numbers(ev, "what the solution is read at", ev.call(Static(np.atleast_1d), [t]))
+        sizes = [ev.type_of(x).shape[0] for x in (problem.y0, times)]  # type: ignore[union-attr]
+        value = ev.emit(solver, found, ev.operand(t if is_number else times), text="_0.sol(_1)",
+                        type=Tensor("array", "f64", tuple(sizes[:1] if is_number else sizes)))
+        with derivative_code(ev):
+            ts, places = _grid(ev, steps, accepted, span, times)
+            y = problem.steps(method.value, found, ts)
+            key = ev.call(Static(operator.getitem), [places, Static(0)]) if is_number else places
+            y = ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), key))])
+        return standing_for(ev, value, y, converged=success)
+
     attributes: dict[str, Abstract] = {
         "t": standing_for(ev, found, ts if times is None else times, "_0.t", success),
         "y": standing_for(ev, found, y, "_0.y", success), "success": success,
-        "sol": _NONE, "t_events": _NONE, "y_events": _NONE}
+        "sol": DerivedCallable(between) if is_read_between else _NONE, "t_events": _NONE, "y_events": _NONE}
     for key in ("message", "status", "nfev", "njev", "nlu"):
         attributes[key] = ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
     unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone")
@@ -208,7 +232,7 @@ def _problem(ev: Evaluator, name: str, given: Mapping[str, Abstract], f: Abstrac
         x.hint = hint
     function = defined(ev, region, own or f, "slope")
     return _Problem(ev, name, DerivedCallable(lambda ev, args, kwargs: ev.call(f, [*args, *more])), more,
-                    function, y0)
+                    function, y0, ev.operand(y0))
 
 
 def _numbers(ev: Evaluator, what: str, v: Abstract) -> Ref:

@@ -1,4 +1,5 @@
-"""Functions of images, of `scipy.ndimage`: moved and scaled ones, filters of windows, and sums over labels.
+"""Functions of images, of `scipy.ndimage`: moved and scaled ones, filters of windows, Gaussian ones by their width, and
+sums over labels.
 
     shift(x, (0.5, c))   ->   what SciPy computes, with the derivative of `_shifted`
 """
@@ -12,11 +13,11 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import is_varied
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.scipy_library.by_program import Program, handler, register
 from sct.frontend.scipy_library.grids import sampled
-from sct.frontend.values.abstract_values import Abstract
+from sct.frontend.values.abstract_values import Abstract, Static
 
 __all__: list[str] = []
 
@@ -91,6 +92,58 @@ register("scipy.ndimage", {
 # -- windows around the elements ---------------------------------------------------------------------------------------
 
 _PADDED = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
+
+
+def _smoothed(x: Any, sigma: Any, axes: Any, order: Any, mode: Any, cval: Any, truncate: Any, correlate1d: Any) -> Any:
+    """Gaussian filters along axes; how far they reach does not depend on sigma, but where it jumps."""
+    for axis in axes:
+        s = sigma if np.ndim(sigma) == 0 else sigma[axis]
+        reach = int(truncate * s + 0.5)
+        t = np.arange(-reach, reach + 1.0)
+        weights = np.exp(-0.5 / (s * s) * t * t)
+        weights = weights / np.sum(weights)
+        times = order[axis] if isinstance(order, tuple) else order
+        if times == 1:
+            weights = weights * t / (s * s)
+        if times == 2:
+            weights = weights * (t * t / (s * s) - 1.0) / (s * s)
+        x = correlate1d(x, weights, axis=axis, mode=mode, cval=cval)
+    return x
+
+
+def _gaussian(input: Any, sigma: Any, order: Any, mode: Any, cval: Any, truncate: Any, correlate1d: Any) -> Any:
+    return _smoothed(input, sigma, range(input.ndim), order, mode, cval, truncate, correlate1d)
+
+
+def _gaussian_line(input: Any, sigma: Any, axis: Any, order: Any, mode: Any, cval: Any, truncate: Any,
+                   correlate1d: Any) -> Any:
+    return _smoothed(input, sigma, [axis], order, mode, cval, truncate, correlate1d)
+
+
+def _is_small(order: Any) -> bool:
+    return all(k in (0, 1, 2) for k in (order if isinstance(order, tuple) else [order]))
+
+
+_BY_WIDTH = {
+    name: handler(f"scipy.ndimage.{name}", Program(
+        program, ("input", "sigma"), (*axis, "order", "mode", "cval", "truncate"), ranks=(0, 1, 2, 3),
+        needs=("scipy.ndimage.correlate1d",), takes={"order": _is_small}))
+    for name, program, axis in (("gaussian_filter", _gaussian, ()), ("gaussian_filter1d", _gaussian_line, ("axis",)))}
+
+
+def _by_width(name: str) -> Callable[..., Abstract]:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        """With a constant width, it is an op."""
+        sigma = args[1] if len(args) > 1 else kwargs.get("sigma", Static(None))
+        if is_varied(ev, sigma) or may_be_differentiated(ev, sigma):
+            return _BY_WIDTH[name](ev, args, kwargs)
+        return call_named(ev, f"scipy.ndimage.{name}", args, kwargs)
+
+    return handle
+
+
+for _name in _BY_WIDTH:
+    of_scipy(f"scipy.ndimage.{_name}")(_by_width(_name))
 
 
 def _windows(x: Any, sizes: Any, mode: Any, cval: Any, flipped: Any = False) -> Any:

@@ -44,20 +44,46 @@ def _steady_state(b: Any, a: Any) -> Any:
     return np.linalg.solve(np.eye(count - 1) - shift, b[1:] - a[1:] * b[0])
 
 
+def _extended(x: Any, edge: Any, padtype: Any) -> Any:
+    """The signal with so many elements more at both ends."""
+    start, stop = x[..., :1], x[..., -1:]
+    if padtype == "constant":
+        before, behind = np.repeat(start, edge, axis=-1), np.repeat(stop, edge, axis=-1)
+    else:
+        before, behind = x[..., edge:0:-1], x[..., -2:-edge - 2:-1]
+        if padtype == "odd":
+            before, behind = 2.0 * start - before, 2.0 * stop - behind
+    return np.concatenate((before, x, behind), axis=-1)
+
+
+def _sections_both_ways(sos: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
+    """The same of sections of the second order, one after the other."""
+    x = np.moveaxis(x, axis, -1)
+    taps = 2 * len(sos) + 1 - min(np.sum(sos[:, 2] == 0.0), np.sum(sos[:, 5] == 0.0))
+    edge = (3 * taps if padlen is None else padlen) if padtype is not None else 0
+    if edge > 0:
+        x = _extended(x, edge, padtype)
+    rest = np.zeros((*x.shape[:-1], x.shape[-1] - 2))
+    one = np.ones(1)
+    for _ in range(2):
+        first, scale = x[..., :1], 1.0
+        for k in range(len(sos)):
+            b, a = sos[k, :3], sos[k, 3:]
+            state = np.concatenate((scale * _steady_state(b, a) * first, rest), axis=-1)
+            x = lfilter(b, a, x, axis=-1) + lfilter(one, a, state, axis=-1)
+            scale = scale * np.sum(b) / np.sum(a)
+        x = x[..., ::-1]
+    return np.moveaxis(x[..., edge:x.shape[-1] - edge] if edge > 0 else x, -1, axis)
+
+
 def _both_ways(b: Any, a: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
     """The signal after a filter has run over it forwards and backwards, from steady states at extended ends."""
     x = np.moveaxis(x, axis, -1)
     count = max(len(a), len(b))
     a, b = (np.concatenate((v, np.zeros(count - len(v)))) / a[0] for v in (a, b))
     edge = (3 * count if padlen is None else padlen) if padtype is not None else 0
-    start, stop = x[..., :1], x[..., -1:]
-    if edge > 0 and padtype == "constant":
-        x = np.concatenate((np.repeat(start, edge, axis=-1), x, np.repeat(stop, edge, axis=-1)), axis=-1)
-    elif edge > 0:
-        before, behind = x[..., edge:0:-1], x[..., -2:-edge - 2:-1]
-        if padtype == "odd":
-            before, behind = 2.0 * start - before, 2.0 * stop - behind
-        x = np.concatenate((before, x, behind), axis=-1)
+    if edge > 0:
+        x = _extended(x, edge, padtype)
     steady = _steady_state(b, a)
     rest = np.zeros((*x.shape[:-1], x.shape[-1] - count + 1))
     one = np.ones(1)
@@ -118,6 +144,8 @@ def _resampled(x: Any, num: Any, axis: Any) -> Any:
 register("scipy.signal", {
     "lfilter_zi": Program(_steady_state, ("b", "a"), ranks=(1,)),
     "filtfilt": Program(_both_ways, ("b", "a", "x"), ("axis", "padtype", "padlen"), needs=("scipy.signal.lfilter",)),
+    "sosfiltfilt": Program(_sections_both_ways, ("sos", "x"), ("axis", "padtype", "padlen"),
+                           needs=("scipy.signal.lfilter",)),
     "savgol_filter": Program(_savgol, ("x",), ("window_length", "polyorder", "deriv", "delta", "axis", "mode", "cval"),
                              takes={"window_length": lambda n: n % 2 == 1}),
     "medfilt": Program(_median, ("volume",), ("kernel_size",), ranks=(1,)),

@@ -1,0 +1,146 @@
+"""Values at scattered points, read between them: `griddata`, `LinearNDInterpolator` and `NearestNDInterpolator`.
+
+    griddata(points, values, x)   ->   what SciPy computes, with the derivative of `_linear`, by the values and by x
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import named_arguments
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import is_varied, leave_to_python
+from sct.frontend.heap.subscripts import size_along
+from sct.frontend.scipy_library.by_program import as_floats
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
+from sct.ir import Operand, Value
+from sct.ir.dims import sym
+from sct.ir.types import Tensor
+from sct.ops.program.effects import OBJECT, inactive, part
+from sct.ops.program.solutions import solver
+from sct.ops.scipy.splines import interpolant
+
+__all__: list[str] = []
+
+
+def _linear(values: Any, x: Any, transform: Any, corners: Any, k: Any) -> Any:
+    """Linear in each simplex of a triangulation; `transform` gives the weights of all corners but the last."""
+    d = x.shape[1]
+    to_weights = transform[k]
+    weights = np.sum(to_weights[:, :d] * (x - to_weights[:, d])[:, None, :], axis=2)
+    at_corners = values[corners[k]]
+    last = at_corners[:, d]
+    return np.where(k >= 0, last + np.sum(weights * (at_corners[:, :d] - last[:, None]), axis=1), 0.0)
+
+
+def _nearest(values: Any, k: Any) -> Any:
+    return values[k]
+
+
+def _coordinates(ev: Evaluator, what: str, v: Abstract, operands: list[Operand]) -> tuple[Ref, str]:
+    """Points along the last axis of an array, of an array or of a tuple of coordinates; how SciPy gets them."""
+    parts: Sequence[Abstract] = ()
+    if isinstance(v, Tup):
+        parts = v.items
+    elif isinstance(v, ListRef) and ev.slots(v).schema is None:
+        parts = ev.slots(v).items
+    if parts and all(isinstance(x, Ref) for x in parts):
+        arrays = [as_floats(ev, what, x, (1, 2, 3), "pass arrays of floats") for x in parts]
+        texts = [f"_{len(operands) + k}" for k in range(len(arrays))]
+        operands += map(ev.operand, arrays)
+        alike = ev.call(Static(np.broadcast_arrays), arrays)
+        return ev.call(Static(np.stack), [alike], {"axis": Static(-1)}), f"({', '.join(texts)})"  # type: ignore[return-value]
+    x = as_floats(ev, what, v, (2, 3, 4), "pass points of several coordinates; for one, use np.interp")
+    operands.append(ev.operand(x))
+    return x, f"_{len(operands) - 1}"
+
+
+def _read(ev: Evaluator, method: str, points: Ref, values: Ref, x: Ref, value: Value) -> Abstract:
+    """What SciPy has computed, with the derivative by the values and by where they are read."""
+    _, d = ev.shape_of(points)
+    with derivative_code(ev):
+        flat = ev.call(Static(np.reshape), [x, Tup((Static(-1), size_along(ev, points, 1)))])
+        at = ev.operand(flat)
+        rows = (at.type.shape[0],)  # type: ignore[union-attr]
+        if method == "nearest":
+            k = ev.emit(solver, ev.operand(points), at, text="scipy.spatial.cKDTree(_0).query(_1)[1]",
+                        type=Tensor("array", "i64", rows))
+            like = ev.call(Static(_nearest), [values, ev.wrap(k)])
+        else:
+            triangles = ev.emit(inactive, ev.operand(points), text="scipy.spatial.Delaunay(_0)", type=OBJECT)
+            size = sym(f"_simplices{triangles.id}")
+            transform, corners = (ev.wrap(ev.emit(part, triangles, text=f"_0.{key}", type=Tensor(
+                "array", dtype, shape))) for key, dtype, shape in (
+                    ("transform", "f64", (size, d + 1, d)), ("simplices.astype(int)", "i64", (size, d + 1))))
+            k = ev.emit(solver, triangles, at, text="_0.find_simplex(_1).astype(int)",
+                        type=Tensor("array", "i64", rows))
+            like = ev.call(Static(_linear), [values, flat, transform, corners, ev.wrap(k)])
+        like = ev.call(Static(np.reshape), [like, Tup(tuple(
+            size_along(ev, x, axis) for axis in range(len(ev.shape_of(x)) - 1)))])
+    return standing_for(ev, value, like)
+
+
+def _values(ev: Evaluator, name: str, v: Abstract) -> Ref:
+    return as_floats(ev, f"`values` of `{name}`", v, (1,), "interpolate each column by itself")
+
+
+@of_scipy("scipy.interpolate.griddata")
+def _griddata(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = named_arguments(ev, sys.modules["scipy.interpolate"].griddata, args, kwargs)
+    leave_to_python(ev, "griddata", given.values())
+    method = ev.ask(given.pop("method", Static("linear")), "`method` of `griddata`")
+    fill = ev.ask(given.pop("fill_value", Static(None)), "`fill_value` of `griddata`")
+    if method not in ("linear", "nearest") or set(given) - {"points", "values", "xi"}:
+        ev.refuse("SCT402", "`griddata` with these options is not differentiated",
+                  hint="use the method linear or nearest, and no other options")
+    if is_varied(ev, given["points"]):
+        ev.refuse("SCT402", "`griddata` is not differentiated by the points", hint="differentiate by the values")
+    operands: list[Operand] = []
+    points, first = _coordinates(ev, "`points` of `griddata`", given["points"], operands)
+    values = _values(ev, "griddata", given["values"])
+    operands.append(ev.operand(values))
+    second = f"_{len(operands) - 1}"
+    x, third = _coordinates(ev, "`xi` of `griddata`", given["xi"], operands)
+    options = f", method={method!r}" * (method != "linear") + ("" if fill is None else f", fill_value={fill!r}")
+    value = ev.emit(solver, *operands, text=f"scipy.interpolate.griddata({first}, {second}, {third}{options})",
+                    type=Tensor("array", "f64", ev.shape_of(x)[:-1]))
+    return _read(ev, method, points, values, x, value)
+
+
+def _interpolator(name: str, method: str) -> Any:
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        given = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
+        leave_to_python(ev, name, given.values())
+        fill = ev.ask(given.pop("fill_value", Static(None)), f"`fill_value` of `{name}`")
+        points, values = (given.pop(key) for key in (("points", "values") if method == "linear" else ("x", "y")))
+        if given or is_varied(ev, points):
+            ev.refuse("SCT402", f"`{name}` is differentiated by its values alone", hint="leave other options out")
+        operands: list[Operand] = []
+        places, first = _coordinates(ev, f"the points of `{name}`", points, operands)
+        numbers = _values(ev, name, values)
+        operands.append(ev.operand(numbers))
+        option = "" if fill is None else f", fill_value={fill!r}"
+        text = f"scipy.interpolate.{name}({first}, _{len(operands) - 1}{option})"
+        native = ev.emit(interpolant, *operands, text=text)
+
+        def call(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+            if kwargs or not args:
+                ev.refuse("SCT205", f"keywords of a call of `{name}` are not supported", hint="pass points alone")
+            at: list[Operand] = [native]
+            x, where = _coordinates(ev, "what is interpolated", args[0] if len(args) == 1 else Tup(tuple(args)), at)
+            value = ev.emit(solver, *at, text=f"_0({where})", type=Tensor("array", "f64", ev.shape_of(x)[:-1]))
+            return _read(ev, method, places, numbers, x, value)
+
+        return DerivedCallable(call)
+
+    return handle
+
+
+of_scipy("scipy.interpolate.LinearNDInterpolator")(_interpolator("LinearNDInterpolator", "linear"))
+of_scipy("scipy.interpolate.NearestNDInterpolator")(_interpolator("NearestNDInterpolator", "nearest"))
