@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.errors import unbound_error
+from sct.errors import SctError, unbound_error
 from sct.frontend.arguments.lift import free_variable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
@@ -37,6 +37,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Key,
     ListRef,
+    Method,
     Poison,
     Static,
     Tup,
@@ -142,7 +143,39 @@ def tuple_(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.List)
 def list_(ev: Evaluator, node: Any) -> Abstract:
+    if any(isinstance(n, gast.Starred) for n in node.elts):
+        checkpoint = ev.checkpoint()
+        try:
+            return _extended(ev, node.elts)
+        except (NeedsStatic, SctError):
+            ev.restore(checkpoint)  # the items are known one by one, of several types maybe
     return ev.new_list(display(ev, node.elts))
+
+
+def _extended(ev: Evaluator, nodes: list[Any]) -> Abstract:
+    """A list display with stars: what follows a star may have any number of items."""
+    xs: Abstract | None = None
+    for n in nodes:
+        starred = isinstance(n, gast.Starred)
+        v = ev.eval(n.value if starred else n)
+        if starred and not isinstance(v, (Tup, ListRef)):
+            v = _listed(ev, v)
+        if xs is None:
+            xs = ev.temporaries.hold(ev.call(Static(list), [v]) if starred else ev.new_list((v,)))
+        else:
+            ev.call(Method(xs, "extend" if starred else "append"), [v])
+    assert xs is not None
+    return xs
+
+
+def _listed(ev: Evaluator, v: Abstract) -> Abstract:
+    """The items of what follows a star: those that are known, or a list that a loop fills."""
+    checkpoint = ev.checkpoint()
+    try:
+        return Tup(items_of(ev, v, lambda x: [*x]))
+    except NeedsStatic:
+        ev.restore(checkpoint)
+        return ev.call(Static(list), [v])
 
 
 @expression(gast.Dict)
