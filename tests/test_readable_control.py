@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sct import grad
+from sct.codegen.python.common_statements import factor_branches
 from sct.codegen.python.repeated_returns import return_once
 
 
@@ -384,3 +385,26 @@ def modes(x: float, n: int) -> float:  # a mode that is another one later, and t
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 8])
 def test_a_choice_by_a_name_that_changes(n: int) -> None:
     derivative(modes, 0.9, n)
+
+
+# -- branches ---------------------------------------------------------------------------------
+
+BRANCHES = {
+    "the end": ("if a:\n    x = 1\n    y = x\nelse:\n    x = 2\n    y = x",
+                "if a:\n    x = 1\nelse:\n    x = 2\ny = x"),
+    "all of one branch": ("if a:\n    y = x\nelse:\n    x = 2\n    y = x", "if not a:\n    x = 2\ny = x"),
+    "the beginning": ("if a < 2:\n    x = y\n    z = 1\nelse:\n    x = y", "x = y\nif a < 2:\n    z = 1"),
+    "three branches": ("if a:\n    x = 1\n    y = x\nelif b:\n    x = 2\n    y = x\nelse:\n    x = 3\n    y = x",
+                       "if a:\n    x = 1\nelif b:\n    x = 2\nelse:\n    x = 3\ny = x"),
+    "the predicate reads it": ("if x < 2:\n    x += 1\n    z = 1\nelse:\n    x += 1",) * 2,
+    "the predicate reads an element": ("if x[0] < 2:\n    x[0] = y\n    z = 1\nelse:\n    x[0] = y",) * 2,
+    "two of three branches": ("if a:\n    x = 1\nelif b:\n    x = 2\n    y = x\nelse:\n    x = 3\n    y = x",) * 2,
+    "nothing else": ("if a:\n    x = 1\nelse:\n    x = 1",) * 2,
+    "exits": ("for a in b:\n    if a:\n        x = 1\n        break\n    else:\n        x = 2\n        break",) * 2,
+}
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_what_branches_share_is_there_once(name: str) -> None:
+    before, after = BRANCHES[name]
+    assert ast.unparse(ast.Module(factor_branches(ast.parse(before).body), [])) == after

@@ -57,6 +57,7 @@ from sct.codegen.program.bound_checks import remove_needless_checks
 from sct.codegen.program.lower import lower
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
+from sct.codegen.python.common_statements import factor_branches
 from sct.codegen.python.nesting import check_nesting
 from sct.codegen.python.placeholders import assign_placeholders_once
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
@@ -130,7 +131,7 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
     else:
         printer = StatementPrinter(ExpressionPrinter(names.names, inlined, modules), names, interface.result, block)
         printer.inner_prologue = interface.inner_prologue
-        body = return_once(assign_placeholders_once(printer.block(block)))
+        body = return_once(factor_branches(assign_placeholders_once(printer.block(block))))
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
     if kernels is not None and isinstance(block[-1], Kernel):

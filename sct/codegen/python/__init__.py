@@ -8,6 +8,7 @@ In:  a `Block`, the values that are inlined, and the names of the others. Out: t
     print_signature    the parameters of an `Interface` -> a signature
     print_statements   statements -> statements of Python, with the lines that they differentiate as comments
     placeholders       variables that several paths leave unbound are None before the conditional
+    common_statements  what all branches begin or end with stands before or behind the conditional
     repeated_returns   equal returns at the ends of several paths are one
 
 Invariant: the text parses back to the trees, on every version of Python.
