@@ -10,6 +10,7 @@ Invariant: a name depends on the expression of the value alone, so that a change
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sct.codegen.polish.inline_expressions import Inlined
@@ -172,6 +173,8 @@ class Descriptions:
             return self.form("{}_T", args[0], depth)
         if name in ("neg", "not_", "logical_not"):
             return self.form("neg_{}" if name == "neg" else "not_{}", args[0], depth)
+        if (word := _compared_word(eqn)) is not None:
+            return self.form(f"{{}}_is_{word}", args[0], depth)
         if name in _BETWEEN and len(args) == 2:
             return self.operator("dot" if name == "matmul" and is_number(eqn.out) else name, *args, depth)
         if function is None:
@@ -302,6 +305,19 @@ def _function(s: Evaluate) -> str | None:
         return None
     name = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
     return _FUNCTION_WORDS.get(name, name).strip("_")
+
+
+def _compared_word(eqn: Eqn) -> str | None:
+    """A word for None or the string with which an equation compares its operand: "off" of `mode == "off"`."""
+    if eqn.op.name == "is_none":
+        return "none"
+    text = ""
+    if eqn.op.name == "eq" and isinstance(eqn.args[1], Lit) and isinstance(eqn.args[1].value, str):
+        text = eqn.args[1].value
+    elif eqn.op.name == "part" and (match := re.fullmatch("_0 == '([^']*)'", eqn.attrs["text"])):
+        text = match[1]
+    word = text.rpartition(".")[2].lower()
+    return word if word.isidentifier() and not word[-1].isdigit() else None
 
 
 def _is_size(x: Value) -> bool:
