@@ -43,7 +43,7 @@ from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.object_iterators import loop_over_object, own_iterator
 from sct.frontend.loops.streamed_iterators import streamed
-from sct.frontend.loops.unrolling import after_first, few_items, is_enough, unroll
+from sct.frontend.loops.unrolling import after_first, few_items, is_enough, loop_or_unroll, unroll
 from sct.frontend.operators.truth import condition
 from sct.frontend.state.choices import take
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
@@ -113,7 +113,7 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
             check_iterable(ev, over)
             ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
-        unroll(ev, node, iterator(ev, over))
+        loop_or_unroll(ev, node, over, lambda: _over_space(ev, node, over, segments))
         return
     held = {key for key in ev.store.vars if key not in before.vars and is_held(key)}
     checkpoint = ev.checkpoint()

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block, guard
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, IterationSpace
-from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, most, taken
+from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, iterator, most, taken
 from sct.frontend.loops.loop_head import FEW_ITERATIONS
 from sct.frontend.operators.truth import condition
-from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Static
+from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Ref, Slots, Static, Tup, is_literal
 from sct.frontend.values.guards import NeedsFirst, NeedsStatic
 from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Op, Operand, Value
 from sct.ops import add, lt
 
-__all__ = ["after_first", "few_items", "is_enough", "unroll"]
+__all__ = ["after_first", "few_items", "is_enough", "loop_or_unroll", "unroll"]
 
 LONGEST_LIST = 2_000
 """A loop that is evaluated item by item may come to so many items more than its list has at first."""
+
+
+MOST_NESTED = 32
+"""Loops over lists of known items, in one another, are unrolled if they come to at most so many iterations."""
 
 
 def is_enough(ev: Evaluator, where: IterationSpace, need: NeedsStatic | SctError, first_alone: Callable[[], None]
@@ -65,9 +72,80 @@ def few_items(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsS
     raise need
 
 
+class _NeedsColumns(Exception):
+    """Loops over known items, in one another, come to many iterations."""
+
+
+def loop_or_unroll(ev: Evaluator, node: Any, over: Abstract, loop: Callable[[], None]) -> None:
+    """A loop over known items.  If loops in one another come to many iterations, the lists of the outer ones get
+    columns, and it is `loop`; where that cannot be, and else, it is unrolled."""
+    n, lists = most(ev, over), _lists(over)
+    copies = math.prod(frame.copies for frame in ev.frames)
+    many = n is not None and (n > MOST_UNROLLED or copies > 1 and n * copies > MOST_NESTED)
+    if many and any(frame.may_loop for frame in ev.frames):
+        raise _NeedsColumns
+    checkpoint = ev.checkpoint()
+    if not many and lists:
+        try:
+            with ev.frames[-1].trying():
+                unroll(ev, node, iterator(ev, over))
+            return
+        except _NeedsColumns:
+            ev.restore(checkpoint)
+            checkpoint = ev.checkpoint()
+    try:
+        if lists:
+            with _columns(ev, lists):
+                loop()
+            return
+    except (NeedsStatic, SctError):
+        ev.restore(checkpoint)
+    unroll(ev, node, iterator(ev, over))
+
+
+@contextlib.contextmanager
+def _columns(ev: Evaluator, lists: Sequence[ListRef]) -> Iterator[None]:
+    """Gives the lists columns; those of known numbers that nothing writes to lose them in the end."""
+    known = {xs.addr: ev.store.slots(xs) for xs in lists if all(map(is_literal, _numbers(ev.store.slots(xs).items)))}
+    for xs in lists:
+        dynamic_lists.grow(ev, xs)
+    grown = {addr: _contents(ev, addr) for addr in known}
+    yield
+    for addr, cell in known.items():
+        if not ev.store.dead and _contents(ev, addr) == grown[addr]:
+            ev.store.cells[addr] = cell
+
+
+def _numbers(items: Iterable[Abstract]) -> Iterator[Abstract]:
+    """The items, and those of tuples among them."""
+    for x in items:
+        if isinstance(x, Tup):
+            yield from _numbers(x.items)
+        else:
+            yield x
+
+
+def _contents(ev: Evaluator, addr: int) -> tuple[Any, ...]:
+    """The columns of a list, and what is in them."""
+    cell = ev.store.cells[addr]
+    items = cell.items if isinstance(cell, Slots) else ()
+    return cell, *(ev.store.cells[x.addr] for x in items if isinstance(x, Ref))
+
+
+def _lists(over: Abstract) -> list[ListRef]:
+    """The lists that a loop runs over, in step, if it runs over lists alone."""
+    if isinstance(over, ListRef):
+        return [over]
+    if not isinstance(over, Iteration) or over.kind not in ("iter", "enumerate", "zip", "reversed"):
+        return []
+    parts = over.parts[:1] if over.kind == "enumerate" else over.parts
+    lists = [_lists(p) for p in parts]
+    return [xs for of_part in lists for xs in of_part] if all(lists) else []
+
+
 def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
     """A loop over an iterator, asked for an item before each iteration: the body once an item."""
-    with ev.frames[-1].living(), ev.temporaries.dropped():
+    with ev.frames[-1].living(), ev.temporaries.dropped(), ev.frames[-1].unrolling(most(ev, items) or 1):
         ev.temporaries.hold(items)
         of = items.parts[0] if items.kind == "iter" else None
         longest = len(ev.store.slots(of).items) + LONGEST_LIST if isinstance(of, ListRef) else ENDLESS_LOOP

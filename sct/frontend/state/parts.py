@@ -46,6 +46,8 @@ class Frame:
     live      the liveness of its variables; `now`: those live in the statement in progress
     assigned  the expression whose value the statement in progress assigns; `behind`: the variables live after it
     unrolled  the number of its loops in progress that are no equation: those over generators, and unrolled ones
+    copies    how many iterations of those that are unrolled there are, in one another
+    may_loop  may one of those be a loop instead?
     returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
     bound_at  the variables that are certainly bound where a `return` inside a loop and a `try` stands
     consumer  of a generator: the `Consumer` of its items; `left`: that may leave it before its end
@@ -62,6 +64,8 @@ class Frame:
     outside: frozenset[str] = frozenset()
     loop_depth: int = 0
     unrolled: int = 0
+    copies: int = 1
+    may_loop: bool = False
     returns: list[Any] = field(default_factory=list)
     bound_at: dict[Any, list[str]] = field(default_factory=dict)
     now: frozenset[str] = frozenset()
@@ -84,6 +88,14 @@ class Frame:
     def in_loop(self, live: frozenset[str]) -> Changed:
         """Evaluates an iteration, in and after which these variables are live."""
         return changed(self, now=live, loop_depth=self.loop_depth + 1)
+
+    def unrolling(self, n: int) -> Changed:
+        """Evaluates n iterations one by one."""
+        return changed(self, copies=self.copies * max(n, 1))
+
+    def trying(self) -> Changed:
+        """Evaluates a loop that may be an equation instead."""
+        return changed(self, may_loop=True)
 
     def in_unrolled_loop(self) -> Changed:
         """Evaluates an iteration of a loop that is no equation."""
