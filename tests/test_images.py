@@ -140,6 +140,7 @@ def test_the_text() -> None:
 @pytest.mark.parametrize(("f", "code"), [
     (lambda w: np.sum(ndimage.convolve(IMAGE, w, origin=1)), "SCT402"),
     (lambda x: np.sum(ndimage.gaussian_filter(IMAGE, x[0, 0], radius=2)), "SCT402"),
+    (lambda x: np.sum(ndimage.gaussian_laplace(IMAGE, x[0, 0])), "SCT402"),
     (lambda x: np.sum(ndimage.gaussian_filter(x, 1.0, axes=(0,))), "SCT205"),
     (lambda x: np.sum(ndimage.gaussian_filter(x, 1.0, mode=["wrap", "nearest"])), "SCT205"),
     (lambda x: np.sum(map_coordinates(x, POINTS, mode="reflect")), "SCT402"),

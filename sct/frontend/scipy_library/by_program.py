@@ -9,10 +9,12 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.autodiff.implicit_functions import computed_before, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
@@ -28,6 +30,7 @@ from sct.ops.program.solutions import solver
 __all__ = ["Program", "array_of_floats", "as_floats", "by_program", "handler", "register"]
 
 NONE = Static(None)
+_SCT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,12 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
     except Dead:
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why="the program that has its derivative raises an exception for them")
+    except SctError as refusal:
+        if refusal.code == "SCT209" or refusal.loc is None or not Path(refusal.loc.file).is_relative_to(_SCT):
+            raise
+        ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
+                  why=f"in the program that has its derivative, {refusal.what}", hint="write it out with functions of "
+                  "NumPy")
     if not isinstance(like, Tup):
         return standing_for(ev, result, like) if is_float(ev.operand(like)) else ev.wrap(result)
     parts = [_part_of(ev, result, like_part, f"_0[{k}]") for k, like_part in enumerate(like.items)]
