@@ -35,6 +35,9 @@ __all__ = ["bound_by_no_path", "remove_needless_checks"]
 
 _MOST_STATES = 32
 
+_MOST_STEPS, _MOST_IN_ALL = 10_000, 100_000
+"""So many statements are executed for one check, and for all checks of a function, each counted in every state."""
+
 _State = frozenset[tuple[Value, bool]]
 """What is known on a path: the outcomes of predicates, and whether variables that may be unbound are bound."""
 
@@ -42,12 +45,14 @@ _State = frozenset[tuple[Value, bool]]
 def remove_needless_checks(block: Block) -> Block:
     """The block without needless checks, changed in place."""
     read = {x for s in statements(block) for x in s.reads}
+    left = _MOST_IN_ALL
     for inner in all_blocks(block):
         for check in [s for s in inner if _checked(s) is not None and read.isdisjoint(s.targets)]:
-            paths = _Paths(block, check)
+            paths = _Paths(block, check, min(left, _MOST_STEPS))
             if paths.is_bound():
                 inner.remove(check)
                 paths.forget_unbound()
+            left = max(0, left - paths.steps)
     return block
 
 
@@ -83,10 +88,12 @@ class _Paths:
     relevant  the variable that is checked, the predicates around, and what is assigned to these
     ends      the states behind the jumps of the innermost loop, those that leave it and those that go on
     sources   for each assignment of a variable that may be unbound: whether it is bound, on each path
+    steps     the statements that were executed, each counted in every state; at most `most`
     """
 
-    def __init__(self, block: Block, check: Statement) -> None:
+    def __init__(self, block: Block, check: Statement, most: int) -> None:
         self.block, self.check, self.value = block, check, _checked(check)
+        self.steps, self.most = 0, most
         self.relevant = _sources(block, [x for x in (self.value, *_predicates_before(block, check)) if x is not None])
         self.at_check: set[_State] = set()
         self.ends: tuple[set[_State], set[_State]] = set(), set()
@@ -110,7 +117,8 @@ class _Paths:
     def run(self, block: Block, states: set[_State]) -> set[_State]:
         """The states at the end of a block."""
         for s in block:
-            if len(states) > _MOST_STATES:
+            self.steps += len(states)
+            if len(states) > _MOST_STATES or self.steps > self.most:
                 raise _TooManyStates
             states = self.statement(s, states)
         return states
