@@ -156,6 +156,8 @@ ARRAYS = ("f64[n]; f64[n]", "f32[n]; f32[n]", "f64[0]; f64[0]")
 EXAMPLES: dict[str, list[Example]] = {
     # arithmetic
     "add_literals": [e(lambda x: add(x, 0)), e(lambda x: add(x, 0.0)), e(lambda x: add(2.0, x))],
+    "quotient_of_distances": [e(lambda x: op("quotient")(  # from a point that is none of these
+        mul(3.0, y := op("cdist")(x, op("full")(1e3, 1, 2))), y, edge=0.0), "f64[n,2]")],
     "add_zeros": [e(lambda x: add(x, zeros_of(x))), e(lambda x: add(zeros_of(x), x))],
     "add_negated": [e(lambda x, y: add(x, neg(y))), e(lambda x, y: add(neg(x), y)), e(lambda x: add(x, -2.0))],
     "add_like": [e(lambda x: add(x, x)), e(lambda x: add(x, mul(3.0, x))), e(lambda x: add(mul(2.0, x), neg(x)))],

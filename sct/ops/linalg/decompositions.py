@@ -92,7 +92,13 @@ def type_over_gaps(x: Operand, y: Operand) -> Tensor:
 
 
 def run_over_gaps(x: Any, y: Any) -> Any:
-    return np.divide(x, y, out=np.zeros_like(x), where=x.any(axis=-2, keepdims=True))
+    zeros = np.zeros(np.shape(x), np.result_type(x, y))
+    return np.divide(x, y, out=zeros, where=x.any(axis=-2, keepdims=True))
+
+
+def wider(x: Operand, y: Operand) -> str:
+    """The placeholder of that operand whose dtype is the dtype of x / y."""
+    return "_0" if type_over_gaps(x, y).dtype == number(x).dtype else "_1"
 
 
 def over_gaps_vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Any]:
@@ -108,7 +114,7 @@ def over_gaps_jvp(tangents: Sequence[Any], z: Operand, x: Operand, y: Operand) -
 over_gaps: Op = op("over_gaps", type=type_over_gaps, run=run_over_gaps, vjp=over_gaps_vjp, jvp=over_gaps_jvp,
                    complex=True, samples=lambda: [((samples.arrays(s), samples.arrays(s, 1.0, 2.0)), {})
                                                   for s in ((3, 3), (2, 2, 2))],
-                   emit=lambda x, y: "numpy.divide(_0, _1, out=numpy.zeros_like(_0), where=_0.any(axis="
+                   emit=lambda x, y: f"numpy.divide(_0, _1, out=numpy.zeros_like({wider(x, y)}), where=_0.any(axis="
                                      f"{'0' if number(x).rank == 2 else '-2, keepdims=True'}))")
 
 
