@@ -814,7 +814,7 @@ def d_for_keys_data(x: np.ndarray) -> Any:
             d[k] = x[k]
     return sum(d.values())
 
-@refused("SCT310")
+@program
 def d_pop_loop(x: np.ndarray) -> Any:
     d = {"a": x[0], "b": x[1]}
     s = 0.0
@@ -1058,7 +1058,7 @@ def keys_of_trips_of_a_while(x: np.ndarray) -> Any:
         d = {-0.0: v}
     return v
 
-@refused("SCT310")
+@program
 def a_key_that_is_replaced(x: np.ndarray) -> Any:
     d = {1: x[0]}
     for v in x:
