@@ -245,6 +245,29 @@ def test_lists_in_the_place_of_none_are_refused(monkeypatch: pytest.MonkeyPatch)
             grad(lists)(X, n)
 
 
+def a_part_that_is_none(x: Any, n: int) -> Any:
+    cells = [None] * n
+    for i in range(n):
+        if i % 3:
+            cells[i] = (i, x[i % 2])
+    for i in range(0, n, 2):
+        cells[i] = (None if x[i % 2] > 0.5 else i, x[0] * i)
+    return sum(cell[1] ** 2 for cell in cells if cell is not None)
+
+
+def a_row_that_is_none(x: Any, n: int) -> Any:
+    cells = [(None if x[i % 2] > 0.5 else i, x[0] * i) for i in range(n)]
+    cells[1] = None
+    return sum(cell[1] ** 2 for cell in cells if cell is not None)
+
+
+@pytest.mark.parametrize("f", [a_part_that_is_none, a_row_that_is_none], ids=lambda f: f.__name__)
+def test_a_tuple_with_none_in_it_is_not_taken_for_none(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    with pytest.raises(SctError, match="SCT310: the items of this list differ in structure"):
+        grad(f)(X, 70)
+
+
 def test_tuples_and_none_are_no_result() -> None:
     def cells(x: Any) -> Any:
         cells = [None] * len(x)

@@ -117,6 +117,8 @@ def common_form(a: Rows, b: Rows) -> CommonForm | None:
             return of_leaf(_items(b[1][q], depth), p, a[1], depth, lambda k: note(k, q),
                            lambda item: visit(item, q, depth + 1))
         if isinstance(p, OptionalSchema) or isinstance(q, OptionalSchema):
+            if not all(_may_be_absent(s, _leaf_types(s, types, depth)) for s, types in ((p, a[1]), (q, b[1]))):
+                raise _NoForm
             x, y = (s.item if isinstance(s, OptionalSchema) else s for s in (p, q))
             return OptionalSchema(visit(x, y, depth))
         if isinstance(p, ListSchema) and isinstance(q, ListSchema):
@@ -130,7 +132,7 @@ def common_form(a: Rows, b: Rows) -> CommonForm | None:
         """The form that holds values of type `t` as well as items of the schema `other`."""
         if isinstance(t, Never):
             return map_leaves(other, note_leaf)
-        if t == NONE and _may_be_absent(other, [_items(types[k], depth) for k in leaf_numbers(other)]):
+        if t == NONE and _may_be_absent(other, _leaf_types(other, types, depth)):
             form = map_leaves(other, note_leaf)
             return form if isinstance(form, OptionalSchema) else OptionalSchema(form)
         if isinstance(t, List) and isinstance(other, ListSchema):
@@ -152,6 +154,11 @@ def _items(t: Type, depth: int) -> Type:
     for _ in range(depth):
         t = t.elem if isinstance(t, List) else t
     return t
+
+
+def _leaf_types(schema: Schema, types: Sequence[Type], depth: int) -> list[Type]:
+    """The types of the leaves of a schema that is so deep in lists."""
+    return [_items(types[k], depth) for k in leaf_numbers(schema)]
 
 
 def _may_be_absent(schema: Schema, types: Sequence[Type]) -> bool:
