@@ -14,7 +14,7 @@ from typing import Any, Union
 
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.dynamic_lists import Rows, grow
+from sct.frontend.heap.dynamic_lists import grow
 from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.state.parts import Frame
 from sct.frontend.state.store import Cells
@@ -41,7 +41,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import exact
 from sct.frontend.values.in_words import abstract_in_words
-from sct.frontend.values.item_schemas import holds_objects
+from sct.frontend.values.item_schemas import Rows, holds_objects
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, sym
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef, map_sizes

@@ -36,7 +36,7 @@ from sct.frontend.calls.outlining import free_name
 from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rewritten
-from sct.frontend.heap.dynamic_lists import Rows, item_type, items_like, row_type
+from sct.frontend.heap.dynamic_lists import item_type, items_like, row_type
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened_types, with_fresh_sizes
@@ -54,6 +54,7 @@ from sct.frontend.values.abstract_values import (
     Static,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.item_schemas import Rows
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits, rename_own_sizes
 from sct.ir.dims import Dim

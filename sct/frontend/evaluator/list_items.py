@@ -27,7 +27,6 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     ObjectSchema,
     ObjRef,
-    OptionalSchema,
     Origin,
     Ref,
     Schema,
@@ -37,7 +36,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
-from sct.frontend.values.item_schemas import keys_of_objects, leaf_numbers
+from sct.frontend.values.item_schemas import keys_of_objects, leaf_numbers, parts_of
 from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import ActiveText, List, Never, Optional, Tensor, Text, Type, Undef
 from sct.ops import dim, index, mod, store
@@ -77,8 +76,7 @@ def have_one_form(ev: Evaluator, a: Schema, b: Schema, types: Sequence[Type] = (
             and a.keys[0] != b.keys[0]:
         raise ev.functions.plan.changed(dicts={
             (place.made, use) for place in (a.keys[0], b.keys[0]) for use in a.keys[0].uses | b.keys[0].uses})
-    inner = [x.parts if isinstance(x, ObjectSchema) else (x.item,) if isinstance(x, (ListSchema, OptionalSchema)) else
-             x if isinstance(x, tuple) else () for x in (a, b)]
+    inner = parts_of(a), parts_of(b)
     if inner[0] and type(a) is type(b):
         heads = [(x.cls, x.keys) if isinstance(x, ObjectSchema) else None for x in (a, b)]
         return heads[0] == heads[1] and len(inner[0]) == len(inner[1]) and all(

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Rows", "as_column", "columns", "element", "grow", "is_dynamic", "items_like",
-    "length", "schema_of",
+    "as_column", "columns", "element", "grow", "is_dynamic", "items_like", "length", "schema_of",
 ]
+
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
     return ev.store.slots(ref)

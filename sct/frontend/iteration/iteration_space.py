@@ -44,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.loop_view import WITHOUT_END
@@ -52,8 +53,7 @@ from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [
     "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "from_zero", "in_step", "is_held", "is_run_over",
-    "items_of", "items_to_search", "length", "python_space",
-    "space",
+    "items_of", "items_to_search", "length", "python_space", "space",
 ]
 
 MOST_UNROLLED = 64
@@ -150,6 +150,12 @@ class IterationSpace:
     count: Operand | None = None
     calls: bool = False
     segments: int | None = None
+
+    @property
+    def known_size(self) -> int | None:
+        """The number of iterations, if the bounds are known."""
+        bounds = [b.value for b in (self.start, self.stop, self.step) if isinstance(b, Lit)]
+        return range_size(*bounds) if len(bounds) == 3 else None
 
     @property
     def ends(self) -> bool:

@@ -80,8 +80,8 @@ def check_unchanged(ev: Evaluator, v: Abstract) -> None:
     if loop is None or of_texts or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
         return
     inside = (e for region in loop.regions for e in walk(region))
-    changed = {e.args[0] for e in inside if changes_object(str(e.attrs.get("text", "")))}
-    if any(x in runs_over or not _is_new_dict(ev, x) for x in changed):
+    changed = [e.args[:1] for e in inside if changes_object(str(e.attrs.get("text", "")))]
+    if any(not x or x[0] in runs_over or not _is_new_dict(ev, x[0]) for x in changed):
         ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
 
 

@@ -40,7 +40,6 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
-from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Operand, Value, undef
 from sct.ir.dims import sym
 from sct.ir.types import BOOL, INT, List, Tensor, Type, TypeMismatch, base_type
@@ -245,7 +244,9 @@ class LoopHead:
             return self.kept_container(id, v, kept, hint)  # type: ignore[no-any-return]
         if id in memo.types and is_literal(v):
             return self.own_cell(id, ev.lit(v), hint)
-        if isinstance(v, Value) or id in memo.types and (v := constant_object(ev, v) or v) and isinstance(v, Value):
+        if id in memo.types:
+            v = constant_object(ev, v) or v
+        if isinstance(v, Value):
             return self.own_cell(id, v, hint)
         if is_literal(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
             return self.carry(id, ev.lit(v), hint)
@@ -358,9 +359,8 @@ class LoopHead:
 
     def few(self, most: int = FEW_ITERATIONS) -> bool:
         """Is the number of iterations known and at most `most`, so that the loop can be unrolled?"""
-        bounds = [] if self.where is None else [self.where.start, self.where.stop, self.where.step]
-        bounds_now = [b.value for b in bounds if isinstance(b, Lit)]
-        return len(bounds_now) == 3 and range_size(*bounds_now) <= most
+        size = None if self.where is None else self.where.known_size
+        return size is not None and size <= most
 
     def grow(self, addr: int, grown: GrownList) -> None:
         """Gives the list at `addr` its columns, unless a round of an enclosing loop has put another cell there."""

@@ -21,7 +21,6 @@ from sct.frontend.loops.loop_head import FEW_ITERATIONS
 from sct.frontend.operators.truth import condition
 from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Ref, Slots, Static, Tup, is_literal
 from sct.frontend.values.guards import NeedsFirst, NeedsStatic
-from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Op, Operand, Value
 from sct.ops import add, lt
 
@@ -38,8 +37,7 @@ MOST_NESTED = 32
 def is_enough(ev: Evaluator, where: IterationSpace, need: NeedsStatic | SctError, first_alone: Callable[[], None]
               ) -> bool:
     """Is it enough that `first_alone` evaluates the first iteration of a loop alone, and the others as a loop?"""
-    bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
-    if not isinstance(need, NeedsFirst) or len(bounds) == 3 and range_size(*bounds) <= FEW_ITERATIONS:
+    if not isinstance(need, NeedsFirst) or where.known_size is not None and where.known_size <= FEW_ITERATIONS:
         return False
     checkpoint = ev.checkpoint()
     try:
@@ -63,8 +61,7 @@ def few_items(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsS
                 return None
             raise need from None
     n = most(ev, over)
-    bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
-    n = range_size(*bounds) if n is None and len(bounds) == 3 else n
+    n = where.known_size if n is None else n
     if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
         return over
     if isinstance(need, NeedsFirst):
