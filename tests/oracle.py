@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import SctError, SctWarning, value_and_grad
+from sct import SctError, SctWarning, grad, hvp, value_and_grad
 
 __all__ = ["Outcome", "agrees", "outcome", "refuses", "same_value"]
 
@@ -140,6 +140,13 @@ def agrees(f: Callable[..., Any], *args: Any, rtol: float = 1e-5, atol: float = 
         assert not any(end.error for end in ends), "differences leave the domain: choose other arguments"
         differences.append((float(ends[0].value) - float(ends[1].value)) / (2.0 * STEP))
     np.testing.assert_allclose(_flat(gradient, args[0]), differences, rtol=rtol, atol=atol)
+
+
+def agrees_in_second_order(f: Callable[..., Any], x: Any, *args: Any, rtol: float = 1e-5, atol: float = 1e-6) -> None:
+    """Fail unless `hvp`, in the direction of ones, is the difference of two gradients by `x`, a float or an array."""
+    second = hvp(f, (x, *args), (np.ones_like(x) if isinstance(x, np.ndarray) else 1.0,))
+    rise = grad(f)(x + STEP, *args) - grad(f)(x - STEP, *args)
+    np.testing.assert_allclose(second, rise / (2.0 * STEP), rtol=rtol, atol=atol)
 
 
 def refuses(f: Callable[..., Any], *args: Any, code: str) -> SctError:
