@@ -233,8 +233,12 @@ class Operands(Attempts):
         return self.defined(v) if optional and isinstance(v, Value) and is_present(self.store, v) else v
 
     def present(self, v: OptionalTuple) -> Tup:
-        """The tuple, used as one that is not None."""
-        return v.of.with_(self.defined(x) if isinstance(x, Value) else x for x in v.of.items)
+        """The tuple, used as one that is not None: if its first number is None, then so are the others."""
+        items: list[Abstract] = []
+        for x in v.of.items:
+            with changed(self.b, primal=self.b.primal and not any(isinstance(other, Value) for other in items)):
+                items.append(self.defined(x) if isinstance(x, Value) else x)
+        return v.of.with_(items)
 
     def as_int(self, x: Any) -> Any:
         """Converts an int that counts as real, where an integer is needed."""
