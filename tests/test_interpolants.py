@@ -163,6 +163,22 @@ def test_scattered_data() -> None:
     np.testing.assert_allclose(grad(plane, (0, 1))(AT[0], c), [c, AT[0]], rtol=1e-12)
 
 
+def test_values_that_are_no_numbers_outside_of_the_data() -> None:
+    v = np.linspace(0.2, 1.7, 12)
+    for outside in (np.nan, np.inf):
+        agrees(lambda v: np.sum(np.nan_to_num(griddata(POINTS, v, AT, fill_value=outside), posinf=0.0)), v)
+        agrees(lambda v: np.sum(np.nan_to_num(LinearNDInterpolator(POINTS, v, outside)(AT), posinf=0.0)), v)
+    agrees(lambda y: np.nansum(interp1d(T, y, bounds_error=False, fill_value=np.nan)(np.array([0.3, 99.0]))), Y)
+
+
+def test_the_tree_of_the_interpolant_is_asked_again() -> None:
+    v = np.linspace(0.2, 1.7, 12)
+    for interpolator in (NearestNDInterpolator, LinearNDInterpolator):
+        gradient = grad(lambda v: np.sum(interpolator(POINTS, v)(AT[:3]) ** 2))
+        gradient(v)
+        assert "cKDTree" not in gradient.source and "Delaunay" not in gradient.source
+
+
 @pytest.mark.parametrize(("f", "code"), [
     (lambda y: griddata(POINTS * y[0], np.ones(12), AT)[0], "SCT402"),
     (lambda t: CubicSpline(t, Y, bc_type="periodic")(0.3), "SCT402"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import agrees, refuses
-from scipy import optimize, stats
+from scipy import optimize, spatial, stats
 from scipy.spatial import distance
 from scipy.spatial.transform import Rotation
 
@@ -87,6 +87,49 @@ PROGRAMS = [(standardized, M), (diversity, X), (correlated, X), (significance, X
 def test_program(f: Callable[..., Any], x: np.ndarray) -> None:
     agrees(f, x)
     check_grads(f, (x,), order=2 if f is of_groups else 1)
+
+
+def test_distances_with_an_exponent_where_points_coincide() -> None:
+    p = X.reshape(3, 2)
+    for exponent in (1, 2, 2.5, np.inf):
+        f = lambda a: np.sum(spatial.distance_matrix(a, p, p=exponent) * np.arange(9.0).reshape(3, 3))
+        agrees(f, Y.reshape(3, 2))
+        assert np.isfinite(grad(f)(p.copy())).all()
+    agrees(lambda a: np.sum(spatial.minkowski_distance(a, p[0], 3.0)), Y.reshape(3, 2))
+
+
+TESTS_OF_ORDER = ("spearmanr", "kendalltau", "weightedtau", "mannwhitneyu", "wilcoxon", "ranksums", "brunnermunzel",
+                  "ansari", "mood", "ks_2samp", "kruskal")
+
+
+@pytest.mark.parametrize("name", TESTS_OF_ORDER)
+def test_statistics_of_order_are_constants(name: str) -> None:
+    """No two of the numbers, nor of the differences, are equal."""
+    test, x = getattr(stats, name), X + 0.01 * np.arange(6.0) ** 2
+
+    def weighed(x):
+        result = test(x, Y)
+        return result.statistic * np.sum(x * Y) + np.nan_to_num(result[1]) * x[0]
+
+    agrees(weighed, x)
+    np.testing.assert_allclose(grad(weighed)(x) - test(x, Y)[0] * Y, [np.nan_to_num(test(x, Y)[1]), 0, 0, 0, 0, 0],
+                               atol=1e-15)
+    assert not hvp(weighed, (x,), (Y,)).any()
+
+
+def test_options_of_statistics_of_order() -> None:
+    agrees(lambda x: stats.kendalltau(x, Y, variant="c", alternative="less").pvalue * np.sum(x), X)
+    agrees(lambda x: stats.mannwhitneyu(x, Y, method="asymptotic", use_continuity=False)[1] * np.sum(x), X)
+    agrees(lambda x: stats.friedmanchisquare(x, Y, x * Y).statistic * np.sum(x), X)
+    agrees(lambda x: np.sum(stats.rankdata(x) * x), np.array([0.3, 0.1, 0.3, 2.0]))
+    refuses(lambda x: np.sum(stats.rankdata(x, method="ordinal") * x), X, code="SCT402")
+    refuses(lambda x: stats.spearmanr(M)[0][0, 1] * np.sum(x) + stats.spearmanr(x, axis=1)[0], M, code="SCT402")
+
+
+@pytest.mark.parametrize("test", [stats.f_oneway, stats.levene, stats.bartlett])
+def test_a_statistic_by_itself(test: Callable[..., Any]) -> None:
+    agrees(lambda x: test(x, Y).statistic, X)
+    agrees(lambda x: test(x, Y, x * Y)[1], X)
 
 
 def test_what_is_given_of_zscores_has_no_slope_along_shifts_and_scales() -> None:

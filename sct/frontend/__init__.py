@@ -68,7 +68,13 @@ from sct.frontend.scipy_library import (
 )
 from sct.frontend.scipy_library.signal_processing import images, signals, spectra
 from sct.frontend.scipy_library.sparse import algebra, construction, elementwise
-from sct.frontend.scipy_library.statistics import distributions, multivariate, sample_tests, samples
+from sct.frontend.scipy_library.statistics import (
+    distributions,
+    multivariate,
+    rank_statistics,
+    sample_tests,
+    samples,
+)
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
@@ -95,9 +101,9 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fitpack, fits,
-    flat_elements, grids, hermite_interpolants, images, integrals, interpolants, introspection, iterator_builtins,
-    itertools_functools, loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians,
-    numpy_fallbacks, operator_module, polynomials, python_expressions, radial_functions, record_classes,
-    sample_tests, samples, scattered_data, signals, solvers, algebra, construction, elementwise, spatial, spectra,
-    statements, subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)
+    call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fitpack, fits, flat_elements,
+    grids, hermite_interpolants, images, integrals, interpolants, introspection, iterator_builtins, itertools_functools,
+    loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
+    operator_module, polynomials, python_expressions, radial_functions, record_classes, rank_statistics, sample_tests,
+    samples, scattered_data, signals, solvers, algebra, construction, elementwise, spatial, spectra, statements,
+    subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)

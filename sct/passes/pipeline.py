@@ -104,7 +104,7 @@ ORACLE: Pipeline = (("expanded", ("expand as it is", "drop residuals")), ("stora
 NESTED: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
 """For a function that is not differentiated itself, with derivatives in it: there is nothing to save."""
 
-PRIMAL: Pipeline = (PIPELINE[0], ("expanded", ("drop residuals",)), PIPELINE[-1])
+PRIMAL: Pipeline = (PIPELINE[0], ("expanded", ("drop residuals", "dce")), PIPELINE[-1])
 """For a function without derivatives."""
 
 DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))

@@ -22,6 +22,7 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, is_varied, leave_to_python, template_of
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor, in_words
 from sct.ops.scipy.splines import integrated, interpolant, interpolated, looked_up
@@ -103,7 +104,7 @@ def make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     operands = [*map(ev.operand, data), ev.operand(position)]
     if name in _OF_FITPACK:
         _check_fitpack(ev, name, constants)
-    shown = {**placed, **{key: repr(v) for key, v in constants.items()}}
+    shown = {**placed, **{key: text_of(v) for key, v in constants.items()}}
     by_name = [key for key in given if key in kwargs]
     text = ", ".join(f"{key}={shown[key]}" if key in by_name else shown[key] for key in given)
     form = _form(ev, name, operands, constants)
@@ -190,7 +191,7 @@ def _units(ev: Evaluator, name: str, names: list[str], form: str, constants: Map
     texts = []
     for key in names:
         data = ["_0" if key == other else "0.0 * _0" for other in names]
-        options = [f"{option}={value!r}" for option, value in shown.items()]
+        options = [f"{option}={text_of(value)}" for option, value in shown.items()]
         texts.append(f"scipy.interpolate.{name}({', '.join(['_1', *data, *options])})")
     return tuple(texts)
 

@@ -22,6 +22,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
+from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value, is_float
 from sct.ir.types import Tensor
 from sct.ops.program.effects import OBJECT, part
@@ -98,7 +99,7 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
                 text = f"_{len(operands) - 1}"
             else:
                 value = _known(ev, arguments.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
-                text = repr(value)
+                text = text_of(value)
                 if key in program.arrays:
                     xs.append(NONE)
                 elif key in program.options:

@@ -19,6 +19,7 @@ from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import as_floats
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
+from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value
 from sct.ir.dims import sym
 from sct.ir.types import Tensor
@@ -61,19 +62,25 @@ def _coordinates(ev: Evaluator, what: str, v: Abstract, operands: list[Operand])
     return x, f"_{len(operands) - 1}"
 
 
-def _read(ev: Evaluator, method: str, points: Ref, values: Ref, x: Ref, value: Value) -> Abstract:
-    """What SciPy has computed, with the derivative by the values and by where they are read."""
+def _read(ev: Evaluator, method: str, points: Ref, values: Ref, x: Ref, value: Value, native: Value | None = None
+          ) -> Abstract:
+    """What SciPy has computed, with the derivative by the values and by where they are read.
+
+    native  the interpolant of SciPy, which has the tree or the triangles of the points
+    """
     _, d = ev.shape_of(points)
     with derivative_code(ev):
         flat = ev.call(Static(np.reshape), [x, Tup((Static(-1), size_along(ev, points, 1)))])
         at = ev.operand(flat)
         rows = (at.type.shape[0],)  # type: ignore[union-attr]
         if method == "nearest":
-            k = ev.emit(solver, ev.operand(points), at, text="scipy.spatial.cKDTree(_0).query(_1)[1]",
-                        type=Tensor("array", "i64", rows))
+            owner, tree = (ev.operand(points), "scipy.spatial.cKDTree(_0)") if native is None else (native, "_0.tree")
+            k = ev.emit(solver, owner, at, text=f"{tree}.query(_1)[1]", type=Tensor("array", "i64", rows))
             like = ev.call(Static(_nearest), [values, ev.wrap(k)])
         else:
-            triangles = ev.emit(inactive, ev.operand(points), text="scipy.spatial.Delaunay(_0)", type=OBJECT)
+            triangles = ev.emit(inactive, ev.operand(points), text="scipy.spatial.Delaunay(_0)", type=OBJECT) \
+                if native is None else ev.emit(part, native, text="_0.tri", type=OBJECT)
+            triangles.hint = "triangles"
             size = sym(f"_simplices{triangles.id}")
             transform, corners = (ev.wrap(ev.emit(part, triangles, text=f"_0.{key}", type=Tensor(
                 "array", dtype, shape))) for key, dtype, shape in (
@@ -107,7 +114,7 @@ def _griddata(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     operands.append(ev.operand(values))
     second = f"_{len(operands) - 1}"
     x, third = _coordinates(ev, "`xi` of `griddata`", given["xi"], operands)
-    options = f", method={method!r}" * (method != "linear") + ("" if fill is None else f", fill_value={fill!r}")
+    options = f", method={method!r}" * (method != "linear") + ("" if fill is None else f", fill_value={text_of(fill)}")
     value = ev.emit(solver, *operands, text=f"scipy.interpolate.griddata({first}, {second}, {third}{options})",
                     type=Tensor("array", "f64", ev.shape_of(x)[:-1]))
     return _read(ev, method, points, values, x, value)
@@ -125,7 +132,7 @@ def _interpolator(name: str, method: str) -> Any:
         places, first = _coordinates(ev, f"the points of `{name}`", points, operands)
         numbers = _values(ev, name, values)
         operands.append(ev.operand(numbers))
-        option = "" if fill is None else f", fill_value={fill!r}"
+        option = "" if fill is None else f", fill_value={text_of(fill)}"
         text = f"scipy.interpolate.{name}({first}, _{len(operands) - 1}{option})"
         native = ev.emit(interpolant, *operands, text=text)
 
@@ -135,7 +142,7 @@ def _interpolator(name: str, method: str) -> Any:
             at: list[Operand] = [native]
             x, where = _coordinates(ev, "what is interpolated", args[0] if len(args) == 1 else Tup(tuple(args)), at)
             value = ev.emit(solver, *at, text=f"_0({where})", type=Tensor("array", "f64", ev.shape_of(x)[:-1]))
-            return _read(ev, method, places, numbers, x, value)
+            return _read(ev, method, places, numbers, x, value, native)
 
         return DerivedCallable(call)
 

@@ -101,6 +101,14 @@ def _among(X: Any, V: Any, VI: Any, w: Any, p: Any, metric: Any) -> Any:
     return _of_pairs(X[i], X[j], metric, 2.0 if p is None else p, w, _matrix_of(X, metric, V, VI))
 
 
+def _with_exponent_of(x: Any, y: Any, p: Any) -> Any:
+    return _of_pairs(x, y, "chebyshev" if p == math.inf else "minkowski", p, None, None)
+
+
+def _distance_matrix(x: Any, y: Any, p: Any) -> Any:
+    return _with_exponent_of(x[:, None, :], y[None, :, :], p)
+
+
 def _minkowski(u: Any, v: Any, p: Any, w: Any) -> Any:
     return _of_pairs(u, v, "minkowski", 2.0 if p is None else p, w, None)[()]
 
@@ -122,6 +130,9 @@ register("scipy.spatial.distance", {
     "minkowski": Program(_minkowski, ("u", "v", "p", "w"), ranks=(0, 1)),
     "mahalanobis": Program(_mahalanobis, ("u", "v", "VI"), ranks=(1, 2)),
     "seuclidean": Program(_seuclidean, ("u", "v", "V"), ranks=(1,))})
+register("scipy.spatial", {
+    "distance_matrix": Program(_distance_matrix, ("x", "y"), ("p",), ranks=(2,)),
+    "minkowski_distance": Program(_with_exponent_of, ("x", "y"), ("p",), ranks=(1, 2, 3))})
 _PDIST = handler("scipy.spatial.distance.pdist", Program(
     _among, ("X", *_MORE), ("metric",), ranks=(0, 1, 2), takes=_TAKES))
 _CDIST = handler("scipy.spatial.distance.cdist", Program(

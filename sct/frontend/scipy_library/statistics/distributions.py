@@ -272,7 +272,7 @@ def _check_formula(ev: Evaluator, distribution: Any, name: str) -> None:
     """Refuses a method for which SciPy has no formula."""
     formula = _METHODS[name].formula
     searched = distribution.name == "levy_stable" or distribution.name == "tukeylambda" and name not in (
-        "ppf", "isf")
+        "ppf", "isf", "entropy")
     if searched or _is_discrete(distribution) and name in ("ppf", "isf") or \
             formula != "_stats" and not _has_own(distribution, formula):
         ev.refuse("SCT402", f"`{distribution.name}.{name}` is not differentiated",

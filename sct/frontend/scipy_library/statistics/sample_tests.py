@@ -125,7 +125,7 @@ def _of_groups(groups: Any, axis: Any, betainc: Any) -> Any:
     between = sum([g.shape[axis] * (u - whole) ** 2 for g, u in zip(groups, means)])
     inside = sum([np.sum((g - u) ** 2, axis=axis, keepdims=True) for g, u in zip(groups, means)])
     m, n = len(groups) - 1.0, count - 1.0 * len(groups)
-    f = np.squeeze((between / m) / (inside / n), axis=axis)
+    f = np.sum((between / m) / (inside / n), axis=axis)  # of one number each
     return f, _above(f, m, n, betainc)
 
 
