@@ -1,6 +1,6 @@
 """Instrumented code: the code of the user, in which each expression passes its value to the observer.
 
-    y = x * 2        ->      y = __sct_observe__(0, x * 2)
+    y = x * 2        ->      y = __sct_observe__(0, __sct_operand__(x) * 2)
     g(y)             ->      __sct_observe__(1, __sct_callee__(g)(y))
 """
 
@@ -17,9 +17,11 @@ from sct.errors import Loc
 from sct.frontend.source.parse import loc_of, nested_codes
 from sct.frontend.state.observed_types import items_place
 
-__all__ = ["ATTRIBUTE", "CALLEE", "ITEMS", "OBSERVE", "PLACES", "instrumented_code", "plain_code"]
+__all__ = [
+    "ATTRIBUTE", "CALLEE", "IN_PLACE", "ITEMS", "OBSERVE", "OPERAND", "PLACES", "instrumented_code", "plain_code"]
 
 OBSERVE, ITEMS, CALLEE, ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
+OPERAND, IN_PLACE = "__sct_operand__", "__sct_in_place__"
 """The names by which instrumented code calls the observer."""
 
 PLACES: list[Loc] = []
@@ -75,7 +77,7 @@ def _positions(code: types.CodeType) -> list[Any]:
 
 
 class _Instrument(ast.NodeTransformer):
-    """Wraps expressions, the iterables of loops, and callees in calls of the observer."""
+    """Wraps expressions, the iterables of loops, callees and operands in calls of the observer."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -90,11 +92,48 @@ class _Instrument(ast.NodeTransformer):
         self.generic_visit(node)
         return self._wrapped(OBSERVE, node, loc_of(node, self.file))
 
-    visit_BinOp = visit_UnaryOp = visit_Compare = visit_BoolOp = visit_IfExp = _value
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _value
+    visit_BoolOp = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _value
+
+    def _operand(self, node: Any) -> Any:
+        """The expression, whose value is an operand."""
+        if isinstance(node, (ast.Constant, ast.JoinedStr)):
+            return node
+        return ast.copy_location(ast.Call(ast.Name(OPERAND, ast.Load()), [node], []), node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        node.left, node.right = self._operand(node.left), self._operand(node.right)
+        return self._wrapped(OBSERVE, node, loc_of(node, self.file))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        self.generic_visit(node)
+        node.operand = self._operand(node.operand)
+        return self._wrapped(OBSERVE, node, loc_of(node, self.file))
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """The objects themselves are compared by `is`, and searched for by `in`."""
+        self.generic_visit(node)
+        if all(isinstance(op, (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
+            node.left, node.comparators = self._operand(node.left), [*map(self._operand, node.comparators)]
+        elif len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            node.comparators = [self._operand(node.comparators[0])]
+        return self._wrapped(OBSERVE, node, loc_of(node, self.file))
+
+    def _tested(self, node: Any) -> Any:
+        self.generic_visit(node)
+        node.test = self._operand(node.test)
+        return self._wrapped(OBSERVE, node, loc_of(node, self.file)) if isinstance(node, ast.IfExp) else node
+
+    visit_If = visit_While = visit_IfExp = _tested
+
+    def visit_withitem(self, node: ast.withitem) -> Any:
+        self.generic_visit(node)
+        node.context_expr = self._operand(node.context_expr)
+        return node
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         self.generic_visit(node)
+        node.value = self._operand(node.value)
         return self._wrapped(OBSERVE, node, loc_of(node, self.file)) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
@@ -128,22 +167,26 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        self.generic_visit(node)
-        target, owner = copy.copy(node.target), node.target
-        while isinstance(owner, (ast.Attribute, ast.Subscript)):
-            if isinstance(owner, ast.Subscript) and not isinstance(owner.slice, (ast.Name, ast.Constant)):
-                return node
-            owner = owner.value  # type: ignore[assignment]
+        owner: Any = node.target
+        while isinstance(owner, ast.Attribute) or \
+                isinstance(owner, ast.Subscript) and isinstance(owner.slice, (ast.Name, ast.Constant)):
+            owner = owner.value
         if not isinstance(owner, ast.Name):
+            self.generic_visit(node)
             return node
+        target = copy.deepcopy(node.target)
         target.ctx = ast.Load()
         read = ast.copy_location(ast.Expr(self._wrapped(OBSERVE, target, loc_of(node, self.file))), node)
-        return [node, read] if target is owner or isinstance(node.target, ast.Name) else [read, node, read]
+        operator = ast.Constant(type(node.op).__name__)
+        updated = ast.Call(ast.Name(IN_PLACE, ast.Load()),
+                           [operator, self.visit(copy.deepcopy(target)), self.visit(node.value)], [])
+        update = ast.copy_location(ast.Assign([self.visit(node.target)], ast.copy_location(updated, node)), node)
+        return [update, read] if isinstance(node.target, ast.Name) else [read, update, read]
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
-                part.value = self.visit(part.value)
+                part.value = self._operand(self.visit(part.value))
         return node
 
     def visit_match_case(self, node: Any) -> Any:

@@ -18,6 +18,7 @@ import functools
 import inspect
 import io
 import logging
+import operator
 import re
 import threading
 import types
@@ -39,7 +40,17 @@ from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
 from sct.ops.program.solutions import call_in_rule, ruled_call
 from sct.validation.clone import CannotCopy, Copier, SharedState
-from sct.validation.instrument import ATTRIBUTE, CALLEE, ITEMS, OBSERVE, instrumented_code, plain_code
+from sct.validation.instrument import (
+    ATTRIBUTE,
+    CALLEE,
+    IN_PLACE,
+    ITEMS,
+    OBSERVE,
+    OPERAND,
+    instrumented_code,
+    plain_code,
+)
+from sct.validation.observed_operands import ObservedOperands
 from sct.validation.quiet import TimedOut, run_quietly
 from sct.validation.validate import place_of, unobserved_type, user_function
 
@@ -194,6 +205,14 @@ def _check_code(f: Any, seen: set[int]) -> None:
             _check_callee(value)
 
 
+_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.iadd, "Sub": operator.isub, "Mult": operator.imul, "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv, "Mod": operator.imod, "Pow": operator.ipow, "MatMult": operator.imatmul,
+    "LShift": operator.ilshift, "RShift": operator.irshift, "BitAnd": operator.iand, "BitOr": operator.ior,
+    "BitXor": operator.ixor}
+"""What operators in place do, by the names of their nodes in the syntax tree."""
+
+
 class _InstrumentingCopier(Copier):
     """Copies functions with instrumented code, which passes the values of its expressions here.
 
@@ -202,6 +221,7 @@ class _InstrumentingCopier(Copier):
     trusted   how many functions with a rule, and rules, are running: these have no effects
     writes    the refusal of a function with a rule that writes to its arguments
     plains    for an instrumented function: as the user wrote it; instrumented: the reverse
+    operands  the operands of operators, of which special methods are instrumented
     """
 
     def __init__(self, shared: SharedState) -> None:
@@ -212,6 +232,7 @@ class _InstrumentingCopier(Copier):
         self.writes: SctError | None = None
         self.plains: dict[int, Any] = {}
         self.instrumented: dict[int, Any] = {}
+        self.operands = ObservedOperands(lambda method, *args: self.callee(method)(*args))
 
     def copy(self, x: Any) -> Any:
         """A copy.  An object with a rule that cannot be copied is used as it is: its rule says that it stays so."""
@@ -226,7 +247,7 @@ class _InstrumentingCopier(Copier):
         code, places = instrumented_code(f.__code__)
         self.copies[id(f.__globals__)].update({
             OBSERVE: functools.partial(self.observe, places), ITEMS: functools.partial(self.items, places),
-            CALLEE: self.callee, ATTRIBUTE: self.attribute})
+            CALLEE: self.callee, ATTRIBUTE: self.attribute, OPERAND: self.operands.operand, IN_PLACE: self.in_place})
         return code
 
     def observe(self, places: list[Loc], k: int, value: Any) -> Any:
@@ -235,7 +256,14 @@ class _InstrumentingCopier(Copier):
 
     def items(self, places: list[Loc], k: int, values: Any) -> Iterator[Any]:
         self.types.setdefault(places[k], set()).add(("iterable", type(values)))
-        return map(functools.partial(self.observe, places, k), iter(values))
+        iterator = self.operands.operand(iter(self.operands.operand(values)))
+        with contextlib.suppress(StopIteration):
+            while True:
+                yield self.observe(places, k, next(iterator))
+
+    def in_place(self, name: str, x: Any, y: Any) -> Any:
+        """`x op= y`."""
+        return _IN_PLACE[name](self.operands.operand(x), self.operands.operand(y))
 
     def callee(self, f: Any) -> Any:
         """What is called instead of `f`: methods and constructors of the user's classes are instrumented too."""
@@ -308,26 +336,40 @@ class _InstrumentingCopier(Copier):
         function, owner = getattr(f, "__func__", None), getattr(f, "__self__", None)
         if isinstance(function, types.FunctionType) and not _is_harmless(f, type(owner)) and not is_library(function):
             return types.MethodType(self.copy(function), owner)
+        if isinstance(f, types.FunctionType) and OBSERVE not in f.__globals__ and not _is_harmless(f, None):
+            return self.copy(f)  # of a class, or a static method
         call = inspect.getattr_static(type(f), "__call__", None) if is_user_class(type(f)) else None
         if isinstance(call, types.FunctionType):
             return types.MethodType(self.copy(call), f)
-        if type(f) is type and is_user_class(f):
+        if isinstance(f, type) and is_user_class(f):
             new, initialize = (inspect.getattr_static(f, name) for name in ("__new__", "__init__"))
             if new is object.__new__ and isinstance(initialize, types.FunctionType):
                 return functools.partial(self.construct, f, self.copy(initialize))
+        if isinstance(f, types.BuiltinFunctionType) or type(f) is type:
+            return self.operands.builtin(f)
         return f
 
     def construct(self, cls: Any, initialize: Callable[..., None], *args: Any, **kwargs: Any) -> Any:
         instance = cls.__new__(cls)
+        after = getattr(cls, "__post_init__", None)
+        if isinstance(after, types.FunctionType) and hasattr(instance, "__dict__"):
+            instance.__dict__["__post_init__"] = functools.partial(self.after_construction, self.copy(after), instance)
         initialize(instance, *args, **kwargs)
         return instance
+
+    def after_construction(self, after: Callable[..., None], instance: Any, *args: Any) -> None:
+        """Calls `__post_init__` of a dataclass, in the place of its own method."""
+        del instance.__dict__["__post_init__"]
+        after(instance, *args)
 
     def attribute(self, owner: Any, name: str) -> Any:
         """An attribute; the getter of a property is instrumented."""
         is_users = is_user_class(type(owner)) and not _is_harmless(None, type(owner))
-        getter = inspect.getattr_static(type(owner), name, None) if is_users else None
-        if isinstance(getter, property) and isinstance(getter.fget, types.FunctionType):
-            return self.copy(getter.fget)(owner)
+        raw = inspect.getattr_static(type(owner), name, None) if is_users else None
+        if isinstance(raw, property) and isinstance(raw.fget, types.FunctionType):
+            return self.copy(raw.fget)(owner)
+        if isinstance(raw, functools.cached_property) and name not in owner.__dict__:
+            return owner.__dict__.setdefault(name, self.copy(raw.func)(owner))
         return getattr(owner, name)
 
 

@@ -81,6 +81,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Instance,
     Key,
+    ListRef,
     Method,
     ObjRef,
     Origin,
@@ -88,6 +89,7 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Ref,
     Static,
+    Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Op
@@ -296,11 +298,17 @@ def _name_of_op(f: Any) -> str | None:
     return harmless_name(f) if spelling_of(f) is not None else None
 
 
+def _rearranges(f: Any, args: Args) -> bool:
+    """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program?"""
+    return any(f is b for b in (zip, enumerate, reversed, list, tuple, len)) and all(
+        isinstance(x, (Tup, ListRef)) for x in args)
+
+
 def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)
-    if not kwargs and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
+    if not kwargs and not _rearranges(fn.peek, args) and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
     f = fn.value

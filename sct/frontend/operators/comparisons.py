@@ -16,7 +16,7 @@ from typing import Any
 
 import gast
 
-from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.lift import constant_object, lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
@@ -196,7 +196,8 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if not isinstance(y, (Value, Ref, Static)):
             same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
             return negated(ev, same) if spelling == "ne" else same
-    result = ev.call_op(BY_CALL[f"operator.{spelling}"], *plain_numbers(ev, a, b), spelling=f"operator.{spelling}")
+    plain = [constant_object(ev, v) or v for v in plain_numbers(ev, a, b)]
+    result = ev.call_op(BY_CALL[f"operator.{spelling}"], *plain, spelling=f"operator.{spelling}")
     if isinstance(result, Value) and isinstance(result.type, Opaque) and all(_compares_to_bool(ev, x) for x in (a, b)):
         return ev.emit(unwrap, result, to=BOOL)  # type: ignore[no-any-return]
     return result
@@ -206,9 +207,8 @@ def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
     """Is this of a class that is known, whose comparisons with others like it give a bool?"""
     if isinstance(v, Static):
         return v.value is None or isinstance(v.value, (bool, int, float, complex, str, bytes))
-    if not isinstance(v, Value):
-        return False
-    return isinstance(v.type, Tensor) and v.type.carrier == "py" or is_string(ev, v) or isinstance(ev.leaf_of(v), bytes)
+    return isinstance(v, Value) and (isinstance(v.type, Tensor) and v.type.carrier == "py" or is_string(ev, v) or
+                                     isinstance(ev.leaf_of(v), bytes))
 
 
 # -- of containers ------------------------------------------------------------------------------------------
