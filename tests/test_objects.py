@@ -245,6 +245,23 @@ class Quartic(Spring):
         return super().energy(x) + self.c * x**4
 
 
+class Retried(Spring):
+    def energy(self, x):
+        try:
+            y = super().energy(x)
+            if y > 1.0:
+                raise ValueError
+        except ValueError:
+            y = super().energy(0.5 * x)  # the last read of `self`
+        return y
+
+
+@case(1.5, 2.0)
+@case(0.5, 2.0)
+def super_in_a_handler(x, k):
+    return Retried(k).energy(x)
+
+
 @case(1.5, 2.0)
 def poly(x, k):
     total = 0.0
@@ -1101,3 +1118,12 @@ def test_a_class_of_a_function_is_bound():
     dp = sct.grad(f)
     assert dp(Local(3.0)) == Local(6.0)
     assert "import" not in dp.source
+
+
+def test_super_in_a_method_without_parameters_raises_as_in_python() -> None:
+    class Careless(Spring):
+        def energy(*args):
+            return super().energy(args[1])
+
+    with pytest.raises(RuntimeError, match=r"super\(\): no arguments"):
+        sct.grad(lambda x: Careless(1.0).energy(x))(2.0)

@@ -556,3 +556,39 @@ def test_a_parser_that_looks_names_up() -> None:
         return total(0)[0]
 
     agrees(f, {"x": 0.7, "y": 0.2})
+
+
+def test_a_recursion_that_fills_a_dict_is_called_in_a_loop() -> None:
+    def cost(x, memo, k):
+        if k in memo:
+            return memo[k]
+        if k < 2:
+            return x[k]
+        total = 0.0
+        for j in range(1, k):
+            total += cost(x, memo, j) * x[k % 4]
+        memo[k] = total
+        return total
+
+    def over_a_list(x, ks):
+        memo = {}
+        return sum([cost(x, memo, k) for k in ks])
+
+    def over_a_dict(x, children):
+        memo = {}
+
+        def up(k):
+            if k not in memo:
+                v = x[k % 4]
+                for c in children[k]:
+                    v = v + 0.5 * up(c)
+                memo[k] = v
+            return memo[k]
+
+        s = 0.0
+        for k in children:
+            s = s + up(k)
+        return s
+
+    agrees(over_a_list, X, [3, 4, 5, 2, 6, 7])
+    agrees(over_a_dict, X, {k: list(range(max(0, k - 2), k)) for k in range(20)})

@@ -22,6 +22,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists, run_time_keys
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.objects.class_defaults import give_defaults_within
+from sct.frontend.source.name_scopes import positional_parameters
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.store import Store, is_written
 from sct.frontend.transform import Transform
@@ -369,7 +370,7 @@ def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwar
 def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
     """The parameters that can be passed by position, None if they are not known."""
     if isinstance(f, Closure):
-        return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]
+        return [*positional_parameters(f.node)]
     if isinstance(f, Bound):
         names = parameter_names(ev, f.fn)
         keywords = dict(f.kwargs)  # what follows a keyword of a partial can be passed by keyword alone

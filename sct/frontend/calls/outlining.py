@@ -20,6 +20,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.calls.flattened_arguments import kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.source.name_scopes import parameters
 from sct.frontend.state.fixpoint import Unstable
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key
@@ -210,7 +211,5 @@ def free_name(ev: Evaluator, name: str) -> str:
     base = name if name.isidentifier() else "function"
     taken = {f.name for f in ev.functions}
     if ev.frames:  # a parameter of the function that is differentiated would hide it
-        arguments = ev.frames[0].source.node.args
-        taken |= {p.id for p in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs,
-                                 arguments.vararg, arguments.kwarg) if p is not None}
+        taken.update(parameters(ev.frames[0].source.node))
     return next(name for k in itertools.count() if (name := f"{base}_{k}" if k else base) not in taken)

@@ -27,7 +27,7 @@ from sct.frontend.loops.generator_functions import new_generator
 from sct.frontend.objects.bound_object import begin_private_copy, private_variables
 from sct.frontend.objects.linked_objects import begin_columns, column_variables
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.source.name_scopes import declared, local_names, nodes_in, read_often, yields
+from sct.frontend.source.name_scopes import declared, local_names, nodes_in, positional_parameters, read_often, yields
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key, Static, Tup
@@ -215,7 +215,7 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
          defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...]) -> dict[str, Abstract]:
     """The arguments by parameter, as Python binds them; raises its TypeError if they do not fit."""
     a = source.node.args
-    positional = [p.id for p in [*a.posonlyargs, *a.args]]
+    positional = positional_parameters(source.node)
     optional = dict(zip(positional[len(positional) - len(defaults):], defaults))
     optional.update({p.id: d for p, d in zip(a.kwonlyargs, kw_defaults) if d is not None})
     places = bind_or_raise(ev, source.name, source.qualname, _parameter_text(a, optional), len(args), tuple(kwargs))

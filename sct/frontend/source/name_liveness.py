@@ -13,6 +13,7 @@ from sct.frontend.source.name_scopes import (
     free_names,
     nodes_in,
     own_nodes,
+    positional_parameters,
     reads_outside,
     returned_names,
     writes,
@@ -45,7 +46,8 @@ class Liveness:
     jumps[stmt]   live at the target of a break or continue in the statement
     head[loop]    live before the test or the next item of a loop
     carried[loop] read by an iteration before it binds them
-    captured      names that nested functions and stored generator expressions read or bind: live everywhere
+    captured      names that nested functions and stored generator expressions read or bind, and the first parameter
+                  of a method that calls `super()`, which reads it: live everywhere
     at_once       generator expressions that are arguments of a builtin, which consumes them at once
     """
 
@@ -66,6 +68,8 @@ class Liveness:
                 self.captured |= free_names(n)
             if isinstance(n, gast.Call) and _runs_through(n.func):
                 self.at_once.update(a for a in n.args if isinstance(a, gast.GeneratorExp))
+            if isinstance(n, gast.Name) and n.id == "super":
+                self.captured.update(positional_parameters(node)[:1])
         for n in nodes:
             if isinstance(n, gast.GeneratorExp) and n not in self.at_once:
                 self.captured |= free_in(n)

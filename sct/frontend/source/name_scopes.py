@@ -11,7 +11,7 @@ import gast
 
 __all__ = [
     "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
-    "read_often", "reads", "reads_outside", "returned_names", "writes", "yields",
+    "positional_parameters", "read_often", "reads", "reads_outside", "returned_names", "writes", "yields",
 ]
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
@@ -98,6 +98,11 @@ def _parts_in_scope(node: Any) -> list[Any]:
 def returned_names(node: Any) -> frozenset[str]:
     """Names that the `return` statements in a statement read."""
     return frozenset[str]().union(*(reads(n) for n in nodes_in(node) if isinstance(n, gast.Return)))
+
+
+def positional_parameters(node: Any) -> tuple[str, ...]:
+    """Names of the parameters that a function takes by position."""
+    return tuple(p.id for p in (*node.args.posonlyargs, *node.args.args))
 
 
 @functools.lru_cache(maxsize=8192)

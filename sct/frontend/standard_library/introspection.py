@@ -15,6 +15,7 @@ from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.interpreter.attributes import attribute_if_any, get, present_object
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.objects import set_attribute, special_method
+from sct.frontend.source.name_scopes import positional_parameters
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -158,11 +159,12 @@ def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         cls, owner = args
     else:
         frame = ev.frames[-1]
+        if not positional_parameters(frame.source.node):
+            raise_at_run_time(ev, "RuntimeError", "super(): no arguments")
         if "__class__" not in frame.cells:
             raise_at_run_time(ev, "RuntimeError", "super(): __class__ cell not found")
         cls = free_variable(ev, frame.cells, "__class__")
-        first = [*frame.source.node.args.posonlyargs, *frame.source.node.args.args][0]
-        owner = ev.store.vars[Key(frame.id, first.id)]
+        owner = ev.store.vars[Key(frame.id, positional_parameters(frame.source.node)[0])]
     if not (isinstance(cls, Static) and isinstance(cls.value, type)):
         ev.refuse("SCT504", "the class that `super` is given must be known")
     return Parent(cls.value, owner)

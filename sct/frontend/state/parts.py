@@ -316,6 +316,10 @@ class Loops:
     def over(self, lists: set[int]) -> Changed:
         return changed(self, lists=self.lists | lists)
 
+    def over_none(self) -> Changed:
+        """In a heap of its own a function has other lists than those that its callers' loops run over."""
+        return changed(self, lists=set())
+
     def copied(self, copies: int) -> Changed:
         return changed(self, copies=copies)
 

@@ -280,7 +280,7 @@ class State(Facts):
         """Evaluates a function of the program, in a heap of its own."""
         own = changed(self, frames=[], store=Store(Cells({}, self.captured)), b=Builder(), open_blocks=[],
                       temporaries=Temporaries())
-        with own, self.enclosing.none(), self.tries.none(), self.block(Builder()) as builder:
+        with own, self.enclosing.none(), self.tries.none(), self.loops.over_none(), self.block(Builder()) as builder:
             yield builder
 
     @contextlib.contextmanager
