@@ -11,8 +11,13 @@ from typing import Any
 import pytest
 
 from sct import grad
+from sct.codegen.polish.tape_columns import simplify_tapes
+from sct.codegen.program.statement_ir import Block, Evaluate, If, Loop, NewList, Pop, Push
 from sct.codegen.python.common_statements import factor_branches
 from sct.codegen.python.repeated_returns import return_once
+from sct.ir.core import Eqn, Lit, Value
+from sct.ir.types import BOOL, FLOAT
+from sct.ops import OPS
 
 
 def derivative(function: Callable[..., Any], *args: Any) -> tuple[str, Any]:
@@ -408,3 +413,103 @@ BRANCHES = {
 def test_what_branches_share_is_there_once(name: str) -> None:
     before, after = BRANCHES[name]
     assert ast.unparse(ast.Module(factor_branches(ast.parse(before).body), [])) == after
+
+
+# -- strings ----------------------------------------------------------------------------------
+
+
+def replayed(x: float, words: list[str]) -> float:
+    held: list[float] = []
+    for word in words:
+        if word == "undo" and held:
+            x = held.pop()
+        elif word in ("double", "again"):
+            held.append(x)
+            x = 2.0 * x
+        elif word not in ("skip", "undo"):
+            x = x * float(word) + len(word)
+    return x
+
+
+@pytest.mark.parametrize("last", ["undo", "skip", "3"])
+def test_what_is_told_of_strings_is_asked_again(last: str) -> None:
+    text, _ = derivative(replayed, 0.7, ["0.5", "double", "-2", "undo", "skip", "undo", "again", last])
+    assert 'word == "undo" and len(held) > 0' in text
+    assert "dx *= float(word)" in text and "for word in reversed(words):" in text
+    assert "raise" not in text and "float_word" not in text
+
+
+def test_a_number_in_a_string_that_shows_none_raises_as_in_python() -> None:
+    with pytest.raises(ValueError, match="could not convert string to float: 'abc'"):
+        grad(replayed)(0.7, ["0.5", "2", "3", "4", "abc"])
+
+
+# -- tapes --------------------------------------------------------------------------------------
+
+
+def test_conditionals_in_conditionals_on_what_is_the_same_in_all_items_are_decided() -> None:
+    tape, total, read = (Value(FLOAT, name) for name in ("tape", "total", "read"))
+    inner, outer = Value(BOOL), Value(BOOL)
+    adds = Eqn(OPS["add"], (total, read), (Value(FLOAT),), {})
+    block: Block = [
+        NewList(tape),
+        Loop([Push(tape, (Lit(True), Lit(True), total))], bounds=(Lit(0), Lit(3), Lit(1))),
+        Loop([Pop(tape, (outer, inner, read), tape),
+              If(outer, [If(inner, [Evaluate(adds, adds)], [])], [])], bounds=(Lit(0), Lit(3), Lit(1))),
+    ]
+    simplify_tapes(block)
+    loop = block[-1]
+    assert isinstance(loop, Loop)
+    pop, addition = loop.body
+    assert isinstance(pop, Pop) and pop.values == (read,) and isinstance(addition, Evaluate)
+
+
+def chained(x: float, words: list[str]) -> float:
+    negative = False
+    for word in words:
+        if word.isdigit() and x > 0.5:
+            x = x * float(word)
+        elif x > 9.0 and not negative:
+            negative = word == "minus"
+        elif word.startswith("z") or x < -4.0:
+            negative = not negative
+        elif len(word) > 1 and x > 0.2 or negative:
+            x = -x * x
+    return x
+
+
+def exited(x: float, words: list[str]) -> float:
+    for word in words:
+        small = x < 3.0
+        if small and word == "skip":
+            continue
+        if not small:
+            large = x > 9.0
+            if large:
+                break
+            if x > 5.0 and word != "last":
+                x = 0.5 * x * x
+    return x
+
+
+def reset(x: float, words: list[str]) -> float:
+    armed = False
+    for word in words:
+        if x < 2.0:
+            armed = False
+            x = x + 1.0
+        elif not armed:
+            armed = x < 4.0
+            if armed and word != "b":
+                x = x * x
+        if armed:
+            x = 1.1 * x
+    return x
+
+
+@pytest.mark.parametrize("function", [chained, exited, reset])
+@pytest.mark.parametrize("x", [0.3, 0.7, 1.6, 2.5, 6.0, 11.0])
+def test_a_test_that_another_implies_is_dropped(function: Callable[..., Any], x: float) -> None:
+    text, _ = derivative(function, x, ["3", "minus", "zz", "ab", "skip", "b", "b", "4", "aa", "last", "x", "7"])
+    if function is chained:
+        assert "x, t, t1 = tape.pop()" in text and "elif t1:" in text and text.count("pop()") == 1

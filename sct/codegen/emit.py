@@ -5,6 +5,7 @@
     loop_over_elements      loops over positions -> loops over elements
     simplify_statements     adjacent conditionals are merged, exit codes become flags
     remove_needless_checks  checks that a variable is bound, where it is
+    drop_implied_tests      `if not a and c` -> `if c`, where the forward pass computes c only if not a
     simplify_tapes          predicates on tapes; iterations in which the backward loop does nothing are not there
     unpack_records          records are taken apart where they are read
     return_early            a conditional at the end returns from its branches
@@ -13,8 +14,8 @@
     LiveRanges, Names       values -> variables
     StatementPrinter        statements -> syntax trees -> text
 
-With `backend="numba"`, `_with_kernels` takes the place of `loop_over_elements`, `simplify_tapes`, `unpack_records` and
-`return_early`.
+With `backend="numba"`, `_with_kernels` takes the place of `loop_over_elements`, `drop_implied_tests`, `simplify_tapes`,
+`unpack_records` and `return_early`.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ from sct.codegen.polish.tape_columns import simplify_tapes
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.bound_checks import remove_needless_checks
+from sct.codegen.program.implied_tests import drop_implied_tests
 from sct.codegen.program.lower import lower
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
@@ -153,7 +155,8 @@ def _lowered(fn: Fn, def_use: DefUse, interface: Interface, kernels: bool) -> tu
         block = _with_kernels(block, is_compilable(interface, fn.results))
     else:
         block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
-        block = merge_conditionals(remove_dead_statements(simplify_tapes(remove_needless_checks(block))))
+        block = drop_implied_tests(remove_needless_checks(block))
+        block = merge_conditionals(remove_dead_statements(simplify_tapes(block)))
         block = return_early(unpack_records(count_by_tapes(block)))
     return augment_assignments(block), fixed
 

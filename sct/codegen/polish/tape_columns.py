@@ -24,7 +24,6 @@ from sct.codegen.program.statement_ir import (
     Block,
     Evaluate,
     If,
-    Jump,
     ListRead,
     Loop,
     NewList,
@@ -33,6 +32,7 @@ from sct.codegen.program.statement_ir import (
     Return,
     Statement,
     all_blocks,
+    leaves,
     statements,
 )
 from sct.ir.core import Eqn, Lit, Operand, Value, has_effect, undef
@@ -174,7 +174,7 @@ def _drop_constant_columns(tape: _Tape, block: Block) -> None:
         truths = {known[push].truth(x) for push, x in zip(tape.pushes, items)}
         if len(truths) == 1 and None not in truths and _Tests(block).only_tests(v):
             tape.drop(k)
-            for inner in all_blocks(block):
+            for inner in reversed(all_blocks(block)):  # first what is in a branch, then the branch
                 inner[:] = [t for s in inner for t in (
                     (s.then if True in truths else s.orelse) if isinstance(s, If) and s.test is v else [s])]
 
@@ -340,7 +340,7 @@ class _Move:
         del self.block[k]
         if before:
             branch.append(self.push)
-        elif not branch and _leaves(other):
+        elif not branch and leaves(other):
             self.block.insert(k + 1, self.push)
         else:
             branch.insert(0, self.push)
@@ -365,17 +365,9 @@ def _move(tape: _Tape, push: Push, iteration: _Iteration, facts: _Facts, block: 
         for outcome in (True, False) if isinstance(s, If) else ():
             assert isinstance(s, If)
             idle, other = (iteration.is_idle(tape.truths(push, facts.where(s.test, o))) for o in (outcome, not outcome))
-            if idle and other is False and not (s in block[:k] and _leaves(s.orelse if outcome else s.then)):
+            if idle and other is False and not (s in block[:k] and leaves(s.orelse if outcome else s.then)):
                 return _Move(push, block, s, not outcome)
     return None
-
-
-def _leaves(block: Block) -> bool:
-    """Does control never reach the end of the block?"""
-    last = block[-1] if block else None
-    if isinstance(last, If):
-        return _leaves(last.then) and _leaves(last.orelse)
-    return isinstance(last, (Jump, Return)) or isinstance(last, Evaluate) and last.eqn.op.name == "raise_"
 
 
 # -- what is known of predicates ------------------------------------------------------------------
@@ -442,7 +434,7 @@ def _follow(block: Block, facts: _Facts, at: dict[Push, _Facts]) -> _Facts:
         elif isinstance(s, If):
             ends = [_follow(branch, facts.where(s.test, outcome), at)
                     for branch, outcome in ((s.then, True), (s.orelse, False))]
-            ends = [end for end, branch in zip(ends, (s.then, s.orelse)) if not _leaves(branch)]
+            ends = [end for end, branch in zip(ends, (s.then, s.orelse)) if not leaves(branch)]
             facts = _Facts(dict(set.intersection(*(set(end.truths.items()) for end in ends)))) if ends else _Facts()
         elif isinstance(s, Loop):
             facts.forget(v for t in statements([s]) for v in t.bound)

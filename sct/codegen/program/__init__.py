@@ -9,6 +9,7 @@ In:  a function of the IR after the last pass. Out: a `Block` of statements that
     recover_jumps       exit codes of loops -> `break` and `continue`
     argument_unpacking  reads of the items of containers among the arguments
     bound_checks        checks that variables are bound, where they are on every path
+    implied_tests       conditionals of the backward pass on predicates that the innermost one implies
     lower               the entry: regions -> blocks, results of regions -> assignments
 
 Invariant: a statement stands where its equation stood. A value that is not bound on every path is `maybe_unbound` where

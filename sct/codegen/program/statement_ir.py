@@ -19,7 +19,8 @@ from sct.ir.core import Eqn, Loc, Operand, Value, free_values
 
 __all__ = [
     "Assign", "Block", "CheckBound", "Define", "Evaluate", "If", "Increment", "Jump", "Kernel", "ListRead", "Loop",
-    "NewList", "Pop", "Push", "ReadAt", "Return", "Select", "Statement", "Update", "Zip", "all_blocks", "statements",
+    "NewList", "Pop", "Push", "ReadAt", "Return", "Select", "Statement", "Update", "Zip", "all_blocks", "leaves",
+    "statements",
 ]
 
 Role = Callable[[Any], Sequence[Any]]
@@ -276,6 +277,14 @@ def statements(block: Block) -> Block:
 def all_blocks(block: Block) -> list[Block]:
     """The block and all blocks in it."""
     return [block, *(inner for s in statements(block) for inner in s.blocks)]
+
+
+def leaves(block: Block) -> bool:
+    """Does control never reach the end of the block?"""
+    last = block[-1] if block else None
+    if isinstance(last, If):
+        return leaves(last.then) and leaves(last.orelse)
+    return isinstance(last, (Jump, Return)) or isinstance(last, Evaluate) and last.eqn.op.name == "raise_"
 
 
 def _all(replaced: Replacement, xs: Iterable[Operand]) -> tuple[Operand, ...]:

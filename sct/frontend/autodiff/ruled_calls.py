@@ -29,12 +29,11 @@ from sct.frontend.heap.inactive import (
     evaluated_by_python,
     give,
     harmless_name,
-    numeric_type,
     template_of,
     writes_keyword,
 )
 from sct.frontend.source.parse import source_of, user_text
-from sct.frontend.state.observed_types import Observed
+from sct.frontend.state.observed_types import Observed, numeric_type
 from sct.frontend.state.store import is_written
 from sct.frontend.user_rules import UserRule, rule_name
 from sct.frontend.values.abstract_values import (

@@ -14,7 +14,6 @@ import datetime
 import decimal
 import fractions
 import functools
-import itertools
 import re
 import sys
 import types
@@ -29,7 +28,15 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.parse import user_text
-from sct.frontend.state.observed_types import Observed, class_of_call, holds_no_number, type_of_call, types_in_sct
+from sct.frontend.state.observed_types import (
+    Observed,
+    class_of_call,
+    holds_no_number,
+    is_pure,
+    numeric_type,
+    type_of_expression,
+    types_in_sct,
+)
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -44,25 +51,17 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Op, Operand, Value, is_float
-from sct.ir.dims import sym
 from sct.ir.types import (
-    ANY_BOOL,
-    ANY_INT,
-    ANY_REAL,
     BOOL,
-    FLOAT,
-    INT,
     ActiveText,
     Opaque,
     Optional,
-    Tensor,
     Text,
     Type,
     is_active_text,
 )
 from sct.ops import index
-from sct.ops.program.effects import apply, inactive, part
-from sct.ops.type_rules import dtype_name
+from sct.ops.program.effects import apply, inactive, lookup, part
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -70,24 +69,12 @@ if TYPE_CHECKING:
 __all__ = [
     "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_value",
     "evaluated_by_python", "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
-    "is_varied", "leave_to_python", "may_be_differentiated", "numeric_type", "pure_builtin", "takes_items",
+    "is_varied", "leave_to_python", "may_be_differentiated", "pure_builtin", "takes_items",
     "template_of", "user_text", "writes_arguments", "writes_keyword", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
 """The end of the messages about values whose type was not observed before."""
-
-_EXACT: dict[type, tuple[Type, str, str]] = {
-    bool: (BOOL, "type(_0) is bool", "a bool"), int: (INT, "type(_0) is int", "an int"),
-    float: (FLOAT, "type(_0) is float", "a float"),
-    np.float64: (Tensor("np", "f64"), "isinstance(_0, numpy.float64)", "a np.float64")}
-
-_NUMBERS: dict[str, tuple[Type, str, str]] = {
-    "bool": (ANY_BOOL, "isinstance(_0, (bool, numpy.bool_))", "a bool"),
-    "int": (ANY_INT, "isinstance(_0, (int, numpy.integer))", "an int"),
-    "float": (ANY_REAL, "isinstance(_0, float)", "a float")}
-"""The types of numbers, their checks, and their names in messages."""
-
 
 def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], values: Sequence[Abstract],
                         keeps: bool = False, op: Op = inactive, gives_fresh: bool = False) -> Abstract:
@@ -97,8 +84,10 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     keeps   may Python keep all of it, whatever the value is?
     gives_fresh  is the value held by nothing else, and does it hold nothing?
     """
-    if (t := type_of_call(text)) is not None:
-        return ev.emit(inactive, *operands, text=text, type=t)  # type: ignore[no-any-return]
+    if (t := type_of_expression(text)) is not None:
+        if text.startswith(_CONVERSIONS) and any(is_active_text(x.type) for x in operands):
+            refuse_reading(ev)
+        return _of_type(ev, text, operands, t, op)
     cls = _known_class(ev, text, operands)
     types = (ev.observed(ev.loc) or types_in_sct(text, ev.loc)) if cls is None else frozenset([("object", cls)])
     if any(is_active_text(x.type) for x in operands) and not all(map(holds_no_number, types)):
@@ -108,6 +97,17 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
         give(ev, values, keeps or any(map(_is_view, types)))
         _hold_all(ev, value)
     return value
+
+
+def _of_type(ev: Evaluator, text: str, operands: Sequence[Operand], t: Type, op: Op = inactive) -> Value:
+    """The value, of type `t`, of an expression that Python evaluates."""
+    if is_pure(text, operands):
+        op = lookup if text.startswith(_CONVERSIONS) else part
+    return ev.emit(op, *operands, text=text, type=t)  # type: ignore[no-any-return]
+
+
+_CONVERSIONS = ("float(", "int(", "ord(")
+"""They read the number that a string shows, and raise an exception if it shows none."""
 
 
 def _known_class(ev: Evaluator, text: str, operands: Sequence[Operand]) -> type | None:
@@ -182,11 +182,13 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
         return None
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in values]
-    if None in texts or _known_class(ev, text.format(*texts), operands) is None and not ev.is_observed:
+    if None in texts:
         return None
     text = text.format(*texts)
+    if _known_class(ev, text, operands) is None and type_of_expression(text) is None and not ev.is_observed:
+        return None
     if of_class is not None:
-        return ev.emit(inactive, *operands, text=text, type=of_class)  # type: ignore[no-any-return]
+        return _of_type(ev, text, operands, of_class)
     return evaluated_by_python(ev, text, operands, values)
 
 
@@ -454,28 +456,7 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
     return ev.wrap(value)
 
 
-_sizes = itertools.count()
 _NONE = ("object", type(None))
-
-
-def numeric_type(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
-    """The type of numbers and of arrays, the check that a value is of it, and its name in messages."""
-    kinds = {t[0] for t in types}
-    if kinds == {"number"}:
-        names, classes = {t[1] for t in types}, {t[2] for t in types}
-        if len(classes) == 1 and (exact := _EXACT.get(min(classes, key=str))) is not None:
-            return exact
-        if names == {"int", "float"}:
-            return ANY_REAL, "isinstance(_0, (int, float, numpy.integer))", "an int or a float"
-        if len(names) == 1 and not any(t[2] is np.float32 for t in types):
-            return _NUMBERS[names.pop()]
-    if kinds == {"array"} and len(types) == 1:
-        ((_, dtype, rank),) = types
-        shape = tuple(sym(f"_count_observed{next(_sizes)}") for _ in range(rank))
-        return (Tensor("array", dtype_name(dtype), shape),
-                f"isinstance(_0, numpy.ndarray) and _0.dtype == {dtype!r} and _0.ndim == {rank}",
-                f"a {rank}-D array of {dtype}")
-    return None
 
 
 def check_value(ev: Evaluator, value: Value, check: str | Value, message: str) -> None:

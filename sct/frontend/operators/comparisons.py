@@ -68,7 +68,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, Opaque, Tensor
-from sct.ops import BY_CALL, eq, gt, unwrap
+from sct.ops import BY_CALL, eq, gt
 from sct.ops.program.effects import part
 
 __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
@@ -196,11 +196,10 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if not isinstance(y, (Value, Ref, Static)):
             same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
             return negated(ev, same) if spelling == "ne" else same
+    objects = any(isinstance(x, Value) and isinstance(x.type, Opaque) for x in (a, b))
+    to = {"to": BOOL} if objects and all(_compares_to_bool(ev, x) for x in (a, b)) else {}
     plain = [constant_object(ev, v) or v for v in plain_numbers(ev, a, b)]
-    result = ev.call_op(BY_CALL[f"operator.{spelling}"], *plain, spelling=f"operator.{spelling}")
-    if isinstance(result, Value) and isinstance(result.type, Opaque) and all(_compares_to_bool(ev, x) for x in (a, b)):
-        return ev.emit(unwrap, result, to=BOOL)  # type: ignore[no-any-return]
-    return result
+    return ev.call_op(BY_CALL[f"operator.{spelling}"], *plain, spelling=f"operator.{spelling}", **to)
 
 
 def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:

@@ -10,22 +10,27 @@ all runs are entered at a place, those of the latest at its `latest_place`, too.
 
 from __future__ import annotations
 
+import ast
+import itertools
 import os
 import pathlib
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sct.errors import Loc
-from sct.ir.types import BOOL, INT, Type
+from sct.ir.core import Lit, Operand
+from sct.ir.dims import sym
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Tensor, Text, Type
+from sct.ops.type_rules import dtype_name
 
 __all__ = [
     "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "is_of_latest", "items_place",
-    "latest_place", "observed_type", "type_of_call", "types_in_sct"]
+    "is_pure", "latest_place", "numeric_type", "observed_type", "type_of_expression", "types_in_sct"]
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -92,11 +97,26 @@ def class_of_call(text: str, maker: str) -> type | None:
     return class_of_generator(text)
 
 
-def type_of_call(text: str) -> Type | None:
-    """The type of a call of a builtin that gives a number of one class, whatever its operands are."""
-    if re.fullmatch(r"len\(_\d+\)", text):
+def type_of_expression(text: str) -> Type | None:
+    """The type of an expression that gives a number of one class, whatever its operands are."""
+    if re.fullmatch(r"(int|len|ord)\(_\d+\)", text):
         return INT
-    return BOOL if re.fullmatch(r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", text) else None
+    if re.fullmatch(r"float\(_\d+\)", text):
+        return FLOAT
+    tests = r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", r"_\d+ (not )?in (_\d+|\([^()]*\))"
+    return BOOL if any(re.fullmatch(test, text) for test in tests) else None
+
+
+def is_pure(text: str, operands: Iterable[Operand]) -> bool:
+    """Is the expression computed from strings and numbers alone, and does it change nothing?"""
+    plain = (isinstance(x, Lit) or isinstance(x.type, Text) or isinstance(x.type, Tensor) and x.type.carrier == "py"
+             for x in operands)
+    nodes = ast.walk(ast.parse(text, mode="eval").body)
+    return all(plain) and all(isinstance(n, _PURE_NODES) and (
+        not isinstance(n, ast.Name) or re.fullmatch(r"_\d+|float|int|len|ord", n.id)) for n in nodes)
+
+
+_PURE_NODES = (ast.Name, ast.Constant, ast.Tuple, ast.Compare, ast.Call, ast.expr_context, ast.cmpop)
 
 
 def types_in_sct(text: str, place: Loc | None) -> frozenset[Observed]:
@@ -107,6 +127,39 @@ def types_in_sct(text: str, place: Loc | None) -> frozenset[Observed]:
         return frozenset([("number", "bool", bool)])
     return frozenset([("number", "int", int)]) if re.fullmatch(r"len\(.*\)", text) else frozenset()
 
+
+def numeric_type(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
+    """The type of numbers and of arrays, the check that a value is of it, and its name in messages."""
+    kinds = {t[0] for t in types}
+    if kinds == {"number"}:
+        names, classes = {t[1] for t in types}, {t[2] for t in types}
+        if len(classes) == 1 and (exact := _EXACT.get(min(classes, key=str))) is not None:
+            return exact
+        if names == {"int", "float"}:
+            return ANY_REAL, "isinstance(_0, (int, float, numpy.integer))", "an int or a float"
+        if len(names) == 1 and not any(t[2] is np.float32 for t in types):
+            return _NUMBERS[names.pop()]
+    if kinds == {"array"} and len(types) == 1:
+        ((_, dtype, rank),) = types
+        shape = tuple(sym(f"_count_observed{next(_sizes)}") for _ in range(rank))
+        return (Tensor("array", dtype_name(dtype), shape),
+                f"isinstance(_0, numpy.ndarray) and _0.dtype == {dtype!r} and _0.ndim == {rank}",
+                f"a {rank}-D array of {dtype}")
+    return None
+
+
+_sizes = itertools.count()
+
+_EXACT: dict[type, tuple[Type, str, str]] = {
+    bool: (BOOL, "type(_0) is bool", "a bool"), int: (INT, "type(_0) is int", "an int"),
+    float: (FLOAT, "type(_0) is float", "a float"),
+    np.float64: (Tensor("np", "f64"), "isinstance(_0, numpy.float64)", "a np.float64")}
+
+_NUMBERS: dict[str, tuple[Type, str, str]] = {
+    "bool": (ANY_BOOL, "isinstance(_0, (bool, numpy.bool_))", "a bool"),
+    "int": (ANY_INT, "isinstance(_0, (int, numpy.integer))", "an int"),
+    "float": (ANY_REAL, "isinstance(_0, float)", "a float")}
+"""The types of numbers, their checks, and their names in messages."""
 
 _SCT = f"{pathlib.Path(__file__).parents[2]}{os.sep}"
 """The directory of sct."""

@@ -140,13 +140,14 @@ inactive = op("inactive", type=opaque, run=run_inactive, raises="value", effect=
 """An expression that Python evaluates; `text` is its template: "statistics.mean(_0)"."""
 
 lookup = op("lookup", type=lambda *_, type=INT, **__: type, run=run_inactive, raises="value", cost="read",
-            emit=lambda *_, text, **__: text, nondiff="a position is an integer")
-"""What is found by a key that is known only at run time: its position among known keys, `{"a": 0, "b": 1}[_0]`, or a
-part of a string."""
+            emit=lambda *_, text, **__: text, nondiff="a position, a part of a string, or a number that a string shows")
+"""What Python computes of strings and numbers of run time alone: the position of a key, `{"a": 0, "b": 1}[_0]`, a part
+of a string, or the number that it shows, `float(_0)`."""
 
 part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", nondiff="it is not differentiated",
           emit=lambda *_, text, **__: text, complex=True)
-"""A part of an object that does not change: an item of a tuple, or of a list that only this function holds."""
+"""A part of an object that does not change: an item of a tuple, or of a list that only this function holds; and what
+is told of strings and numbers, `len(_0)`, `_0 in (_1, _2)`."""
 
 membership = op("membership", type=opaque, run=run_inactive, raises="never", cost="read", complex=True,
                 emit=lambda *_, text, **__: text, nondiff="it tells of equality alone, as `==` does")

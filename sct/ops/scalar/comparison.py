@@ -24,13 +24,16 @@ TRUTH = "a truth value has no derivative"
 
 
 def comparison(name: str, symbol: str, ufunc: np.ufunc, numpy_name: str) -> Op:
-    """A comparison of numbers, or of objects that are not differentiated: what it gives is their own affair."""
+    """A comparison of numbers, or of objects that are not differentiated.
+
+    Objects compare to values of type `to`, and to anything where that is not known.
+    """
     numbers = elementwise(ufunc, bools)
 
-    def rule(x: Operand, y: Operand, spelling: str | None = None) -> Type:
+    def rule(x: Operand, y: Operand, spelling: str | None = None, to: Type | None = None) -> Type:
         if isinstance(x.type, Tensor) and isinstance(y.type, Tensor):
             return numbers(x, y, spelling=spelling)
-        return Opaque() if any(isinstance(t, Opaque) for t in (x.type, y.type)) else BOOL
+        return to or Opaque() if any(isinstance(t, Opaque) for t in (x.type, y.type)) else BOOL
 
     return op(name, f"operator.{name} numpy.{numpy_name}", type=rule, spelled=True, run=getattr(operator, name),
               emit=f"_0 {symbol} _1", elementwise=True, samples=samples.pairs, nondiff=TRUTH,
