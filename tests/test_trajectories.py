@@ -301,9 +301,144 @@ def test_read_between_the_steps(method: str) -> None:
         np.testing.assert_allclose(second, y0 * np.sum(at**2 * np.exp(-k * at)), rtol=1e-7)
 
 
+# -- events ------------------------------------------------------------------------------------------------------------
+
+
+def ground(t, y, g):
+    return y[0]
+
+
+def apex(t, y, g):
+    return y[1]
+
+
+ground.terminal = True  # type: ignore[attr-defined]
+ground.direction = -1  # type: ignore[attr-defined]
+
+
+def thrown(v, g):
+    """Two events, one of which ends the flight."""
+    sol = solve_ivp(lambda t, y, g: [y[1], -g - 0.1 * y[1]], (0.0, 100.0), [0.0, v], args=(g,), events=(ground, apex),
+                    **TIGHT)
+    return sol.t_events[0][0] + sol.y_events[1][0, 0] * sol.y[1, -1] + sol.t[-1] * sol.status
+
+
+def thrown_at_times(v, times):
+    """The times that are asked for, up to the end that an event is."""
+    def hit(t, y):
+        return y[0]
+
+    hit.terminal = True
+    hit.direction = -1.0
+    sol = solve_ivp(lambda t, y: [y[1], -9.81 - 0.1 * y[1]], (0.0, 100.0), [0.0, v], t_eval=times, events=hit, **TIGHT)
+    return np.sum(sol.y[0] ** 2) + np.sum(sol.t**2) + len(sol.t) * sol.t_events[0][0]
+
+
+def swung(v, k):
+    """Backwards in time, to the second time that it passes there; read between the steps."""
+    def there(t, y):
+        return y[0] - 0.5
+
+    there.terminal = 2
+    sol = solve_ivp(lambda t, y: [y[1], -k * y[0]], (0.0, -10.0), [1.0, v], "DOP853", events=[there],
+                    dense_output=True, **TIGHT)
+    return sol.t_events[0][1] * 2.0 + sol.t_events[0][0] + sol.y[1, -1] + sol.sol(0.5 * sol.t[-1])[0]
+
+
+def bouncing(v, loss):
+    """Each flight starts where an event has ended the one before."""
+    def hit(t, y):
+        return y[0]
+
+    hit.terminal, hit.direction = True, -1
+    t, y, total = 0.0, np.array([0.0, v]), 0.0
+    for _ in range(3):
+        sol = solve_ivp(lambda t, y: np.array([y[1], -9.81]), (t, t + 10.0), y, events=hit, **TIGHT)
+        t, y = sol.t[-1], np.array([0.0, -loss * sol.y[1, -1]])
+        total += t
+    return total
+
+
+EVENTS = [(thrown, (9.0, 9.81)), (thrown_at_times, (9.0, np.linspace(0.05, 5.0, 31))), (swung, (0.3, 2.0)),
+          (bouncing, (5.0, 0.8))]
+
+
+@pytest.mark.parametrize(("f", "args"), EVENTS, ids=lambda v: getattr(v, "__name__", ""))
+def test_events(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    value, slopes = value_and_grad(f, (0, 1))(*args)
+    assert same_value(value, f(*args))
+    for k in (0, 1):
+        at = lambda h: f(*(a + h * (j == k) for j, a in enumerate(args)))
+        difference = (8.0 * (at(1e-4) - at(-1e-4)) - at(2e-4) + at(-2e-4)) / 12e-4
+        np.testing.assert_allclose(np.sum(slopes[k]), difference, rtol=1e-6)
+    _, tangent = jvp(f, args, (1.0, args[1]))
+    np.testing.assert_allclose(tangent, slopes[0] + np.sum(slopes[1] * args[1]), rtol=1e-9)
+    second = grad(grad(f))(*args)
+    np.testing.assert_allclose(second, (grad(f)(args[0] + 1e-4, args[1]) - grad(f)(args[0] - 1e-4, args[1])) / 2e-4,
+                               rtol=1e-5, atol=1e-6)
+
+
+def test_the_time_of_a_fall_in_closed_form() -> None:
+    """Without drag it is 2 v / g; the next call finds no event, and its end is that of the interval."""
+    def end(v, t1):
+        def hit(t, y):
+            return y[0]
+
+        hit.terminal = True
+        hit.direction = -1
+        return solve_ivp(lambda t, y: [y[1], -2.0], (0.0, t1), [0.0, v], events=hit).t[-1]
+
+    slopes = grad(end, (0, 1))
+    np.testing.assert_allclose(slopes(3.0, 10.0), (1.0, 0.0), rtol=1e-12)
+    np.testing.assert_allclose(slopes(3.0, 1.0), (0.0, 1.0))
+    np.testing.assert_allclose(slopes(4.0, 10.0), (1.0, 0.0), rtol=1e-12)
+    assert "raise RuntimeError(\"the solver has not converged\")\n        raise" not in slopes.source
+
+
+def test_an_event_that_does_not_happen() -> None:
+    f = lambda k: (sol := solve_ivp(lambda t, y: -k * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - 5.0, **TIGHT)) \
+        .y[0, -1] + len(sol.t_events[0]) + np.sum(sol.t_events[0])
+    value, slope = value_and_grad(f)(0.7)
+    assert value == f(0.7)
+    np.testing.assert_allclose(slope, -np.exp(-0.7), rtol=1e-8)
+
+
+def test_attributes_of_a_function() -> None:
+    def read(x):
+        def f(t):
+            return t * x
+
+        f.scale = 3.0
+        f.scale = 4.0
+        return f(2.0) * f.scale + getattr(f, "other", 0.5) + hasattr(f, "scale")
+
+    assert grad(read)(1.5) == 8.0 and value_and_grad(read)(1.5)[0] == read(1.5)
+
+    def shared(x):
+        def f(t):
+            return t * x
+
+        fs = [f]
+        f.scale = 3.0
+        return fs[0](2.0)
+
+    refuses(shared, 1.5, code="SCT303")
+
+    def of_data(x):
+        def f(t):
+            return t * x
+
+        f.scale = x
+        return f(2.0)
+
+    refuses(of_data, 1.5, code="SCT303")
+
+
 @pytest.mark.parametrize("f, reason", [
     (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], vectorized=True).y[0, -1], "`vectorized`"),
-    (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1], "`events`"),
+    (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], "Radau", events=lambda t, y: y[0] - 0.5).y[0, -1],
+     "`events`"),
+    (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], events=lambda t, y: y).y[0, -1], "one real number"),
     (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0 + 0j]).y[0, -1].real, "starts from"),
     (lambda k: odeint(lambda y, t: -k * y, [1.0], [0.0, 1.0], Dfun=lambda y, t: -k)[-1, 0], "`Dfun`"),
     (lambda k: solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], method=integrate.RK45).y[0, -1], "method"),

@@ -79,6 +79,8 @@ def _independent(move: Statement, s: If) -> bool:
 
 def _join_branches(first: Block, second: Block) -> Block:
     """Both blocks in sequence; `second` reads the sources of the assignments in `first` instead of their targets."""
+    if first and isinstance(first[-1], Evaluate) and first[-1].eqn.op.name == "raise_":
+        return first
     replacements: dict[Value, Operand] = {}
     for s in first:
         assigned = {v for t in statements([s]) for v in t.targets}

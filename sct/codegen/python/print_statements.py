@@ -185,6 +185,9 @@ class StatementPrinter(PopPrinter):
             yield ast.AugAssign(store(self.names[s.count]), op, ast.Constant(abs(s.by), None))
         elif isinstance(s, Define):
             yield self.define(s)
+            for name, constant in s.eqn.attrs.get("attributes", ()):
+                target = ast.Attribute(ast.Name(self.names[s.eqn.out], ast.Load()), name, ast.Store())
+                yield ast.Assign([target], ast.Constant(constant), lineno=0)
         elif isinstance(s, Return):
             yield ast.Return(display(self.result, s.results, self.expr, self.names.free("shared")))
         else:

@@ -375,8 +375,9 @@ def _residual(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], region: Reg
     return region.fn.replace(eqns=(*region.fn.eqns, *builder.eqns), results=(r,))
 
 
-def defined(ev: Evaluator, region: Region, f: Abstract, key: str) -> Value:
-    """The function that the solver calls."""
+def defined(ev: Evaluator, region: Region, f: Abstract, key: str, attributes: Sequence[tuple[str, Any]] = ()
+            ) -> Value:
+    """The function that the solver calls, with attributes that the solver reads."""
     own = f.peek if isinstance(f, Static) else None
     name = name_of(f.node) if isinstance(f, Closure) else getattr(own, "__name__", "")
     default = {"f": "residual", "func": "residual"}.get(key, key)
@@ -386,8 +387,8 @@ def defined(ev: Evaluator, region: Region, f: Abstract, key: str) -> Value:
     names = tuple(x.hint or "x" for x in region.fn.params)
     leaves = tuple(map(Leaf, range(len(names))))
     params = leaves[0] if len(leaves) == 1 else Node("tuple", tuple(range(len(leaves))), leaves)
-    ev.b.add(Eqn(closure, (), (out,), {"names": names, "params": params, "result": region.out, "escapes": False},
-                 (body,), loc=ev.loc))
+    ev.b.add(Eqn(closure, (), (out,), {"names": names, "params": params, "result": region.out, "escapes": False,
+                                    "attributes": tuple(attributes)}, (body,), loc=ev.loc))
     return out
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ends_moved", "explicit_steps", "implicit_steps", "joined"]
+__all__ = ["ended", "ends_moved", "events_between", "explicit_steps", "first", "implicit_steps", "joined"]
 
 
 def explicit_steps(f: Any, ts: Any, y: Any, A: Any, B: Any, C: Any) -> Any:
@@ -22,13 +22,17 @@ def explicit_steps(f: Any, ts: Any, y: Any, A: Any, B: Any, C: Any) -> Any:
     ys = np.empty((len(ts), len(y)))
     ys[0] = y
     for n in range(len(ts) - 1):
-        h = ts[n + 1] - ts[n]
-        k = np.zeros((len(B), len(y)))
-        for s in range(len(B)):
-            k[s] = f(ts[n] + C[s] * h, y + h * (A[s] @ k[:A.shape[1]]))
-        y = y + h * (B @ k)
+        y = _explicit_step(f, ts[n], y, ts[n + 1] - ts[n], A, B, C)
         ys[n + 1] = y
     return ys.T
+
+
+def _explicit_step(f: Any, t: Any, y: Any, h: Any, A: Any, B: Any, C: Any) -> Any:
+    """The solution at the time `t + h`."""
+    k = np.zeros((len(B), len(y)))
+    for s in range(len(B)):
+        k[s] = f(t + C[s] * h, y + h * (A[s] @ k[:A.shape[1]]))
+    return y + h * (B @ k)
 
 
 def implicit_steps(f: Any, solved: Any, stages_at: Any, ts: Any, y: Any) -> Any:
@@ -59,11 +63,15 @@ def _radau_equations(z: Any, f: Any, t: Any, y: Any, h: Any, A: Any) -> Any:
     return (stages - y - h * (A @ k)).ravel()
 
 
-def ends_moved(ts: Any, t0: Any, t1: Any) -> Any:
-    """The times `ts`, the first and the last of which are numbers that may be differentiated."""
+def ends_moved(ts: Any, t0: Any, t1: Any, stopped: Any) -> Any:
+    """The times `ts`, the first and the last of which are numbers that may be differentiated.
+
+    stopped  has an event ended the solution before the last time?
+    """
     ts = ts.copy()
     ts[0] = t0
-    ts[-1] = t1
+    if not stopped:
+        ts[-1] = t1
     return ts
 
 
@@ -72,3 +80,35 @@ def joined(t0: Any, ts: Any, places: Any, times: Any) -> Any:
     ts = np.concatenate((np.array([t0]), ts))
     ts[places] = times
     return ts
+
+
+def events_between(g: Any, f: Any, solved: Any, times: Any, places: Any, ts: Any, ys: Any, A: Any, B: Any, C: Any
+                   ) -> Any:
+    """When `g(t, y)` is zero, and the solution then, a row for each time: by a step from the time of `ts` before.
+
+    solved         a given value, as the solution of a residual with these arguments
+    times, places  the times as the solver has found them, and the positions of those before them in `ts`
+    """
+    t, y = np.empty(len(times)), np.empty((len(times), len(ys)))
+    for i in range(len(times)):
+        n = places[i]
+        t[i] = solved(times[i], _event, g, f, ts[n], ys[:, n], A, B, C)
+        y[i] = _explicit_step(f, ts[n], ys[:, n], t[i] - ts[n], A, B, C)
+    return t, y
+
+
+def _event(t: Any, g: Any, f: Any, t0: Any, y0: Any, A: Any, B: Any, C: Any) -> Any:
+    return g(t, _explicit_step(f, t0, y0, t - t0, A, B, C))
+
+
+def ended(is_end: Any, times: Any, values: Any, ts: Any, ys: Any) -> Any:
+    """The times and the solution, which the last of these events may have ended."""
+    if is_end:
+        ts, ys = ts.copy(), ys.copy()
+        ts[-1] = times[-1]
+        ys[:, -1] = values[-1]
+    return ts, ys
+
+
+def first(x: Any, count: Any) -> Any:
+    return x[:count]

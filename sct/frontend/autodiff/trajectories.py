@@ -21,14 +21,23 @@ import numpy as np
 from sct.frontend.autodiff.differentiated_region import parameter_names
 from sct.frontend.autodiff.implicit_functions import derivative_code, solution_of, standing_for
 from sct.frontend.autodiff.solvers import defined, function_of_unknown
-from sct.frontend.autodiff.time_steps import ends_moved, explicit_steps, implicit_steps, joined
+from sct.frontend.autodiff.time_steps import (
+    ended,
+    ends_moved,
+    events_between,
+    explicit_steps,
+    first,
+    implicit_steps,
+    joined,
+)
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import may_be_differentiated, template_of
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, product, sym
+from sct.ir.pytrees.pytree import Leaf
 from sct.ir.types import BOOL, FLOAT, INT, Tensor, Type
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
@@ -40,7 +49,10 @@ _IMPLICIT = ("Radau", "BDF")
 _OPTIONS = ("rtol", "atol", "first_step", "max_step", "min_step", "lband", "uband")
 _OF_ODEINT = ("ml", "mu", "rtol", "atol", "tcrit", "h0", "hmax", "hmin", "mxstep", "mxhnil", "mxordn", "mxords",
               "printmessg", "full_output")
-_NONE = Static(None)
+_NONE, _NO = Static(None), Static(False)
+_SOLVED = DerivedCallable(lambda ev, args, kwargs: solution_of(
+    ev, DerivedCallable(lambda *_: args[0]), args[1], args[2:], NO_KEYWORDS))
+"""`solved(x, residual, *args)`: `x`, as the solution of a residual with these arguments."""
 
 
 @dataclass(frozen=True)
@@ -86,29 +98,34 @@ class _Problem:
                            hint="pass what SciPy needs as a float, an array or a list")
         return text
 
-    def steps(self, method: str, found: Value, ts: Abstract) -> Abstract:
+    def steps(self, method: str, found: Value, ts: Abstract, is_held: bool = False) -> Abstract:
         """The solution at the times `ts`, of which `found` is a solution that may be read between them.
 
-        A loop of steps may write over the array that it starts from, so each has one of its own.
+        A loop of steps may write over the array that it starts from, so each has one of its own; `is_held`: SciPy may
+        read that array later.
         """
         y0 = self.ev.wrap(self.start)
+        if is_held:
+            y0 = self.ev.call(Static(np.copy), [y0])
         if method in _IMPLICIT:
             ev, (n,) = self.ev, self.ev.type_of(self.y0).shape  # type: ignore[union-attr]
             stages = Tensor("array", "f64", (product((Dim(3), n)),))
             stages_at = DerivedCallable(lambda ev, args, kwargs: ev.wrap(ev.emit(
                 solver, found, ev.operand(args[0]), text="_0.sol(_1).T.ravel()", type=stages)))
-            solved = DerivedCallable(lambda ev, args, kwargs: solution_of(
-                ev, DerivedCallable(lambda *_: args[0]), args[1], args[2:], NO_KEYWORDS))
-            return ev.call(Static(implicit_steps), [self.f, solved, stages_at, ts, y0])
+            return ev.call(Static(implicit_steps), [self.f, _SOLVED, stages_at, ts, y0])
         name = method if method in _EXPLICIT else "DOP853"
+        return self.ev.call(Static(explicit_steps), [self.f, ts, y0, *self.coefficients(name)])
+
+    def coefficients(self, method: str) -> list[Abstract]:
+        """The coefficients of an explicit method."""
         coefficients: list[Abstract] = []
         for key in "ABC":
-            shape = getattr(getattr(sys.modules["scipy.integrate"], name), key).shape
-            array = self.ev.emit(part, text=f"scipy.integrate.{name}.{key}",
+            shape = getattr(getattr(sys.modules["scipy.integrate"], method), key).shape
+            array = self.ev.emit(part, text=f"scipy.integrate.{method}.{key}",
                                  type=Tensor("array", "f64", tuple(map(Dim, shape))))
             array.hint = key
             coefficients.append(self.ev.wrap(array))
-        return self.ev.call(Static(explicit_steps), [self.f, ts, y0, *coefficients])
+        return coefficients
 
 
 @of_scipy("scipy.integrate.solve_ivp")
@@ -116,40 +133,66 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What `solve_ivp` returns, with a solution that is differentiated."""
     given = _bound(ev, "solve_ivp", args, kwargs)
     given |= given.pop("options", {})
-    method = given.setdefault("method", Static("RK45"))
-    known = (*_EXPLICIT, *_IMPLICIT, "LSODA")
-    if not isinstance(method, Static) or method.value not in known:
-        ev.refuse("SCT402", "`solve_ivp` is not differentiated by this method", why="sct does not know its steps",
-                  hint=f"use one of {', '.join(map(repr, known))}")
+    method = _method(ev, given)
     options = {key: given[key] for key in _OPTIONS if key in given}
     _check_options(ev, "solve_ivp", given, ("fun", "t_span", "y0", "t_eval", "args", "method", "jac", "dense_output",
-                                            *options))
-    is_read_between = bool(ev.ask(given.get("dense_output", Static(False)), "`dense_output` of `solve_ivp`"))
+                                            "events", *options))
+    is_read_between = bool(ev.ask(given.get("dense_output", _NO), "`dense_output` of `solve_ivp`"))
     span = [ev.call(Static(operator.getitem), [given["t_span"], Static(k)]) for k in range(2)]
     problem = _problem(ev, "solve_ivp", given, given["fun"], given.get("args", _NONE))
     times: Abstract | None = None if given.get("t_eval", _NONE) == _NONE else _numbers(ev, "`t_eval`", given["t_eval"])
     asked: dict[str, Abstract] = {} if times is None else {"t_eval": times}
     if given.get("jac", _NONE) != _NONE:
         asked["jac"] = problem.jacobian(given["jac"])
+    events = _events(ev, problem, given.get("events", _NONE), method)
+    if events:
+        asked["events"] = events[0].function if len(events) == 1 else Tup(tuple(e.function for e in events))
     start: list[Abstract] = [Tup(tuple(span)), problem.y0]
-    own = {"method": method} if method.value != "RK45" else {}
-    dense = is_read_between or method.value in _IMPLICIT or times is not None and method.value != "LSODA"
+    own: dict[str, Abstract] = {"method": Static(method)} if method != "RK45" else {}
+    dense = is_read_between or method in _IMPLICIT or times is not None and method != "LSODA"
     found = steps = problem.call("solve_ivp", start, {**own, **asked, **options},
                                  ", dense_output=True" if dense else "")
     success = ev.emit(part, found, text="_0.success", type=BOOL)
     with derivative_code(ev):
-        if method.value == "LSODA":
+        if method == "LSODA":
             steps = problem.call("solve_ivp", start, {"method": Static("DOP853"), **_tolerance(options)})
             times = _ends(ev, found, "_0.t", span) if times is None else times
         accepted = "_0.sol.ts" if dense and steps is found else "_0.t"
-        ts, places = (_ends(ev, found, accepted, span), None) if times is None else _grid(
+        stopped: Abstract = _NO
+        if any(e.is_terminal for e in events):
+            stopped = ev.wrap(ev.emit(part, found, text="_0.status == 1", type=BOOL))
+            count = ev.emit(part, found, text="len(_0.t)", type=INT)
+            times = None if times is None else ev.call(Static(first), [times, count])
+        ts, places = (_ends(ev, found, accepted, span, stopped), None) if times is None else _grid(
             ev, steps, accepted, span, times)
-        y = problem.steps(method.value, found, ts)
+        y = problem.steps(method, found, ts, is_read_between)
+        located = [_located(ev, problem, method, found, e, k, ts, y, _sign(ev, *span)) for k, e in enumerate(events)]
+        ts, y = _ended(ev, found, accepted, events, located, ts, y)
         if places is not None:
-            y = ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), places))])
+            y = ev.wrap(ev.operand(ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), places))])))
+    attributes: dict[str, Abstract] = {
+        "t": standing_for(ev, found, ts if times is None else times, "_0.t", success),
+        "y": standing_for(ev, found, y, "_0.y", success), "success": success, **_of_events(ev, found, located, success),
+        "sol": _between(problem, method, found, steps, accepted, span, success) if is_read_between else _NONE}
+    for key in ("message", "status", "nfev", "njev", "nlu"):
+        attributes[key] = ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
+    unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone")
+    return ev.new_object(types.SimpleNamespace, {
+        **dict.fromkeys(("keys", "values", "items", "get"), unread), **attributes})
 
+
+def _method(ev: Evaluator, given: Mapping[str, Abstract]) -> str:
+    method, known = given.get("method", Static("RK45")), (*_EXPLICIT, *_IMPLICIT, "LSODA")
+    if not isinstance(method, Static) or method.value not in known:
+        ev.refuse("SCT402", "`solve_ivp` is not differentiated by this method", why="sct does not know its steps",
+                  hint=f"use one of {', '.join(map(repr, known))}")
+    return str(method.value)
+
+
+def _between(problem: _Problem, method: str, found: Value, steps: Value, accepted: str, span: Sequence[Abstract],
+             success: Value) -> Abstract:
+    """`sol(t)` of a number or a vector, as if that had been asked for: by the same steps."""
     def between(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        """`sol(t)` of a number or a vector, as if that had been asked for: by the same steps."""
         (t,) = (*args, *kwargs.values())
         is_number = not ev.shape_of(t) if isinstance(t, (Ref, Value)) else isinstance(t, Static)
         times = _numbers(ev, "what the solution is read at", ev.call(Static(np.atleast_1d), [t]))
@@ -158,20 +201,12 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                         type=Tensor("array", "f64", tuple(sizes[:1] if is_number else sizes)))
         with derivative_code(ev):
             ts, places = _grid(ev, steps, accepted, span, times)
-            y = problem.steps(method.value, found, ts)
+            y = problem.steps(method, found, ts, is_held=True)
             key = ev.call(Static(operator.getitem), [places, Static(0)]) if is_number else places
-            y = ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), key))])
+            y = ev.wrap(ev.operand(ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), key))])))
         return standing_for(ev, value, y, converged=success)
 
-    attributes: dict[str, Abstract] = {
-        "t": standing_for(ev, found, ts if times is None else times, "_0.t", success),
-        "y": standing_for(ev, found, y, "_0.y", success), "success": success,
-        "sol": DerivedCallable(between) if is_read_between else _NONE, "t_events": _NONE, "y_events": _NONE}
-    for key in ("message", "status", "nfev", "njev", "nlu"):
-        attributes[key] = ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
-    unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone")
-    return ev.new_object(types.SimpleNamespace, {
-        **dict.fromkeys(("keys", "values", "items", "get"), unread), **attributes})
+    return DerivedCallable(between)
 
 
 @of_scipy("scipy.integrate.odeint")
@@ -197,6 +232,77 @@ def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         y = ev.call(Static(operator.getitem), [y, places])
     result = standing_for(ev, found, y, "_0[0]" if full else "")
     return result if not full else Tup((result, ev.wrap(ev.emit(part, found, text="_0[1]", type=OBJECT))))
+
+
+# -- events ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Event:
+    """A function `f` of t and y whose zeros are looked for; `function`: the same as SciPy calls it."""
+
+    f: Abstract
+    function: Value
+    is_terminal: bool
+
+
+def _events(ev: Evaluator, problem: _Problem, events: Abstract, method: str) -> list[_Event]:
+    """The events that are asked for."""
+    if events == _NONE:
+        return []
+    if method not in _EXPLICIT:
+        ev.refuse("SCT402", f"`solve_ivp` is not differentiated with `events` by the method {method!r}",
+                  hint=f"use one of {', '.join(map(repr, _EXPLICIT))}")
+    several = events.items if isinstance(events, Tup) else ev.slots(events).items if isinstance(
+        events, ListRef) and ev.slots(events).schema is None else (events,)
+    return [_event(ev, problem, f) for f in several]
+
+
+def _event(ev: Evaluator, problem: _Problem, f: Abstract) -> _Event:
+    read = {key: ev.ask(ev.call(Static(getattr), [f, Static(key), _NONE]), f"`{key}` of an event")
+            for key in ("terminal", "direction")}
+    region = function_of_unknown(ev, f, problem.extra, (FLOAT, ev.type_of(problem.y0)), "solve_ivp")
+    t = region.outs[0].type if isinstance(region.out, Leaf) else None
+    if not isinstance(t, Tensor) or t.rank or t.kind != "f":
+        ev.refuse("SCT402", "an event of `solve_ivp` does not return one real number", hint="return a float")
+    attributes = [(key, value) for key, value in read.items() if value is not None]
+    own = DerivedCallable(lambda ev, args, kwargs: ev.call(f, [*args, *problem.extra]))
+    return _Event(own, defined(ev, region, f, "event", attributes), bool(read["terminal"]))
+
+
+def _located(ev: Evaluator, problem: _Problem, method: str, found: Value, event: _Event, k: int, ts: Abstract,
+             y: Abstract, sign: str | Value) -> tuple[Abstract, Abstract]:
+    """The times of the event `k`, and the solution then."""
+    t = ev.emit(part, found, text=f"_0.t_events[{k}]", type=Tensor("array", "f64", (sym(f"_events{found.id}_{k}"),)))
+    by, s = ([], sign) if isinstance(sign, str) else ([sign], "_2 * ")
+    places = ev.emit(solver, ev.operand(ts), t, *by, type=Tensor("array", "i64", t.type.shape),
+                     text=f"numpy.maximum(numpy.searchsorted({s}_0, {s}_1) - 1, 0)")
+    pair = ev.call(Static(events_between), [event.f, problem.f, _SOLVED, ev.wrap(t), ev.wrap(places), ts, y,
+                                            *problem.coefficients(method)])
+    assert isinstance(pair, Tup)
+    return pair.items[0], pair.items[1]
+
+
+def _ended(ev: Evaluator, found: Value, accepted: str, events: Sequence[_Event],
+           located: Sequence[tuple[Abstract, Abstract]], ts: Abstract, y: Abstract) -> tuple[Abstract, Abstract]:
+    """The times and the solution at them, the last of which may be an event's."""
+    for k, (event, (when, state)) in enumerate(zip(events, located)):
+        if event.is_terminal:
+            is_end = ev.wrap(ev.emit(part, found, type=BOOL, text=f"_0.status == 1 and {accepted}[-1] in "
+                                     f"_0.t_events[{k}][-1:]"))
+            pair = ev.call(Static(ended), [is_end, when, state, ts, y])
+            assert isinstance(pair, Tup)
+            ts, y = pair.items
+    return ts, y
+
+
+def _of_events(ev: Evaluator, found: Value, located: Sequence[tuple[Abstract, Abstract]], success: Value
+               ) -> dict[str, Abstract]:
+    """The attributes of what `solve_ivp` returns that are lists with an item for each event."""
+    texts = {"t_events": "_0.t_events[{}]", "y_events": "_0.y_events[{}].reshape(-1, len(_0.y))"}
+    return {key: ev.new_list(tuple(standing_for(ev, found, pair[which], text.format(k), success)
+                                   for k, pair in enumerate(located))) if located else _NONE
+            for which, (key, text) in enumerate(texts.items())}
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -251,11 +357,12 @@ def _numbers(ev: Evaluator, what: str, v: Abstract) -> Ref:
 # -- times -------------------------------------------------------------------------------------------------------------
 
 
-def _ends(ev: Evaluator, found: Value, accepted: str, span: Sequence[Abstract]) -> Abstract:
+def _ends(ev: Evaluator, found: Value, accepted: str, span: Sequence[Abstract], stopped: Abstract = _NO
+          ) -> Abstract:
     """The times that the solver has chosen between the ends `span`."""
     ts = ev.wrap(ev.emit(part, found, text=accepted, type=_vector(found)))
     moves = any(may_be_differentiated(ev, t) for t in span)
-    return ev.call(Static(ends_moved), [ts, *span]) if moves else ts
+    return ev.call(Static(ends_moved), [ts, *span, stopped]) if moves else ts
 
 
 def _grid(ev: Evaluator, steps: Value, accepted: str, span: Sequence[Abstract], times: Abstract

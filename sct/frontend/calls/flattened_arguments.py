@@ -90,11 +90,12 @@ ArgumentTree = Union[ArgumentLeaf, ArgumentNode, Static, Poison]
 
 @dataclass(frozen=True)
 class _ClosureCode:
-    """The code of a closure, and the number of the call in which it was made."""
+    """The code of a closure, the number of the call in which it was made, and its attributes."""
 
     node: Any
     function: Any
     frame: int
+    attributes: tuple[tuple[str, Any], ...]
 
 
 @dataclass
@@ -176,7 +177,8 @@ class Flattening:
     def closure(self, v: Closure) -> ArgumentTree:
         if v.frame not in self.outer.frames:
             raise NotFlattenable("a function that it makes")
-        code = _ClosureCode(v.node, self.ev.all_frames[v.frame].function, self.outer.frames.index(v.frame))
+        code = _ClosureCode(v.node, self.ev.all_frames[v.frame].function, self.outer.frames.index(v.frame),
+                            v.attributes)
         lacks = tuple(d is None for d in v.kw_defaults)
         defaults = (*v.defaults, *(d for d in v.kw_defaults if d is not None))
         return ArgumentNode(code, len(v.defaults), lacks, tuple(map(self.flatten, defaults)))
@@ -204,7 +206,7 @@ class Flattening:
         if isinstance(tree.kind, _ClosureCode):
             named = iter(items[tree.which:])
             return Closure(tree.kind.node, self.outer.frames[tree.kind.frame], items[:tree.which],
-                           tuple(None if lacks else next(named) for lacks in tree.keys))
+                           tuple(None if lacks else next(named) for lacks in tree.keys), tree.kind.attributes)
         kind = tree.kind
         assert isinstance(kind, Container)
         if isinstance(kind, MapRef) and len(items) > len(tree.keys):

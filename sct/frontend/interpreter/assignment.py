@@ -23,7 +23,18 @@ from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.choices import for_each
 from sct.frontend.source.name_scopes import writes
 from sct.frontend.state.parts import changed
-from sct.frontend.values.abstract_values import Abstract, Key, ListRef, MapRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import (
+    PLAIN,
+    Abstract,
+    Closure,
+    Key,
+    ListRef,
+    MapRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ops import fstring, gt, lt, python
@@ -55,9 +66,29 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     elif isinstance(target, gast.Attribute):
         owner, value = ev.eval(target.value), named(ev, v, target.attr)
         owner = present_object(ev, owner, lambda none: setattr(none, target.attr, None))
+        if isinstance(owner, Closure):
+            _set_attribute_of_function(ev, target, owner, value)
+            return
         for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, value)))
     else:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
+
+
+def _set_attribute_of_function(ev: Evaluator, target: Any, f: Closure, value: Abstract) -> None:
+    """`f.name = constant`, where `f` is a local function that no other name or container holds."""
+    key = home_of(ev, target.value) if isinstance(target.value, gast.Name) else None
+    cells = [x for cell in ev.store.cells.values() if isinstance(cell, Slots) for x in cell.items]
+    others = [*cells, *(v for k, v in ev.store.vars.items() if k != key)]
+    if key is None or not isinstance(value, Static) or value.path is not None or type(value.value) not in PLAIN \
+            or any(_holds(v, f) for v in others):
+        ev.refuse("SCT303", f"writing the attribute `{target.attr}` of this function is not supported",
+                  why="sct sees attributes of a function that are constants, and that are set before it is put "
+                  "anywhere else", hint="set the attribute right behind the `def`, to a constant")
+    ev.store.bind(key, replace(f, attributes=(*{**dict(f.attributes), target.attr: value.value}.items(),)))
+
+
+def _holds(v: Abstract, f: Closure) -> bool:
+    return v == f if isinstance(v, Closure) else isinstance(v, Tup) and any(_holds(x, f) for x in v.items)
 
 
 def _is_item(target: Any) -> bool:

@@ -111,6 +111,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Closure):
         if name == "__name__":
             return Static(name_of(owner.node))
+        if name in dict(owner.attributes):
+            return Static(dict(owner.attributes)[name])
         ev.refuse("SCT203", f"the attribute `{name}` of a function that is defined inside another is not supported",
                   hint="define the function at the top of the module")
     if isinstance(owner, Static):
@@ -305,6 +307,8 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
     check_set(ev, owner, name)
     if classes := possible_classes(owner):
         return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None
+    if isinstance(owner, Closure):
+        return get(ev, owner, name) if name == "__name__" or name in dict(owner.attributes) else None
     if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) and isinstance(owner.type, Opaque) else None
         obj = owner.peek if isinstance(owner, Static) else leaf

@@ -200,16 +200,18 @@ class ObjRef(Container):
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A `def` or `lambda` met during evaluation, with the frame that it reads."""
+    """A `def` or `lambda` met during evaluation, with the frame that it reads, and attributes that are constants."""
 
     node: gast.AST
     frame: int
     defaults: tuple[Abstract, ...] = ()
     kw_defaults: tuple[Abstract | None, ...] = ()
+    attributes: tuple[tuple[str, Any], ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return (isinstance(other, Closure) and self.node is other.node and self.frame == other.frame
-                and self.defaults == other.defaults and self.kw_defaults == other.kw_defaults)
+                and self.defaults == other.defaults and self.kw_defaults == other.kw_defaults
+                and self.attributes == other.attributes)
 
     def __hash__(self) -> int:
         return hash((id(self.node), self.frame))

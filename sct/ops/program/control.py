@@ -50,5 +50,5 @@ pullback = control("pullback")
 """Its last out is the pullback, which the program returns or which equations `apply_pullback` apply."""
 apply_pullback = control("apply_pullback", seeded=())
 jacobian = control("jacobian")
-closure = control("closure", escapes=True)
+closure = control("closure", escapes=True, attributes=())
 """A function. If it does not escape, it is called by the equation that reads it, and by nothing else."""
