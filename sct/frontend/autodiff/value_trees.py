@@ -11,7 +11,8 @@ from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.objects.deques import is_deque
-from sct.frontend.objects.objects import check_set, refuse_unset
+from sct.frontend.objects.objects import check_set
+from sct.frontend.state.store import refuse_unset
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,

@@ -163,7 +163,7 @@ class Flattening:
         if isinstance(v, ListRef) and cell.schema is None and which in self.grown:
             grow(self.ev, v, self.grown[which])
             cell = self.ev.slots(v)
-        if cell.unset:
+        if cell.unset or not cell.ordered:
             note_unset(self.ev, v)
             raise NotFlattenable("an object with an attribute that is set on one path alone")
         items = tuple(self.flatten(x, pinned) for x in cell.items)

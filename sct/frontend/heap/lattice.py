@@ -138,7 +138,8 @@ def with_attributes(x: Slots, y: Slots) -> Slots:
     more = tuple(key for key in y.keys if key not in x.keys)
     if x.unset is None or y.unset is None:
         return x
-    return replace(x, items=(*x.items, *[UNSET] * len(more)), keys=(*x.keys, *more), unset=x.unset | y.unset | {*more})
+    return replace(x, items=(*x.items, *[UNSET] * len(more)), keys=(*x.keys, *more), unset=x.unset | y.unset | {*more},
+                   ordered=x.ordered and not more)
 
 
 def alike(x: Slots, y: Slots) -> bool:
@@ -154,7 +155,8 @@ def with_same_attributes(x: Slots, y: Slots) -> tuple[Slots, Slots]:
 def joined_slots(x: Slots, y: Slots, items: Iterable[Abstract]) -> Slots:
     """The slots with these items, which are joined from those of two paths."""
     unset = None if x.unset is None or y.unset is None else x.unset | y.unset
-    return replace(x, items=tuple(items), frozen=most_frozen((x, y)), origin=origin_of((x, y)), unset=unset)
+    return replace(x, items=tuple(items), frozen=most_frozen((x, y)), origin=origin_of((x, y)), unset=unset,
+                   ordered=x.ordered and y.ordered)
 
 
 def joined_item(p: Abstract, q: Abstract, name: str | None, joined: Callable[[Any, Any, str | None], Any]) -> Abstract:
@@ -173,7 +175,7 @@ def in_order(x: Slots, keys: tuple[Any, ...]) -> Slots:
     keys = tuple(dict.fromkeys(keys))
     if x.unset is None or x.keys == keys or {*x.keys} != {*keys}:
         return x
-    return replace(x, items=tuple(x.items[x.keys.index(key)] for key in keys), keys=keys)
+    return replace(x, items=tuple(x.items[x.keys.index(key)] for key in keys), keys=keys, ordered=False)
 
 
 def part_name(owner: str | None, key: Any) -> str | None:

@@ -13,7 +13,7 @@ from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delet
 from sct.frontend.interpreter.assignment import assign, doing, home_of, named, of_python
 from sct.frontend.interpreter.attributes import get, present_object
 from sct.frontend.interpreter.expressions import name
-from sct.frontend.objects.objects import set_attribute
+from sct.frontend.objects.objects import delete_attribute, set_attribute
 from sct.frontend.operators.arithmetic_operators import binary, in_place
 from sct.frontend.operators.choices import for_each
 from sct.frontend.source.name_scopes import reads
@@ -137,4 +137,4 @@ def _delete(ev: Evaluator, target: Any) -> None:
         if isinstance(v, (Value, Ref)):
             ev.store.bind(key, DELETED)
     else:
-        ev.refuse("SCT101", "`del` of an attribute is not supported", node=target)
+        delete_attribute(ev, ev.eval(target.value), target.attr)

@@ -133,7 +133,7 @@ class BackEdge(Learning, Join[None]):
                 memo.attributes[addr] = now
                 self.learnt = True
                 return
-            if not same_keys(cell.keys, now.keys):
+            if not same_keys(cell.keys, now.keys) or cell.ordered > now.ordered:
                 ev.functions.plan.refused.update((c.made, "values") for c in (cell, now) if c.made is not None)
                 self.refuse_new_keys(all(c.made is None or ev.functions.plan.known_keys for c in (cell, now)))
             self.compare_items(("slot", addr), cell.items, now.items)
@@ -272,7 +272,7 @@ class BackEdge(Learning, Join[None]):
         ev = self.ev
         mine, theirs = self.head.slots(head), ev.store.slots(end)
         self.compare_place(id, head, end)
-        if theirs.unset:
+        if theirs.unset or mine.ordered > theirs.ordered:
             note_unset(ev, end)
             self.poison(id, ONE_PATH)
             return

@@ -18,11 +18,10 @@ import types
 import typing
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -37,7 +36,7 @@ from sct.frontend.objects.class_of import possible_classes, python_class, raise_
 from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.state import ATTRIBUTE_WRITE
-from sct.frontend.state.store import UNSET
+from sct.frontend.state.store import UNSET, refuse_unset
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -52,16 +51,15 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.frontend.values.guards import NeedsFirst
 from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_in_python, is_user_class
 from sct.ir.types import Link, Tensor, Undef
 from sct.ops import BY_CALL, python, raise_
 
 __all__ = [
-    "bind", "check_in_list", "check_own", "check_set", "class_of", "find_attribute", "get_attribute", "if_it_gives",
-    "is_member", "is_object", "reflected", "refuse_unset", "set_attribute", "special_call", "special_method",
-    "stored_attribute",
+    "bind", "check_in_list", "check_own", "check_set", "class_of", "delete_attribute", "find_attribute",
+    "get_attribute", "if_it_gives", "is_member", "is_object", "reflected", "set_attribute", "special_call",
+    "special_method", "stored_attribute",
 ]
 
 
@@ -217,17 +215,6 @@ def check_in_list(ev: Evaluator, owner: Abstract) -> None:
         note_defaults(ev, owner)
 
 
-def refuse_unset(ev: Evaluator, name: str) -> NoReturn:
-    """Refuses to say whether an object has this attribute."""
-    try:
-        ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
-                  why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
-    except SctError as error:
-        if ev.loops.heads:
-            raise NeedsFirst(error) from None
-        raise
-
-
 def stored_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """An attribute that the object itself has."""
     if isinstance(owner, ObjRef):
@@ -377,6 +364,24 @@ def _store(ev: Evaluator, owner: ObjRef | Value, name: str, value: Abstract) -> 
         ev.store.cells[owner.addr] = replace(cell, items=items, unset=unset)
     else:
         ev.store.cells[owner.addr] = replace(cell, items=(*cell.items, value), keys=(*cell.keys, name))
+
+
+def delete_attribute(ev: Evaluator, owner: Abstract, name: str) -> None:
+    """`del owner.name`."""
+    if not isinstance(owner, ObjRef) or owner.addr in ev.store.items:
+        ev.refuse("SCT101", "`del` of an attribute of this object is not supported",
+                  hint="set the attribute to None")
+    own, raw = in_class(ev, owner.cls, "__delattr__"), in_class(ev, owner.cls, name)[0]
+    if own[1] is not object and own[1] is not types.SimpleNamespace or _is_data(raw):
+        ev.refuse("SCT101", f"`del` of the attribute `{name}` is not supported, which its class defines",
+                  hint="set the attribute to None")
+    check_set(ev, owner, name)
+    cell = ev.writable(owner.addr, ATTRIBUTE_WRITE)
+    assert isinstance(cell, Slots)
+    held = {k: v for k, v in zip(cell.keys, cell.items) if k != name}
+    if name not in cell.keys:
+        run_or_raise(ev, lambda: object.__delattr__(object.__new__(owner.cls), name))  # raises
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(held.values()), keys=tuple(held))
 
 
 # -- special methods ---------------------------------------------------------------------------------

@@ -283,15 +283,8 @@ def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     cls = args[0].cls
     if not cls.__dictoffset__:
         run_or_raise(ev, lambda: vars(object.__new__(cls)))  # raises
-    return namespace(ev, args[0])
-
-
-def namespace(ev: Evaluator, owner: ObjRef) -> DictRef:
-    """The `__dict__` of an object, in which its slots are not."""
-    check_own(ev, owner)
-    cell = ev.slots(owner)
-    held = [(k, v) for k, v in zip(cell.keys, cell.items) if k not in slots_of(owner.cls)]
-    addr = ev.new_addr()
-    ev.store.cells[addr] = replace(cell, keys=tuple(k for k, _ in held), items=tuple(v for _, v in held),
-                                   frozen=Frozen.NAMESPACE, unset=None)
-    return DictRef(addr)
+    check_own(ev, args[0])
+    if (slot := next((k for k in ev.slots(args[0]).keys if k in slots_of(cls)), None)) is not None:
+        ev.refuse("SCT206", f"`vars` of an object of a class with `__slots__` is not supported: `{slot}` is in a slot",
+                  hint="read the attributes of the object")
+    return DictRef(args[0].addr)

@@ -28,7 +28,7 @@ from sct.frontend.state.parts import (
     Temporaries,
     changed,
 )
-from sct.frontend.state.store import Branch, Captured, Cells, Store
+from sct.frontend.state.store import Branch, Captured, Cells, Store, check_namespace
 from sct.frontend.state.tries import Tries
 from sct.frontend.user_rules import rule_hint
 from sct.frontend.values.abstract_values import (
@@ -398,8 +398,7 @@ class State(Facts):
     def step(self, ref: Ref, op: Op, args: Sequence[Operand], attrs: Mapping[str, Any],
              spelling: str | None = None, readonly: bool = False) -> Ref:
         """The view `op(ref, *args)`."""
-        step = Step(op, tuple(args), dict(attrs), spelling, readonly=readonly)
-        return self.new_view(ref.addr, (*ref.path, step))
+        return self.new_view(ref.addr, (*ref.path, Step(op, tuple(args), dict(attrs), spelling, readonly=readonly)))
 
     def slots(self, v: Container) -> Slots:
         """The slots of a container, as they are now."""
@@ -407,12 +406,16 @@ class State(Facts):
         self.enclosing.note_read(v.addr, self.loc)
         if cell.schema is None:
             self.check_current(cell)
+        if isinstance(v, DictRef):
+            check_namespace(self, cell)
         return cell
 
     def writable(self, addr: int, what: str) -> Array | Slots:
         cell = self.store.cells[addr]
         if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
             self.containers.note_write(self.loc)
+        if isinstance(cell, Slots) and what != ATTRIBUTE_WRITE:
+            check_namespace(self, cell)
         if cell.frozen in (Frozen.HELD, Frozen.STALE) and what == ATTRIBUTE_WRITE:
             self.refuse("SCT307", f"{what} that is an item of a list, too",
                         why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
@@ -423,9 +426,6 @@ class State(Facts):
                         why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
                         hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: "
                              "`x = xs[i].copy()`, write to `x`, then `xs[i] = x`")
-        if cell.frozen == Frozen.NAMESPACE:
-            self.refuse("SCT301", f"{what} that is the `__dict__` of an object", why="the object would change with it",
-                        hint="write to the object: `o.name = v`, or `setattr(o, name, v)`")
         if cell.frozen and isinstance(cell, Slots):
             self.refuse("SCT301", f"{what} through a name that may be an alias",
                         why=cell.frozen.value.replace("this array", "it"),

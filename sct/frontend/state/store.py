@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
+from sct.errors import SctError
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -24,12 +25,16 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.exact_keys import same_keys
+from sct.frontend.values.guards import NeedsFirst
 from sct.ir import Builder, Lit, Operand, Value
 from sct.ir.types import Type
 
+if TYPE_CHECKING:
+    from sct.frontend.state.state import State
+
 __all__ = [
-    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "is_such_tuple", "is_written",
-    "of_one_class", "tells", "type_of",
+    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_namespace", "is_such_tuple",
+    "is_written", "of_one_class", "refuse_unset", "tells", "type_of",
 ]
 
 UNSET = Poison("the object does not have it on this path")
@@ -263,3 +268,21 @@ def of_one_class(a: Container, b: Container) -> bool:
     return replace(a, addr=b.addr) == b
 
 
+def refuse_unset(ev: State, name: str) -> NoReturn:
+    """Refuses to say whether an object has this attribute."""
+    try:
+        ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
+                  why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
+    except SctError as error:
+        if ev.loops.heads:
+            raise NeedsFirst(error) from None
+        raise
+
+
+def check_namespace(ev: State, cell: Slots) -> None:
+    """Refuses the `__dict__` of an object whose attributes, or their order, are known only at run time."""
+    if cell.unset:
+        refuse_unset(ev, min(cell.unset))
+    if not cell.ordered:
+        ev.refuse("SCT503", "the order of the attributes of this object is known only at run time",
+                  why="paths set them in different orders", hint="set all of them before, where the object is made")

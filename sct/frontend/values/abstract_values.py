@@ -381,7 +381,6 @@ class Frozen(enum.Enum):
     AMBIGUOUS = "paths through the program disagree on which names share this array"
     HELD = "it was put into a list, or taken out of one"
     STALE = "it was in a list, and what is in that list was written since"
-    NAMESPACE = "it is the `__dict__` of an object"
     RULED = "a solver or a function with a rule has returned it, and it may be memory of something else"
     CACHED = "it is in a cache, and other calls return the same object"
 
@@ -419,6 +418,7 @@ class Slots:
     parent  of a list that is an item of another list: its address; its column is a view into the other's column
     made    the place of the expression that makes this dict; of a list of what a dict holds now: that dict
     unset   of an object: its attributes that some path does not set; None of other containers
+    ordered of an object: has it got its attributes in the order of `keys` on every path?
     """
 
     items: tuple[Abstract, ...]
@@ -429,6 +429,7 @@ class Slots:
     parent: int | None = None
     made: Any = field(default=None, compare=False)
     unset: frozenset[str] | None = None
+    ordered: bool = True
 
 
 @dataclass(frozen=True)
