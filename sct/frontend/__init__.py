@@ -57,6 +57,7 @@ from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
+    constrained_minima,
     fitpack,
     fits,
     grids,
@@ -101,9 +102,10 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
-    call_expressions, comparisons, comprehensions, distributions, expressions, extrema, fitpack, fits, flat_elements,
-    grids, hermite_interpolants, images, integrals, interpolants, introspection, iterator_builtins, itertools_functools,
-    loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
-    operator_module, polynomials, python_expressions, radial_functions, record_classes, rank_statistics, sample_tests,
-    samples, scattered_data, signals, solvers, algebra, construction, elementwise, spatial, spectra, statements,
-    subscripts, suspended_generators, trajectories, truth, try_statement, with_statement)
+    call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions, extrema, fitpack,
+    fits, flat_elements, grids, hermite_interpolants, images, integrals, interpolants, introspection,
+    iterator_builtins, itertools_functools, loop_statements, match_statement, matrices, methods, multivariate,
+    nested_jacobians, numpy_fallbacks, operator_module, polynomials, python_expressions, radial_functions,
+    record_classes, rank_statistics, sample_tests, samples, scattered_data, signals, solvers, algebra, construction,
+    elementwise, spatial, spectra, statements, subscripts, suspended_generators, trajectories, truth, try_statement,
+    with_statement)

@@ -46,7 +46,7 @@ from sct.ops.program.control import closure
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__ = ["defined", "ends_of_bounds", "function_of_unknown"]
+__all__ = ["at_solution", "call_solver", "defined", "ends_of_bounds", "function_of_unknown", "vector_like"]
 
 NUMBER, VECTOR = Tensor("np", "f64"), Tensor("array", "f64", (Dim(2),))
 """The unknown of solvers that compute with numbers of NumPy; and a vector, as long as what the solver starts from."""
@@ -114,14 +114,14 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
 
 
 def _handler(name: str) -> Any:
-    return lambda ev, args, kwargs: _call(ev, name, args, kwargs)
+    return lambda ev, args, kwargs: call_solver(ev, name, args, kwargs)
 
 
-for _name in _SOLVERS:
+for _name in _SOLVERS:  # `minimize` may have constraints, too
     of_scipy(f"scipy.optimize.{_name}")(_handler(_name))
 
 
-def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
+def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """What the solver `name` returns, with the solution in it."""
     known = _SOLVERS[name]
     signature = inspect.signature(getattr(sys.modules["scipy.optimize"], name))
@@ -164,7 +164,7 @@ def _call(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     if known.solves == "minimum":
         others["fun"] = _least(ev, found, x, regions[first], given)
     if known.solves == "squares":
-        others["cost"] = _at_solution(ev, found, "cost", x, function_of_unknown(
+        others["cost"] = at_solution(ev, found, "cost", x, function_of_unknown(
             ev, _half_sum_of_squares(given[first]), extra, unknown, name))
     read = ", ".join(f"`{key}`" for key in (place, flag, *others))
     unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
@@ -250,10 +250,10 @@ def _least(ev: Evaluator, found: Value, x: Abstract, region: Region, given: Mapp
     """The least value that a solver has found: that of the function at the minimum."""
     if region.outs[0].type != NUMBER or given.get("method") in _OTHER_TYPES:
         return Poison("the type of the least value is not known: call the function at the minimum, `f(result.x)`")
-    return _at_solution(ev, found, "fun", x, region)
+    return at_solution(ev, found, "fun", x, region)
 
 
-def _at_solution(ev: Evaluator, found: Value, key: str, x: Abstract, region: Region) -> Abstract:
+def at_solution(ev: Evaluator, found: Value, key: str, x: Abstract, region: Region) -> Abstract:
     """The attribute `key` of what the solver returns: the value of the function at the solution `x`."""
     t = region.outs[0].type
     y = Value(t)
@@ -309,13 +309,13 @@ def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstr
         return FLOAT if name == "root_scalar" and "bracket" in given else known.unknown
     if known.solves == "fixed point" and not isinstance(start, (Ref, ListRef, Tup)):
         return POINT
-    t = _vector_like(ev, name, start)
+    t = vector_like(ev, name, start)
     if one_each and t.shape[0].value is not None and t.shape[0].value < 2:
         ev.refuse("SCT402", "`newton` starts from an array of one number", hint="start from the number: `x0[0]`")
     return t
 
 
-def _vector_like(ev: Evaluator, name: str, start: Abstract | None) -> Tensor:
+def vector_like(ev: Evaluator, name: str, start: Abstract | None) -> Tensor:
     """The type of a vector as long as what the solver starts from."""
     t = ev.type_of(start) if isinstance(start, (Value, Ref)) else None
     if isinstance(t, Tensor) and t.kind in "fi" and t.rank <= 1 and t.dtype != "f32":
