@@ -610,6 +610,52 @@ def test_arrays_that_are_kept_for_the_backward_pass() -> None:
     assert "reserve_rows" in derivative.source
 
 
+def triangular(u, m):
+    total, k = 0.0, 2
+    for i in range(1, len(u)):
+        w = np.sin(u[:i] * m[i, :i])
+        if m[i, 0] > 0.0:
+            w = np.exp(m[::-1, i][:i]) * w[::-1]
+        u[:i] = np.tanh(w) * u[i] + u[:i]
+        for j in range(i):
+            total += np.sum(np.cos(np.outer(w, u[j:i])) ** 3)
+    while k < len(u):
+        total += np.sum(np.exp(-u[k:]) ** 3)
+        k += 1
+    return total + np.sum(u)
+
+
+def test_kept_arrays_whose_sizes_vary() -> None:
+    """They are in lists, in one kernel; their numbers of axes and their layouts differ."""
+    u, m = np.linspace(0.2, 1.4, 6), np.cos(np.arange(36.0)).reshape(6, 6)
+    for layout in (m, m.T):
+        derivative = same(triangular, u, layout, argnums=(0, 1))
+    assert "for" not in derivative.source.rpartition("\n\n\n")[2]
+    assert ".append(" in derivative.source
+
+    def along(eps):
+        return triangular(u + eps, m.T - eps)
+
+    slope = sum(np.sum(g) * sign for g, sign in zip(derivative(u, m.T)[1], (1.0, -1.0), strict=True))
+    assert slope == pytest.approx((along(1e-6) - along(-1e-6)) / 2e-6, rel=1e-6)
+
+
+def test_reshaped_arrays() -> None:
+    """All of the loop is one kernel, also where the elements of an argument are not in the order of its axes."""
+    m, u = np.cos(np.arange(18.0)).reshape(3, 6), np.array([0.3, -0.4, 0.9, 1.1])
+
+    def f(m, u):
+        for k in range(3):
+            u = np.tanh(u.reshape(2, 2) @ (m[k, :4].reshape(2, 2) / len(u))).ravel() + u
+        return np.sum(u * u)
+
+    for layout in (m, np.asfortranarray(m), m[:, ::-1]):
+        derivative = same(f, layout, u, argnums=(0, 1))
+        slope = (f(layout + 1e-6, u) - f(layout - 1e-6, u)) / 2e-6
+        assert np.sum(derivative(layout, u)[1][0]) == pytest.approx(slope, rel=1e-7)
+    assert "for" not in derivative.source.rpartition("@njit")[2].partition("\n\n\n")[2]
+
+
 def chain(x, y):
     z = np.where(x > y, x * y - 0.5 * x, y)
     return np.sum(np.exp(z[1:] - 2.0 * z[:-1] * y[1:]))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sct.codegen.numba.compilable_forms import raised_values
@@ -37,8 +37,9 @@ from sct.codegen.program.statement_ir import (
     statements,
 )
 from sct.errors import Loc, SctError
-from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
+from sct.ir.core import Eqn, Lit, Operand, Value, is_effect, is_undef
 from sct.ir.types import List, Optional, Seq, Tensor, Type, Undef, base_type
+from sct.ops import may_raise
 
 __all__ = ["extract_kernels"]
 
@@ -46,6 +47,7 @@ __all__ = ["extract_kernels"]
 CREATION = frozenset([
     "copy", "zeros_of", "zeros_like", "ones_like", "empty_like", "zeros", "ones", "empty", "full"])
 SIZES = frozenset(["dim", "size"])
+RESHAPES = frozenset(["reshape", "reshape_like", "ravel", "flatten"])
 ON_TRUTH_VALUES = frozenset([
     "eq", "ne", "lt", "le", "gt", "ge", "not_", "logical_and", "logical_or", "logical_not", "logical_xor", "isnan",
     "isinf", "isfinite", "where", "bool", "int", "float", "round", "item", "stop_gradient", "to_f32", "to_f64",
@@ -110,7 +112,20 @@ class _KernelExtraction:
         outside = {v for s in statements(grouped) if s not in inside for v in lists(s)}
         used = {v for s in inside for v in ([s.tape] if isinstance(s, NewList) else lists(s))}
         loose = {v for k in kernels for v in _filled_by_loops_around(k)}
-        return grouped, (used & outside | loose) - self.refused
+        return grouped, (used & outside | loose | self.split_lists(grouped, kernels)) - self.refused
+
+    def split_lists(self, grouped: Block, kernels: list[Kernel]) -> set[Value]:
+        """The lists of arrays of any size, and the lists that hold these, of which no kernel holds all statements."""
+        kernel_of = {s: k for k in kernels for s in statements(k.body)}
+        homes: dict[Value, set[Kernel | None]] = defaultdict(set)
+        for s in statements(grouped):
+            for v in [s.tape] if isinstance(s, NewList) else lists(s):
+                homes[v].add(kernel_of.get(s))
+        uneven = {v for v in homes if self.rows.are_uneven(v)}
+        pushes = [s for s in statements(grouped) if isinstance(s, Push)]
+        while more := {s.tape for s in pushes if uneven.intersection(s.items)} - uneven:
+            uneven |= more
+        return {v for v in uneven if len(homes[v]) > 1 or None in homes[v]}
 
     def nothing_compiled(self, block: Block) -> SctError:
         """The error for a block without kernels: it points at what its first loop cannot be compiled for."""
@@ -162,16 +177,31 @@ class _KernelExtraction:
                 is_compilable = any(r in self.compilable for r in readers[s.eqn.out])
             if is_compilable:
                 self.compilable.add(s)
+        self.compilable -= self.returned_with_numpy(block, readers)
         delayed: Block = []
         for s in reversed(block):
             delayed.insert(self.latest_place(s, delayed), s)
         return delayed
 
+    def returned_with_numpy(self, block: Block, readers: Mapping[Operand, list[Statement]]) -> set[Statement]:
+        """Arithmetic of numbers of which some are results of NumPy, and which is only returned."""
+        returned: set[Statement] = set()
+        for s in reversed(block):
+            if isinstance(s, Evaluate) and _is_pure(s.eqn) and all(map(_is_number, s.eqn.outs)) and all(
+                    isinstance(r, Return) or r in returned for v in s.eqn.outs for r in readers[v]):
+                returned.add(s)
+        numpy: set[Operand] = set()
+        for s in block:
+            if isinstance(s, Evaluate) and (
+                    s not in self.compilable or s in returned and numpy.intersection(s.eqn.args)):
+                numpy.update(s.eqn.outs)
+        return {s for s in returned if isinstance(s, Evaluate) and numpy.intersection(s.eqn.outs)}
+
     def latest_place(self, s: Statement, after: Block) -> int:
         """The number of the statements `after` it behind which `s` may be moved."""
         if not isinstance(s, Evaluate) or s in self.compilable:
             return 0
-        if s.eqn.op.effect or s.eqn.regions or s.eqn.op.raises != "never" or s.eqn.op.name == "item_of":
+        if not _is_pure(s.eqn):
             return 0
         buffers_read = self.buffers.read(s, s.eqn.args)
         own = {*s.eqn.args, *s.eqn.outs}
@@ -233,12 +263,19 @@ class _KernelExtraction:
             items = tuple(v for read in s.list_reads for v in read.values)
         for x in items:
             t = base_type(x.type)
-            if is_row(t) and self.rows_are_known(s, x):
+            if is_row(t) and (self.rows_are_known(s, x) or self.rows_are_alike(s, x)):
                 continue
             if not isinstance(t, Seq) and array_dtype(t) is None:
                 return f"an array ({t}) that each iteration keeps for the backward pass" \
                     if isinstance(t, Tensor) and t.is_array else self.operand_reason(x)
         return ""
+
+    def rows_are_alike(self, s: Statement, x: Operand) -> bool:
+        """May arrays of any size that are appended to a list, or read from it, be in a list for Numba?"""
+        if isinstance(s, Push):
+            return self.rows.are_alike(s.tape, s.items.index(x))
+        return all(self.rows.are_alike(read.filled, read.values.index(x))
+                   for read in s.list_reads if isinstance(x, Value) and x in read.values)
 
     def rows_are_known(self, s: Statement, x: Operand) -> bool:
         """Are the sizes of an array that is appended to a list, or read from it, known where it is allocated?"""
@@ -255,6 +292,10 @@ class _KernelExtraction:
         if name in ("index", "store", "add_at"):
             return self.element_reason(eqn)
         if name in CREATION or name in SIZES:
+            return self.operands_reason((*eqn.args, *eqn.outs))
+        if name == "expand_like" and _is_number(eqn.args[0]):
+            return self.operands_reason((*eqn.args, *eqn.outs))
+        if name in RESHAPES and not _is_number(eqn.args[0]):
             return self.operands_reason((*eqn.args, *eqn.outs))
         if name == "attempt":
             return "a `try`"
@@ -294,6 +335,11 @@ class _KernelExtraction:
         if t.is_array and (t.dtype not in ("f64", "f32", "i64", "b1") or not t.rank):
             return f"an array of this type ({t})"
         return "" if t.is_array or array_dtype(t) else f"a number of this type ({t})"
+
+
+def _is_pure(eqn: Eqn) -> bool:
+    """May an equation be evaluated later, if its operands are what they were?"""
+    return not (is_effect(eqn) or eqn.regions or may_raise(eqn) or eqn.op.name == "item_of")
 
 
 def _is_arithmetic(eqn: Eqn) -> bool:

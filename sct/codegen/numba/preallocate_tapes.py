@@ -9,7 +9,8 @@
 Where the index of the loop is not the position in the array, a counter is. The array for all iterations is allocated
 where the list was created, if their number is known there; else it grows before the innermost counted loop, or in each
 iteration of a `while` loop. A list of lists is one array of all their elements, and one of the positions where each
-list begins or ends.
+list begins or ends. Arrays of which no size is known there are in a list, which Numba compiles if one kernel holds all
+of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from sct.codegen.numba.index_ranges import Ranges
 from sct.codegen.numba.loop_nests import INSIDE, Nest, loops, shape_of
-from sct.codegen.numba.tape_sizes import ONE, ZERO, TapeArrays, TapeStorage, is_row, lists
+from sct.codegen.numba.tape_sizes import ONE, ZERO, TapeArrays, TapeStorage, is_list, is_row, lists
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -93,6 +94,9 @@ class _Preallocation(TapeArrays):
         assert place is not None
         for k, x in enumerate(s.items):
             column = storage.arrays[k]
+            if column is not None and is_list(column.type):
+                yield Push(column, (x,))
+                continue
             if column is not None and is_row(x.type):
                 yield from () if is_undef(x) else _write_row(column, x, place)
                 continue
@@ -198,7 +202,7 @@ class _Preallocation(TapeArrays):
         for k, v in enumerate(values):
             column = storage.arrays[k]
             if column is not None:
-                yield _read(column, v, place)
+                yield ReadAt(column, (v,), column, place) if is_list(column.type) else _read(column, v, place)
                 continue
             begin, end = self.inner_bounds[v]
             if isinstance(begin, Value):

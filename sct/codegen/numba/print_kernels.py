@@ -116,6 +116,8 @@ class KernelExpressionPrinter(ExpressionPrinter):
                 args[1] = self.divisor(args[1])
             elif name in TO_INTEGER and _is_float(eqn.args[0].type):
                 args[0] = _Cast(args[0], "whole")
+        elif eqn.op.name in ("reshape", "reshape_like"):
+            args[0] = _Cast(args[0], "numpy.ascontiguousarray")  # Numba reshapes no others
         if eqn.op.name == "float" and _dtype(eqn.args[0]) in ("bool", "b1"):
             text = "float(int(_0))"
         return self.fill(text, args, eqn)

@@ -37,7 +37,7 @@ from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import Assign, Block, Evaluate, Loop, Statement, all_blocks, statements
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_effect
 from sct.ir.dims import Dim
-from sct.ir.types import Tensor, Undef
+from sct.ir.types import INT, Tensor, Undef
 from sct.ops import ELEMENTWISE, OPS, aliases, may_raise
 from sct.ops.arrays.indexing import split
 from sct.ops.type_rules import normalize
@@ -230,16 +230,17 @@ class _Scalarization:
 
     def is_supported_op(self, eqn: Eqn) -> bool:
         name = eqn.op.name
+        raises = may_raise(_of_machine_ints(eqn))
         if name in REPEATING and not all(is_array(x) and len(shape_of(x)) <= 2 for x in eqn.args):
             return False
         if name == "outer" and any(len(shape_of(x)) != 1 for x in eqn.args):
             return False
         broadcasts = eqn.op in ELEMENTWISE and is_array(eqn.out)
         if broadcasts and not all(self.broadcasts(x, shape_of(eqn.out)) for x in eqn.args if is_array(x)):
-            if eqn.op.elements is not None or eqn.op.raises == "value" and may_raise(eqn) or not self.can_check \
+            if eqn.op.elements is not None or eqn.op.raises == "value" and raises or not self.can_check \
                     or not all(self.may_agree(x, shape_of(eqn.out)) for x in eqn.args if is_array(x)):
                 return False
-        elif may_raise(eqn) and name not in ("max", "min"):
+        elif raises and name not in ("max", "min"):
             return False
         if eqn.op.elements is None:
             if eqn.op not in ELEMENTWISE or not eqn.op.compiled or name in ("astype",) or eqn.spelling == "numpy.cbrt":
@@ -481,6 +482,12 @@ def _are_apart(at: Sequence[Operand], other: Sequence[Operand]) -> bool:
 def _axes(x: Operand) -> int:
     """The number of axes of an array along which it is not broadcast."""
     return sum(d.value != 1 for d in shape_of(x))
+
+
+def _of_machine_ints(eqn: Eqn) -> Eqn:
+    """The equation with 64 bits for Python's ints, as they have in kernels: each is near a float."""
+    return eqn.replace(args=tuple(Value(Tensor("np", "i64"), dim=x.dim) if isinstance(x, Value) and x.type == INT else x
+                                  for x in eqn.args))
 
 
 def _is_compiled_dtype(x: Operand) -> bool:

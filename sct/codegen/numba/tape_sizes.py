@@ -3,6 +3,7 @@
     tape = []; for i in range(n): tape.append(v)     ->   np.empty(n), filled at the index
     tape = []; for ...: for ...: tape.append(v)      ->   np.empty(n * m), filled at a counter
     tape = []; while ...: tape.append(v)             ->   np.empty(0), grown in each iteration
+    tape = []; for i in ...: tape.append(u[:i])      ->   [], a list of arrays
 """
 
 from __future__ import annotations
@@ -115,6 +116,18 @@ class RowSizes:
         sizes = [Lit(d.value) if d.value is not None else self._size(tape, d) for d in t.shape]
         return None if None in sizes else sizes  # type: ignore[return-value]
 
+    def are_alike(self, tape: Value, column: int) -> bool:
+        """Is what is appended to a column always an array, of one dtype and number of axes?"""
+        items = [push.items[column] for push in self.pushes[tape]]
+        types = {(t.dtype, t.rank) for x in items if isinstance(t := base_type(x.type), Tensor) and is_row(t)}
+        return len(types) == 1 and not any(map(is_undef, items))
+
+    def are_uneven(self, tape: Value) -> bool:
+        """Does a column hold arrays whose sizes are not known before the loops?"""
+        columns = range(len(self.pushes[tape][0].items)) if tape in self.pushes else ()
+        return any(is_row(push.items[k].type) and self.of(tape, k) is None for k in columns
+                   for push in self.pushes[tape])
+
     def _size(self, tape: Value, d: Dim) -> tuple[Value, int, int] | None:
         places = [(x, k, c) for x in self.arrays[tape] if isinstance(t := base_type(x.type), Tensor)
                   for k, e in enumerate(t.shape) if (c := (d - e).value) is not None and e.terms]
@@ -129,7 +142,8 @@ class TapeStorage:
     pushes   the appends, each with the loops around it
     readers  the reads, each with the loops around it
     parent   the list that it is appended to
-    arrays   an array for each column; None for a column of lists, of which `begins` and `ends` hold the positions
+    arrays   an array for each column, or a list of arrays whose sizes are not known before; None for a column of lists,
+             of which `begins` and `ends` hold the positions
     begins   column -> the array of the positions where its lists begin, if something reads them forwards
     ends     column -> the array of the positions where its lists end, if something reads them backwards
     top      the counter of elements; None if the index of the one loop around the append is the position
@@ -233,7 +247,8 @@ class TapeArrays:
                 assert dtype is not None
                 hint = f"{x.hint}_tape" if x.hint and len(operands) > 1 and names.count(x.hint) == 1 else "tape"
                 dims = t.shape if isinstance(t, Tensor) and t.is_array else ()
-                storage.arrays.append(Value(array(dtype, Dim(2), *dims), hint))
+                uneven = dims and self.row_sizes.of(storage.value, len(storage.arrays)) is None
+                storage.arrays.append(Value(Seq(t) if uneven else array(dtype, Dim(2), *dims), hint))
                 continue
             inner.parent = storage
             storage.arrays.append(None)
@@ -308,7 +323,7 @@ class TapeArrays:
 
     def _size_by_index(self, storage: TapeStorage, loops: Sequence[Loop], out: list[Statement]) -> Operand | None:
         """The size, if the position of an element is the index of the one loop around its append and its reads."""
-        if storage.parent is not None or len(loops) != 1 or any(a is None for a in storage.arrays):
+        if storage.parent is not None or len(loops) != 1 or any(a is None or is_list(a.type) for a in storage.arrays):
             return None
         (loop,) = loops
         if loop.index is None or not loop.bounds or not any(push in loop.body for push, _ in storage.pushes):
@@ -404,6 +419,9 @@ class TapeArrays:
     def _allocation(self, storage: TapeStorage, size: Operand) -> Iterator[Statement]:
         """Allocate the columns, for `size` elements."""
         for v in storage.columns:
+            if is_list(v.type):
+                yield NewList(v)
+                continue
             sizes: list[Operand] = [size]
             if rank_of(v) > 1:
                 out: list[Statement] = []
@@ -424,7 +442,7 @@ class TapeArrays:
         out: list[Statement] = []
         count: Operand = self._iterations(loop, out) if is_counted(loop.bounds) else ONE
         total = self.let(OPS["add"], [storage.top, count], out)
-        for v in storage.columns:
+        for v in (v for v in storage.columns if not is_list(v.type)):
             eqn = Eqn(LARGER if rank_of(v) == 1 else MORE_ROWS, (v, total), (v,), primal=False)
             out.append(Evaluate(eqn, eqn))
         return out
