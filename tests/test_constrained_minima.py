@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import refuses
-from scipy.optimize import LinearConstraint, NonlinearConstraint, minimize
+from scipy.optimize import (
+    LinearConstraint,
+    NonlinearConstraint,
+    fminbound,
+    least_squares,
+    minimize,
+    minimize_scalar,
+)
 
 from sct import grad, hessian, jacobian, jvp, value_and_grad
 
@@ -119,3 +126,50 @@ def test_constraints_that_are_made_elsewhere() -> None:
 ])
 def test_refused(f: Callable[..., Any]) -> None:
     refuses(f, P, code="SCT402")
+
+
+# -- of one number, between bounds -------------------------------------------------------------------------------------
+
+
+def quartic(a, b):
+    """In closed form x = a, and the least value b; `args`, options."""
+    f = lambda x, a: (x - a) ** 2 + 0.1 * (x - a) ** 4 + b
+    r = minimize_scalar(f, bounds=(0.0, 2.0), args=(a,), method="bounded", options={"xatol": 1e-10})
+    return r.x**3 + r.fun + fminbound(lambda x: np.cosh(x - a * b), -1, 2.0, xtol=1e-10)
+
+
+def test_of_one_number() -> None:
+    value, slopes = value_and_grad(quartic, (0, 1))(0.7, 0.4)
+    assert value == quartic(0.7, 0.4)
+    np.testing.assert_allclose(slopes, (3 * 0.7**2 + 0.4, 1.0 + 0.7), rtol=1e-6)
+    np.testing.assert_allclose(hessian(lambda p: quartic(p[0], p[1]))(np.array([0.7, 0.4])), [[4.2, 1.0], [1.0, 0.0]],
+                               atol=1e-5)
+    np.testing.assert_allclose(jvp(quartic, (0.7, 0.4), (1.0, 2.0))[1], slopes[0] + 2.0 * slopes[1], rtol=1e-9)
+
+
+def test_stopped_by_a_bound() -> None:
+    f = lambda a: minimize_scalar(lambda x: (x - a) ** 2, bounds=(0.0, 2.0)).x
+    np.testing.assert_allclose(grad(f)(0.7), 1.0)
+    with pytest.raises(RuntimeError, match="at a bound"):
+        grad(f)(2.5)
+    refuses(lambda a: fminbound(lambda x: (x - a) ** 2, 0, 2, full_output=True)[0], 0.7, code="SCT402")
+    refuses(lambda a: minimize_scalar(lambda x: (x - a) ** 2, bounds=(0, 2), method="brent").x, 0.7, code="SCT402")
+
+
+@pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy", "arctan"])
+def test_losses_of_least_squares(loss: str) -> None:
+    """Of a line through points, one of which is far off: against differences of the solver."""
+    t = np.linspace(0.0, 3.0, 8)
+    y = 0.5 * t + 0.2 + 0.05 * np.cos(7.0 * t) + 4.0 * (t == t[2])
+
+    def fitted(y, scale):
+        r = least_squares(lambda p: p[0] * t + p[1] - y, np.array([0.4, 0.3]), loss=loss, f_scale=scale, xtol=1e-15,
+                          ftol=1e-15, gtol=1e-15)
+        return r.x[0] ** 2 + r.x[1] + r.cost
+
+    value, (by_y, by_scale) = value_and_grad(fitted, (0, 1))(y, 0.1)
+    assert value == fitted(y, 0.1)
+    direction = np.cos(np.arange(8.0))
+    at = lambda h: fitted(y + h * direction, 0.1)
+    np.testing.assert_allclose(by_y @ direction, (at(1e-5) - at(-1e-5)) / 2e-5, rtol=1e-4)
+    np.testing.assert_allclose(by_scale, (fitted(y, 0.1 + 1e-5) - fitted(y, 0.1 - 1e-5)) / 2e-5, rtol=1e-4)

@@ -103,7 +103,8 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
         "method": (None, "brent", "Brent"), "bounds": (None,), "bracket": (None,)},
         ("x", "success"), ("message", "nfev", "nit"), "minimum"),
     "least_squares": _Solver(("fun", "jac"), VECTOR, {
-        "bounds": (), "loss": ("linear",), "callback": (None,), "kwargs": (None,)},
+        "bounds": (), "callback": (None,), "kwargs": (None,),
+        "loss": ("linear", "soft_l1", "huber", "cauchy", "arctan")},
         ("x", "success"), ("message", "nfev", "status"), "squares"),
     "leastsq": _Solver(("func", "Dfun"), VECTOR, {"full_output": (False, 0), "col_deriv": (False, 0)},
                        ("[0]", "[1] in (1, 2, 3, 4)"), solves="squares"),
@@ -148,7 +149,7 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     bounds = given["bounds"] if name == "minimize" and given.get("bounds", Static(None)) != Static(None) else None
     if bounds is not None:
         return _bounded(ev, given, extra, unknown, regions[first], ev.emit(solver, *operands, text=text, type=OBJECT))
-    residual = _residual(ev, given[first], extra, regions[first], unknown, name, known)
+    residual = _residual(ev, given, first, extra, regions[first], unknown, name)
     if not known.fields:
         return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
     found = ev.emit(solver, *operands, text=text, type=OBJECT)
@@ -165,7 +166,7 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
         others["fun"] = _least(ev, found, x, regions[first], given)
     if known.solves == "squares":
         others["cost"] = at_solution(ev, found, "cost", x, function_of_unknown(
-            ev, _half_sum_of_squares(given[first]), extra, unknown, name))
+            ev, _half_sum_of_squares(given[first], given), extra, unknown, name))
     read = ", ".join(f"`{key}`" for key in (place, flag, *others))
     unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
@@ -265,14 +266,29 @@ def at_solution(ev: Evaluator, found: Value, key: str, x: Abstract, region: Regi
     return ev.wrap(as_solution(ev, ev.emit(part, found, text=f"_0.{key}", type=t), residual))
 
 
-def _half_sum_of_squares(f: Abstract) -> Abstract:
-    """The function that is least where the residuals `f` solve their least squares problem."""
+def _half_sum_of_squares(f: Abstract, given: Mapping[str, Abstract]) -> Abstract:
+    """The function that is least where the residuals `f` solve their least squares problem, perhaps with a loss."""
+    loss, scale = given.get("loss", Static("linear")), given.get("f_scale", Static(1.0))
+
     def cost(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         r = ev.call(f, args, kwargs)
         r = ev.call(Static(np.atleast_1d if isinstance(r, (Ref, Value)) else np.array), [r])
+        if loss != Static("linear"):
+            return ev.call(Static(_half_sum_of_losses), [r, loss, scale])
         return ev.call(Static(operator.mul), [Static(0.5), ev.call(Static(np.dot), [r, r])])
 
     return DerivedCallable(cost)
+
+
+def _half_sum_of_losses(r: Any, loss: Any, scale: Any) -> Any:
+    z = (r / scale) ** 2
+    if loss == "soft_l1":
+        z = 2.0 * (np.sqrt(1.0 + z) - 1.0)
+    elif loss == "huber":
+        z = np.where(z <= 1.0, z, 2.0 * np.sqrt(np.where(z <= 1.0, 1.0, z)) - 1.0)
+    else:
+        z = np.log1p(z) if loss == "cauchy" else np.arctan(z)
+    return 0.5 * scale**2 * np.sum(z)
 
 
 def _is_function(ev: Evaluator, name: str, key: str, v: Abstract) -> bool:
@@ -338,12 +354,13 @@ def function_of_unknown(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], u
     return function_of(ev, f, [*map(ev.wrap, xs), *extra], {}, f"the function that `{solver_name}` calls", len(xs))
 
 
-def _residual(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], region: Region, unknown: Type, name: str,
-              known: _Solver) -> Fn:
-    """The equations that the solution solves: those of the function, or of its gradient."""
+def _residual(ev: Evaluator, given: Mapping[str, Abstract], first: str, extra: Sequence[Abstract], region: Region,
+              unknown: Type, name: str) -> Fn:
+    """The equations that the solution solves: those of the function `first`, or of its gradient."""
     assert isinstance(unknown, Tensor)
+    f, known = given[first], _SOLVERS[name]
     if known.solves == "squares":
-        f = _half_sum_of_squares(f)
+        f = _half_sum_of_squares(f, given)
         region = function_of_unknown(ev, f, extra, unknown, name)
     one = isinstance(region.out, Leaf)
     if known.solves in ("minimum", "squares"):

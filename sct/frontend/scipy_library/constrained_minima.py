@@ -1,8 +1,9 @@
-"""Minima under constraints: SciPy finds them, and the equations of Karush, Kuhn and Tucker differentiate them.
+"""Minima under constraints, or between bounds: SciPy finds them, and equations that they solve differentiate them.
 
     r = minimize(f, x0, constraints={"type": "eq", "fun": g})   ->   r = solver(...); x = solution of
                                                                      grad f(x) - m @ jacobian g(x) == 0, g(x) == 0
 
+These are the equations of Karush, Kuhn and Tucker.
 All constraints, and the bounds, are rows of `lower <= g(x) <= upper`, with a multiplier m for each. A row that is
 active at the minimum holds exactly; the multiplier of another one is 0.
 """
@@ -233,8 +234,7 @@ def _minimize(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                   why="the result need not be exactly on its constraints, or is more than the minimum",
                   hint=f"leave `{other}` out" if other else "use the method SLSQP or trust-constr")
     unknown = vector_like(ev, "minimize", given["x0"])
-    extra = given.get("args", Tup(()))
-    extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
+    extra = _extra(given)
     call = _Call(ev, unknown, [])
     region = function_of_unknown(ev, given["fun"], extra, unknown, "minimize")
     call.operands.append(defined(ev, region, given["fun"], "objective"))
@@ -314,3 +314,77 @@ def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
     if isinstance(v, ListRef) and ev.slots(v).schema is None:
         return ev.slots(v).items
     return (v,)
+
+
+# -- of one number, between bounds -------------------------------------------------------------------------------------
+
+
+def _is_inside(slope: Any, curvature: Any, lower: Any, upper: Any, success: Any) -> Any:
+    """Is this the minimum, and not where a bound has stopped the search?"""
+    return success and curvature > 0.0 and np.abs(slope) <= 1e-3 * curvature * (upper - lower)
+
+
+def _bounded(ev: Evaluator, name: str, f: Abstract, extra: Sequence[Abstract], bounds: Sequence[Abstract],
+             options: Mapping[str, Abstract]) -> Abstract:
+    """What `minimize_scalar` or `fminbound` returns."""
+    call = _Call(ev, _NUMBER, [])
+    function = call.function(f, extra, "objective")
+    ends = [call.text("a bound", v) for v in bounds]
+    texts = [f"{key}={call.text(f'`{key}`', v)}" for key, v in options.items()]
+    whole = name == "minimize_scalar"
+    text = ", ".join([function, *([f"bounds=({ends[0]}, {ends[1]})"] if whole else ends), *texts])
+    found = ev.emit(solver, *call.operands, text=f"scipy.optimize.{name}({text})", type=OBJECT if whole else _NUMBER)
+    x0, success = (ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (("x", _NUMBER), ("success", BOOL))) \
+        if whole else (found, Static(True))
+    slope_of = derivative(ev, "grad", f, {})
+    with derivative_code(ev):
+        x = ev.wrap(x0)
+        slope, curvature = (ev.call(g, [x, *extra]) for g in (slope_of, derivative(ev, "grad", slope_of, {})))
+        inside = ev.operand(ev.call(Static(bool), [ev.call(Static(_is_inside), [
+            slope, curvature, *bounds, ev.wrap(success) if isinstance(success, Value) else success])]))
+    assert isinstance(inside, Value)
+    residual = function_of_unknown(ev, slope_of, extra, _NUMBER, name)
+    result = ev.wrap(as_solution(ev, x0, residual.fn.replace(results=(residual.outs[0],)), inside,
+                                 "the minimum is at a bound, or has not been reached"))
+    if not whole:
+        return result
+    others: dict[str, Abstract] = {key: ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (
+        ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
+    least = at_solution(ev, found, "fun", result, function_of_unknown(ev, f, extra, _NUMBER, name))
+    return ev.new_object(types.SimpleNamespace, {"x": result, "fun": least, "success": success, **others})
+
+
+_NUMBER = Tensor("np", "f64")
+
+
+@of_scipy("scipy.optimize.minimize_scalar")
+def _minimize_scalar(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = named_arguments(ev, sys.modules["scipy.optimize"].minimize_scalar, args, kwargs)
+    if given.get("bounds", _NONE) == _NONE:
+        return call_solver(ev, "minimize_scalar", args, kwargs)
+    if given.get("method", _NONE) not in (_NONE, Static("bounded"), Static("Bounded")):
+        return call_solver(ev, "minimize_scalar", args, kwargs)
+    options: dict[str, Abstract] = {key: given[key] for key in ("method", "tol", "options") if key in given}
+    return _bounded(ev, "minimize_scalar", given["fun"], _extra(given), _pair(ev, given["bounds"]), options)
+
+
+@of_scipy("scipy.optimize.fminbound")
+def _fminbound(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = named_arguments(ev, sys.modules["scipy.optimize"].fminbound, args, kwargs)
+    if given.get("full_output", Static(0)) not in (Static(0), Static(False)):
+        ev.refuse("SCT402", "`fminbound` is not differentiated with this `full_output`", hint="use minimize_scalar")
+    options: dict[str, Abstract] = {key: given[key] for key in ("xtol", "maxfun", "disp") if key in given}
+    return _bounded(ev, "fminbound", given["func"], _extra(given), [given["x1"], given["x2"]], options)
+
+
+def _extra(given: Mapping[str, Abstract]) -> Sequence[Abstract]:
+    """What the function is given beside the unknown."""
+    extra = given.get("args", Tup(()))
+    return extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
+
+
+def _pair(ev: Evaluator, bounds: Abstract) -> Sequence[Abstract]:
+    items = _items(ev, bounds)
+    if len(items) != 2:
+        ev.refuse("SCT402", "these bounds are not supported", hint="pass a pair of numbers")
+    return items
