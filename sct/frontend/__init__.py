@@ -60,6 +60,7 @@ from sct.frontend.scipy_library import (
     constrained_minima,
     fitpack,
     fits,
+    geometry,
     grids,
     hermite_interpolants,
     matrices,
@@ -103,7 +104,7 @@ __all__ = [
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, cached_functions,
     call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions, extrema, fitpack,
-    fits, flat_elements, grids, hermite_interpolants, images, integrals, interpolants, introspection,
+    fits, flat_elements, geometry, grids, hermite_interpolants, images, integrals, interpolants, introspection,
     iterator_builtins, itertools_functools, loop_statements, match_statement, matrices, methods, multivariate,
     nested_jacobians, numpy_fallbacks, operator_module, polynomials, python_expressions, radial_functions,
     record_classes, rank_statistics, sample_tests, samples, scattered_data, signals, solvers, algebra, construction,
