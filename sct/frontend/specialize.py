@@ -272,7 +272,7 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
                 raise plan.changed(dicts=refused) from None
             if lost := plan.lost - plan.counted:
                 raise plan.changed(counted=lost) from None
-            if plan.dicts:
+            if plan.dicts or plan.open_texts:
                 with_dicts[:] = refusals[:1]
                 refusals.clear()
                 raise plan.with_known_keys() from None

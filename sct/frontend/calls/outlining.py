@@ -64,6 +64,7 @@ class OutliningPlan:
     sets       the places of expressions that make sets which the function changes
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
     known_arguments  those of all arguments are known
+    open_texts  strings that could be known are compared, or are keys, at run time
     memoized   cached functions that call themselves more than once: the derivative has their caches too
     counted    the places that make iterators whose position is a number of the program; lost: iterators that are
                refused since their position depends on the path
@@ -91,6 +92,7 @@ class OutliningPlan:
     sets: set[Any] = field(default_factory=set)
     known_keys: bool = False
     known_arguments: bool = False
+    open_texts: bool = False
     memoized: set[Any] = field(default_factory=set)
     counted: set[Any] = field(default_factory=set)
     lost: set[Any] = field(default_factory=set)
@@ -106,7 +108,7 @@ class OutliningPlan:
 
     def with_known_keys(self) -> Unstable:
         """From now on the keys of all dicts are known: the program is evaluated again."""
-        self.known_keys = True
+        self.known_keys, self.open_texts = True, False
         self.dicts.clear()
         self.by_python.clear()
         return Unstable(self)

@@ -10,6 +10,7 @@ from sct.frontend.evaluator.operands import Operands
 from sct.frontend.evaluator.own_methods import COMPUTING, HASHING, own_method
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     Static,
     Tup,
 )
@@ -41,6 +42,8 @@ class KnownValues(Operands):
         if isinstance(v, Tup):
             items = tuple(self.ask(x, what) for x in v.items)
             return items if v.cls is tuple else v.cls(*items)
+        if isinstance(v, Choice):
+            raise self._needed(v.code, what)
         x = self.operand(v)
         if isinstance(x, Lit):
             return x.value
@@ -118,6 +121,13 @@ class KnownValues(Operands):
         """The name of the first argument that a value is computed from."""
         return next((v.hint for v in free_values(fn.replace(params=())) if v.hint), "n")
 
+    def _needed(self, v: Value, what: str) -> NeedsStatic:
+        """The refusal of a value that must be known, and depends on `v`, which is not."""
+        return NeedsStatic(v, SctError(
+            "SCT505", f"{what} must be known when the function is compiled",
+            why="it depends on the result of a loop, a branch or an effect", hint=_INSTEAD_OF_ASKING.get(what, ""),
+            loc=self.loc))
+
     def _slice(self, x: Value, what: str) -> Fn:
         """The function of the leaves of the arguments that computes `x`."""
         needed: dict[Eqn, None] = {}
@@ -129,10 +139,7 @@ class KnownValues(Operands):
                 return visit(self.stands_for[v])
             eqn = self.defs.get(v)
             if eqn is None or is_effect(eqn):
-                error = SctError("SCT505", f"{what} must be known when the function is compiled",
-                                 why="it depends on the result of a loop, a branch or an effect",
-                                 hint=_INSTEAD_OF_ASKING.get(what, ""), loc=self.loc)
-                raise NeedsStatic(v, error)
+                raise self._needed(v, what)
             if eqn not in needed:
                 for a in eqn.args:
                     visit(a)

@@ -7,6 +7,8 @@ Dicts whose keys themselves are known only at run time are in `run_time_dicts`.
 
 from __future__ import annotations
 
+import enum
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.arguments.argument_keys import MANY_KEYS
 from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.own_methods import HASHING, own_method
 from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.array_keys import is_slice
 from sct.frontend.heap.dynamic_lists import columns as dynamic_columns
@@ -21,7 +24,7 @@ from sct.frontend.heap.dynamic_lists import element, is_alike, is_dynamic, list_
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
 from sct.frontend.heap.special_methods import as_index
-from sct.frontend.state.choices import by_code, chosen, is_kept, members_of
+from sct.frontend.state.choices import by_code, chosen, code, code_of, is_kept, members_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -60,14 +63,15 @@ class Search:
 
 def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     """`d[key]`; None for a key that a defaultdict has not."""
-    cell = ev.slots(owner)
-    if _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
+    cell, plan = ev.slots(owner), ev.functions.plan
+    if not plan.known_keys and _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
             and (value := _by_position(ev, owner, key)) is not None:
+        plan.open_texts = True
         return value
     try:
         name = run_time_dicts.known_key(ev, owner, key)
     except NeedsStatic:
-        if (value := _by_position(ev, owner, key)) is None:
+        if not _names_itself(ev, cell.keys, key) or (value := _by_position(ev, owner, key)) is None:
             raise
         return value
     if name in cell.keys:
@@ -163,7 +167,7 @@ def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | Non
         return None
 
     def read(values: Sequence[Any]) -> str:
-        return f"{{{', '.join(f'{name!r}: {value!r}' for name, value in zip(cell.keys, values))}}}[{text}]"
+        return f"{{{', '.join(f'{_name_in_text(name)}: {value!r}' for name, value in zip(cell.keys, values))}}}[{text}]"
 
     return _read(ev, cell.items, read, operands)
 
@@ -176,7 +180,7 @@ def _is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
     text = _key_text(ev, cell.keys, key, operands)
     if text is None or not cell.keys:
         return None
-    names = ", ".join(map(repr, cell.keys))
+    names = ", ".join(map(_name_in_text, cell.keys))
     return ev.emit(part_of, *operands, text=f"{text} in {{{names}}}", type=BOOL)  # type: ignore[no-any-return]
 
 
@@ -186,23 +190,59 @@ def _is_text(key: Abstract) -> bool:
 
 
 def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list[Operand]) -> str | None:
-    """The template of a key that is a string, an int, or a tuple of these; None if it is another one."""
+    """The template of a key that is a string, an int, a member of an enum, or a tuple of these; None if it is another
+    one, or among keys of other kinds."""
     if isinstance(key, Tup) and key.cls is tuple:
-        parts = [_key_text(ev, (), x, operands) for x in key.items]
+        alike = all(type(name) is tuple and len(name) == len(key.items) for name in names)
+        parts = [_key_text(ev, [name[k] for name in names] if alike else (), x, operands)
+                 for k, x in enumerate(key.items)]
         text = None if None in parts else f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
-    elif isinstance(key, Static) and type(key.peek) in (int, str, bool):
+        return text if alike or all(map(_is_plain_key, names)) else None
+    if (members := _members_of_enum(ev, key)) is not None:
+        if not names or any(type(name) is not type(members[0]) for name in names):
+            return None
+        return _read_as(code(key), operands)
+    if isinstance(key, Static) and type(key.peek) in (int, str, bool):
         text = repr(key.value)
     elif _is_text(key) or isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.is_scalar \
             and key.type.kind in "ib" and not ev.is_varied(key):
-        operands.append(ev.operand(key))
-        text = f"_{len(operands) - 1}"
+        text = _read_as(ev.operand(key), operands)
     else:
         return None
-    return text if all(_is_plain_key(name) for name in names) else None
+    return text if all(map(_is_plain_key, names)) else None
+
+
+def _read_as(x: Operand, operands: list[Operand]) -> str:
+    operands.append(x)
+    return f"_{len(operands) - 1}"
+
+
+def _members_of_enum(ev: Evaluator, key: Abstract) -> list[enum.Enum] | None:
+    """The members of one enum that this may be, if they are compared as Python compares members; else None."""
+    members = [m.peek if isinstance(m, Static) else None for m in members_of(key)]
+    is_one = bool(members) and all(isinstance(m, enum.Enum) and type(m) is type(members[0]) for m in members)
+    return None if not is_one or own_method(ev, members[0], HASHING) is not None else members  # type: ignore[return-value]
+
+
+def _names_itself(ev: Evaluator, names: Sequence[Any], key: Abstract) -> bool:
+    """Is the key among these, or is it what its text says, which a KeyError shows: no member of an enum?"""
+    parts = key.items if isinstance(key, Tup) else (key,)
+    members = [_members_of_enum(ev, x) for x in parts]
+    if not any(members):
+        return True
+    among = {name if isinstance(key, Tup) else (name,) for name in names}
+    return all(members) and all(one in among for one in itertools.product(*filter(None, members)))
 
 
 def _is_plain_key(name: Any) -> bool:
     return all(map(_is_plain_key, name)) if type(name) is tuple else type(name) in (int, str, bool)
+
+
+def _name_in_text(name: Any) -> str:
+    """The name of a key in the text of a look-up: that of a member of an enum is its code."""
+    if type(name) is tuple:
+        return f"({', '.join(map(_name_in_text, name))}{',' if len(name) == 1 else ''})"
+    return repr(code_of(Static(name)) if isinstance(name, enum.Enum) else name)
 
 
 # -- items that are functions, or other objects that are no columns ---------------------------------------------

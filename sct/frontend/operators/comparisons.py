@@ -45,7 +45,7 @@ from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import equal_rows, identical, of_one_list
-from sct.frontend.operators.text_formatting import is_string
+from sct.frontend.operators.text_formatting import compared_strings, is_string
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -112,7 +112,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
             return by_place
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
-    symbol = _SYMBOLS.get(type(op))
+    symbol, (a, b) = _SYMBOLS.get(type(op)), compared_strings(ev, a, b)
     if symbol and is_string(ev, a) and is_string(ev, b) and (isinstance(a, Value) or isinstance(b, Value)):
         return ev.emit(part, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
     of_class = BOOL if isinstance(op, (gast.In, gast.NotIn)) else None

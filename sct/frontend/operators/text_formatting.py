@@ -42,7 +42,10 @@ from sct.ir.types import BOOL, ActiveText, List, Tensor, Text, is_active_text, j
 from sct.ops import fstring, stop_gradient
 from sct.ops.program.effects import inactive, lookup, part
 
-__all__ = ["concatenated", "fstring_of", "is_string", "joined", "method_of_text", "repeated_text", "shown", "text_of"]
+__all__ = [
+    "compared_strings", "concatenated", "fstring_of", "is_string", "joined", "method_of_text", "repeated_text", "shown",
+    "text_of",
+]
 
 
 def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand]) -> Abstract:
@@ -86,6 +89,15 @@ def is_string(ev: Evaluator, v: Abstract) -> bool:
     if isinstance(v, Static):
         return type(v.value) is str
     return isinstance(v, Value) and isinstance(v.type, (Text, ActiveText))
+
+
+def compared_strings(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
+    """Strings that are compared: arguments are known, if the program is refused without that."""
+    plan = ev.functions.plan
+    if not (is_string(ev, a) and is_string(ev, b)) or isinstance(a, Static) and isinstance(b, Static):
+        return a, b
+    plan.open_texts |= not plan.known_keys
+    return (ev.text(a), ev.text(b)) if plan.known_keys else (a, b)
 
 
 _GIVE_TEXT = frozenset((
