@@ -139,16 +139,16 @@ def nothing() -> Any:
     yield
 
 
-@case("join lists: `xs[:i] + xs[j:]`", X, 1)
+@case("keep the others: `xs[:] = [x for k, x in enumerate(xs) if k % 2 == 1]`", X, 2)
 def _() -> Any:
-    def refused(x, i):
+    def refused(x, step):
         xs = [v * v for v in x]
-        del xs[:i]
+        del xs[::step]
         return sum(xs)
 
-    def followed(x, i):
+    def followed(x, step):
         xs = [v * v for v in x]
-        xs = xs[:0] + xs[i:]
+        xs[:] = [v for k, v in enumerate(xs) if k % step]
         return sum(xs)
 
     return refused, followed
@@ -169,17 +169,18 @@ def _() -> Any:
     return refused, followed
 
 
-@case("write the items in a loop, or join lists: `xs[:i] + new + xs[j:]`")
+@case("write each item: `for k in range(i, j, step): xs[k] = vs[k]`", X, 2)
 def _() -> Any:
-    def refused(x):
-        xs = [v * v for v in x]
-        xs[1:2] = [x[0], x[1]]
-        return sum(xs)
+    def refused(x, step):
+        xs, vs = [v * v for v in x], [v * 3.0 for v in x]
+        xs[1:3:step] = vs[1:3:step]
+        return sum(xs) ** 2
 
-    def followed(x):
-        xs = [v * v for v in x]
-        xs = xs[:1] + [x[0], x[1]] + xs[2:]
-        return sum(xs)
+    def followed(x, step):
+        xs, vs = [v * v for v in x], [v * 3.0 for v in x]
+        for k in range(1, 3, step):
+            xs[k] = vs[k]
+        return sum(xs) ** 2
 
     return refused, followed
 

@@ -383,6 +383,10 @@ def is_deep(t: ast.expr) -> bool:
     return isinstance(t, ast.Subscript) and isinstance(t.value, ast.Subscript)
 
 
+def is_part(t: ast.expr) -> bool:
+    return isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Slice)
+
+
 LISTS = (
     Feature("append", 0.60, method("append")),
     Feature("append in a loop", 0.40, in_loop(method("append"))),
@@ -398,6 +402,8 @@ LISTS = (
     Feature("comprehension", 0.40, nodes(ast.ListComp)),
     Feature("comprehension with a test", 0.10, where(ast.ListComp, lambda n: any(g.ifs for g in n.generators))),
     Feature("slice", 0.30, where(ast.Subscript, lambda n: isinstance(n.slice, ast.Slice))),
+    Feature("write of a slice", 0.06, writes(ast.Assign, is_part)),
+    Feature("deletion of a slice", 0.03, where(ast.Delete, lambda n: is_part(n.targets[0]))),
     Feature("alias", 0.03, assigned(starts("xs", "ys"))),
     Feature("for over a list", 0.20, over(starts("xs", "ys"))),
     Feature("for over pairs", 0.06, over(starts("ps"))),

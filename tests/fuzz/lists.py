@@ -172,7 +172,7 @@ class Lists:
     def block(self, s: Scope, count: int, depth: int) -> None:
         r = self.r
         for _ in range(count):
-            table = {"grow": 4.0, "shrink": 2.0, "item": 3.0, "new": 1.5 * (s.loops < 2), "number": 2.0,
+            table = {"grow": 4.0, "shrink": 2.0, "slice": 1.2, "item": 3.0, "new": 1.5 * (s.loops < 2), "number": 2.0,
                      "pairs": 1.5 * bool(s.pairs), "rows": 3.0 * bool(s.rows), "arrays": 1.5 * bool(s.arrays),
                      "helper": 1.0 * ("push" in self.helpers)}
             if depth:
@@ -241,6 +241,26 @@ class Lists:
         self.w.line(f"{name} = {xs}.pop({at}) if {test} else {self.atom(s)}")
         s.floats.append(name)
         return None
+
+    def slice_statement(self, s: Scope, depth: int) -> None:
+        """A part of a list gives way to others, or to none; an item stays."""
+        r = self.r
+        able = [*s.growing(self.roots) * 2, *(zs for zs in [*s.pairs, *s.arrays, *s.rows] if zs not in s.fixed)]
+        if not able:
+            return self.number_statement(s, depth)
+        xs = r.choice(able)
+        item = f"({self.small(s)}, {self.small(s)})" if xs in s.pairs else f"x * {self.small(s)}" if xs in s.arrays \
+            else f"[{self.small(s)}, {self.small(s)}]" if xs in s.rows else self.small(s)
+        at = [str(r.randint(0, 3)), "-1", *s.ints]
+        lower, upper = r.choice(["", *at]), r.choice(["", "-1", *at])
+        forms = [f"{xs}[{lower}:{upper}] = [{item}]", f"{xs}[{lower}:{lower}] = [{item}]"] * (lower != "")
+        forms += [f"{xs}[1:{upper}] = [{item}]", f"del {xs}[1:{upper}]", f"del {xs}[:len({xs}) // 2]"]
+        forms += [f"{xs}[:{upper}] = {xs}[{lower}:] + [{item}]"]
+        if xs in s.lists:
+            forms += [f"{xs}[:] = [v * {r.number(-1, 1)} for v in {xs}]", f"{xs}[::-1] = {xs}[:]"]
+            forms += [f"{xs}[::2] = [v * {r.number(-1, 1)} for v in {xs}[::2]]"]
+            forms += [f"{xs}[1:{upper}] = {r.choice(s.lists)}[:2]"]
+        return self.w.line(r.choice(forms))
 
     def item_statement(self, s: Scope, depth: int) -> None:
         r = self.r

@@ -1,4 +1,4 @@
-"""Items that are taken out of a list: `v = xs.pop(i)`, `del xs[i]`."""
+"""Items that are taken out of a list: `v = xs.pop(i)`, `del xs[i]`, `del xs[i:j]`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ops.arrays.indexing import index
 from sct.ops.program.inner_lists import INNER_UPDATES, path_of
 from sct.ops.program.list_ops import remove_at
+from sct.ops.program.list_slices import remove_slice
 
 __all__ = ["PopPrinter"]
 
@@ -73,8 +74,10 @@ class PopPrinter(AttemptPrinter):
         return self.assign(eqn.out, call(pop, *([] if i == Lit(-1) else [self.expr(i)])))
 
     def deletion(self, eqn: Eqn) -> ast.stmt:
-        """`del xs[i]`, `del xs[k][i]`"""
+        """`del xs[i]`, `del xs[k][i]`, `del xs[i:j]`"""
         xs, i, *_ = eqn.args
+        if eqn.op is remove_slice:
+            return ast.Delete([self.expr.subscript(xs, eqn.args[1:], eqn.attrs["key"], ast.Del())])
         return ast.Delete([ast.Subscript(self.subscripts(xs, path_of(eqn)), self.expr(i), ast.Del())])
 
     def subscripts(self, xs: Operand, path: Sequence[Operand]) -> Any:

@@ -206,12 +206,13 @@ class StatementPrinter(PopPrinter):
         eqn, name = s.eqn, s.eqn.op.name
         if name == "raise_":
             yield ast.Raise(*map(self.expr, eqn.args))
-        elif name in ("store", "add_at"):
+        elif name in ("store", "add_at", "splice"):
             yield from self.rebind(eqn.out, eqn.args[0])
             yield self.write(eqn)
         elif eqn.op.updates:
             yield from self.rebind(eqn.out, eqn.args[0])
-            yield self.deletion(s.eqn) if eqn.attrs.get("deleted") else ast.Expr(self.expr.right_side(s))
+            deletes = name == "remove_slice" or eqn.attrs.get("deleted")
+            yield self.deletion(s.eqn) if deletes else ast.Expr(self.expr.right_side(s))
         elif not any(v in self.read for v in eqn.outs):
             yield ast.Expr(self.expr.right_side(s))
         elif len(eqn.outs) > 1:
@@ -229,7 +230,7 @@ class StatementPrinter(PopPrinter):
 
     def write(self, eqn: Eqn) -> ast.stmt:
         """`x[key] = v` or `x[key] += v`"""
-        if eqn.op.name == "store":
+        if eqn.op.name in ("store", "splice"):
             return ast.Assign([self.subscript(eqn, eqn.out)], self.expr(eqn.args[1]), None)
         if replaces_item(eqn.args[0], eqn.args[1], eqn.attrs["key"]):
             value = ast.BinOp(self.expr.subscript(eqn.out, eqn.args[2:], eqn.attrs["key"], ast.Load()), ast.Add(),

@@ -8,5 +8,5 @@
     evaluator     dispatch: the handler of an expression, a statement or a call
 
 `handlers` is the table of handlers, which the modules of the packages above fill.  `exceptions` emits what Python
-would raise; `lookup_guards` and `memory_layout` answer questions.
+would raise; `views` writes through views; `lookup_guards` and `memory_layout` answer questions.
 """

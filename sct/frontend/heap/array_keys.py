@@ -29,7 +29,8 @@ from sct.ops.program.list_ops import is_length_of_list, stacked, stacked_rows
 
 __all__ = [
     "adds_axes", "array_of", "check_axes", "check_present", "column_without_none", "flagged", "is_flag", "is_slice",
-    "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_empty", "may_be_none", "nested"]
+    "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_empty", "may_be_none", "nested", "takes_slice",
+]
 
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
@@ -138,6 +139,11 @@ def key_items(ev: Evaluator, key: Abstract) -> list[Any]:
 
 def is_slice(v: Abstract) -> bool:
     return isinstance(v, Tup) and bool(v.items) and isinstance(v.items[0], Static) and v.items[0].value is slice
+
+
+def takes_slice(key: Abstract) -> bool:
+    """Is this a slice, whether its bounds are known or not?"""
+    return is_slice(key) or isinstance(key, Static) and isinstance(key.peek, slice)
 
 
 def _key_item(ev: Evaluator, v: Abstract) -> Any:

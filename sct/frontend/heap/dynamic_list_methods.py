@@ -50,8 +50,10 @@ from sct.frontend.values.item_schemas import (
 from sct.ir import Op, Operand, Value
 from sct.ir.types import List, Optional, Tensor, Type
 from sct.ops import index, store
+from sct.ops.arrays.indexing import join as join_key
 from sct.ops.program import list_ops as ops
 from sct.ops.program.inner_lists import INNER_UPDATES, inner_key
+from sct.ops.program.list_slices import remove_slice, splice
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -174,8 +176,7 @@ def rewritten(ev: Evaluator, ref: ListRef, column: Ref, new: Value, function: st
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:
     """Detaches named lists inside the list, whose items are about to move: they keep their current contents."""
     mine = {c.addr for c in slots(ev, ref).items if isinstance(c, Ref)}
-    named = {addr for v in ev.store.vars.values() for addr in _lists_in(ev, v, set())}
-    for addr in sorted(named):
+    for addr in sorted(_named(ev)):
         cell = ev.store.cells[addr]
         if isinstance(cell, Slots) and cell.parent is not None and addr != ref.addr:
             views = [column for column in cell.items if isinstance(column, Ref)]
@@ -183,6 +184,11 @@ def cut_loose(ev: Evaluator, ref: ListRef) -> None:
                 held = [ev.new_addr() for _ in views]
                 ev.store.cells.update({new: Array(ev.read(view)) for new, view in zip(held, views)})
                 ev.store.cells[addr] = replace(cell, items=tuple(map(Ref, held)), parent=None, frozen=Frozen.HELD)
+
+
+def _named(ev: Evaluator) -> set[int]:
+    """The addresses of the lists that names lead to."""
+    return {addr for v in ev.store.vars.values() for addr in _lists_in(ev, v, set())}
 
 
 def _lists_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[int]:
@@ -404,11 +410,11 @@ def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
     return copy
 
 
-def _both(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
-    """The columns of one list and then those of the other."""
+def _both(ev: Evaluator, op: Op, ref: ListRef, other: ListRef, *operands: Operand, **attrs: Any) -> list[Operand]:
+    """What the op makes of the columns of one list and those of the other."""
     if slots(ev, other).schema != slots(ev, ref).schema:
         refuse_different_items(ev)
-    return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, other))]
+    return [ev.emit(op, c, d, *operands, **attrs) for c, d in zip(columns(ev, ref), columns(ev, other))]
 
 
 def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
@@ -431,6 +437,31 @@ def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
     if held:
         ev.store.hold(ref.addr)
     return none
+
+
+def write_slice(ev: Evaluator, ref: ListRef, bounds: slice, other: ListRef, in_steps: bool) -> None:
+    """`xs[i:j] = other`; `in_steps`: every so many items are replaced, so that the length stays."""
+    resize(ev, ref)
+    other = dynamic(ev, other, ref)
+    owned = ref != other and ev.store.owns(ref.addr) and ev.store.owns(other.addr)
+    held = shared(ev, other)
+    key, ends = join_key([bounds if in_steps else slice(bounds.start, bounds.stop)])
+    if bounds.start is bounds.stop is None and not in_steps and slots(ev, other).schema == slots(ev, ref).schema:
+        change(ev, ref, columns(ev, other if other.addr not in _named(ev) else copied(ev, other)))
+    else:
+        change(ev, ref, _both(ev, store if in_steps else splice, ref, other, *ends, key=key))
+    list_items.owning(ev, owned, ref)
+    if held:
+        ev.store.hold(ref.addr)
+
+
+def delete_slice(ev: Evaluator, ref: ListRef, bounds: slice) -> None:
+    """`del xs[i:j]`"""
+    resize(ev, ref)
+    owned = ev.store.owns(ref.addr)
+    key, ends = join_key([slice(bounds.start, bounds.stop)])
+    change(ev, ref, [ev.emit(remove_slice, c, *ends, key=key) for c in columns(ev, ref)])
+    list_items.owning(ev, owned, ref, same=True)
 
 
 def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:

@@ -12,12 +12,12 @@ import gast
 import numpy as np
 
 from sct.frontend.arguments.lift import contents_of_mapping
-from sct.frontend.evaluator import list_items
+from sct.frontend.evaluator import list_items, views
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import adds_axes, array_of, flagged, is_flag, is_slice, key_items
+from sct.frontend.heap.array_keys import adds_axes, array_of, flagged, is_flag, is_slice, key_items, takes_slice
 from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.sample_calls import check_operands, hashed
@@ -41,14 +41,13 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Operand, Value
+from sct.ir import Lit, Operand, Value
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import ActiveText, Tensor, Text, dtype_in_words, in_words
-from sct.ops import astype, dim, reshape, store, transpose
+from sct.ops import astype, dim, store
 from sct.ops import index as index_op
 from sct.ops.arrays.indexing import join as join_key
 from sct.ops.arrays.indexing import split as split_key
-from sct.ops.linalg.einsum import write_view
 from sct.ops.program.effects import lookup
 from sct.ops.type_rules import numpy_dtype
 
@@ -104,7 +103,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if isinstance(owner, ListRef):
         items = ev.slots(owner).items
         got = _static_item(ev, items, key, Tup, tuple_=False)
-        if isinstance(got, Tup) and (is_slice(key) or isinstance(key, Static) and isinstance(key.value, slice)):
+        if isinstance(got, Tup) and takes_slice(key):
             return ev.new_list(got.items)
         return got
     if isinstance(owner, MapRef):
@@ -336,11 +335,10 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             value = ev.wrap(array_of(ev, value))
         version = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
         write_through(ev, base, version)
+    elif isinstance(owner, ListRef) and _write_slice(ev, owner, key, value):
+        pass
     elif isinstance(owner, ListRef) and by_position(ev, owner, key):
         (at,) = key_items(ev, key)
-        if isinstance(at, slice):
-            ev.refuse("SCT503", "writing a slice of a list of any length is not supported",
-                      hint="write the items in a loop, or join lists: `xs[:i] + new + xs[j:]`")
         dynamic_list_methods.store_element(ev, owner, at, value)
     elif isinstance(owner, MapRef):
         run_time_dicts.assign(ev, owner, key, value)
@@ -374,6 +372,28 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
 
 
+def _write_slice(ev: Evaluator, owner: ListRef, key: Abstract, value: Abstract) -> bool:
+    """`owner[i:j] = value`, where a length or a bound is known only at run time; False for other writes."""
+    if not takes_slice(key):
+        return False
+    new = value if isinstance(value, ListRef) else ev.call(Static(list), [value])
+    assert isinstance(new, ListRef)
+    if dynamic_lists.is_dynamic(ev, new):
+        dynamic_lists.grow(ev, owner, dynamic_lists.item_type(ev, new))
+    if not by_position(ev, owner, key):
+        return False
+    (at,) = key_items(ev, key)
+    if _is_in_steps(at) and (not isinstance(at.step, Lit) or ev.tries.handled):
+        ev.refuse("SCT503", "writing a slice of a list of any length is not supported with a step that is known only "
+                  "at run time, or in a `try`", hint="write each item: `for k in range(i, j, step): xs[k] = vs[k]`")
+    dynamic_list_methods.write_slice(ev, owner, at, new, _is_in_steps(at))
+    return True
+
+
+def _is_in_steps(at: slice) -> bool:
+    return at.step not in (None, Lit(1))
+
+
 def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
     """`del owner[key]`."""
     if special_call(ev, owner, "__delitem__", key) is not None or \
@@ -386,10 +406,13 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
         ev.refuse("SCT101", "`del` of an item of this is not supported", hint="take it from a list or a dict")
     if isinstance(owner, ListRef) and by_position(ev, owner, key):
         (at,) = key_items(ev, key)
-        if isinstance(at, slice):
-            ev.refuse("SCT503", "`del` of a slice of a list of any length is not supported",
-                      hint="join lists: `xs[:i] + xs[j:]`")
-        dynamic_list_methods.delete(ev, owner, at)
+        if not isinstance(at, slice):
+            dynamic_list_methods.delete(ev, owner, at)
+        elif _is_in_steps(at):
+            ev.refuse("SCT503", "`del` of a slice with a step, of a list of any length, is not supported",
+                      hint="keep the others: `xs[:] = [x for k, x in enumerate(xs) if k % 2 == 1]`")
+        else:
+            dynamic_list_methods.delete_slice(ev, owner, at)
         return
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
@@ -412,41 +435,12 @@ def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
     old = cell.value
     for depth in range(len(ref.path), 0, -1):
         outer = ev.read(Ref(ref.addr, ref.path[: depth - 1]))
-        new = put_back(ev, outer, ref.path[depth - 1], new)
+        new = views.put_back(ev, outer, ref.path[depth - 1], new)
     if isinstance(new, Value) and new.hint is None and isinstance(old, Value):
         new.hint = old.hint
     ev.store.cells[ref.addr] = replace(cell, value=new, starts=False)
     if (item := list_items.array_in_list(ev, ref.addr)) is not None:
         list_items.write_array(ev, ref.addr, item)
-
-
-TURNED = frozenset(("flip", "fliplr", "flipud", "rot90", "swapaxes", "moveaxis", "rollaxis"))
-"""Views of the same elements in another order."""
-
-
-def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand:
-    """`outer` with the view `step` of it replaced by `new`."""
-    t = outer.type
-    assert isinstance(t, Tensor)
-    if step.op is index_op:
-        return ev.emit(store, outer, new, *step.args, key=step.attrs["key"])  # type: ignore[no-any-return]
-    if step.op is transpose:
-        axes = step.attrs.get("axes")
-        back = None if axes is None else tuple(int(k) for k in np.argsort(axes))
-        return ev.emit(transpose, new, axes=back)  # type: ignore[no-any-return]
-    if step.op.name in ("reshape", "ravel", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d"):
-        sizes = [d.value if d.value is not None else ev.emit(dim, outer, axis=k) for k, d in enumerate(t.shape)]
-        return ev.emit(reshape, new, *sizes)  # type: ignore[no-any-return]
-    if step.op.name in TURNED:
-        assert step.op.linear is not None
-        with ev.b:  # what lies where, is told by the transpose
-            (back,) = step.op.linear(new, outer, *step.args, **step.attrs)
-        return ev.emit(store, outer, back, key=("e",))  # type: ignore[no-any-return]
-    if step.op.name == "einsum":
-        with ev.b:
-            return write_view(outer, new, step.attrs["subscripts"])  # type: ignore[no-any-return]
-    ev.refuse("SCT304", f"a write through the view `{step.op.name}` is not supported",
-              hint="write to the array itself, by its index")
 
 
 def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:

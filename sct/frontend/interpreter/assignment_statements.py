@@ -9,6 +9,7 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.array_keys import takes_slice
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.interpreter.assignment import assign, doing, home_of, named, of_python
 from sct.frontend.interpreter.attributes import get, present_object
@@ -90,7 +91,7 @@ def _augment_item(ev: Evaluator, node: Any, owner: Abstract, key: Abstract) -> N
         return
     result = augment(ev, kind, old, value)
     same = result is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
-    if not same or not columns and item(ev, owner, key) != old:
+    if not same or takes_slice(key) or not columns and item(ev, owner, key) != old:
         assign_item(ev, owner, key, result)
 
 

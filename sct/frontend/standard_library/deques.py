@@ -9,7 +9,7 @@ from typing import Any
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
-from sct.frontend.heap.array_keys import is_slice
+from sct.frontend.heap.array_keys import takes_slice
 from sct.frontend.numpy_library.numpy_functions import bound
 from sct.frontend.objects.deques import ITEMS
 from sct.frontend.standard_library import python_fallbacks
@@ -51,7 +51,7 @@ def _at(f: Callable[..., Any]) -> Special:
     method = _method(f)
 
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        if is_slice(args[1]) or isinstance(args[1], Static) and isinstance(args[1].value, slice):
+        if takes_slice(args[1]):
             raise_at_run_time(ev, "TypeError", "sequence index must be integer, not 'slice'")
         return method(ev, args, kwargs)
 

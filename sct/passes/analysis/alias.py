@@ -317,7 +317,7 @@ def may_repeat_items(eqn: Eqn) -> bool:
     """May the out hold the same list twice?"""
     if eqn.op.name == "list_of":
         return len(set(eqn.args)) < len(eqn.args)
-    return eqn.op.name in ("repeat", "repeated", "joined", "extend") and list_depth(eqn.out.type) > 1
+    return eqn.op.name in ("repeat", "repeated", "joined", "extend", "splice") and list_depth(eqn.out.type) > 1
 
 
 def may_share_items(eqn: Eqn) -> bool:
