@@ -63,10 +63,12 @@ NAMES = {f"{file}.{name}" for file, names in COMPILED.items() for name in names.
 
 @pytest.fixture(scope="module", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """No test finds what another run has compiled."""
+    """No test finds what another run has compiled; Numba checks the subscripts that are proved, too."""
     before = os.environ.get("SCT_CACHE_DIR")
     os.environ["SCT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    numba.config.BOUNDSCHECK = 1
     yield Path(os.environ["SCT_CACHE_DIR"])
+    numba.config.BOUNDSCHECK = None
     if before is None:
         del os.environ["SCT_CACHE_DIR"]
     else:
@@ -679,10 +681,25 @@ def test_subscripts_are_checked() -> None:
             u[k] += u[k - 1]
         return np.sum(u)
 
-    same(f, np.ones(3), -2)
+    assert "boundscheck" not in same(f, np.ones(3), -2).source
     for k in (3, -4):
         with pytest.raises(IndexError, match="out of bounds"):
             grad(f, backend="numba")(np.ones(3), k)
+
+
+def test_numba_checks_subscripts_that_no_statement_checks() -> None:
+    def scattered(u, places):
+        for k in range(len(u)):
+            u[places[k]] += u[k] * u[k]
+        return np.sum(u)
+
+    def shifted(u):
+        for k in range(1, len(u) - 1):
+            u[k] = u[k - 1] * u[k + 1]
+        return np.sum(u)
+
+    assert "boundscheck=True" in same(scattered, np.ones(3), np.array([2, 0, -1])).source
+    assert "boundscheck" not in same(shifted, np.array([0.4, 0.7, 1.2, 0.9])).source
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -137,7 +137,7 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
     if kernels is not None and isinstance(block[-1], Kernel):
-        definition = kernel_printer.decorated(definition)
+        definition = kernel_printer.decorated(definition, block[-1].is_in_range)
     return _Definition([*helpers, definition], modules, {**bindings, **modules.bindings}, printer.locs)
 
 

@@ -44,8 +44,14 @@ __all__ = ["preallocate_tapes"]
 
 def preallocate_tapes(block: Block) -> Block:
     """The block with arrays instead of the lists in its kernels."""
-    compiled = {v for k in statements(block) if isinstance(k, Kernel) for s in statements(k.body) for v in lists(s)}
-    return _Preallocation(block, compiled).block(block)
+    kernels = [s for s in statements(block) if isinstance(s, Kernel)]
+    compiled = {v for k in kernels for s in statements(k.body) for v in lists(s)}
+    preallocation = _Preallocation(block, compiled)
+    for k in kernels:  # an iteration has room for one element
+        k.is_in_range = k.is_in_range and all(
+            len(preallocation.storages[v].pushes) <= 1 for s in statements(k.body) for v in lists(s)
+            if v in preallocation.storages)
+    return preallocation.block(block)
 
 
 class _Preallocation(TapeArrays):

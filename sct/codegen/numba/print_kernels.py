@@ -2,7 +2,7 @@
 
 In: a block with `Kernel` statements. Out: the module: helpers, kernels, and the function that calls them.
 
-    def f_grad(x, u):                 @njit(cache=True, error_model="numpy", boundscheck=True)
+    def f_grad(x, u):                 @njit(cache=True, error_model="numpy")
         <Kernel>               ->     def f_grad_loop(x, n): ...
         return dx, np.sum(u)
                                       def f_grad(x, u):
@@ -50,7 +50,7 @@ from sct.ir.types import Tensor, Type, Undef, base_type
 
 __all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]
 
-NJIT = {"cache": True, "error_model": "numpy", "boundscheck": True}
+NJIT = {"cache": True, "error_model": "numpy"}
 
 HELPER_OPS = {LARGER: "reserve", MORE_ROWS: "reserve_rows",
               WITHIN: "within", START: "slice_start", LAST: "slice_last", NOT_EMPTY: "not_empty"}
@@ -213,13 +213,14 @@ class KernelStatementPrinter(StatementPrinter):
         for node in _names_in(tree):
             if node.id in ("np", "math"):
                 self.modules.module({"np": "numpy"}.get(node.id, node.id))
-        return self.decorated(tree.body[0])
+        return self.decorated(tree.body[0], True)
 
-    def decorated(self, tree: Any) -> ast.stmt:
-        """A function with @njit(...) above it."""
+    def decorated(self, tree: Any, is_in_range: bool) -> ast.stmt:
+        """A function with @njit(...) above it; Numba checks its subscripts if they may be out of range."""
         self.modules.imports["from numba import njit"] = None
+        options = self.options if is_in_range else {**self.options, "boundscheck": True}
         tree.decorator_list = [ast.Call(load("njit"), [], [
-            ast.keyword(k, self.option(v)) for k, v in self.options.items()])]
+            ast.keyword(k, self.option(v)) for k, v in options.items()])]
         decorated: ast.stmt = tree
         return decorated
 
@@ -253,7 +254,7 @@ class KernelStatementPrinter(StatementPrinter):
         name = f"{self.interface.name}_loop" + (str(len(self.kernel_functions) + 1) if self.kernel_count > 1 else "")
         if outs:
             body.append(ast.Return(tuple_of([load(out) for out in outs])))
-        self.kernel_functions.append(self.decorated(function(name, arguments(params), body)))
+        self.kernel_functions.append(self.decorated(function(name, arguments(params), body), s.is_in_range))
         self.kernel_names.add(name)
         kernel_call = call(load(name), *map(load, params))
         if outs:

@@ -238,9 +238,13 @@ class Increment(Statement, operands=lambda s: (s.count,), targets=lambda s: (s.c
 
 @dataclass(eq=False)
 class Kernel(Statement, operands=NOTHING, targets=NOTHING, blocks=lambda s: (s.body,)):
-    """Statements that become a function for Numba: it takes what they read and returns what they assign."""
+    """Statements that become a function for Numba: it takes what they read and returns what they assign.
+
+    is_in_range  are all subscripts of arrays proved to be in range, or checked by statements?
+    """
 
     body: Block
+    is_in_range: bool = False
 
 
 @dataclass(eq=False)
