@@ -130,7 +130,8 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)
         if isinstance(v, DefaultRef):
-            ev.refuse("SCT503", f"a defaultdict is not supported {where}", hint="make a dict of it: `dict(d)`")
+            cls = "a defaultdict" if v.factory is not None else "an OrderedDict"
+            ev.refuse("SCT503", f"{cls} is not supported {where}", hint="make a dict of it: `dict(d)`")
         if isinstance(v, DictRef):
             return Node("dict", cell.keys, children)
         if isinstance(v, ObjRef):

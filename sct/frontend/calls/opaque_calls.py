@@ -48,10 +48,11 @@ from sct.frontend.numpy_library.random_draws import (
     place_of_size,
     type_of_draw,
 )
+from sct.frontend.objects.class_of import python_class
 from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.parse import user_text
-from sct.frontend.standard_library.deques import new_deque
+from sct.frontend.standard_library.collections_module import new_deque
 from sct.frontend.state.observed_types import class_of_generator
 from sct.frontend.user_rules import rule_hint, rule_name
 from sct.frontend.values.abstract_values import (
@@ -148,14 +149,13 @@ def _shuffle(ev: Evaluator, fn: Abstract, x: Abstract) -> Abstract | None:
 
 
 _CONTAINERS: dict[type, Any] = {
-    Ref: np.zeros(0), ListRef: [], DictRef: {}, DefaultRef: collections.defaultdict(), MapRef: {}}
+    Ref: np.zeros(0), ListRef: [], DictRef: {}, DefaultRef: {}, MapRef: {}}
 
 
 @called(*_CONTAINERS)
 def call_of_container(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of an array, a list or a dict: Python raises."""
-    counted = isinstance(fn, MapRef) and fn.factory is not None
-    run_or_raise(ev, _CONTAINERS[DefaultRef if counted else type(fn)])
+    run_or_raise(ev, python_class(ev, fn)() if isinstance(fn, (DictRef, MapRef)) else _CONTAINERS[type(fn)])
     raise AssertionError(fn)
 
 

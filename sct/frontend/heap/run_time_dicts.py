@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.evaluator.handlers import Args
+from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_list_methods
 from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, is_dynamic, item_type, length
 from sct.frontend.heap.inactive import may_be_differentiated
@@ -50,8 +50,9 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "MAP_METHODS", "VALUES", "as_list", "assign", "called", "constant", "contains", "copied", "delete", "is_iterated",
-    "item", "key_text", "known_key", "new", "note_refused", "of_run_time", "plain_dict", "size", "truth", "update",
+    "KEYS", "MAP_METHODS", "SHRINKS", "VALUES", "as_list", "assign", "by_places", "called", "constant", "contains",
+    "copied", "delete", "is_empty", "is_iterated", "item", "key_text", "known_key", "need", "new", "note_refused",
+    "note_write", "of_run_time", "plain_dict", "size", "truth", "update", "values_of",
 ]
 
 VALUES, KEYS, SHRINKS = "values", "keys", "shrinks"
@@ -96,7 +97,9 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
     cell = ev.slots(owner)
     if (cell.made, VALUES) not in ev.functions.plan.dicts:
         return owner
-    return of_run_time(ev, cell, owner.factory if isinstance(owner, DefaultRef) else None)
+    is_derived = isinstance(owner, DefaultRef)
+    made = of_run_time(ev, cell, owner.factory if isinstance(owner, DefaultRef) else None)
+    return replace(made, ordered=is_derived and made.factory is None)
 
 
 def new(ev: Evaluator, made: Any) -> MapRef:
@@ -141,7 +144,7 @@ def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
     return (cell.made, use) in ev.functions.plan.dicts
 
 
-def _need(ev: Evaluator, owner: MapRef, use: str) -> None:
+def need(ev: Evaluator, owner: MapRef, use: str) -> None:
     """The program is evaluated again, unless this use of the dict was known when it was made."""
     cell = ev.slots(owner)
     if not _may(ev, cell, use) and not (use == KEYS and isinstance(cell.items[1], ListRef)):
@@ -157,19 +160,20 @@ def _places(ev: Evaluator, owner: MapRef) -> Value:
     return places
 
 
-def _values(ev: Evaluator, owner: MapRef) -> ListRef:
+def values_of(ev: Evaluator, owner: MapRef) -> ListRef:
     values = ev.slots(owner).items[2]
     assert isinstance(values, ListRef)
     return values
 
 
-def _is_empty(ev: Evaluator, owner: MapRef) -> bool:
+def is_empty(ev: Evaluator, owner: MapRef) -> bool:
     """Has it had no key so far?"""
-    values = _values(ev, owner)
+    values = values_of(ev, owner)
     return not is_dynamic(ev, values) and not ev.slots(values).items
 
 
-def _python(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = None, *more: Operand, **attrs: Any) -> Any:
+def by_places(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = None, *more: Operand, **attrs: Any
+              ) -> Any:
     """The value of an expression of the dict of places, `_0`; `{key}` in `text` stands for the key."""
     operands: list[Operand] = [_places(ev, owner)]
     name = "" if key is None else key_text(ev, key, operands)
@@ -250,20 +254,20 @@ def _iterated(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
 
 def _place(ev: Evaluator, owner: MapRef, key: Abstract) -> Value:
     """The place of a key that is there; Python raises where it is not."""
-    if _is_empty(ev, owner) or all(isinstance(t, Never) for t in item_type(ev, _values(ev, owner))[1]):
-        _python(ev, owner, "_0[{subscript}]", key, type=INT)
+    if is_empty(ev, owner) or all(isinstance(t, Never) for t in item_type(ev, values_of(ev, owner))[1]):
+        by_places(ev, owner, "_0[{subscript}]", key, type=INT)
         raise_at_run_time(ev, "KeyError")
     found = _found(ev, owner, key)
     if found is None:
-        found = _python(ev, owner, "_0[{subscript}]", key, type=INT)
+        found = by_places(ev, owner, "_0[{subscript}]", key, type=INT)
         found.hint = "at"
     return found
 
 
 def _new_place(ev: Evaluator, owner: MapRef, key: Abstract) -> tuple[Value, Value]:
     """The place of a key, and whether it is new."""
-    n = length(ev, _values(ev, owner))
-    at = _python(ev, owner, "_0.setdefault({key}, {})", key, n, type=INT)
+    n = length(ev, values_of(ev, owner))
+    at = by_places(ev, owner, "_0.setdefault({key}, {})", key, n, type=INT)
     at.hint = "at"
     return at, ev.emit(eq, at, n, spelling="operator.eq")
 
@@ -273,16 +277,16 @@ def _new_place(ev: Evaluator, owner: MapRef, key: Abstract) -> tuple[Value, Valu
 
 def contains(ev: Evaluator, owner: MapRef, key: Abstract) -> Abstract:
     """`key in d`"""
-    if _is_empty(ev, owner):
+    if is_empty(ev, owner):
         check_operands(ev, hash, key)
         return Static(False)
-    return _python(ev, owner, "{key} in _0", key, type=BOOL)  # type: ignore[no-any-return]
+    return by_places(ev, owner, "{key} in _0", key, type=BOOL)  # type: ignore[no-any-return]
 
 
 def item(ev: Evaluator, owner: MapRef, key: Abstract) -> Abstract:
     """`d[key]`"""
     if owner.factory is None:
-        return element(ev, _values(ev, owner), _place(ev, owner, key))
+        return element(ev, values_of(ev, owner), _place(ev, owner, key))
     factory = owner.factory
     return _set_default(ev, owner, key, lambda: ev.call(factory, []))
 
@@ -293,12 +297,12 @@ def get(ev: Evaluator, owner: MapRef, key: Abstract, default: Abstract = _NONE) 
     if isinstance(there, Lit):
         return default
     return evaluate_branches(  # type: ignore[no-any-return]
-        ev, there, lambda: element(ev, _values(ev, owner), _place(ev, owner, key)), lambda: default)
+        ev, there, lambda: element(ev, values_of(ev, owner), _place(ev, owner, key)), lambda: default)
 
 
 def size(ev: Evaluator, owner: MapRef) -> Abstract:
     """`len(d)`"""
-    return Static(0) if _is_empty(ev, owner) else _python(ev, owner, "len(_0)", type=INT)
+    return Static(0) if is_empty(ev, owner) else by_places(ev, owner, "len(_0)", type=INT)
 
 
 def truth(ev: Evaluator, owner: MapRef) -> Operand:
@@ -310,13 +314,13 @@ def truth(ev: Evaluator, owner: MapRef) -> Operand:
 def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
     """The keys, the values or the items of a dict for a loop over them, which sees what it writes at these keys."""
     if kind != "values":
-        _need(ev, owner, KEYS)
+        need(ev, owner, KEYS)
     cell = ev.slots(owner)
-    if _is_empty(ev, owner):
-        return _values(ev, owner)
+    if is_empty(ev, owner):
+        return values_of(ev, owner)
     lists = [xs for xs, name in zip(cell.items[1:], ("keys", "values")) if kind in (name, "items")]
     if _may(ev, cell, SHRINKS):
-        places = ev.new_dynamic_list(0, [_python(ev, owner, "list(_0.values())", type=List(INT))])
+        places = ev.new_dynamic_list(0, [by_places(ev, owner, "list(_0.values())", type=List(INT))])
         lists = [ev.call(Static(_chosen), [xs, places]) for xs in lists]
     elif len(lists) == 1:
         (made,) = lists
@@ -339,7 +343,7 @@ def _chosen(items: list[Any], places: list[int]) -> list[Any]:
 # -- writing -------------------------------------------------------------------------------------------------
 
 
-def _written(ev: Evaluator, owner: MapRef, grows: bool = True) -> None:
+def note_write(ev: Evaluator, owner: MapRef, grows: bool = True) -> None:
     """The dict is about to be written."""
     ev.writable(owner.addr, "a write")
     columns = {c for xs in ev.slots(owner).items if isinstance(xs, ListRef) for c in ev.slots(xs).items}
@@ -370,49 +374,49 @@ def _insert(ev: Evaluator, owner: MapRef, key: Abstract, value: Abstract) -> Non
 def assign(ev: Evaluator, owner: MapRef, key: Abstract, value: Abstract) -> None:
     """`d[key] = value`"""
     at = _found(ev, owner, key)
-    _written(ev, owner, grows=at is None)
+    note_write(ev, owner, grows=at is None)
     if at is not None:
-        dynamic_list_methods.store_element(ev, _values(ev, owner), at, value)
-    elif _is_empty(ev, owner):
-        _python(ev, owner, "_0.__setitem__({key}, 0)", key)
+        dynamic_list_methods.store_element(ev, values_of(ev, owner), at, value)
+    elif is_empty(ev, owner):
+        by_places(ev, owner, "_0.__setitem__({key}, 0)", key)
         _insert(ev, owner, key, value)
     else:
         place, new = _new_place(ev, owner, key)
         run_branches(ev, new, lambda: _insert(ev, owner, key, value),
-                     lambda: dynamic_list_methods.store_element(ev, _values(ev, owner), place, value) and None,
+                     lambda: dynamic_list_methods.store_element(ev, values_of(ev, owner), place, value) and None,
                      ev.live_in_statement)
 
 
 def _set_default(ev: Evaluator, owner: MapRef, key: Abstract, default: Callable[[], Abstract]) -> Abstract:
     """`d.setdefault(key, default())`"""
     if (at := _found(ev, owner, key)) is None:
-        _written(ev, owner)
-        if _is_empty(ev, owner):
-            at = _python(ev, owner, "_0.setdefault({key}, 0)", key, type=INT)
+        note_write(ev, owner)
+        if is_empty(ev, owner):
+            at = by_places(ev, owner, "_0.setdefault({key}, 0)", key, type=INT)
             _insert(ev, owner, key, default())
         else:
             at, new = _new_place(ev, owner, key)
             run_branches(ev, new, lambda: _insert(ev, owner, key, default()), lambda: None, ev.live_in_statement)
-    return element(ev, _values(ev, owner), at)
+    return element(ev, values_of(ev, owner), at)
 
 
 def delete(ev: Evaluator, owner: MapRef, key: Abstract) -> None:
     """`del d[key]`"""
-    _need(ev, owner, SHRINKS)
-    _written(ev, owner)
-    _python(ev, owner, "_0.__delitem__({key})", key)
+    need(ev, owner, SHRINKS)
+    note_write(ev, owner)
+    by_places(ev, owner, "_0.__delitem__({key})", key)
 
 
 def pop(ev: Evaluator, owner: MapRef, key: Abstract, *default: Abstract) -> Abstract:
     """`d.pop(key)`, `d.pop(key, default)`"""
-    _need(ev, owner, SHRINKS)
-    _written(ev, owner)
+    need(ev, owner, SHRINKS)
+    note_write(ev, owner)
 
     def taken() -> Abstract:
-        at = _python(ev, owner, "_0.pop({key})", key, type=INT)
-        if _is_empty(ev, owner):
+        at = by_places(ev, owner, "_0.pop({key})", key, type=INT)
+        if is_empty(ev, owner):
             raise_at_run_time(ev, "KeyError")
-        return dynamic_list_methods.taken(ev, element(ev, _values(ev, owner), at))
+        return dynamic_list_methods.taken(ev, element(ev, values_of(ev, owner), at))
 
     if not default:
         return taken()
@@ -425,7 +429,7 @@ def pop(ev: Evaluator, owner: MapRef, key: Abstract, *default: Abstract) -> Abst
 def copied(ev: Evaluator, owner: MapRef) -> MapRef:
     """`d.copy()`"""
     cell = ev.slots(owner)
-    places = _python(ev, owner, "dict(_0)")
+    places = by_places(ev, owner, "dict(_0)")
     lists = [xs if not isinstance(xs, ListRef) else dynamic_list_methods.copied(ev, xs) if is_dynamic(ev, xs)
              else ev.new_list(()) for xs in cell.items[1:]]
     addr = ev.new_addr()
@@ -454,14 +458,14 @@ def _update(entries: dict[Any, Any], other: dict[Any, Any]) -> None:
 
 def plain_dict(ev: Evaluator, owner: MapRef) -> Value | None:
     """The dict of Python, for a text that shows it; None if its values are no numbers, arrays or strings."""
-    values = _values(ev, owner)
+    values = values_of(ev, owner)
     if not is_dynamic(ev, values):
         grow(ev, values)
     if ev.slots(values).schema != 0:
         return None
     column = ev.emit(stop_gradient, as_column(ev, values))  # it is shown, and not read again
     text = "{{_key: {0}[_place] for _key, _place in _0.items()}}"
-    return _python(ev, owner, text, None, column)  # type: ignore[no-any-return]
+    return by_places(ev, owner, text, None, column)  # type: ignore[no-any-return]
 
 
 MAP_METHODS: dict[str, Callable[..., Abstract]] = {
@@ -475,9 +479,12 @@ MAP_METHODS: dict[str, Callable[..., Abstract]] = {
 """The methods of dicts whose keys are known only at run time, beside those that give a view of one."""
 
 
-def call_method(ev: Evaluator, owner: MapRef, name: str, args: Args) -> Abstract:
+def call_method(ev: Evaluator, owner: MapRef, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """`d.name(*args)`"""
     if name not in MAP_METHODS:
         ev.refuse("SCT203", f"the method `{name}` of a dict whose keys are known only at run time is not supported",
                   hint="write it out")
-    return MAP_METHODS[name](ev, owner, *args)
+    if name == "update" and kwargs:
+        ev.refuse("SCT203", "`update` of a dict whose keys are known only at run time takes a dict",
+                  hint="write the items in a loop")
+    return MAP_METHODS[name](ev, owner, *args, **kwargs)

@@ -76,7 +76,11 @@ def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
         return value
     if name in cell.keys:
         return cell.items[cell.keys.index(name)]
-    return None if isinstance(owner, DefaultRef) else raise_at_run_time(ev, "KeyError", name)
+    return None if _has_factory(owner) else raise_at_run_time(ev, "KeyError", name)
+
+
+def _has_factory(owner: DictRef) -> bool:
+    return isinstance(owner, DefaultRef) and owner.factory is not None
 
 
 def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> Abstract:
@@ -163,7 +167,7 @@ def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | Non
     cell = ev.slots(owner)
     operands: list[Operand] = []
     text = _key_text(ev, cell.keys, key, operands)
-    if text is None or isinstance(owner, DefaultRef) or not _may_be_read(ev, cell.items):
+    if text is None or _has_factory(owner) or not _may_be_read(ev, cell.items):
         return None
 
     def read(values: Sequence[Any]) -> str:

@@ -110,7 +110,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return run_time_dicts.item(ev, owner, key)
     if isinstance(owner, DictRef):
         if (value := run_time_keys.item(ev, owner, key)) is None:  # of a defaultdict
-            value = ev.call(owner.factory, []) if isinstance(owner, DefaultRef) else Static(None)
+            assert isinstance(owner, DefaultRef) and owner.factory is not None
+            value = ev.call(owner.factory, [])
             assign_item(ev, owner, key, value)
         return value
     if isinstance(owner, Ref):

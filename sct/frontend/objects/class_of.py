@@ -34,7 +34,7 @@ from sct.ir.types import FLOAT, Link, Opaque, Tensor
 from sct.ops.program.effects import part
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["class_object", "possible_classes", "python_class", "raise_of_class"]
+__all__ = ["class_object", "is_ordered", "possible_classes", "python_class", "raise_of_class"]
 
 _ITERATED: dict[str, type] = {
     "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
@@ -52,14 +52,16 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     if isinstance(v, Tup):
         return slice if v.fields == SLICE else v.cls
     if isinstance(v, MapRef):
-        return dict if v.factory is None else collections.defaultdict
+        return collections.OrderedDict if v.ordered else dict if v.factory is None else collections.defaultdict
+    if isinstance(v, DefaultRef):
+        return collections.OrderedDict if v.factory is None else collections.defaultdict
     if isinstance(v, Closure):
         return types.FunctionType
     if isinstance(v, Bound) and v.method:
         return types.MethodType
     if isinstance(v, Ref):
         ev.type_of(v)
-    cls = {Ref: np.ndarray, ListRef: list, DictRef: dict, DefaultRef: collections.defaultdict}.get(type(v))
+    cls = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))
     cls = _ITERATED.get(v.kind) if isinstance(v, Iteration) else cls
     if cls is not None:
         return cls
@@ -95,6 +97,11 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "real": (bool, int, float, np.bool_, *_INTS, *_FLOATS), "single": (bool, int, float, np.bool_, np.float32),
     "complex": (complex, np.complex128),
     "number": (bool, int, float, np.bool_, *_INTS, *_FLOATS, complex, np.complex128, np.complex64)}
+
+
+def is_ordered(v: Abstract) -> bool:
+    """Is this an `OrderedDict` of known keys?"""
+    return isinstance(v, DefaultRef) and v.factory is None
 
 
 def possible_classes(v: Abstract) -> tuple[type, ...]:

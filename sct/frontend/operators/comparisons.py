@@ -31,6 +31,7 @@ from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of, items_to_search
 from sct.frontend.iteration.iterator_protocol import VIEWS, drained
+from sct.frontend.objects.class_of import is_ordered
 from sct.frontend.objects.objects import (
     bind,
     class_of,
@@ -284,7 +285,7 @@ def _equal_dicts(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     """The values by the keys of the first dict, up to a key that the other has not."""
     assert isinstance(a, DictRef) and isinstance(b, DictRef)
     left, right = ev.slots(a), ev.slots(b)
-    if len(left.keys) != len(right.keys):
+    if len(left.keys) != len(right.keys) or left.keys != right.keys and is_ordered(a) and is_ordered(b):
         return Static(False)
     there = list(itertools.takewhile(lambda k: k in right.keys, left.keys))
     pairs = [(x, right.items[right.keys.index(k)]) for k, x in zip(there, left.items)]

@@ -193,7 +193,7 @@ def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
 
 def _of_run_time(ev: Evaluator, v: Abstract) -> Operand | None:
     """A list or a dict that is known only at run time, of numbers, arrays or strings; None if `v` is none of these."""
-    if isinstance(v, MapRef) and v.factory is None:
+    if isinstance(v, MapRef) and v.factory is None and not v.ordered:
         return plain_dict(ev, v)
     if not isinstance(v, ListRef) or (schema := ev.slots(v).schema) == 0:
         return as_column(ev, v) if isinstance(v, ListRef) else None

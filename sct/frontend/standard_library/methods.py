@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
 from collections.abc import Callable
@@ -94,14 +95,14 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(owner, (DictRef, MapRef)) and name in VIEWS:
         return Iteration(name, (owner,))
     if isinstance(owner, MapRef):
-        return run_time_dicts.call_method(ev, owner, name, args)
+        return run_time_dicts.call_method(ev, owner, name, args, kwargs)
     if isinstance(owner, DictRef):
         if name == "get":
             return run_time_keys.get(ev, owner, *(*args, Static(None))[:2])
         if name == "copy":
             copy = ev.call(Static(dict), [owner])
             return replace(owner, addr=cast(DictRef, copy).addr)
-        if name in ("update", "setdefault", "pop", "popitem", "clear"):
+        if name in ("update", "setdefault", "pop", "popitem", "clear", "move_to_end"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
         args = [ev.present_number(a) for a in args]
@@ -213,12 +214,19 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
     elif name == "clear":
         entries = {}
     elif name == "popitem":
-        last, v = run_or_raise(ev, entries.popitem)
-        result = Tup((lift(ev, last), v))
+        like: Any = python_class(ev, owner)(zip(entries, entries))
+        options = {k: ev.ask(v, f"`{k}`") for k, v in [*kwargs.items(), *zip(("last",), args)]}
+        key, _ = run_or_raise(ev, lambda: like.popitem(**options))
+        result = Tup((lift(ev, key), entries.pop(key)))
     else:
         key, *default = args
         known_key = run_time_dicts.known_key(ev, owner, key)
-        if name == "setdefault":
+        if name == "move_to_end":
+            order = collections.OrderedDict(zip(entries, entries))
+            options = {k: ev.ask(v, f"`{k}`") for k, v in [*kwargs.items(), *zip(("last",), default)]}
+            run_or_raise(ev, lambda: order.move_to_end(known_key, **options))
+            entries = {k: entries[k] for k in order}
+        elif name == "setdefault":
             result = entries.setdefault(known_key, default[0] if default else Static(None))
         else:
             result = run_or_raise(ev, lambda: entries.pop(known_key, *default))

@@ -175,20 +175,22 @@ class DictRef(Container):
 
 @dataclass(frozen=True)
 class DefaultRef(DictRef):
-    """A `collections.defaultdict`."""
+    """A `collections.defaultdict`, or an `OrderedDict`: that has no factory."""
 
-    factory: Abstract
+    factory: Abstract | None
 
 
 @dataclass(frozen=True)
 class MapRef(Container):
-    """A dict whose keys are known only at run time; `factory` is that of a `collections.defaultdict`.
+    """A dict whose keys are known only at run time; `factory` is that of a `collections.defaultdict`; an `OrderedDict`
+    is `ordered`.
 
     Its slots: a dict of Python that holds the place of each key, the keys at these places, or None where nothing
     iterates over them, and the values at these places.
     """
 
     factory: Abstract | None = None
+    ordered: bool = False
 
 
 @dataclass(frozen=True)
