@@ -43,6 +43,7 @@ from sct.errors import Loc, SctError, add_source_note
 from sct.frontend import (
     COMPARED_BY_CLASS,
     FEW_ITEMS,
+    OPAQUE_ARRAY,
     ROWS,
     Equal,
     Guard,
@@ -253,6 +254,10 @@ class _CheckWriter:
             return x
         if isinstance(key[0], np.dtype):
             return self.check_array(x, *key)
+        if key[0] == OPAQUE_ARRAY:
+            self.require(f"type({x}) is {self.constant(np.ndarray)} and {x}.dtype == {self.constant(key[1])} "
+                         f"and {x}.ndim == {key[2]}")
+            return x
         return self.check_container(x, *key)
 
     def check_container(self, x: Variable, kind: type, *rest: Any) -> Any:

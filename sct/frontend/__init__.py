@@ -34,7 +34,7 @@ in the same order. The frontend refuses an unknown construct with an `SctError`:
 
 from sct.frontend.ahead_of_time import trace_ahead, trace_ranks
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, ROWS, Equal, item_kind, key_of
+from sct.frontend.arguments.argument_keys import FEW_ITEMS, OPAQUE_ARRAY, ROWS, Equal, item_kind, key_of
 from sct.frontend.arguments.lift import Untyped, read_path
 from sct.frontend.arguments.unloaded import NotLoaded, Unloaded
 from sct.frontend.autodiff import integrals, nested_jacobians, solvers, trajectories
@@ -95,7 +95,7 @@ from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COMPARED_BY_CLASS", "FEW_ITEMS", "NotLoaded", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same",
+    "COMPARED_BY_CLASS", "OPAQUE_ARRAY", "FEW_ITEMS", "NotLoaded", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same",
     "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped", "apart", "exact", "identity", "item_kind",
     "key_of", "library_facts", "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment",
     "tangent_names", "trace", "trace_ahead", "trace_ranks",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, item_kind, list_tree
+from sct.frontend.arguments.argument_keys import FEW_ITEMS, is_opaque_array, item_kind, list_tree
 from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.evaluator.list_items import Place
 from sct.frontend.evaluator.own_methods import HASHING
@@ -181,7 +181,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if is_container(type(x)):
         return _object(ev, x, name, seen)
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray) and not is_opaque_array(x):
         leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
         if seen is not None and id(x) in seen:
             return seen[id(x)][0], Leaf(ev.params.index(leaf))
@@ -190,7 +190,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return Ref(addr), Leaf(ev.params.index(leaf))
     if isinstance(x, enum.Enum):
         return Static(x), Const(x)
-    if isinstance(x, (bool, int, float, complex, np.generic, str)):
+    if isinstance(x, (bool, int, float, complex, np.generic, str)) and not is_opaque_array(x):
         refuse_subclass(ev, x)
         leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
         return leaf, Leaf(len(ev.params) - 1)

@@ -20,8 +20,8 @@ from sct.frontend.values.exact_keys import Same, exact
 from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_of, with_items
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
 
-__all__ = ["AT_ONCE", "FEW_ITEMS", "MANY_KEYS", "ROWS", "Equal", "is_one_value", "item_kind", "key_of", "list_tree",
-           "with_differentiated_ints"]
+__all__ = ["AT_ONCE", "FEW_ITEMS", "MANY_KEYS", "OPAQUE_ARRAY", "ROWS", "Equal", "is_one_value", "is_opaque_array",
+           "item_kind", "key_of", "list_tree", "with_differentiated_ints"]
 
 
 def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: bool = True) -> Hashable:
@@ -39,10 +39,18 @@ def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: bool = Tru
     except RecursionError:
         raise contains_itself("an argument") from None
 
+
+def is_opaque_array(x: Any) -> bool:
+    """Is this an array of dates, durations, texts or records, or an element, which Python alone computes with?"""
+    return type(x) is np.ndarray and x.dtype.kind in "mMUSV" or isinstance(x, (np.datetime64, np.timedelta64, np.void))
+
+
 def _key(x: Any, sizes: dict[int, int], records: bool = True) -> Hashable:
     t: Any = type(x)
     if t in PLAIN:
         return t  # type: ignore[no-any-return]
+    if t is np.ndarray and is_opaque_array(x):
+        return OPAQUE_ARRAY, x.dtype, x.ndim
     if t is np.ndarray:
         # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
@@ -78,6 +86,9 @@ _BY_CLASS = frozenset((
 
 _METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
 
+
+OPAQUE_ARRAY = "opaque"
+"""Starts the key of an array that `is_opaque_array`."""
 
 ROWS = "rows"
 """In a key: the items of this list are one value of the IR."""

@@ -27,7 +27,15 @@ from sct.frontend.arguments.abstract_arguments import (
     type_of_object,
     type_of_opaque,
 )
-from sct.frontend.arguments.argument_keys import AT_ONCE, FEW_ITEMS, MANY_KEYS, item_kind, key_of, list_tree
+from sct.frontend.arguments.argument_keys import (
+    AT_ONCE,
+    FEW_ITEMS,
+    MANY_KEYS,
+    is_opaque_array,
+    item_kind,
+    key_of,
+    list_tree,
+)
 from sct.frontend.arguments.unloaded import Unloaded
 from sct.frontend.evaluator.own_methods import HASHING, is_library
 from sct.frontend.state.tries import Class
@@ -175,7 +183,9 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         return Static(obj, path)
     if isinstance(obj, (int, float, complex, str, np.generic)):
         refuse_subclass(ev, obj)
-    if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, complex, np.generic)) and not isinstance(obj, bool):
+    if is_opaque_array(obj):
+        return opaque(ev, Static(obj, path))
+    if isinstance(obj, (np.ndarray, int, float, complex, np.generic)) and not isinstance(obj, bool):
         return _captured_leaf(ev, _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {})))
     if isinstance(obj, (str, bool, type(None))):
         ev.outside.note(path, "value", obj)

@@ -136,6 +136,8 @@ def _shuffle(ev: Evaluator, fn: Abstract, x: Abstract) -> Abstract | None:
     of_module = isinstance(fn, Static) and fn.peek == np.random.shuffle
     rng = None if of_module else _shuffler(ev, fn)
     if not (of_module or rng is not None) or not isinstance(x, (Ref, ListRef)):
+        if of_module and is_callers(ev, x):
+            ev.refuse("SCT302", "an object of the caller is shuffled", hint="shuffle a copy")
         return None
     count = ev.call(Static(len), [x])
     size = ev.type_of(x).shape[0] if isinstance(x, Ref) else sym(f"_shuffled{ev.operand(count)}")  # type: ignore[union-attr]

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sct.frontend.arguments.argument_aliasing import use_callable
+from sct.frontend.arguments.argument_keys import is_opaque_array
 from sct.frontend.arguments.lift import is_constant_object, opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
@@ -194,7 +195,8 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
 
 def written_by_python(ev: Evaluator, text: str, owner: Abstract, *values: Abstract) -> bool:
     """Writes to an object that Python made in this function, if it is one; `text` is a call of its method."""
-    if not isinstance(owner, Value) or owner in ev.params or not is_python_object(ev, owner) or not ev.is_observed:
+    if not isinstance(owner, Value) or owner in ev.params or not is_python_object(ev, owner) or not ev.is_observed \
+            or _shares_memory(ev, owner):
         return False
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in (owner, *values)]
@@ -236,7 +238,25 @@ def is_callers(ev: Evaluator, v: Abstract) -> bool:
     while isinstance(x, Value) and (eqn := ev.defs.get(x)) is not None and eqn.op in (inactive, part) and \
             re.match(r"_0(\.\w+|\[.*\])$", str(eqn.attrs["text"])):
         x = eqn.args[0]
-    return isinstance(x, Value) and is_python_object(ev, x) and ev.leaf_of(x) is not None
+    return isinstance(x, Value) and is_python_object(ev, x) and ev.leaf_of(x) is not None or _shares_memory(ev, v)
+
+
+def _shares_memory(ev: Evaluator, v: Abstract) -> bool:
+    """May this be an opaque array from outside, or a view of one?  All is that was computed of one, but copies."""
+    todo: list[Abstract | Operand] = [v]
+    seen: set[Value] = set()
+    while todo:
+        x = todo.pop()
+        if not isinstance(x, Value) or x in seen:
+            continue
+        seen.add(x)
+        eqn = ev.defs.get(x)
+        if eqn is None and is_opaque_array(ev.leaf_of(x)):
+            return True
+        if eqn is not None and eqn.op in (inactive, part, apply) and not re.search(
+                r"\.(copy|astype)\b", str(eqn.attrs.get("text", ""))):
+            todo += eqn.args
+    return False
 
 
 PLAIN_CONTAINERS: dict[Any, str] = {

@@ -113,7 +113,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
             return by_place
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
-    symbol, (a, b) = _SYMBOLS.get(type(op)), compared_strings(ev, a, b)
+    of_elements = {gast.Eq: "==", gast.NotEq: "!="} if any(t[0] == "array" for t in ev.observed(ev.loc)) else {}
+    symbol, (a, b) = (_SYMBOLS | of_elements).get(type(op)), compared_strings(ev, a, b)
     if symbol and is_string(ev, a) and is_string(ev, b) and (isinstance(a, Value) or isinstance(b, Value)):
         return ev.emit(part, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
     of_class = BOOL if isinstance(op, (gast.In, gast.NotIn)) else None

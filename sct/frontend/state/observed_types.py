@@ -62,7 +62,8 @@ def observed_type(value: Any, depth: int = 0) -> Observed:
     cls = type(value)
     if cls in (bool, int, float, complex):
         return "number", cls.__name__, cls
-    if isinstance(value, (np.bool_, np.number)) and value.dtype.isnative and value.dtype.itemsize <= 16:
+    if isinstance(value, (np.bool_, np.number)) and value.dtype.kind in "biufc" and value.dtype.isnative \
+            and value.dtype.itemsize <= 16:
         kind = "bool" if value.dtype.kind == "b" else "int" if value.dtype.kind in "iu" else \
             "complex" if value.dtype.kind == "c" else "float"
         return "number", kind, cls
