@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeVar, Union
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, Union
 
 from sct.errors import Loc
 from sct.ir.dims import Dim
@@ -65,6 +65,7 @@ class Lit:
 
     value: Any
     as_type: Type | None = None
+    hint: ClassVar[None] = None
 
     @cached_property
     def type(self) -> Type:
@@ -74,10 +75,6 @@ class Lit:
     def dim(self) -> Dim | None:
         return Dim(self.value) if isinstance(self.value, int) and not isinstance(self.value, bool) else None
 
-    @property
-    def hint(self) -> None:
-        return None
-
     @cached_property
     def _key(self) -> tuple[object, ...]:
         return (type(self.value), repr(self.value), self.as_type)
@@ -85,8 +82,12 @@ class Lit:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Lit) and self._key == other._key
 
-    def __hash__(self) -> int:
+    @cached_property
+    def _hash(self) -> int:
         return hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __repr__(self) -> str:
         return repr(self.value)

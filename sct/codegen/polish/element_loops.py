@@ -11,8 +11,8 @@ into `x`. A reversed loop is `for value in reversed(x)`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import (
@@ -72,22 +72,39 @@ def unpack_records(block: Block) -> Block:
 def count_by_tapes(block: Block) -> Block:
     """The block, changed in place: where each iteration appends to one tape, its length is read and nothing counted."""
     everything = statements(block)
-    increments = [s for s in everything if isinstance(s, Increment)]
-    for inner in all_blocks(block) if increments else ():
-        for loop in [s for s in inner if isinstance(s, Loop)]:
-            for increment in [s for s in increments if s in loop.body and s.by == 1]:
-                _count_by_tape(loop, increment, inner, everything)
+    if any(isinstance(s, Increment) for s in everything):
+        uses = _Uses(everything)
+        for inner in all_blocks(block):
+            for loop in [s for s in inner if isinstance(s, Loop)]:
+                for increment in [s for s in loop.body if isinstance(s, Increment) and s.by == 1]:
+                    _count_by_tape(loop, increment, inner, uses)
     return block
 
 
-def _count_by_tape(loop: Loop, increment: Increment, block: Block, everything: Sequence[Statement]) -> None:
+class _Uses:
+    """The statements that read a value, those that assign it, and those that make it a list and append to that."""
+
+    def __init__(self, everything: Iterable[Statement]) -> None:
+        self.readers: dict[Operand, list[Statement]] = defaultdict(list)
+        self.assigning: dict[Value, list[Statement]] = defaultdict(list)
+        self.filling: dict[Value, list[Statement]] = defaultdict(list)
+        for s in everything:
+            for x in dict.fromkeys(s.reads):
+                self.readers[x].append(s)
+            for v in dict.fromkeys(s.targets):
+                self.assigning[v].append(s)
+            if isinstance(s, (NewList, Push)):
+                self.filling[s.tape].append(s)
+
+
+def _count_by_tape(loop: Loop, increment: Increment, block: Block, uses: _Uses) -> None:
     """Remove the counter of the iterations of `loop`, which stands in `block`, if a tape has one item of each."""
     count, inside = increment.count, statements(loop.body)
-    readers = [s for s in everything if count in s.reads and s is not increment]
-    start = next((s for s in block if isinstance(s, Assign) and any(v is count for v, _ in s.pairs)), None)
-    tape = next((s.tape for s in loop.body if isinstance(s, Push) and _has_item_each(loop, s, block, everything)), None)
-    if start is None or tape is None or any(s in inside for s in readers) or any(
-            count in s.targets for s in everything if s not in (start, increment)):
+    readers = [s for s in uses.readers[count] if s is not increment]
+    start = next((s for s in uses.assigning[count] if isinstance(s, Assign) and s in block), None)
+    tape = next((s.tape for s in loop.body if isinstance(s, Push) and _has_item_each(loop, s, block, uses)), None)
+    if start is None or tape is None or any(s in inside for s in readers) \
+            or any(s not in (start, increment) for s in uses.assigning[count]):
         return
     loop.body.remove(increment)
     start.pairs = [(v, x) for v, x in start.pairs if v is not count]
@@ -103,9 +120,9 @@ def _count_by_tape(loop: Loop, increment: Increment, block: Block, everything: S
     block.insert(place, Evaluate(length, length))
 
 
-def _has_item_each(loop: Loop, push: Push, block: Block, everything: Sequence[Statement]) -> bool:
+def _has_item_each(loop: Loop, push: Push, block: Block, uses: _Uses) -> bool:
     """Has the tape, where the loop ends, one item of each iteration, even of one that is left early?"""
-    others = [s for s in everything if s is not push and isinstance(s, (NewList, Push)) and s.tape is push.tape]
+    others = [s for s in uses.filling[push.tape] if s is not push]
     if len(others) != 1 or not isinstance(others[0], NewList) or others[0] not in block:
         return False
     before = statements(loop.body[:loop.body.index(push)])

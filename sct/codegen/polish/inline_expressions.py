@@ -262,7 +262,7 @@ class _BlockWalk:
 
         The target is itself a source, or it is read after the definition.
         """
-        sources = [x for _, x in s.pairs]
+        sources = {x for _, x in s.pairs}
         return [x for v, x in s.pairs if v in sources or isinstance(x, Value) and x in self.pending
                 and self.last_read.get(v, 0) > self.order[x]]
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from sct.codegen.program.recover_jumps import COMPARISONS
@@ -34,8 +34,7 @@ def simplify_statements(block: Block) -> Block:
     """The block, simplified in place."""
     _remove_negations(block)
     block = merge_conditionals(block)
-    for flag in _flag_candidates(block):
-        flag.apply(block)
+    _make_flags(block)
     _remove_negations(block)
     if _replace_copied_flags(block):
         block = merge_conditionals(block)
@@ -51,22 +50,45 @@ def merge_conditionals(block: Block) -> Block:
 
     An assignment between the two moves behind them if the second does not depend on it.
     """
-    merged: Block = []
+    merged: list[Statement | _Merged] = []
     for s in block:
         k = len(merged) - 1
-        if isinstance(s, If) and k > 0 and isinstance(merged[k], Assign) and _independent(merged[k], s):
+        if isinstance(s, If) and k > 0 and isinstance(between := merged[k], Assign) and _independent(between, s):
             k -= 1
         last = merged[k] if k >= 0 else None
-        if isinstance(s, If) and isinstance(last, If) and s.test is last.test and isinstance(s.test, Value) \
-                and s.eqn is not None and last.eqn is not None and not _has_jump(last):
-            eqn = last.eqn.replace(regions=(*last.eqn.regions, *s.eqn.regions), primal=last.eqn.primal and s.eqn.primal)
-            merged[k] = If(s.test, _join_branches(last.then, s.then), _join_branches(last.orelse, s.orelse), eqn)
+        if isinstance(s, If) and isinstance(last, _Merged) and last.may_add(s):
+            last.add(s)
         else:
-            merged.append(s)
-    for s in merged:
+            merged.append(_Merged(s) if isinstance(s, If) else s)
+    result = [s.conditional if isinstance(s, _Merged) else s for s in merged]
+    for s in result:
         for inner in s.blocks:
             inner[:] = merge_conditionals(inner)
-    return merged
+    return result
+
+
+class _Merged:
+    """A conditional, to which conditionals on the same predicate are added."""
+
+    def __init__(self, conditional: If) -> None:
+        self.conditional = conditional
+        self.branches: tuple[_Branch, ...] = ()
+        self.last = conditional
+
+    def may_add(self, s: If) -> bool:
+        return s.test is self.last.test and isinstance(s.test, Value) \
+            and s.eqn is not None and self.last.eqn is not None and not _has_jump(self.last)
+
+    def add(self, s: If) -> None:
+        first = self.conditional
+        assert first.eqn is not None and s.eqn is not None
+        if not self.branches:
+            self.branches = _Branch(first.then), _Branch(first.orelse)
+        self.last = s
+        for branch, second in zip(self.branches, s.blocks):
+            branch.append(second)
+        eqn = first.eqn.replace(regions=(*first.eqn.regions, *s.eqn.regions), primal=first.eqn.primal and s.eqn.primal)
+        self.conditional = If(s.test, self.branches[0].block, self.branches[1].block, eqn)
 
 
 def _independent(move: Statement, s: If) -> bool:
@@ -77,31 +99,64 @@ def _independent(move: Statement, s: If) -> bool:
     return isinstance(move, Assign) and not any(v in read or v in assigned or x in assigned for v, x in move.pairs)
 
 
-def _join_branches(first: Block, second: Block) -> Block:
-    """Both blocks in sequence; `second` reads the sources of the assignments in `first` instead of their targets."""
-    if first and isinstance(first[-1], Evaluate) and first[-1].eqn.op.name == "raise_":
-        return first
-    replacements: dict[Value, Operand] = {}
-    for s in first:
-        assigned = {v for t in statements([s]) for v in t.targets}
-        replacements = {v: x for v, x in replacements.items() if v not in assigned and x not in assigned}
-        if isinstance(s, Assign):
-            replacements.update((v, x) for v, x in s.pairs if not is_undef(x) and x not in assigned)
-    second, repeated = _without_repeated_predicates(first, second)
-    replacements.update(repeated)
-    assigned_later = {v for s in statements(second) for v in s.targets}
-    replacements = {v: x for v, x in replacements.items() if v not in assigned_later and x not in assigned_later}
-    _substitute(second, {v: replacements.get(x, x) if isinstance(x, Value) else x for v, x in replacements.items()})
-    return [*first, *second]
+class _Branch:
+    """A branch, to which the statements of other branches are added.
 
+    sources     the operands that variables were assigned last, if neither was assigned since
+    copies      the variables that have each of these
+    predicates  what statements ask, with those that ask it
+    assigned    the values that other statements bind
+    """
 
-def _without_repeated_predicates(first: Block, second: Block) -> tuple[Block, dict[Value, Operand]]:
-    """`second` without predicates that `first` has computed, and what these are there."""
-    assigned = {v for s in (*statements(first), *statements(second)) if not isinstance(s, Evaluate) for v in s.bound}
-    predicates = {key: s.targets[0] for s in first if (key := _predicate(s)) and not assigned.intersection(s.operands)}
-    repeated: dict[Value, Operand] = {
-        s.targets[0]: predicates[key] for s in second if (key := _predicate(s)) in predicates}
-    return [s for s in second if not (isinstance(s, Evaluate) and s.targets and s.targets[0] in repeated)], repeated
+    def __init__(self, block: Block) -> None:
+        self.block: Block = []
+        self.sources: dict[Value, Operand] = {}
+        self.copies: dict[Value, list[Value]] = defaultdict(list)
+        self.predicates: dict[Hashable, list[Statement]] = defaultdict(list)
+        self.assigned: set[Value] = set()
+        self._extend(block)
+
+    def append(self, second: Block) -> None:
+        """Add `second`, which reads the sources of the assignments before it instead of their targets."""
+        assigned = {v for s in statements(second) if not isinstance(s, Evaluate) for v in s.bound} | self.assigned
+        repeated = self._repeated_predicates(second, assigned)
+        second = [s for s in second if not (isinstance(s, Evaluate) and s.targets and s.targets[0] in repeated)]
+        assigned_later = {v for s in statements(second) for v in s.targets}
+
+        def source(v: Operand) -> Operand:
+            x = repeated.get(v, self.sources.get(v, v)) if isinstance(v, Value) and v not in assigned_later else v
+            return v if x in assigned_later else x
+
+        for s in statements(second):
+            s.replace_operands(lambda x: source(source(x)))
+        self._extend(second)
+
+    def _repeated_predicates(self, second: Block, assigned: Set[Value]) -> dict[Value, Operand]:
+        """The values of predicates in `second` that were computed before, and what these are there."""
+        repeated: dict[Value, Operand] = {}
+        for s in second:
+            earlier = [t for t in self.predicates.get(_predicate(s), ()) if assigned.isdisjoint(t.operands)]
+            if earlier:
+                repeated[s.targets[0]] = earlier[-1].targets[0]
+        return repeated
+
+    def _extend(self, block: Block) -> None:
+        self.block += block
+        for s in block:
+            assigned = {v for t in statements([s]) for v in t.targets}
+            for v in assigned:
+                self.sources.pop(v, None)
+                for copy in self.copies.pop(v, ()):
+                    if self.sources.get(copy) is v:
+                        del self.sources[copy]
+            for v, x in s.pairs if isinstance(s, Assign) else ():
+                if not is_undef(x) and x not in assigned:
+                    self.sources[v] = x
+                    if isinstance(x, Value):
+                        self.copies[x].append(v)
+            if (key := _predicate(s)) is not None:
+                self.predicates[key].append(s)
+        self.assigned.update(v for s in statements(block) if not isinstance(s, Evaluate) for v in s.bound)
 
 
 def _predicate(s: Statement) -> Hashable:
@@ -141,17 +196,16 @@ class _FlagCandidate:
     literals: list[int] = field(default_factory=list)
     tests: list[Evaluate] = field(default_factory=list)
 
-    def apply(self, block: Block) -> None:
-        """Make it a bool if the comparisons distinguish exactly two classes of its literals."""
+    def apply(self, replacements: dict[Value, Operand]) -> Value | None:
+        """Make it a bool if the comparisons distinguish exactly two classes of its literals; what these then are."""
         outcomes_of = {n: tuple(_outcome(s.eqn, n) for s in self.tests) for n in self.literals}
         classes = list(dict.fromkeys(outcomes_of[n] for n in self.literals))
         if len(classes) != 2:
-            return
+            return None
         flag = Value(BOOL, self.value.hint or "done")
         for move in self.moves:
             move.pairs = [(flag, Lit(outcomes_of[x.value] == classes[1])) if v is self.value and isinstance(x, Lit)
                           else (v, x) for v, x in move.pairs]
-        replacements: dict[Value, Operand] = {}
         for s, *outcomes in zip(self.tests, *classes):
             no, yes = outcomes
             if no == yes:
@@ -160,8 +214,16 @@ class _FlagCandidate:
                 replacements[s.eqn.out] = flag
             else:
                 s.eqn = s.like = Eqn(OPS["not_"], (flag,), s.eqn.outs, primal=False)
-        _substitute_and_drop(block, replacements)
-        _drop_repeated_assignments(block, flag)
+        return flag
+
+
+def _make_flags(block: Block) -> None:
+    """Make bools of the ints that only tell two cases apart."""
+    replacements: dict[Value, Operand] = {}
+    flags = {flag for candidate in _flag_candidates(block) if (flag := candidate.apply(replacements)) is not None}
+    _substitute_and_drop(block, replacements)
+    if flags:
+        _drop_repeated_assignments(block, flags)
 
 
 def _flag_candidates(block: Block) -> Iterator[_FlagCandidate]:
@@ -242,18 +304,20 @@ def _substitute(block: Block, replacements: Mapping[Value, Operand]) -> None:
         s.replace_operands(replaced)
 
 
-def _drop_repeated_assignments(block: Block, flag: Value) -> None:
-    """In a loop that ends where the flag changes, drop assignments of the value that the flag already has."""
-    before: Operand | None = None
+def _drop_repeated_assignments(block: Block, flags: Set[Value]) -> None:
+    """In a loop that ends where a flag changes, drop assignments of the value that the flag already has."""
+    before: dict[Value, Operand] = {}
     for s in block:
-        if isinstance(s, Loop) and before is not None and _changes_only_before_breaks(s.body, flag, before):
-            for inner in statements(s.body):
-                if isinstance(inner, Assign):
-                    inner.pairs = [(v, x) for v, x in inner.pairs if v is not flag or x != before]
+        if isinstance(s, Loop) and before:
+            moves = [inner for inner in statements(s.body) if isinstance(inner, Assign)]
+            repeated = {flag: before[flag] for flag in dict.fromkeys(v for move in moves for v, _ in move.pairs)
+                        if flag in before and _changes_only_before_breaks(s.body, flag, before[flag])}
+            for move in moves if repeated else ():
+                move.pairs = [(v, x) for v, x in move.pairs if v not in repeated or x != repeated[v]]
         elif isinstance(s, Assign):
-            before = next((x for v, x in s.pairs if v is flag), before)
+            before.update((v, x) for v, x in reversed(s.pairs) if v in flags)
         for body in s.blocks:
-            _drop_repeated_assignments(body, flag)
+            _drop_repeated_assignments(body, flags)
 
 
 def _changes_only_before_breaks(block: Block, flag: Value, before: Operand) -> bool:
@@ -273,26 +337,30 @@ def _changes_only_before_breaks(block: Block, flag: Value, before: Operand) -> b
 # -- carried variables ------------------------------------------------------------------------
 
 
-def _sink_carries(block: Block) -> None:
-    """Compute the next value of a carried variable after the last read of the current one.
+def _sink_carries(block: Block) -> set[Value]:
+    """Compute the next value of a carried variable after the last read of the current one; the values that are read.
 
     t = c * x; s = s + c; c <- t   ->   s = s + c; t = c * x; c <- t
     """
-    for s in block:
-        for inner in s.blocks:
-            _sink_carries(inner)
-    if not block or not isinstance(block[-1], Assign):
-        return
-    target = {x: v for v, x in block[-1].pairs if isinstance(x, Value)}
-    later: set[Operand] = set()
+    last = block[-1] if block else None
+    target = {x: v for v, x in last.pairs if isinstance(x, Value)} if isinstance(last, Assign) else {}
+    read_in_block: set[Value] = set()
+    later: set[Value] = set()
     sunk: list[Evaluate] = []
-    for s in reversed(block[:-1]):
+    for s in reversed(block):
+        read = {x for x in s.reads if isinstance(x, Value)}.union(*map(_sink_carries, s.blocks))
+        read_in_block |= read
         out = s.eqn.out if isinstance(s, Evaluate) and len(s.eqn.outs) == 1 else None
-        if isinstance(s, Evaluate) and out in target and target[out] in later and out not in later and _may_sink(s.eqn):
+        if s is last:
+            continue
+        if isinstance(s, Evaluate) and out in target and target[out] in later and out not in later \
+                and _may_sink(s.eqn):
             sunk.insert(0, s)
         else:
-            later.update(x for t in statements([s]) for x in t.reads)
-    block[:] = [*(s for s in block[:-1] if s not in sunk), *_in_dependence_order(sunk, target), block[-1]]
+            later |= read
+    if sunk:
+        block[:] = [*(s for s in block[:-1] if s not in sunk), *_in_dependence_order(sunk, target), block[-1]]
+    return read_in_block
 
 
 def _may_sink(eqn: Eqn) -> bool:

@@ -33,9 +33,12 @@ class _Variable:
 
     user_names     the hints of the user's values
     derived_names  the hints of values of adjoint code
+    bound_at       the number of the first statement that assigns one of the values
+    unbound_at     the number of the last statement where paths part of which some leave one of them unbound
     """
 
-    def __init__(self, value: Value, spans: Iterable[Span], is_users: bool) -> None:
+    def __init__(self, value: Value, spans: Iterable[Span], is_users: bool, bound_at: int, unbound_at: int) -> None:
+        self.bound_at, self.unbound_at = bound_at, unbound_at
         self.values = [value]
         self.spans: list[Span] = list(spans)
         hint = [value.hint] if value.hint and value.hint.strip("_") else []
@@ -62,6 +65,7 @@ class _Variable:
         self.user_names = list(dict.fromkeys(name for variable in pair for name in variable.user_names))
         self.derived_names = list(dict.fromkeys(name for variable in pair for name in variable.derived_names))
         self.values += other.values
+        self.bound_at, self.unbound_at = min(self.bound_at, other.bound_at), max(self.unbound_at, other.unbound_at)
 
 
 class Names:
@@ -76,7 +80,9 @@ class Names:
     def __init__(self, block: Block, live: LiveRanges, fixed: Mapping[Value, str], users: Collection[Value],
                  reserved: Collection[str], default_names: Mapping[Value, str]) -> None:
         self.live, self.fixed, self.reserved, self.default_names = live, fixed, set(reserved), default_names
-        self.variables = {v: _Variable(v, spans, v in users) for v, spans in live.spans.items()}
+        self.variables = {
+            v: _Variable(v, spans, v in users, live.first.get(v, 0), live.maybe_unbound.get(v, 0))
+            for v, spans in live.spans.items()}
         self._coalesce()
         self.descriptions = Descriptions(block, live.inlined, live.pushed_as, self._own_name)
         self.names: dict[Value, str] = {}
@@ -119,10 +125,10 @@ class Names:
         a.absorb(b)
         self.variables.update(dict.fromkeys(b.values, a))
 
-    def _is_bound_before(self, a: _Variable, b: _Variable) -> bool:
+    @staticmethod
+    def _is_bound_before(a: _Variable, b: _Variable) -> bool:
         """Would one have a value where paths part, one of which must find the other unbound?"""
-        return any(v in self.live.maybe_unbound and self.live.first[x] < self.live.maybe_unbound[v]
-                   for one, other in ((a, b), (b, a)) for v in one.values for x in other.values)
+        return a.bound_at < b.unbound_at or b.bound_at < a.unbound_at
 
     def _both_fixed(self, a: _Variable, b: _Variable) -> bool:
         return any(v in self.fixed for v in a.values) and any(v in self.fixed for v in b.values)

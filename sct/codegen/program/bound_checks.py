@@ -46,12 +46,14 @@ def remove_needless_checks(block: Block) -> Block:
     """The block without needless checks, changed in place."""
     read = {x for s in statements(block) for x in s.reads}
     left = _MOST_IN_ALL
+    sources = _sources(block)
     for inner in all_blocks(block):
         for check in [s for s in inner if _checked(s) is not None and read.isdisjoint(s.targets)]:
-            paths = _Paths(block, check, min(left, _MOST_STEPS))
+            paths = _Paths(block, check, sources, min(left, _MOST_STEPS))
             if paths.is_bound():
                 inner.remove(check)
-                paths.forget_unbound()
+                if paths.forget_unbound():
+                    sources = _sources(block)
             left = max(0, left - paths.steps)
     return block
 
@@ -67,14 +69,20 @@ def _checked(s: Statement) -> Value | None:
 
 def bound_by_no_path(block: Block) -> set[Value]:
     """The values that are assigned only where they are unbound, or from such values."""
-    sources: dict[Value, set[Operand]] = defaultdict(set)
-    for s in statements(block):
-        for v, x in s.pairs if isinstance(s, Assign) else ():
-            sources[v].add(x)
-    bound = {v for s in statements(block) if not isinstance(s, Assign) for v in s.bound}
-    unbound = {v for v in sources if v not in bound}
-    while wrong := {v for v in unbound if not all(is_undef(x) or x in unbound for x in sources[v])}:
-        unbound -= wrong
+    everything = statements(block)
+    pairs = [pair for s in everything if isinstance(s, Assign) for pair in s.pairs]
+    copies: dict[Operand, list[Value]] = defaultdict(list)
+    for v, x in pairs:
+        copies[x].append(v)
+    targets = {v for v, _ in pairs}
+    work = [v for s in everything if not isinstance(s, Assign) for v in s.bound]
+    work += [v for v, x in pairs if not is_undef(x) and x not in targets]
+    unbound = set(targets)
+    while work:
+        v = work.pop()
+        if v in unbound:
+            unbound.remove(v)
+            work += copies.get(v, [])
     return unbound
 
 
@@ -91,10 +99,10 @@ class _Paths:
     steps     the statements that were executed, each counted in every state; at most `most`
     """
 
-    def __init__(self, block: Block, check: Statement, most: int) -> None:
+    def __init__(self, block: Block, check: Statement, sources: _Sources, most: int) -> None:
         self.block, self.check, self.value = block, check, _checked(check)
         self.steps, self.most = 0, most
-        self.relevant = _sources(block, [x for x in (self.value, *_predicates_before(block, check)) if x is not None])
+        self.relevant = _reachable(sources, [self.value, *_predicates_before(block, check)])
         self.at_check: set[_State] = set()
         self.ends: tuple[set[_State], set[_State]] = set(), set()
         self.sources: dict[tuple[Assign, Value], set[bool | None]] = {}
@@ -108,11 +116,15 @@ class _Paths:
             return False
         return all((self.value, True) in state for state in self.at_check)
 
-    def forget_unbound(self) -> None:
-        """Assign nothing where what is assigned is unbound on every path: the former value is not kept for that."""
-        for (s, x), bound in self.sources.items():
-            if bound == {False}:
-                s.pairs = [(v, undef(x.type) if y is x else y) for v, y in s.pairs]
+    def forget_unbound(self) -> bool:
+        """Assign nothing where what is assigned is unbound on every path: the former value is not kept for that.
+
+        Is there such a place?
+        """
+        unbound = [pair for pair, bound in self.sources.items() if bound == {False}]
+        for s, x in unbound:
+            s.pairs = [(v, undef(x.type) if y is x else y) for v, y in s.pairs]
+        return bool(unbound)
 
     def run(self, block: Block, states: set[_State]) -> set[_State]:
         """The states at the end of a block."""
@@ -179,36 +191,55 @@ class _Paths:
         return left
 
 
-def _sources(block: Block, values: Iterable[Operand]) -> set[Operand]:
-    """The values, those that are assigned to them, and the predicates that tell whether these are bound."""
-    of: dict[Operand, list[Operand]] = {}
+_Sources = dict[Value, list[Operand]]
+
+
+def _sources(block: Block) -> _Sources:
+    """For a value: the operands that are assigned to it, or the predicate that tells whether it is bound."""
+    sources: _Sources = {}
     for s in statements(block):
         if isinstance(s, Assign):
             for v, x in s.pairs:
-                of.setdefault(v, []).append(x)
+                sources.setdefault(v, []).append(x)
         elif isinstance(s, Evaluate) and s.eqn.op.name == "not_":
-            of.setdefault(s.eqn.out, []).append(s.eqn.args[0])
+            sources.setdefault(s.eqn.out, []).append(s.eqn.args[0])
         elif isinstance(s, Evaluate) and s.eqn.op is attempt:
-            of.update((v, [s.eqn.outs[0]]) for v in s.eqn.outs[2:])
-    sources: set[Operand] = set()
+            sources.update((v, [s.eqn.outs[0]]) for v in s.eqn.outs[2:])
+    return sources
+
+
+def _reachable(sources: _Sources, values: Iterable[Operand | None]) -> set[Operand]:
+    """The values, their sources, the sources of these, and so on."""
+    reached: set[Operand] = set()
     work = list(values)
     while work:
         x = work.pop()
-        if isinstance(x, Value) and x not in sources:
-            sources.add(x)
-            work += of.get(x, [])
-    return sources
+        if isinstance(x, Value) and x not in reached:
+            reached.add(x)
+            work += sources.get(x, [])
+    return reached
 
 
 def _predicates_before(block: Block, check: Statement) -> list[Operand]:
     """The predicates of the conditionals around `check`, and of those before it that leave the function."""
+    return _predicates_up_to(block, check)[0]
+
+
+def _predicates_up_to(block: Block, check: Statement) -> tuple[list[Operand], bool]:
+    """These predicates in a block, and whether `check` is there."""
     tests: list[Operand] = []
-    for s in statements(block):
+    for s in block:
         if s is check:
-            break
-        if isinstance(s, If) and (check in statements([s]) or any(map(_leaves_function, s.blocks))):
-            tests.append(s.test)
-    return tests
+            return tests, True
+        leaves = isinstance(s, If) and any(map(_leaves_function, s.blocks))
+        inner: list[Operand] = []
+        for b in s.blocks:
+            more, is_there = _predicates_up_to(b, check)
+            inner += more
+            if is_there:
+                return [*tests, *([s.test] if isinstance(s, If) else []), *inner], True
+        tests += [s.test, *inner] if isinstance(s, If) and leaves else inner
+    return tests, False
 
 
 def _leaves_function(block: Block) -> bool:

@@ -394,9 +394,10 @@ def _without_needless_checks(block: Block) -> Block:
         if v not in maybe_unbound:
             maybe_unbound.add(v)
             work += neighbours[v]
+    checked = maybe_unbound | unbound
     for inner in all_blocks(block):
         inner[:] = [replace(s, always=True) if isinstance(s, CheckBound) and s.value in unbound else s for s in inner
-                    if not isinstance(s, CheckBound) or s.free or s.value in maybe_unbound | unbound]
+                    if not isinstance(s, CheckBound) or s.free or s.value in checked]
     return block
 
 

@@ -117,6 +117,8 @@ class TapeLayout:
         self._tape_of: dict[Value, tuple[TapeList, int]] = {}
         self._subsumed: set[Value] = set()
         self._agreement: dict[Value, bool] = {}
+        self._popped: dict[tuple[Eqn, Operand], bool] = {}
+        self._in_order: dict[Operand, bool] = {}
         for eqn in reversed(def_use.parent):
             if eqn.op.name == "loop":
                 self._add_loop(loop_view(eqn))
@@ -232,8 +234,11 @@ class TapeLayout:
 
     def may_pop(self, reader: Eqn, s: Operand) -> bool:
         """May the loop `reader` pop the list `s`?"""
-        return (isinstance(s, Value) and self._is_read_once(s, self.def_use.parent[reader])
+        if (reader, s) not in self._popped:
+            self._popped[reader, s] = (
+                isinstance(s, Value) and self._is_read_once(s, self.def_use.parent[reader])
                 and bool(reader.attrs.get("reverse")) == self.is_in_position_order(s))
+        return self._popped[reader, s]
 
     def _is_read_once(self, s: Value, region: Fn) -> bool:
         """Does one place in `region` read the list `s`, once for each time that it is filled?"""
@@ -284,6 +289,11 @@ class TapeLayout:
 
     def is_in_position_order(self, s: Operand) -> bool:
         """Is the list in the order of positions, and not in the opposite order?"""
+        if s not in self._in_order:
+            self._in_order[s] = self._has_position_order(s)
+        return self._in_order[s]
+
+    def _has_position_order(self, s: Operand) -> bool:
         depth = 0
         while isinstance(s, Value) and s in self.def_use.definitions:
             eqn, region, _ = self.def_use.definitions[s]

@@ -82,8 +82,13 @@ def _is_elif(s: ast.AST) -> bool:
 
 
 def _alike(statements: Sequence[ast.stmt]) -> bool:
-    return isinstance(statements[0], (ast.Assign, ast.AugAssign, Comment)) \
-        and len({ast.dump(s) + getattr(s, "text", "") for s in statements}) == 1
+    first, *others = statements
+    return isinstance(first, (ast.Assign, ast.AugAssign, Comment)) and all(type(s) is type(first) for s in others) \
+        and all(_text(s) == _text(first) for s in others)
+
+
+def _text(s: ast.stmt) -> str:
+    return s.text if isinstance(s, Comment) else ast.dump(s)
 
 
 def _leaves_some(branches: list[list[ast.stmt]]) -> bool:

@@ -35,7 +35,10 @@ _BEFORE, _NONE, _BOUND = (frozenset([word]) for word in ("before", "none", "boun
 
 def assign_placeholders_once(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements of the body of a function, where placeholders are assigned before a conditional."""
-    inner = [n for s in body for n in ast.walk(s) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+    nodes = [n for s in body for n in ast.walk(s)]
+    if len([n for n in nodes if _is_set_to_none(n)]) < 2:
+        return list(body)
+    inner = [n for n in nodes if isinstance(n, (ast.FunctionDef, ast.Lambda))]
     return _in_block(body, frozenset().union(*map(_names_in, inner)), 1)
 
 
@@ -76,7 +79,10 @@ def _assignment(names: Iterable[str]) -> ast.stmt:
 
 def _movable(conditional: ast.If) -> list[str]:
     """The variables that branches of the conditional set to None, if that may happen before it and saves lines."""
-    names = list(dict.fromkeys(filter(None, map(_is_set_to_none, ast.walk(conditional)))))
+    set_to_none = list(filter(None, map(_is_set_to_none, ast.walk(conditional))))
+    if len(set_to_none) < 2:
+        return []
+    names = list(dict.fromkeys(set_to_none))
     paths = _Paths(set(names))
     end = paths.walk([conditional], dict.fromkeys(names, _BEFORE))
     if end is not None:

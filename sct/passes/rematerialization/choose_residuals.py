@@ -10,6 +10,8 @@ of the outer backward loop. In straight-line code every value is kept.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import INT, Optional, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
@@ -76,15 +78,17 @@ class _ScopeRepair:
         for block in self.node.blocks:
             for b in blocks(block):
                 b.nodes[:0] = self.prologues.get(b, ())
-        for block in self.node.blocks:
+        values = {v for v, _ in self.replacement}
+        for block in self.node.blocks if values else ():
             for b in list(blocks(block)):
-                self.substitute(b)
+                self.substitute(b, values)
 
-    def substitute(self, b: Block) -> None:
+    def substitute(self, b: Block, values: Set[Value]) -> None:
+        """Substitute the replacements of `values` in a block."""
         scopes = list(ancestors(b))
 
         def replaced(x: Operand) -> Operand:
-            if isinstance(x, Value):
+            if isinstance(x, Value) and x in values:
                 for c in scopes:
                     if (x, c) in self.replacement:
                         return self.replacement[x, c]

@@ -125,11 +125,17 @@ class PairedRegions:
 
     def reads_out_of_scope(self, block: Block) -> Iterator[tuple[Value, Block]]:
         """(value, reading block) for each read in `block`, or in a block inside it, of a value out of scope there."""
-        for b in blocks(block):
-            scope = set(ancestors(b))
-            for x in self.reads(b):
-                if isinstance(x, Value) and self.home[x] not in scope:
-                    yield x, b
+        return self._reads_out_of(set(ancestors(block)), block)
+
+    def _reads_out_of(self, scope: set[Block], block: Block) -> Iterator[tuple[Value, Block]]:
+        for x in self.reads(block):
+            if isinstance(x, Value) and self.home[x] not in scope:
+                yield x, block
+        for node in block.nodes:
+            for inner in node.blocks:
+                scope.add(inner)
+                yield from self._reads_out_of(scope, inner)
+                scope.remove(inner)
 
     def reads(self, block: Block) -> Iterator[Operand]:
         for node in block.nodes:

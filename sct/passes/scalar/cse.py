@@ -48,6 +48,7 @@ class _Cse:
     definitions  the equation of each first out
     narrowed     has a value been replaced by one of a narrower type?
     hints        for a value without a hint: the hint of a value that is merged into it
+    regions      the regions of equations that were compared, in a form in which alpha-equivalent ones are equal
     merged_locs  for the first out of an equation: the places of those that are merged into it
     """
 
@@ -58,6 +59,7 @@ class _Cse:
         self.definitions: dict[Value, Eqn] = {}
         self.equations: dict[Hashable, list[Eqn]] = {}
         self.entered: list[list[Eqn]] = []
+        self.regions: dict[Eqn, Hashable] = {}
         self.merged_locs: dict[Value, tuple[Loc, ...]] = {}
         self.merged_mirrors: dict[Value, tuple[int, ...]] = {}
 
@@ -119,11 +121,24 @@ class _Cse:
         key = (eqn.op, _attrs(eqn), operands, *[_representation(v.type) for v in eqn.outs])
         equations = self.equations.setdefault(key, [])
         for other in equations:
-            if _are_equal(eqn, other):
+            if self.are_equal(eqn, other):
                 return other
         equations.append(eqn)
         self.entered.append(equations)
         return None
+
+    def are_equal(self, eqn: Eqn, other: Eqn) -> bool:
+        """Does `other`, an equation of the same op, attrs and operands but for their order, give the bits of `eqn`?
+
+        Regions must be alpha-equivalent."""
+        if eqn.primal and not (other.primal and other.spelling == eqn.spelling and other.args == eqn.args):
+            return False
+        return not eqn.regions or eqn.spelling == other.spelling and self.regions_of(eqn) == self.regions_of(other)
+
+    def regions_of(self, eqn: Eqn) -> Hashable:
+        if eqn not in self.regions:
+            self.regions[eqn] = _regions(eqn)
+        return self.regions[eqn]
 
     def same_operand(self, eqn: Eqn) -> Value | None:
         """The operand of a sum with 0 or a product with 1 that has the bits of the result, of the user's numbers."""
@@ -174,15 +189,6 @@ class _Cse:
 def _attrs(eqn: Eqn) -> Hashable:
     attrs = eqn.attrs
     return hashable({k: attrs[k] for k in attrs if k != "mirrors"} if eqn.regions else attrs)
-
-
-def _are_equal(eqn: Eqn, other: Eqn) -> bool:
-    """Does `other`, an equation of the same op, attrs and operands but for their order, give the bits of `eqn`?
-
-    Regions must be alpha-equivalent."""
-    if eqn.primal and not (other.primal and other.spelling == eqn.spelling and other.args == eqn.args):
-        return False
-    return not eqn.regions or eqn.spelling == other.spelling and _regions(eqn) == _regions(other)
 
 
 def _operand(x: Operand) -> Hashable:
