@@ -16,9 +16,9 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import (
     Join,
     alike,
-    conflicts,
     joined_item,
     joined_slots,
+    lasting_conflicts,
     layout_of,
     left_to_give,
     most_frozen,
@@ -326,12 +326,12 @@ class _Merge(Join[Abstract]):
         if row is None:
             self.ev.refuse("SCT310", "nothing is known of the items of this list")
         addrs = [self.ev.new_addr() for _ in row[1]]
-        for branch, ref in branches:
+        for side, (branch, ref) in enumerate(branches):
             before = dict(branch.store.cells)
             with self.ev.inside(branch):
                 dynamic_lists.grow(self.ev, ref, row, addrs)
             held = {a for a, cell in before.items() if not cell.frozen and branch.store.cells[a].frozen}
-            for addr in held | {new for pair, new in self.addrs.items() if held & {*pair}}:
+            for addr in held | {new for pair, new in self.addrs.items() if pair[side] in held}:
                 self.store.hold(addr)  # it may be joined already
         self.inner = (self.left.defines(), self.right.defines())
         for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
@@ -418,8 +418,8 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
             m.cell(addr)
     m.store.told = choices.joined(a, b)
     list_items.join(a, b, m.store, m.addrs, m.inner[0] | m.inner[1], m.phi)
-    frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
-    for addr in sorted(frozen & m.store.cells.keys()):
+    bad = lasting_conflicts(m.pairs, m.store, m.addrs.values())
+    for addr in sorted(m.store.cells.keys() & {addr for pair in bad for addr in (*pair, m.addrs.get(pair))}):
         m.store.freeze(addr)
     branches = tuple(
         Fn(name, (), tuple(branch.builder.eqns), tuple(o[k] for o in m.outs))

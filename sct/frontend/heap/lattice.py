@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
@@ -40,8 +40,9 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
 
 __all__ = [
-    "Join", "alike", "conflicts", "hint_of", "in_order", "joined_item", "joined_slots", "layout_of", "left_to_give",
-    "most_frozen", "origin_of", "part_name", "perhaps_tuple", "with_attributes", "with_same_attributes",
+    "Join", "alike", "conflicts", "hint_of", "in_order", "joined_item", "joined_slots", "lasting_conflicts",
+    "layout_of", "left_to_give", "most_frozen", "origin_of", "part_name", "perhaps_tuple", "with_attributes",
+    "with_same_attributes",
 ]
 
 R = TypeVar("R")
@@ -103,6 +104,22 @@ def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, objec
         right[a].add(b)
         left[b].add(a)
     return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
+
+
+def lasting_conflicts(pairs: set[tuple[object, object]], store: Store, new: Collection[int]
+                      ) -> set[tuple[object, object]]:
+    """The conflicts in a joined store, whose cells at `new` are those of two addresses.
+
+    The columns of a list that nothing leads to any more are in no conflict: `rows.append(row); row = []` on one path
+    leaves the list that `row` was to the other path alone.
+    """
+    columns: set[object] = set()
+    lasting: set[object] = set()
+    for addr, cell in store.cells.items() if conflicts(pairs) else ():
+        if isinstance(cell, Slots):
+            left_behind = cell.schema is not None and addr not in new and (addr, addr) not in pairs
+            (columns if left_behind else lasting).update(x.addr for x in cell.items if isinstance(x, Ref))
+    return conflicts((a, b) for a, b in pairs if a != b or a not in columns - lasting)
 
 
 def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:

@@ -85,7 +85,7 @@ class BackEdge(Learning, Join[None]):
         for addr, cell in self.head.cells.items():
             now = end.cells.get(addr)
             if now is not cell and now is not None and addr not in self.memo.cell_templates:
-                self.compare_cell(addr, cell, now)
+                self.compare_cell(addr, cell, now, end)
         self.compare_items_of_lists(end, self.pairs)
         self.share(end)
         if self.learnt:
@@ -110,11 +110,11 @@ class BackEdge(Learning, Join[None]):
         elif now == v and (is_held(key) or self.live(key)):
             self.note(v)
 
-    def compare_cell(self, addr: int, cell: Cell, now: Cell) -> None:
+    def compare_cell(self, addr: int, cell: Cell, now: Cell, end: Store) -> None:
         """Compares a cell that an iteration has replaced."""
         ev, memo = self.ev, self.memo
-        if addr not in self.extra_cells.values():  # else what the slot holds now says it
-            self.freeze_as(None, addr, now.frozen)
+        if addr not in self.extra_cells.values() and (now.frozen != Frozen.HELD or end.refers_to(addr)):
+            self.freeze_as(None, addr, now.frozen)  # of other cells, what the slot holds now says it
         if isinstance(cell, Array) and isinstance(now, Array) and now.value is cell.value or \
                 isinstance(cell, Slots) and not is_written(cell, now):
             return

@@ -23,6 +23,7 @@ from sct.frontend.values.abstract_values import (
     Schema,
     Slots,
     Tup,
+    parts,
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.guards import NeedsFirst
@@ -155,6 +156,15 @@ class Store:
         """Has a cell that was there before another content now?  To forbid writes to it is no write."""
         pairs = ((cell, self.cells.get(addr)) for addr, cell in before.cells.items())
         return any(now is not cell and (now is None or replace(now, frozen=cell.frozen) != cell) for cell, now in pairs)
+
+    def refers_to(self, addr: int) -> bool:
+        """Is there a name, or a slot of a container, that leads to what is at this address?"""
+        def leads(v: Abstract) -> bool:
+            return isinstance(v, (Ref, Container)) and v.addr == addr or any(map(leads, parts(v)))
+
+        slots = [cell for cell in self.cells.values() if isinstance(cell, Slots)]
+        return any(map(leads, self.vars.values())) or any(
+            cell.parent == addr or any(map(leads, cell.items)) for cell in slots)
 
     def freeze(self, addr: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
         """Forbids writes to a cell.  A cell that is to be read again stays so."""
