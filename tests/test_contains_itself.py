@@ -97,3 +97,39 @@ def test_metaclass(metaclass):
     Made = made_by(metaclass)
     with pytest.raises(sct.SctError, match="metaclass"):
         sct.grad(lambda x: Made(x).v)(2.0)
+
+
+def makes_kids_in_a_loop(x, n):
+    root = Tree(x)
+    for k in range(n):
+        root.kids.append(Tree(x * k, root))
+    return sum(kid.v for kid in root.kids)
+
+
+def climbs(x, n):
+    root = Tree(x)
+    root.kids.append(Tree(2.0 * x, root))
+    node, s = root.kids[0], 0.0
+    while node.parent is not None:
+        s += node.v
+        node = node.parent
+    return s + node.v * n
+
+
+@pytest.mark.parametrize("f", [makes_kids_in_a_loop, climbs])
+def test_parents_and_kids_in_loops(f):
+    with pytest.raises(sct.SctError, match="refers to itself") as caught:
+        sct.grad(f)(1.5, 3)
+    assert caught.value.code == "SCT310"
+
+
+def test_a_tuple_that_gets_longer():
+    def f(x, n):
+        h = ()
+        for k in range(n):
+            h = h + (x * k,)
+        return sum(h)
+
+    with pytest.raises(sct.SctError) as caught:
+        sct.grad(f)(1.5, 3)
+    assert caught.value.why == "it is a tuple of length 0 before the loop and 1 after an iteration"

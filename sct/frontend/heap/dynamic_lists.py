@@ -71,10 +71,10 @@ def is_dynamic(ev: Evaluator, v: Abstract) -> bool:
 # -- items as rows of columns ---------------------------------------------------------------------------
 
 
-def schema_of(ev: Evaluator, v: Abstract) -> Rows:
-    """The schema of an item, and the types of its leaves."""
+def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
+    """The schema of an item, and the types of its leaves; `held_by`: the addresses of objects that hold it."""
     types: list[Type] = []
-    around: list[int] = []  # the addresses of the objects that hold the visited one
+    around = [*held_by]  # those that hold the visited one
 
     def visit(x: Abstract) -> Schema:
         if isinstance(x, MapRef):
@@ -100,7 +100,7 @@ def schema_of(ev: Evaluator, v: Abstract) -> Rows:
             parts = tuple(map(visit, cell.items))
             around.pop()
             return ObjectSchema(_class_of(x), cell.keys, parts)
-        if isinstance(x, ListRef) and (rows := _rows_of(ev, x)) is not None:
+        if isinstance(x, ListRef) and (rows := _rows_of(ev, x, around)) is not None:
             schema, column_types = rows
             first = len(types)
             types.extend(map(List, column_types))
@@ -117,12 +117,12 @@ def _class_of(v: ObjRef | DictRef) -> type:
     return v.cls if isinstance(v, ObjRef) else dict
 
 
-def _rows_of(ev: Evaluator, v: ListRef) -> Rows | None:
+def _rows_of(ev: Evaluator, v: ListRef, held_by: Sequence[int]) -> Rows | None:
     """The schema and types of the items of a list of records; None for other lists."""
     cell = slots(ev, v)
     if cell.schema is None and not (cell.items and isinstance(cell.items[0], (Tup, ObjRef, DictRef))):
         return None
-    rows = item_type(ev, v) if cell.schema is not None else row_type(ev, cell)
+    rows = item_type(ev, v) if cell.schema is not None else row_type(ev, cell, held_by)
     return rows if rows[0] != 0 else None
 
 
@@ -278,11 +278,11 @@ def column_refs(ev: Evaluator, v: ListRef) -> list[Ref]:
     return [c for c in cell.items if isinstance(c, Ref)]
 
 
-def row_type(ev: Evaluator, cell: Slots) -> Rows:
+def row_type(ev: Evaluator, cell: Slots, held_by: Sequence[int] = ()) -> Rows:
     """The schema and types of the items of known slots."""
     if not cell.items:
         return 0, [Never()]
-    rows = [schema_of(ev, x) for x in cell.items]
+    rows = [schema_of(ev, x, held_by) for x in cell.items]
     return functools.reduce(lambda a, b: _joined_rows(ev, a, b), rows)
 
 

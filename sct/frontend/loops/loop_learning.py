@@ -203,4 +203,6 @@ def kind_in_words(v: Any) -> str:
 
 def change_in_words(head: Any, end: Any) -> str:
     """How a value differs from that at the head, for a message."""
+    if isinstance(head, Tup) and isinstance(end, Tup) and len(head.items) != len(end.items):
+        return f"it is a tuple of length {len(head.items)} before the loop and {len(end.items)} after an iteration"
     return f"it is {kind_in_words(head)} before the loop and {kind_in_words(end)} after an iteration"
