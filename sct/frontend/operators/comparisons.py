@@ -128,7 +128,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     for v in (a, b):
         if isinstance(v, OptionalTuple):
             return _where_present(ev, op, a, b, v)
-    _, run = COMPARE[type(op)]
+    spelling, run = COMPARE[type(op)]
     a, b = as_set(ev, a), as_set(ev, b)
     if isinstance(a, Iteration) or isinstance(b, Iteration):
         ev.refuse("SCT503", "comparing ranges, views of a dict or iterators is not supported",
@@ -142,7 +142,6 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if is_member(a, b) and (own := _of_members(ev, op, a, b)) is not None:
         return own
     if isinstance(a, Static) and isinstance(b, Static):
-        spelling, run = COMPARE[type(op)]
         names = f"__{spelling}__", f"__{_REFLECTED[spelling]}__"
         p, q = (ev.without_own(v, "what is compared", names) for v in (a, b))
         return lift(ev, run_or_raise(ev, lambda: run(p, q)))
