@@ -131,6 +131,28 @@ def test_gaussian_filters_by_their_width() -> None:
     check_grads(f, (image, 1.13), order=2)
 
 
+def regions(x):
+    """Regions as they come of an image: how many there are depends on it."""
+    labels, count = ndimage.label(x > 0.4)
+    at = np.arange(1, count + 1)
+    spread = ndimage.standard_deviation(x, labels=labels, index=at) * ndimage.minimum(x, labels, at)
+    return np.sum(ndimage.sum(x, labels, range(1, count + 1)) ** 2) + np.sum(ndimage.mean(x, labels, at) ** 2) \
+        + np.sum(ndimage.maximum(x, labels, at)) + np.sum(spread) + np.sum(ndimage.variance(x, labels, at)) \
+        + ndimage.maximum(x) * ndimage.minimum(x) + ndimage.sum(x, x > 0.5)
+
+
+def test_regions() -> None:
+    """Labels of 32 and of 8 bits, and masks; one region is a single element, whose deviation is 0."""
+    image = np.random.default_rng(5).uniform(size=(6, 7))
+    assert 1 in np.bincount(ndimage.label(image > 0.4)[0].ravel())
+    assert value_and_grad(regions)(image)[0] == regions(image)
+    check_grads(regions, (image,))
+    rows = (np.arange(42).reshape(6, 7) // 14 + 1).astype(np.uint8)
+    f = lambda x: ndimage.mean(x, rows, 2) * ndimage.maximum(x, rows, 1) + np.sum(ndimage.mean(x, rows, [1, 3]) ** 2)
+    assert value_and_grad(f)(image)[0] == f(image)
+    check_grads(f, (image,), order=2)
+
+
 def test_the_text() -> None:
     derivative = grad(lambda x: np.sum(ndimage.gaussian_filter(x, 1.0) ** 2))
     derivative(IMAGE)

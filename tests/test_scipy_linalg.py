@@ -167,3 +167,16 @@ def test_refused() -> None:
     refuses(lambda a: np.sum(linalg.inv(a)), np.stack([A, A]), code="SCT501")
     refuses(lambda a: np.sum(linalg.schur(a)[0]), A, code="SCT207")
     refuses(lambda a: np.sum(linalg.qr(a, pivoting=True)[1]), A, code="SCT501")
+
+
+def test_the_derivative_of_the_exponential() -> None:
+    """As differences of the exponential, and as its own derivative."""
+    a = np.random.default_rng(5).normal(size=(3, 3)) * 0.4
+    e = a @ a.T + np.eye(3)
+    f = lambda a, e: np.sum(scipy.linalg.expm_frechet(a, e)[1] * np.cos(np.arange(9.0)).reshape(3, 3))
+    g = lambda a, e: np.sum(scipy.linalg.expm_frechet(a, e, compute_expm=False) ** 2)
+    for each in (f, g):
+        assert value_and_grad(each)(a, e)[0] == each(a, e)
+        check_grads(each, (a, e), order=2)
+    weights = np.cos(np.arange(9.0)).reshape(3, 3)
+    np.testing.assert_allclose(grad(f, argnums=1)(a, e), grad(lambda a: np.sum(scipy.linalg.expm(a) * weights))(a))

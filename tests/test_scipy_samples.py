@@ -126,6 +126,15 @@ def test_options_of_statistics_of_order() -> None:
     refuses(lambda x: stats.spearmanr(M)[0][0, 1] * np.sum(x) + stats.spearmanr(x, axis=1)[0], M, code="SCT402")
 
 
+def test_least_greatest_and_the_correlation_with_a_bool() -> None:
+    x = X + 0.01 * np.arange(6.0) ** 2
+    f = lambda x: stats.tmin(x) * stats.tmax(x) + np.sum(stats.tmin(x.reshape(2, 3), axis=1)) + np.sum(
+        stats.tmax(x.reshape(2, 3)) ** 2) + stats.pointbiserialr(np.arange(6) > 2, x).statistic
+    agrees(f, x)
+    check_grads(f, (x,), order=2)
+    refuses(lambda x: stats.tmin(x, lowerlimit=0.2), x, code="SCT402")
+
+
 @pytest.mark.parametrize("test", [stats.f_oneway, stats.levene, stats.bartlett])
 def test_a_statistic_by_itself(test: Callable[..., Any]) -> None:
     agrees(lambda x: test(x, Y).statistic, X)

@@ -76,8 +76,7 @@ __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
 
 COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),
-    gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge),
-}
+    gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge)}
 _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 _SYMBOLS: dict[type, str] = {

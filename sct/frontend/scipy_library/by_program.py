@@ -21,7 +21,7 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value, is_float
 from sct.ir.types import Tensor
@@ -140,6 +140,8 @@ def _parameters(function: Any, program: Program) -> dict[str, inspect.Parameter]
 
 def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[Abstract, Abstract]:
     """The argument as the library gets it, and as the program does: an array of floats, or a number."""
+    if isinstance(v, Iteration) and v.kind == "range":
+        v = ev.call(Static(np.arange), v.parts)
     if isinstance(v, (ListRef, Tup)):
         v = ev.call(Static(np.array), [v])
     t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
@@ -147,7 +149,7 @@ def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[
         t, Tensor) and not t.rank and t.kind in "fi" and t.dtype != "f32")
     if is_number:
         return v, v
-    if isinstance(t, Tensor) and t.dtype == "i64":
+    if isinstance(t, Tensor) and t.is_array and t.kind in "iub":
         if program.integers and t.rank in program.ranks:
             return v, v
         return v, ev.call(Static(np.asarray), [v], {"dtype": Static(float)})

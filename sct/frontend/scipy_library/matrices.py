@@ -122,6 +122,17 @@ def _products_of_columns(a: Any, b: Any) -> Any:
     return np.reshape(np.expand_dims(a, 1) * b, (a.shape[0] * b.shape[0], a.shape[1]))
 
 
+def _frechet(A: Any, E: Any, compute_expm: Any, expm: Any) -> Any:
+    """The exponential and its derivative along E, as blocks of one exponential."""
+    n = len(A)
+    whole = np.zeros((2 * n, 2 * n))
+    whole[:n, :n] = A
+    whole[:n, n:] = E
+    whole[n:, n:] = A
+    power = expm(whole)
+    return (power[:n, :n], power[:n, n:]) if compute_expm else power[:n, n:]
+
+
 def _some_eigenvalues(a: Any, lower: Any, subset_by_index: Any) -> Any:
     a = np.tril(a) + np.tril(a, -1).T if lower else np.triu(a) + np.triu(a, 1).T
     return np.linalg.eigvalsh(a)[subset_by_index[0]:subset_by_index[1] + 1]
@@ -133,6 +144,7 @@ register("scipy.spatial", {"procrustes": Program(_superposed, ("data1", "data2")
 register("scipy.linalg", {
     "orthogonal_procrustes": Program(_nearest_rotation, ("A", "B"), ranks=(2,)),
     "khatri_rao": Program(_products_of_columns, ("a", "b"), ranks=(2,)),
+    "expm_frechet": Program(_frechet, ("A", "E"), ("compute_expm",), ranks=(2,), needs=("scipy.linalg.expm",)),
     "toeplitz": Program(_toeplitz, ("c", "r"), ranks=(1,), integers=True),
     "hankel": Program(_hankel, ("c", "r"), ranks=(1,), integers=True),
     "circulant": Program(_circulant, ("c",), ranks=(1,), integers=True),

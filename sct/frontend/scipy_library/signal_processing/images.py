@@ -289,7 +289,19 @@ def _labelled_variance(x: Any, labels: Any, index: Any) -> Any:
 
 
 def _labelled_deviation(x: Any, labels: Any, index: Any) -> Any:
-    return np.sqrt(_labelled_variance(x, labels, index))
+    """That of a single element is 0, whatever the element is."""
+    variance = _labelled_variance(x, labels, index)
+    return np.where(variance > 0.0, np.sqrt(np.where(variance > 0.0, variance, 1.0)), 0.0)[()]
+
+
+def _labelled_maximum(x: Any, labels: Any, index: Any) -> Any:
+    masks = _masks(x, labels, index)
+    return np.max(np.where(masks > 0.0, np.ravel(x), -np.inf), axis=-1)
+
+
+def _labelled_minimum(x: Any, labels: Any, index: Any) -> Any:
+    masks = _masks(x, labels, index)
+    return np.min(np.where(masks > 0.0, np.ravel(x), np.inf), axis=-1)
 
 
 def _center(x: Any) -> Any:
@@ -304,4 +316,6 @@ register("scipy.ndimage", {
     "mean": Program(_labelled_mean, _LABELLED, ranks=_RANKS, counts=_LABELLED[1:]),
     "variance": Program(_labelled_variance, _LABELLED, ranks=_RANKS, counts=_LABELLED[1:]),
     "standard_deviation": Program(_labelled_deviation, _LABELLED, ranks=_RANKS, counts=_LABELLED[1:]),
+    "maximum": Program(_labelled_maximum, _LABELLED, ranks=_RANKS, counts=_LABELLED[1:]),
+    "minimum": Program(_labelled_minimum, _LABELLED, ranks=_RANKS, counts=_LABELLED[1:]),
     "center_of_mass": Program(_center, ("input",))})

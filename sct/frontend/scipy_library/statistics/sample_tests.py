@@ -34,6 +34,14 @@ def _error_of_mean(a: Any, axis: Any, ddof: Any) -> Any:
     return np.std(a, axis=axis, ddof=ddof) / math.sqrt(a.size if axis is None else a.shape[axis])
 
 
+def _least(a: Any, axis: Any) -> Any:
+    return np.min(a, axis=axis)
+
+
+def _greatest(a: Any, axis: Any) -> Any:
+    return np.max(a, axis=axis)
+
+
 def _median_deviation(x: Any, axis: Any, scale: Any) -> Any:
     deviations = np.abs(x - np.median(x, axis=axis, keepdims=True))
     return np.median(deviations, axis=axis) / (0.6744897501960817 if scale == "normal" else scale)
@@ -229,6 +237,8 @@ register("scipy.stats", {
     "yeojohnson": Program(_yeojohnson, ("x", "lmbda"), ranks=(0, 1, 2), needs=("scipy.special.boxcox1p",)),
     "yeojohnson_llf": Program(_yeojohnson_likelihood, ("lmb", "data"), _AXIS, ranks=(0, 1, 2),
                               needs=("scipy.special.boxcox1p",)),
+    "tmin": Program(_least, ("a",), _AXIS),
+    "tmax": Program(_greatest, ("a",), _AXIS),
     "f_oneway": Program(_f_oneway, ("samples",), _AXIS, _TEST, needs=_BETA),
     "levene": Program(_levene, ("samples",), ("center", "axis"), _TEST, needs=_BETA,
                       takes={"center": ("median", "mean").__contains__}),

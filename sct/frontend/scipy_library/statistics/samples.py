@@ -158,6 +158,7 @@ register("scipy.stats", {
     "trim_mean": Program(_trim_mean, ("a",), ("proportiontocut", "axis")),
     "entropy": Program(_entropy, ("pk", "qk"), ("base", "axis")),
     "pearsonr": Program(_pearsonr, ("x", "y"), fields=_TEST, ranks=(1,), needs=_BETA),
+    "pointbiserialr": Program(_pearsonr, ("x", "y"), fields=_TEST, ranks=(1,), needs=_BETA, counts=("x",)),
     "linregress": Program(_linregress, ("x", "y"), fields=("slope", "intercept", "rvalue", "pvalue", "stderr"),
                           ranks=(1,), needs=_BETA),
     "ttest_1samp": Program(_of_one_sample, ("a", "popmean"), ("axis",), _TEST, (0, 1, 2), _BETA),
