@@ -148,6 +148,79 @@ def test_the_axes_of_an_array_of_an_empty_list_are_not_those_of_a_filled_one(f: 
         derivative(x, 0)
 
 
+def _rows(x: Any, n: int) -> list[Any]:
+    return [x * k for k in range(n)]
+
+
+def rank_of_sum(x: Any, n: int) -> Any:
+    rows = []
+    for k in range(n):
+        rows.append(x * k)
+    return np.sum(x) * (1 + np.ndim(np.sum(rows, axis=0)))
+
+
+def shape_of_scaled_mean(x: Any, n: int) -> Any:
+    return np.sum(x ** 2) * len((2.0 * np.sum(_rows(x, n), axis=0)).shape)
+
+
+def class_of_sum(x: Any, n: int) -> Any:
+    return np.sum(x ** 2) * (3.0 if isinstance(np.sum(_rows(x, n), axis=0), np.ndarray) else 4.0)
+
+
+def dtype_of_positions(x: Any, n: int) -> Any:
+    return np.sum(x ** 2) * (2.0 if np.array([k for k in range(n)]).dtype == float else 3.0)
+
+
+def kind_of_truths(x: Any, n: int) -> Any:
+    return np.sum(x ** 2) * (2.0 if np.array([k > 1 for k in range(n)]).dtype.kind == "f" else 3.0)
+
+
+def items_of_the_dtype(x: Any, n: int) -> Any:
+    half = np.zeros(2, dtype=(2 * np.cumsum([k for k in range(n)])).dtype)
+    half[0] = 1.5
+    return np.sum(x ** 2) * half[0]
+
+
+def class_of_total(x: Any, n: int) -> Any:
+    return np.sum(x ** 2) * (2.0 if type(np.sum([k for k in range(n)])) is np.float64 else 3.0)
+
+
+@pytest.mark.parametrize(("f", "message"), [
+    (rank_of_sum, "one axis, not 2"), (shape_of_scaled_mean, "one axis, not 2"), (class_of_sum, "one axis, not 2"),
+    (dtype_of_positions, "floats, not of ints"), (kind_of_truths, "floats, not of truths"),
+    (items_of_the_dtype, "floats, not of ints"), (class_of_total, "floats, not of ints"),
+])
+def test_what_is_computed_from_an_empty_list_has_another_type(f: Any, message: str) -> None:
+    x = np.array([0.5, 1.5])
+    derivative = sct.value_and_grad(f)
+    agrees(f, x, 3, derivative=derivative)
+    with pytest.raises(sct.SctError, match=message):
+        derivative(x, 0)
+    agrees(f, x, 2, derivative=derivative)
+
+
+def axes_of_others(x: Any, n: int) -> Any:
+    shifted = x + np.sum(_rows(np.ones(2), n), axis=0)
+    return np.sum(shifted ** 2) * shifted.ndim
+
+
+def dtype_that_is_said(x: Any, n: int) -> Any:
+    at = np.array([k for k in range(n)], dtype=int)
+    return np.sum(x ** 2) * (2.0 if at.dtype == int else 3.0)
+
+
+def order_of_an_empty_list(x: Any, n: int) -> Any:
+    return np.sum(x ** 2) * (2.0 if np.argsort([k for k in range(n)]).dtype == int else 3.0)
+
+
+@pytest.mark.parametrize("f", [axes_of_others, dtype_that_is_said, order_of_an_empty_list])
+def test_a_type_that_an_empty_list_does_not_change_is_read(f: Any) -> None:
+    x = np.array([0.5, 1.5])
+    derivative = sct.value_and_grad(f)
+    for n in (3, 0, 1):
+        agrees(f, x, n, derivative=derivative)
+
+
 def positions(x: Any, t: float) -> Any:
     above = [k for k, v in enumerate(x) if v > t]
     y = x * x

@@ -23,13 +23,15 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import NONE, List, Opaque, Optional, Tensor
-from sct.ops import BY_CALL, dim, eq, index, is_none, not_, size, unwrap
+from sct.ops import BY_CALL, ELEMENTWISE, dim, eq, index, is_none, not_, size, unwrap
 from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import is_length_of_list, stacked, stacked_rows
+from sct.ops.type_rules import number
 
 __all__ = [
-    "adds_axes", "array_of", "check_axes", "check_present", "column_without_none", "flagged", "is_flag", "is_slice",
-    "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_empty", "may_be_none", "nested", "takes_slice",
+    "adds_axes", "array_of", "check_axes", "check_class", "check_dtype", "check_present", "column_without_none",
+    "flagged", "is_flag", "is_slice", "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_empty",
+    "may_be_none", "nested", "takes_slice",
 ]
 
 
@@ -92,17 +94,61 @@ def _flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
 
 
 def check_axes(ev: Evaluator, v: Abstract) -> None:
-    """Raises TypeError at run time where the program asks for the axes of an array that is made of an empty list.
+    """Raises TypeError at run time where the program asks for the axes of an array that is made of an empty list, or
+    of sums and such along axes of it.
 
     NumPy gives such an array one axis, whatever the array of a filled list has.
     """
-    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
-    if not isinstance(t, Tensor) or t.rank < 2 or not any(map(is_length_of_list, t.shape)):
+    x = _array_of_list(ev, ev.operand(v)) if isinstance(v, (Ref, Value)) else None
+    if x is None:
         return
-    x = ev.operand(v)
+    t = number(x)
     n = ev.emit(dim, x, axis=0, spelling="builtins.len") if is_length_of_list(t.shape[0]) else ev.emit(size, x)
     if may_be_empty(n):
         _check_filled(ev, n, f"an empty list makes an array with one axis, not {t.rank}")
+
+
+def _array_of_list(ev: Evaluator, y: Operand) -> Operand | None:
+    """The array made of a list whose number of axes decides that of `y`; None if there is none."""
+    t = y.type
+    if not isinstance(t, Tensor) or not t.rank:
+        return None
+    if any(map(is_length_of_list, t.shape)):
+        return y if t.rank > 1 else None
+    eqn = ev.defs.get(y) if isinstance(y, Value) else None
+    if eqn is None or eqn.op not in ELEMENTWISE and "axis" not in eqn.attrs:
+        return None
+    by_rank = eqn.args[:1] if eqn.op not in ELEMENTWISE else [x for x in eqn.args if number(x).rank == t.rank]
+    arrays = [_array_of_list(ev, x) for x in by_rank]
+    return None if None in arrays else arrays[0]
+
+
+def check_dtype(ev: Evaluator, v: Abstract) -> None:
+    """Raises TypeError at run time where the program asks for the dtype of what is computed from an array of ints or
+    truths that is made of an empty list, of which NumPy makes floats."""
+    todo = [ev.operand(v)] if isinstance(v, (Ref, Value)) else []
+    for y in todo:
+        eqn = ev.defs.get(y) if isinstance(y, Value) else None
+        if eqn is None or not isinstance(y.type, Tensor) or y.type.kind not in "bi":
+            continue
+        if eqn.op in (stacked, stacked_rows) and eqn.attrs.get("dtype") is None:
+            n = ev.emit(dim, eqn.args[0], axis=0, spelling="builtins.len")
+            if may_be_empty(n):
+                kind = "ints" if y.type.kind == "i" else "truths"
+                _check_filled(ev, n, f"an empty list makes an array of floats, not of {kind}")
+        elif eqn.op is index:
+            todo.append(eqn.args[0])
+        elif y.type.kind == "i" and (eqn.op in ELEMENTWISE or "axis" in eqn.attrs and eqn.op.nondiff is None):
+            todo += [x for x in eqn.args if x not in todo]
+
+
+def check_class(ev: Evaluator, v: Abstract) -> None:
+    """The same where it asks for the class, which is that of a number for the sum of no arrays."""
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    if isinstance(t, Tensor) and not t.is_array:
+        check_dtype(ev, v)
+    elif isinstance(t, Tensor) and not any(map(is_length_of_list, t.shape)):
+        check_axes(ev, v)
 
 
 def may_be_empty(n: Operand) -> bool:

@@ -20,7 +20,7 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap.array_keys import check_axes
+from sct.frontend.heap.array_keys import check_axes, check_dtype
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
@@ -213,6 +213,8 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
         return Static(x_type.rank)
     if name == "size":
         return ev.wrap(ev.emit(size, ev.operand(owner)))
+    if name in ("dtype", "itemsize", "nbytes"):
+        check_dtype(ev, owner)
     if name == "dtype":
         return Static(numpy_dtype(unmark_real(x_type).dtype))
     if name == "real" and x_type.kind != "c":

@@ -11,6 +11,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
+from sct.frontend.heap.array_keys import check_class
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.interpreter.attributes import attribute_if_any, get, present_object
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
@@ -43,6 +44,7 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     run_or_raise(ev, lambda: isinstance(None, wanted))  # raises where this is no class
     if isinstance(v, Value) and v in ev.tries.exceptions and (test := _is_exception_of(ev, v, kinds)) is not None:
         return test
+    check_class(ev, v)
     made = ev.tries.classes.get(v) if isinstance(v, Value) else None
     possible = (made,) if made is not None else possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
@@ -208,4 +210,5 @@ def _of_dtype(ev: Evaluator, info: Any, args: Args, kwargs: Kwargs) -> Abstract:
 def type_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) != 1:
         ev.refuse("SCT206", "making a class is not supported")
+    check_class(ev, args[0])
     return class_object(ev, args[0])
