@@ -1413,3 +1413,30 @@ def test_an_exception_that_nobody_reads_is_not_kept() -> None:
     for n in (1, 3, 20):
         agrees(retried, 1.5, n, derivative=derivative)
     assert "ConnectionError" not in derivative.source
+
+
+def test_a_generator_with_a_loop_runs_in_a_handler_whose_end_may_raise(monkeypatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+
+    def steps(x, n):
+        k = 0
+        while k < n:
+            k += 1
+        yield x * math.log(x)
+        if k:
+            return
+
+    def f(x, a, n, bound):
+        if bound:
+            t = x
+        try:
+            b = a[n]
+        except IndexError:
+            b = sum([0.25, *steps(x, n)])
+        finally:
+            t += 1.5
+        return b * t
+
+    for n in (0, 3):
+        for bound in (True, False):
+            agrees(f, 1.7, [0.3, 0.4, 0.5], n, bound)

@@ -10,7 +10,7 @@ from sct.frontend.state.store import Branch, Store
 from sct.frontend.values.abstract_values import Key, Static
 from sct.ir import Builder, Eqn, Operand, Value
 
-__all__ = ["Class", "Split", "Tries", "is_slot"]
+__all__ = ["Class", "Place", "Split", "Tries", "is_slot"]
 
 
 def is_slot(key: Key) -> bool:
@@ -39,28 +39,34 @@ class Class:
 
 
 @dataclass(eq=False)
-class Split:
-    """Where the path on which an operation raises leaves the block `builder`, behind its equation at `at`.
-
-    test    tells the paths apart; `raises`: the value that it has where the operation raises
-    branch  the path on which it raises
-    slot    that of the `try` whose handlers it goes to
-    """
+class Place:
+    """The place in the block `builder` before its equation number `at`."""
 
     builder: Builder
     at: int
-    test: Value
-    raises: bool
-    branch: Branch
-    slot: Key
 
     def __post_init__(self) -> None:
         self.behind = self.builder.eqns[-1] if self.builder.eqns else None
 
     @property
     def is_current(self) -> bool:
-        """Does the block still contain the equation behind which it is left?  It may have been evaluated again."""
+        """Does the block still contain the equation before this place?  It may have been evaluated again."""
         return self.at <= len(self.builder.eqns) and (self.at == 0 or self.builder.eqns[self.at - 1] is self.behind)
+
+
+@dataclass(eq=False)
+class Split(Place):
+    """Where the path on which an operation raises leaves a block.
+
+    test    tells the paths apart; `raises`: the value that it has where the operation raises
+    branch  the path on which it raises
+    slot    that of the `try` whose handlers it goes to
+    """
+
+    test: Value
+    raises: bool
+    branch: Branch
+    slot: Key
 
 
 @dataclass
@@ -75,7 +81,7 @@ class Tries:
     caught    the classes of what they may catch; `classes`: of exceptions that the program makes
     current   the exceptions that are being handled, the innermost last; `exceptions`: those that have a name
     bound     values that are bound where the body of the `try` with this slot has not raised
-    passed    equations that have not raised on this path, and their blocks
+    passed    equations that have not raised on this path, with the places behind them
     """
 
     handled: tuple[Class, ...] = ()
@@ -90,7 +96,7 @@ class Tries:
     current: tuple[Value | None, ...] = ()
     bound: dict[Value, Key | None] = field(default_factory=dict)
     exceptions: set[Operand] = field(default_factory=set)
-    passed: list[tuple[Eqn, Builder]] = field(default_factory=list)
+    passed: list[tuple[Eqn, Place]] = field(default_factory=list)
 
     def none(self) -> Changed:
         """Nothing that is evaluated now is attempted."""
@@ -113,13 +119,13 @@ class Tries:
         """The places from `first` on at which the block is left, which are settled now."""
         taken = [s for s in self.splits if s.builder is builder and s.at >= first and s.slot == self.slot]
         self.splits[:] = [s for s in self.splits if s not in taken]
-        self.passed[:] = [(eqn, b) for eqn, b in self.passed if b is not builder]
+        self.passed[:] = [(eqn, place) for eqn, place in self.passed if place.builder is not builder]
         return [s for s in taken if s.is_current]
 
     def same(self, eqn: Eqn) -> tuple[Value, ...] | None:
         """The results of an equal equation that has not raised on this path."""
-        for other, block in self.passed:
-            if block in self.blocks and other.op is eqn.op and other.args == eqn.args \
+        for other, place in self.passed:
+            if place.builder in self.blocks and place.is_current and other.op is eqn.op and other.args == eqn.args \
                     and other.spelling == eqn.spelling and other.attrs == eqn.attrs:
                 return other.outs
         return None
