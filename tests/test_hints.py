@@ -38,6 +38,7 @@ import scipy.integrate
 import scipy.interpolate
 import scipy.ndimage
 import scipy.optimize
+import scipy.spatial
 import scipy.signal
 import scipy.sparse
 import scipy.special
@@ -276,22 +277,6 @@ def change_objects_in_a_list() -> tuple[Any, Any]:
                 springs[i] = p
                 s += p.v * p.v
         return s + springs[0].v
-
-    return refused, followed
-
-
-@case("write to the object: `o.name = v`, or `setattr(o, name, v)`")
-def write_to_a_namespace() -> tuple[Any, Any]:
-    def refused(x: Any) -> Any:
-        o = Pair(x[0])
-        o.__dict__["v"] = x[0] * x[1]
-        return o.v * x[0]
-
-    def followed(x: Any) -> Any:
-        o = Pair(x[0])
-        setattr(o, "v", x[0] * x[1])  # noqa: B010
-        o.v = o.v * 2.0
-        return o.v * x[0]
 
     return refused, followed
 
@@ -1012,23 +997,6 @@ def _() -> Any:
 
     def followed(x):
         return np.sum(x * READY.gain)
-
-    return refused, followed
-
-
-@case("write to the object: `o.name = v`, or `setattr(o, name, v)`")
-def _() -> Any:
-    def refused(x):
-        o = Pair(x[0])
-        o.__dict__["v"] = x[1]
-        return o.v * x[2]
-
-    def followed(x):
-        o = Pair(x[0])
-        o.v = x[1]
-        name = "w"
-        setattr(o, name, x[0])
-        return o.v * o.w
 
     return refused, followed
 
@@ -2188,6 +2156,50 @@ def _() -> Any:
         for i in range(4 * n):
             bins[i % n].append(x[i % 3] * i)
         return sum(max(values) for values in bins if values)
+
+    return refused, followed
+
+
+@case("set the attribute right behind the `def`, to a constant")
+def attribute_of_a_function() -> tuple[Any, Any]:
+    def refused(x):
+        def scaled(v):
+            return v * scaled.factor
+
+        scaled.factor = x[1]
+        return scaled(x[0])
+
+    def followed(x):
+        def scaled(v):
+            return v * scaled.factor
+
+        scaled.factor = 1.5
+        return scaled(x[0]) * x[1]
+
+    return refused, followed
+
+
+@case("ask for an array: `query_pairs(r, output_type='ndarray')`")
+def pairs_of_points() -> tuple[Any, Any]:
+    def refused(x):
+        points = np.outer(x, [1.0, 0.5])
+        return sum(points[i] @ points[j] for i, j in scipy.spatial.KDTree(points).query_pairs(2.0))
+
+    def followed(x):
+        points = np.outer(x, [1.0, 0.5])
+        pairs = scipy.spatial.KDTree(points).query_pairs(2.0, output_type="ndarray")
+        return np.sum(points[pairs[:, 0]] * points[pairs[:, 1]])
+
+    return refused, followed
+
+
+@case("pass a number `k`, and leave out `p` and `eps`")
+def neighbours_of_points() -> tuple[Any, Any]:
+    def refused(x):
+        return scipy.spatial.cKDTree(np.outer(x, [1.0, 0.5])).query([0.3, 0.2], k=1, p=1.0)[0]
+
+    def followed(x):
+        return scipy.spatial.cKDTree(np.outer(x, [1.0, 0.5])).query([0.3, 0.2], k=1)[0]
 
     return refused, followed
 

@@ -336,8 +336,8 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             value = ev.wrap(array_of(ev, value))
         version = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
         write_through(ev, base, version)
-    elif isinstance(owner, ListRef) and _write_slice(ev, owner, key, value):
-        pass
+    elif isinstance(owner, ListRef) and takes_slice(key):
+        _write_slice(ev, owner, key, value)
     elif isinstance(owner, ListRef) and by_position(ev, owner, key):
         (at,) = key_items(ev, key)
         dynamic_list_methods.store_element(ev, owner, at, value)
@@ -359,11 +359,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             else:
                 ev.store.cells[owner.addr] = replace(cell, items=(*items, value), keys=(*cell.keys, where))
             return
-        written: Any = value
-        if isinstance(where, slice):
-            written = ev.call(Static(tuple), [value]).items  # type: ignore[union-attr]
-            items = list(ev.slots(owner).items)
-        run_or_raise(ev, lambda: items.__setitem__(where, written))
+        run_or_raise(ev, lambda: items.__setitem__(where, value))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
     elif isinstance(owner, Tup):
         raise_at_run_time(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
@@ -373,22 +369,24 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
 
 
-def _write_slice(ev: Evaluator, owner: ListRef, key: Abstract, value: Abstract) -> bool:
-    """`owner[i:j] = value`, where a length or a bound is known only at run time; False for other writes."""
-    if not takes_slice(key):
-        return False
+def _write_slice(ev: Evaluator, owner: ListRef, key: Abstract, value: Abstract) -> None:
+    """`owner[i:j] = value`"""
     new = value if isinstance(value, ListRef) else ev.call(Static(list), [value])
     assert isinstance(new, ListRef)
     if dynamic_lists.is_dynamic(ev, new):
         dynamic_lists.grow(ev, owner, dynamic_lists.item_type(ev, new))
     if not by_position(ev, owner, key):
-        return False
+        cell, where = ev.writable(owner.addr, "a write"), known_key(ev, key, "an index into a list")
+        assert isinstance(cell, Slots)
+        items = list(cell.items)
+        run_or_raise(ev, lambda: items.__setitem__(where, ev.slots(new).items))
+        ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+        return
     (at,) = key_items(ev, key)
     if _is_in_steps(at) and (not isinstance(at.step, Lit) or ev.tries.handled):
         ev.refuse("SCT503", "writing a slice of a list of any length is not supported with a step that is known only "
                   "at run time, or in a `try`", hint="write each item: `for k in range(i, j, step): xs[k] = vs[k]`")
     dynamic_list_methods.write_slice(ev, owner, at, new, _is_in_steps(at))
-    return True
 
 
 def _is_in_steps(at: slice) -> bool:
