@@ -38,9 +38,9 @@ import scipy.integrate
 import scipy.interpolate
 import scipy.ndimage
 import scipy.optimize
-import scipy.spatial
 import scipy.signal
 import scipy.sparse
+import scipy.spatial
 import scipy.special
 import scipy.stats
 
