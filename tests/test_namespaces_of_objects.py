@@ -237,6 +237,34 @@ def a_new_key_after_a_branch(x, n):
     return sum(value * (k + 1) for k, value in enumerate(vars(p).values()))
 
 
+def in_either_order(x, k):
+    p = Bag()
+    if k % 2 == 0:
+        p.u = x[0] * k
+        p.v = x[1]
+    else:
+        p.v = x[0]
+        p.u = x[1] * k
+    return p
+
+
+def order_in_a_list(x, n):
+    bags, s = [in_either_order(x, k) for k in range(n)], 0.0
+    for p in bags:
+        for value in vars(p).values():
+            s = s * 1.5 + value
+    return s
+
+
+@program(*X)
+def in_a_list_by_names(x, n):
+    bags, s = [in_either_order(x, k) for k in range(n)], 0.0
+    for p in bags:
+        p.u *= 2.0
+        s = s * 1.5 + p.u * p.v
+    return s
+
+
 def order_in_a_loop(x, n):
     p, s = Bag(u=x[0], v=x[1]), 0.0
     for _ in range(n):
@@ -286,6 +314,7 @@ class Mixed(WithSlots):
 
 @pytest.mark.parametrize(("f", "code"), [
     (keys_in_order, "SCT503"), (a_new_key_after_a_branch, "SCT503"), (order_in_a_loop, "SCT503"),
+    (order_in_a_list, "SCT503"),
     (a_key_of_one_path, "SCT503"), (written_after_a_branch, "SCT503"), (through_one_of_two_names, "SCT301"),
     (slots_and_a_dict, "SCT206")])
 def test_refused(f: Callable[..., Any], code: str) -> None:

@@ -213,6 +213,8 @@ def check_in_list(ev: Evaluator, owner: Abstract) -> None:
     check_set(ev, owner)
     if isinstance(owner, ObjRef) and not ev.slots(owner).keys:
         note_defaults(ev, owner)
+    if isinstance(owner, ObjRef) and not ev.slots(owner).ordered:
+        ev.containers.unordered.add(owner.cls)
 
 
 def stored_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:

@@ -206,6 +206,7 @@ class Containers:
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
     sets          sets that expressions of the function make, by id, and the places of the expressions
     classes       classes that the function makes, by the frame and the place of the call
+    unordered     classes of objects in lists whose attributes may be in another order than that of their columns
     """
 
     passed: set[int] = field(default_factory=set)
@@ -221,6 +222,7 @@ class Containers:
     changed: set[int] = field(default_factory=set)
     sets: dict[int, tuple[set[Any], Any]] = field(default_factory=dict)
     classes: dict[Any, type] = field(default_factory=dict)
+    unordered: set[type] = field(default_factory=set)
 
     def take_apart(self) -> None:
         """Lists of records and of strings are evaluated item by item."""

@@ -362,7 +362,8 @@ class State(Facts):
 
     def new_object(self, cls: type, attributes: Mapping[str, Abstract]) -> ObjRef:
         addr = self.new_addr()
-        self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes), unset=frozenset())
+        ordered = not attributes or cls not in self.containers.unordered
+        self.store.cells[addr] = Slots((*attributes.values(),), (*attributes,), unset=frozenset(), ordered=ordered)
         return ObjRef(addr, cls)
 
     def new_dynamic_list(self, schema: Schema, columns: Sequence[Operand], *, origin: Origin = Origin.FRESH,
@@ -458,8 +459,7 @@ class State(Facts):
             if not isinstance(outer, Value):
                 return None
             v = outer
-        leaf = self.leaves[self.params.index(v)] if v in self.params else UNKNOWN
-        return None if leaf is UNKNOWN else leaf
+        return None if v not in self.params or (leaf := self.leaves[self.params.index(v)]) is UNKNOWN else leaf
 
     def outermost(self) -> dict[Value, Operand]:
         """The operands of the outermost block that params of regions stand for."""
