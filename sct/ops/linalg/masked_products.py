@@ -21,12 +21,13 @@ from sct.ir.types import Tensor
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import store
 from sct.ops.arrays.shape import expand_dims, flatten, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
+from sct.ops.derivative_helpers import unbroadcast
 from sct.ops.linalg.einsum import Labels, einsum, parse
-from sct.ops.linalg.products import dot, inner, labelled, matmul, outer
+from sct.ops.linalg.products import PRODUCTS, dot, inner, labelled, matmul, outer
 from sct.ops.linalg.tensor_products import summed, tensordot
 from sct.ops.reductions.reductions import all_, any_, mean, sum_
 from sct.ops.scalar.comparison import eq, isfinite, isinf, isnan, ne
-from sct.ops.scalar.selection import logical_not, where
+from sct.ops.scalar.selection import logical_not, logical_or, where
 from sct.ops.type_rules import number
 
 __all__ = ["Mask", "kept_elements", "tells_nan", "transposed_under_mask"]
@@ -73,8 +74,9 @@ def transposed_under_mask(eqn: Eqn, mask: Mask, g: Operand, ct: Operand, args: S
     which they are zero; None for ops that are not known here."""
     if (moved := _moved_mask(mask, eqn.op, args, eqn.attrs)) is not None:
         return [(x if x is None else moved.of(x), None) for x in rule(g)]
-    labels = _product_labels(eqn.op, args, eqn.attrs)
-    return None if labels is None else [*_transposed_product(eqn, mask, g, ct, args, labels)]
+    if (labels := _product_labels(eqn.op, args, eqn.attrs)) is not None:
+        return [*_transposed_product(eqn, mask, g, ct, args, labels)]
+    return [*_transposed_bilinear(eqn, ct, args, rule(ct))] if eqn.op in PRODUCTS else None
 
 
 def _moved_mask(mask: Mask, op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> Mask | None:
@@ -107,6 +109,10 @@ def _product_labels(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -
     if op in (matmul, dot, inner) and 0 not in ranks and (op is not matmul or max(ranks) < 3):
         x, y, z = labelled(args[0], args[1], -1 if op is inner else max(ranks[1] - 2, 0))
         return [x, y], z
+    if op is matmul and min(ranks) == 1:
+        batch, rows, columns = list(ascii_letters[:max(ranks) - 2]), ["X"] * (ranks[0] > 1), ["Z"] * (ranks[1] > 1)
+        x, y = [*batch, "X", "Y"], [*batch, "Y", "Z"]
+        return [x if rows else ["Y"], y if columns else ["Y"]], [*batch, *rows, *columns]
     if op is matmul and (min(ranks) == 2 or ranks[0] == ranks[1]):
         batch = list(ascii_letters[:max(ranks) - 2])
         x, y = ([*(batch if rank > 2 else []), *rest] for rank, rest in zip(ranks, (["X", "Y"], ["Y", "Z"])))
@@ -127,6 +133,17 @@ def _transposed_product(eqn: Eqn, mask: Mask, g: Operand, ct: Operand, args: Seq
                 for j, (x, other) in enumerate(zip(args, terms))]
         made = eqn.op.vjp(ct, eqn.out, *kept, **eqn.attrs)[k]
         yield made, _aligned(mask, of, term) if {*of} & {*term} else None
+
+
+def _transposed_bilinear(eqn: Eqn, ct: Operand, args: Sequence[Operand],
+                         cts: Sequence[Any]) -> Iterator[tuple[Any, Mask]]:
+    """The same for products without labels: an element of an operand that is nan and has the cotangent 0 is left out
+    of the cotangent of the other operand."""
+    assert eqn.op.vjp is not None
+    masks = [Mask(logical_or(isfinite(x), ne(unbroadcast(dx, x), 0.0)), True) for x, dx in zip(args, cts)]
+    x, y = (mask.of(x) for mask, x in zip(masks, args))
+    yield eqn.op.vjp(ct, eqn.out, args[0], y, **eqn.attrs)[0], masks[0]
+    yield eqn.op.vjp(ct, eqn.out, x, args[1], **eqn.attrs)[1], masks[1]
 
 
 def _varying(c: Operand, result: Labels) -> Labels:

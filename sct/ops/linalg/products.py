@@ -20,8 +20,8 @@ from sct.ops.scalar.arithmetic import add, conj_of, mul
 from sct.ops.type_rules import number, promote, scalar_or_array, size_dim
 
 __all__ = [
-    "bilinear", "contracted", "dot", "inner", "matmul", "matrices", "matrix_transpose", "outer", "product", "vdot",
-    "vecdot", "vector_product",
+    "PRODUCTS", "bilinear", "contracted", "dot", "inner", "matmul", "matrices", "matrix_transpose", "outer", "product",
+    "vdot", "vecdot", "vector_product",
 ]
 
 
@@ -34,6 +34,10 @@ def contracted(a: Dim, b: Dim) -> None:
     note_size_requirement(a == b)
     if a.value is not None and b.value is not None and a != b:
         raise TypeMismatch(f"shapes not aligned: sizes {a} and {b}")
+
+
+PRODUCTS: set[Op] = set()
+"""Ops that are linear in each of their two operands, or in its conjugate."""
 
 
 def bilinear(name: str, calls: str, rule: Callable[..., Tensor], transposed: Callable[..., list[Any]],
@@ -50,6 +54,7 @@ def bilinear(name: str, calls: str, rule: Callable[..., Tensor], transposed: Cal
         return entry(dx, y, **attrs) if dy is None else add(entry(dx, y, **attrs), entry(x, dy, **attrs))
 
     entry = op(name, calls, type=rule, vjp=vjp, jvp=jvp, raises="shape", cost="dear", **{"complex": True, **fields})
+    PRODUCTS.add(entry)
     return entry
 
 

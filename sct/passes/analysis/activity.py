@@ -20,7 +20,7 @@ from sct.ops.program.attempts import attempted
 from sct.ops.program.solutions import BY_THEOREM, call_in_rule, once, ruled
 from sct.passes.rewriting.table import is_full
 
-__all__ = ["TO_TEXT", "Activity", "activity", "differentiable", "varied_values"]
+__all__ = ["TO_TEXT", "Activity", "activity", "dependences", "differentiable", "reach", "varied_values"]
 
 Edge = tuple[Operand, Value]
 
@@ -44,10 +44,10 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
     edges: list[Edge] = []
     inside: dict[Fn, list[Edge]] = {}
     _collect(fn, (), edges, inside)
-    varied = _reach(wrt, ((src, dst) for src, dst in edges if isinstance(src, Value)))
+    varied = reach(wrt, ((src, dst) for src, dst in edges if isinstance(src, Value)))
     _refuse_opaque(fn, varied)
     _refuse_read(fn, varied)
-    useful = _reach((v for v in seeded if isinstance(v, Value)),
+    useful = reach((v for v in seeded if isinstance(v, Value)),
                     ((dst, src) for src, dst in edges if isinstance(src, Value)))
     active = frozenset(varied & useful)
     _refuse_truncated(fn, active)
@@ -58,9 +58,14 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
 
 def varied_values(fn: Fn, wrt: Iterable[Value]) -> set[Value]:
     """The values that depend on the inputs `wrt`, by dependences that have a derivative."""
+    return reach(wrt, dependences(fn))
+
+
+def dependences(fn: Fn) -> list[tuple[Value, Value]]:
+    """The dependences in `fn` that have a derivative, those in its regions included."""
     edges: list[Edge] = []
     _collect(fn, (), edges, {})
-    return _reach(wrt, ((src, dst) for src, dst in edges if isinstance(src, Value)))
+    return [(src, dst) for src, dst in edges if isinstance(src, Value)]
 
 
 def differentiable(eqn: Eqn, k: int) -> bool:
@@ -98,7 +103,7 @@ def _float_edges(pairs: Iterable[tuple[Operand, Value]]) -> list[Edge]:
     return [(src, dst) for src, dst in pairs if is_float(src) and is_float(dst)]
 
 
-def _reach(roots: Iterable[Value], edges: Iterable[tuple[Operand, Operand]]) -> set[Value]:
+def reach(roots: Iterable[Value], edges: Iterable[tuple[Operand, Operand]]) -> set[Value]:
     """The values that edges lead to from `roots`."""
     successors: dict[Operand, list[Operand]] = {}
     for src, dst in edges:
@@ -183,7 +188,7 @@ def _refuse_read(fn: Fn, varied: set[Value]) -> None:
              for out in eqn.outs}
     if not texts:
         return
-    derived = _reach(texts, _non_numeric_edges(fn))
+    derived = reach(texts, _non_numeric_edges(fn))
     for eqn in walk(fn):
         if attempted(eqn).op.name in TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
             raise SctError(

@@ -28,7 +28,9 @@ def jumps(fn: Fn, wrt: Iterable[Value], results: Iterable[Operand]) -> Iterator[
     varied = varied_values(fn, wrt)
     needed = _needed(fn, results)
     for eqn in walk(fn):
-        if eqn.op.name in JUMPING and eqn.primal and eqn.loc is not None and eqn.out in needed and \
+        if eqn.op.name not in JUMPING or eqn.args[1:] == eqn.args[:1]:  # x != x asks for nan
+            continue
+        if eqn.primal and eqn.loc is not None and eqn.out in needed and \
                 not eqn.loc.file.startswith(_OWN) and any(x in varied and _is_number(x) for x in eqn.args):
             yield eqn.loc, JUMPING[eqn.op.name]
 

@@ -11,6 +11,7 @@ run time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -43,20 +44,20 @@ from sct.ops.arrays.indexing import add_at, index, store
 from sct.ops.arrays.shape import dim
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
 from sct.ops.linalg.masked_products import Mask, tells_nan
+from sct.ops.linalg.products import PRODUCTS
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.program.list_ops import add_lists
-from sct.ops.scalar.arithmetic import add, complex_, div, floordiv, mod, mul
-from sct.ops.scalar.comparison import eq, is_none, lt, unwrap
+from sct.ops.scalar.arithmetic import add, complex_, mul
+from sct.ops.scalar.comparison import eq, is_none, isfinite, lt, ne, unwrap
 from sct.ops.scalar.complex_parts import real
-from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import logical_not, logical_or, where
 from sct.passes.analysis.loop_layout import emit_loop
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 
 __all__ = [
     "Masks", "add_element", "add_to_list", "before_assignment", "conditional", "copy_static_shape", "cotangent_type",
-    "current", "d_hint", "if_else", "is_assigned_array", "is_narrow", "known_nonzero", "mapped", "match_type",
+    "current", "d_hint", "if_else", "is_assigned_array", "is_narrow", "mapped", "match_type",
     "materialize", "or_zeros", "pack_cotangents", "padded", "real_part", "refusing_type_mismatch", "set_hint",
     "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero",
 ]
@@ -89,21 +90,6 @@ def cotangent_type(t: Type) -> Type:
     elif isinstance(inner, Tensor) and inner.is_scalar:
         return inner if _is_narrow(inner) else ANY_COMPLEX if inner.kind == "c" else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
-
-
-def known_nonzero(eqn: Eqn) -> Iterator[Value]:
-    """The Python numbers that are not 0 once `eqn`, an equation of the user's, has run: at 0 it raises."""
-    out = eqn.outs[0].type if eqn.outs else None
-    if eqn.primal and isinstance(out, Tensor) and out.carrier == "py" and eqn.op in (div, floordiv, mod, log):
-        yield from _factors(eqn.args[0 if eqn.op is log else 1])
-
-
-def _factors(x: Operand) -> Iterator[Value]:
-    if isinstance(x, Value):
-        yield x
-        eqn = current().defs.get(x)
-        for y in eqn.args if eqn is not None and eqn.op is mul else ():
-            yield from _factors(y)
 
 
 def d_hint(v: Value) -> str | None:
@@ -306,12 +292,16 @@ class Masks:
         where(c, g, 0) * p  ->  where(c, g * p, 0)        0 * inf never arises
 
     _masked   for a masked cotangent: (mask, values, whether the values stand where the mask is true)
+    _sparse   cotangents that are zero where the program does not read the elements they belong to
+    _tells    masks that say what is nan, since they are made to
     _tracked  for the carry of a loop and the sums that start from it: the mask of all that was added so far,
               None before the first addition
     """
 
     def __init__(self) -> None:
         self._masked: dict[Operand, tuple[Operand, Operand, bool]] = {}
+        self._sparse: set[Operand] = set()
+        self._tells: set[Operand] = set()
         self._tracked: dict[Operand, tuple[Operand, bool] | None] = {}
 
     def record(self, eqns: Sequence[Eqn]) -> None:
@@ -344,7 +334,9 @@ class Masks:
 
     def multiply(self, ct: Operand, p: Operand) -> Operand:
         """ct * p"""
-        return ct if p == Lit(1.0) else self.map_unmasked(ct, lambda g: cast(Operand, mul(g, p)))
+        if p == Lit(1.0):
+            return ct
+        return self.map_unmasked(ct, lambda g: cast(Operand, mul(g, p)), isinstance(p, Lit) and math.isfinite(p.value))
 
     def unmasked(self, ct: Operand) -> Operand:
         while ct in self._masked and self._masked[ct][1] is not ct:
@@ -357,7 +349,7 @@ class Masks:
         while values in self._masked and values is not above:
             above = values
             c, values, on_true = self._masked[above]
-            if tells_nan(c):
+            if c in self._tells or tells_nan(c):
                 return Mask(c, on_true), values if values.type == ct.type else ct
         return None
 
@@ -366,12 +358,35 @@ class Masks:
         if ct not in self._masked:
             self._masked[ct] = (mask.c, ct, mask.keeps)
 
-    def map_unmasked(self, ct: Operand, f: Callable[[Operand], Operand]) -> Operand:
-        """`f(ct)` for an elementwise `f`, applied under the mask of `ct`."""
+    def leave_out_nan(self, ct: Operand, y: Value) -> None:
+        """Record that elements of `y` which are nan contribute 0 where `ct`, its sparse cotangent, is 0."""
+        if isinstance(y.type, Tensor) and isinstance(ct.type, Tensor) and self.of_nan(ct) is None:
+            kept = cast(Operand, logical_or(isfinite(y), ne(ct, 0.0)))
+            self._tells.add(kept)
+            self.keep(ct, Mask(kept, True))
+
+    def is_sparse(self, ct: Operand) -> bool:
+        """Is this zero where elements are not read, as it is written at positions, in a loop or in a branch?"""
+        eqn = current().defs.get(ct) if isinstance(ct, Value) else None
+        return ct in self._sparse or eqn is not None and (
+            eqn.op in (add_at, store) or eqn.op.name in ("cond", "loop") or self.of_nan(ct) is not None or
+            eqn.op is add and all(map(self.is_sparse, eqn.args)))
+
+    def keep_sparse(self, ct: Operand, eqn: Eqn) -> None:
+        """Record that `ct` is sparse, as the cotangent of the out of `eqn` is from which it is computed: a sum of
+        products over what is not read is not."""
+        if _rank(ct) >= (1 if eqn.op.linear is not None else max(_rank(eqn.out), 1)) and eqn.op not in PRODUCTS:
+            self._sparse.add(ct)
+
+    def map_unmasked(self, ct: Operand, f: Callable[[Operand], Operand], linear: bool = True) -> Operand:
+        """`f(ct)` for an elementwise `f`, applied under the mask of `ct`; `linear`: 0 remains 0."""
         if ct not in self._masked:
             return f(ct)
         c, g, on_true = self._masked[ct]
-        mapped_value = f(ct) if g is ct else self.map_unmasked(g, f)
+        mapped_value = f(ct) if g is ct else self.map_unmasked(g, f, linear)
+        if g is ct and linear:
+            self.keep(mapped_value, Mask(c, on_true))
+            return mapped_value
         return ct if mapped_value is g else self._where(c, mapped_value, on_true)
 
     def sum(self, a: Operand | None, b: Operand) -> Operand:
@@ -413,6 +428,10 @@ class Masks:
         optional, other = (a, b) if isinstance(a.type, Optional) else (b, a)
         return if_else(cast(Operand, is_none(optional)), lambda: other,
                        lambda: self.sum(other, unwrap_known(optional)))
+
+
+def _rank(x: Operand) -> int:
+    return x.type.rank if isinstance(x.type, Tensor) else 0
 
 
 def _is_zero(x: Operand) -> bool:

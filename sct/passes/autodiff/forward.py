@@ -26,6 +26,7 @@ from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add
 from sct.passes.analysis.activity import activity, differentiable
 from sct.passes.analysis.loop_layout import flows
+from sct.passes.analysis.nonzero import known_nonzero
 from sct.passes.autodiff.cotangents import (
     Masks,
     conditional,
@@ -33,7 +34,6 @@ from sct.passes.autodiff.cotangents import (
     cotangent_type,
     current,
     d_hint,
-    known_nonzero,
     match_type,
     materialize,
     refusing_type_mismatch,

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, bound_values, rebuild, walk
+from sct.ir.core import Eqn, Fn, Lit, Loc, Op, Operand, Value, bound_values, rebuild, walk
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismatch, Undef, join
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
@@ -30,6 +30,8 @@ from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.analysis.activity import Activity, activity, differentiable
 from sct.passes.analysis.loop_layout import emit_loop, positions
+from sct.passes.analysis.nan_tests import perhaps_left_out
+from sct.passes.analysis.nonzero import known_nonzero
 from sct.passes.analysis.transposed_block import TransposedBlock, read_by
 from sct.passes.autodiff.cotangents import (
     Masks,
@@ -43,7 +45,6 @@ from sct.passes.autodiff.cotangents import (
     d_hint,
     if_else,
     is_assigned_array,
-    known_nonzero,
     match_type,
     materialize,
     or_zeros,
@@ -98,7 +99,8 @@ def pullback(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], taps: Res
     among  if several sweeps share `taps`: the results that some sweep has a seed for
     """
     params = [fn.params[k] for k in wrt]
-    pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in among or seeds]), taps, among is not None)
+    active = activity(fn, params, [fn.results[k] for k in among or seeds])
+    pass_ = _Reverse(active, taps, perhaps_left_out(fn), among is not None)
     pass_.cts.update((fn.params[k], buffer) for k, buffer in (buffers or {}).items())
     b = current()
     b.defs.update((out, eqn) for eqn in walk(fn) for out in eqn.outs)
@@ -122,8 +124,8 @@ class _Reverse:
     same_active  several sweeps share the taps, so that calls must use the same records in each
     """
 
-    def __init__(self, active: Activity, taps: ResidualTaps, same_active: bool) -> None:
-        self.active, self.taps, self.same_active = active, taps, same_active
+    def __init__(self, active: Activity, taps: ResidualTaps, left_out: set[Value], same_active: bool) -> None:
+        self.active, self.taps, self.perhaps_left_out, self.same_active = active, taps, left_out, same_active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack,
                       "attempt": self.attempt, "integral": self.solution, "ruled": self.ruled,
                       "solution": self.solution}
@@ -177,6 +179,9 @@ class _Reverse:
             return
         eqns = current().eqns
         start = len(eqns)
+        sparse = eqn.outs[0] in self.perhaps_left_out and cts[0] is not None and self.masks.is_sparse(cts[0])
+        if sparse:
+            self.masks.leave_out_nan(cast(Operand, cts[0]), eqn.outs[0])
         contributions = self.rule(eqn, cts)
         self.masks.record(eqns[start:])
         for k, (x, ct) in enumerate(zip(eqn.args, contributions)):
@@ -185,7 +190,10 @@ class _Reverse:
                     raise ct
                 if eqn.op in (add_at, store) and not eqn.primal:
                     ct = copy_static_shape(ct, x, eqns[start:])  # in adjoint code a part and its update have one size
-                self.add(x, copy_static_shape(match_type(ct, x, self.masks), x, eqns[start:]))
+                ct = copy_static_shape(match_type(ct, x, self.masks), x, eqns[start:])
+                if sparse:
+                    self.masks.keep_sparse(ct, eqn)
+                self.add(x, ct)
 
     def attempt(self, eqn: Eqn) -> None:
         """The transpose of what it runs, where it has not raised: there stands what reads alone what it gives."""
@@ -233,7 +241,7 @@ class _Reverse:
 
         if several:
             return rule(ct)
-        return self.masked(ct, rule) if op in ELEMENTWISE else self.without_nan(eqn, ct, args, rule)
+        return self.masked(op, ct, rule) if op in ELEMENTWISE else self.without_nan(eqn, ct, args, rule)
 
     def without_nan(self, eqn: Eqn, ct: Operand, args: Sequence[Operand],
                     rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:
@@ -245,10 +253,11 @@ class _Reverse:
                 self.masks.keep(contribution, mask)
         return rule(ct) if made is None else [contribution for contribution, _ in made]
 
-    def masked(self, ct: Operand, rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:
+    def masked(self, op: Op, ct: Operand,
+               rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:
         """The rule of an elementwise op, applied under the mask of `ct`."""
         contributions = rule(self.masks.unmasked(ct))
-        return [None if g is None else self.masks.map_unmasked(ct, partial(_constant, g)) for g in contributions]
+        return [g and self.masks.map_unmasked(ct, partial(_constant, g), op.linear is not None) for g in contributions]
 
     def index(self, eqn: Eqn, ct: Operand) -> None:
         """The adjoint of a read is `dx[key] += ct`, into the one buffer `dx`."""

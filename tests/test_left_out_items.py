@@ -1,0 +1,208 @@
+"""Items that are nan and left out by positions, loops and comprehensions contribute exactly 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sct import grad, hessian, jvp, value_and_grad
+
+X = np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 3.0], [0.5, -1.0], [np.nan, np.nan]])
+Y = np.array([1.0, 0.2, 2.0, -0.3, 1.1])
+B = np.array([1.0, -0.7])
+
+
+def skips(b):
+    r = Y - X @ b
+    s = 0.0
+    for i in range(len(r)):
+        if np.isnan(r[i]):
+            continue
+        s += r[i] ** 2
+    return s
+
+
+def iterates(b):
+    s = 0.0
+    for v in np.exp(X @ b):
+        if v == v:
+            s += v * v
+    return s
+
+
+def ends(b):
+    r = Y - X @ b
+    s = 0.0
+    for i in range(len(r)):
+        if math.isnan(r[i]):
+            break
+        s += r[i] ** 2
+    return s
+
+
+def rows_of_data(b):
+    density = -0.5 * (Y - X @ b) ** 2
+    s = 0.0
+    for i in range(len(Y)):
+        if np.isnan(X[i]).any():
+            continue
+        s += density[i]
+    return s
+
+
+def read_in_two_branches(b):
+    s, t = 0.0, 0.0
+    for i in range(len(Y)):
+        v = Y[i] - X[i] @ b
+        if not np.isnan(v):
+            s += v * v
+        if not np.isnan(v) and v < 2.0:
+            t += np.sin(v)
+    return s * t
+
+
+def comprehension(b):
+    r = [v for v in Y - X @ b if not math.isnan(v)]
+    return sum(v * v for v in r) / len(r)
+
+
+def positions_of_a_loop(b):
+    r = np.tanh(X * b).sum(axis=1) / (1.0 + b @ b)
+    rows = [i for i in range(len(r)) if np.isfinite(r[i])]
+    return np.sum(r[rows] ** 3)
+
+
+def replaced(b):
+    r = Y - X @ b
+    for i in range(len(r)):
+        if np.isnan(r[i]):
+            r[i] = 0.5
+    return np.sum(r ** 2)
+
+
+def replaced_at_positions(b):
+    r = Y - X @ b
+    r[np.flatnonzero(np.isnan(r))] = 0.5
+    return np.sum(r ** 2)
+
+
+def deleted(b):
+    r = Y - X @ b
+    return np.sum(np.delete(r, np.flatnonzero(np.isnan(r))) ** 2)
+
+
+def taken(b):
+    r = Y - X @ b
+    return np.sum(np.take(r, np.flatnonzero(np.isfinite(r))) ** 2) + r[0]
+
+
+def pairs(b):
+    distances = ((X[:, None, :] - X[None, :, :]) ** 2) @ b ** 2
+    s = 0.0
+    for i in range(len(X)):
+        for j in range(i):
+            if not np.isnan(distances[i, j]):
+                s += np.exp(-distances[i, j])
+    return s
+
+
+def differences(b):
+    d = np.diff(Y - X[:, 1] * b[0] * b[1])
+    return np.sum(d[np.isfinite(d)] ** 2)
+
+
+def convolution(b):
+    c = np.convolve(X[:, 1] * b[0], b)
+    s = 0.0
+    for v in c:
+        if np.isfinite(v):
+            s += v * v
+    return s
+
+
+def cross_products(b):
+    c = np.cross(np.concatenate([X, X[:, 1:]], axis=1), np.array([b[0], b[1], b[0] * b[1]]))
+    return sum(np.sum(row ** 2) for row in c if np.isfinite(row).all())
+
+
+PROGRAMS = (skips, iterates, ends, rows_of_data, read_in_two_branches, comprehension, positions_of_a_loop, replaced,
+            replaced_at_positions, deleted, taken, pairs, differences, convolution, cross_products)
+
+
+def central(f: Callable[..., Any]) -> Any:
+    return np.stack([(f(B + e) - f(B - e)) / 2e-6 for e in 1e-6 * np.eye(2)], axis=-1)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=[f.__name__ for f in PROGRAMS])
+def test_items_left_out_contribute_nothing(f: Callable[..., Any]) -> None:
+    before = X.copy()
+    value, gradient = value_and_grad(f)(B)
+    assert value == f(B) and np.array_equal(X, before, equal_nan=True)
+    assert np.abs(gradient).max() > 0.0
+    np.testing.assert_allclose(gradient, central(f), rtol=1e-6, atol=1e-8)
+    direction = np.array([0.4, -1.3])
+    np.testing.assert_allclose(jvp(f, (B,), (direction,))[1], gradient @ direction, rtol=1e-12)
+    np.testing.assert_allclose(hessian(f)(B), central(grad(f)), rtol=1e-5, atol=1e-6)
+
+
+def test_residuals_that_are_zero_keep_their_rows_in_the_hessian() -> None:
+    exact = X @ B
+
+    def loss(b):
+        s = 0.0
+        for v in exact - X @ b:
+            if np.isfinite(v):
+                s += v * v
+        return s
+
+    kept = X[np.isfinite(exact)]
+    np.testing.assert_array_equal(grad(loss)(B), np.zeros(2))
+    np.testing.assert_allclose(hessian(loss)(B), 2.0 * kept.T @ kept, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_comparison_of_a_number_with_itself_is_no_jump() -> None:
+    np.testing.assert_allclose(grad(iterates)(B), central(iterates), rtol=1e-6)
+
+
+def test_what_is_nan_and_not_left_out_remains_nan() -> None:
+    def loss(b):
+        r = Y - X @ b
+        s = 0.0
+        for i in range(len(r)):
+            if np.isfinite(r[i]) or i == 1:
+                s += r[i] ** 2
+        return s
+
+    assert np.isnan(grad(loss)(B)).any()
+
+
+def guarded_by_an_exception(x, w):
+    if not np.isfinite(x).all():
+        raise ValueError("x")
+    return selected(x, w)
+
+
+def guarded_by_a_value(x, w):
+    if np.any(np.isnan(x) | np.isinf(x)) or np.isnan(x @ w):
+        return np.inf
+    return selected(x, w)
+
+
+def selected(x, w):
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > w[i]:
+            s += (x * w)[i] ** 2
+    return s
+
+
+@pytest.mark.parametrize("f", [guarded_by_an_exception, guarded_by_a_value])
+def test_tests_of_all_elements_leave_the_code_as_it_is(f: Callable[..., Any]) -> None:
+    derivative = grad(f, argnums=(0, 1))
+    derivative(np.array([1.0, 2.0, 0.3]), np.array([0.5, 3.0, 0.1]))
+    assert "where" not in derivative.source
