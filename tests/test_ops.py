@@ -18,7 +18,7 @@ import pytest
 import scipy.special
 
 import sct.ops
-from sct.codegen.program.templates import expression
+from sct.codegen.program.templates import STATEMENTS, expression
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
@@ -297,7 +297,7 @@ def check_alias(op: Op, sample: Sample) -> None:
 
 SAMPLED = sorted((op for op in OPS.values() if op.samples is not None), key=lambda op: op.name)
 DIFFERENTIABLE = [op for op in SAMPLED if op.nondiff is None]
-SUBSCRIPTS = [op.name for op in SAMPLED if any("key" in attrs for _, attrs in op.samples())]
+SUBSCRIPTS = [op.name for op in SAMPLED if op.name in STATEMENTS or any("key" in attrs for _, attrs in op.samples())]
 
 
 def samples(op: Op) -> list[Sample]:

@@ -1,4 +1,4 @@
-"""Items that are taken out of a list: `v = xs.pop(i)`, `del xs[i]`, `del xs[i:j]`."""
+"""Items that are taken out of a list, `v = xs.pop(i)`, `del xs[i]`, `del xs[i:j]`, or change places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from sct.codegen.program.statement_ir import Block, Evaluate, Statement
 from sct.codegen.python.print_attempts import AttemptPrinter
-from sct.codegen.python.print_expressions import call, store
+from sct.codegen.python.print_expressions import call, store, tuple_of
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ops.arrays.indexing import index
 from sct.ops.program.inner_lists import INNER_UPDATES, path_of
@@ -79,6 +79,13 @@ class PopPrinter(AttemptPrinter):
         if eqn.op is remove_slice:
             return ast.Delete([self.expr.subscript(xs, eqn.args[1:], eqn.attrs["key"], ast.Del())])
         return ast.Delete([ast.Subscript(self.subscripts(xs, path_of(eqn)), self.expr(i), ast.Del())])
+
+    def swap(self, eqn: Eqn) -> ast.stmt:
+        """`xs[i], xs[j] = xs[j], xs[i]`"""
+        xs, i, j = eqn.args
+        items = [[ast.Subscript(self.expr(xs), self.expr(k), context) for k in at]
+                 for at, context in (((i, j), ast.Store()), ((j, i), ast.Load()))]
+        return ast.Assign([tuple_of(items[0], ast.Store())], tuple_of(items[1]), None)
 
     def subscripts(self, xs: Operand, path: Sequence[Operand]) -> Any:
         """`xs[i][j]`"""

@@ -209,6 +209,9 @@ class StatementPrinter(PopPrinter):
         elif name in ("store", "add_at", "splice"):
             yield from self.rebind(eqn.out, eqn.args[0])
             yield self.write(eqn)
+        elif name == "swapped":
+            yield from self.rebind(eqn.out, eqn.args[0])
+            yield self.swap(eqn)
         elif eqn.op.updates:
             yield from self.rebind(eqn.out, eqn.args[0])
             deletes = name == "remove_slice" or eqn.attrs.get("deleted")

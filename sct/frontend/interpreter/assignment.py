@@ -15,7 +15,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, slice_view
 from sct.frontend.interpreter.attributes import present_object
-from sct.frontend.interpreter.swaps import after_swap, swap_of
+from sct.frontend.interpreter.swaps import after_swap, swap_of, swaps_rows
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.iteration.python_iterables import python_items, python_iterable
@@ -59,6 +59,8 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
                 if star is None or not isinstance(v, (Ref, ListRef)):
                     raise
                 return _starred(ev, v, target.elts, star)
+            if swaps_rows(ev, target.elts, items):
+                return None
             swap = swap_of(ev, items) if all(map(_is_item, target.elts)) else None
             unpack(ev, target.elts, items)
             if swap is not None and not ev.store.dead:

@@ -1,19 +1,23 @@
-"""Swaps of two items of a list of arrays: `xs[i], xs[j] = xs[j], xs[i]`."""
+"""Swaps of two items of a list of arrays or of lists: `xs[i], xs[j] = xs[j], xs[i]`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import gast
 
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap import dynamic_lists
-from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, Ref
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, Ref, Static
 from sct.ir import Operand, Value, is_effect
 from sct.ir.types import Undef
 from sct.ops import store
+from sct.ops.program.list_slices import swapped
 
-__all__ = ["after_swap", "swap_of"]
+__all__ = ["after_swap", "swap_of", "swaps_rows"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,41 @@ def after_swap(ev: Evaluator, swap: Swap) -> None:
     for at, arrays in zip((at_q, at_p), swap.named):
         for x in arrays:
             list_items.place(ev, swap.of, at, 0, x)
+
+
+def swaps_rows(ev: Evaluator, targets: Sequence[Any], values: Sequence[Abstract]) -> bool:
+    """Does an assignment put two lists in one list in each other's place?  Then it has done so."""
+    places = [_place_in_list(ev, v) for v in values]
+    if len(places) != 2 or None in places or not all(map(_is_plain_item, targets)):
+        return False
+    (of, at_p), (other, at_q) = places  # type: ignore[misc]
+    for target, at in zip(targets, (at_q, at_p)):
+        key = ev.eval(target.slice)
+        if ev.eval(target.value) != of or other != of or not isinstance(key, (Static, Value)) or \
+                not _same(ev, (ev.lit(key),), (at,)):
+            return False
+    versions = [ev.emit(swapped, column, at_q, at_p) for column in dynamic_lists.columns(ev, of)]
+    dynamic_list_methods.rearrange(ev, of, versions)
+    return True
+
+
+def _place_in_list(ev: Evaluator, v: Abstract) -> tuple[ListRef, Operand] | None:
+    """The list that a list is an item of, and its place there; None if that list is an item, too, or there is none."""
+    cell = ev.slots(v) if isinstance(v, ListRef) else None
+    if cell is None or cell.parent is None or cell.frozen or ev.slots(ListRef(cell.parent)).parent is not None:
+        return None
+    paths = {column.path for column in cell.items if isinstance(column, Ref)}
+    steps = next(iter(paths)) if len(paths) == 1 else ()
+    return (ListRef(cell.parent), steps[0].args[0]) if len(steps) == 1 else None
+
+
+def _is_plain_item(target: Any) -> bool:
+    """Is this a subscript of names and literals, which may be evaluated twice?"""
+    parts = (gast.Subscript, gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop,
+             gast.expr_context)
+    return isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name) and all(
+        isinstance(node, parts) for node in gast.walk(target)) and not any(
+        isinstance(node, gast.Subscript) for node in gast.walk(target.slice))
 
 
 def _same(ev: Evaluator, xs: Sequence[Operand], ys: Sequence[Operand]) -> bool:

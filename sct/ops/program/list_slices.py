@@ -1,7 +1,8 @@
-"""A part of a list gives way to another list, or to nothing: the length of the list changes.
+"""A part of a list gives way to another list, or to nothing, so that its length changes; two items change places.
 
     xs[i:j] = ys       dys = dxs[at:at + len(ys)]; dxs[at:at + len(ys)] = [0.0] * (len(xs) + len(ys) - len(dxs))
     del xs[i:j]        dxs[at:at] = [0.0] * (len(xs) - len(dxs))
+    xs[i], xs[j] = xs[j], xs[i]      dxs[i], dxs[j] = dxs[j], dxs[i]
 
 `at` is where the part starts: `i`, but for what Python makes of positions that count from the end or are behind it.
 A slice with a step keeps the length: it is written by `store`.
@@ -22,7 +23,7 @@ from sct.ops.program.list_ops import elem, part, repeat, type_joined, zero
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, sub
 
-__all__ = ["remove_slice", "splice"]
+__all__ = ["remove_slice", "splice", "swapped"]
 
 
 def parts_of_lists(*others: Any) -> list[samples.Sample]:
@@ -92,3 +93,15 @@ def removed(ct: Operand, xs: Operand, *bounds: Operand, key: Key) -> list[Any]:
 remove_slice: Op = op("remove_slice", type=lambda xs, *bounds, key: List(elem(xs)), run=run_remove,
                       inactive=(1, 2), linear=removed, samples=parts_of_lists, key_at=1, updates=True, allocates=True)
 """`del xs[i:j]`"""
+
+
+def run_swapped(xs: list[Any], i: int, j: int) -> list[Any]:
+    items = list(xs)
+    items[i], items[j] = items[j], items[i]
+    return items
+
+
+swapped: Op = op("swapped", type=lambda xs, i, j: List(elem(xs)), run=run_swapped, inactive=(1, 2), raises="value",
+                 linear=lambda ct, xs, i, j: [swapped(ct, i, j), None, None], updates=True, allocates=True,
+                 samples=lambda: [(([1.5, -0.5, 2.0], i, j), {}) for i, j in ((0, 2), (1, 1), (-1, 0))])
+"""The list with the items at `i` and `j` in each other's place, each of them once, as before."""
