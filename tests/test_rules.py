@@ -244,6 +244,10 @@ EXAMPLES: dict[str, list[Example]] = {
     "store_full": [
         e(lambda x, y: store(x, y, None, None, **ALL), *ARRAYS),
         e(lambda x: store(zeros_of(x), 0.0, 1, **I), "f64[3]"),
+        e(lambda x, v: store(store(zeros_of(x), v, 0, 1, key=("s000", "i", "i")), 0.0, 0, 0, key=("s000", "i", "i")),
+          "f64[n, 2, 2]; f64[n]"),
+        unchanged(lambda x, v: store(store(zeros_of(x), v, 0, 1, key=("s000", "i", "i")), 0.0, 0, key=("i",)),
+                  "f64[2, 2, 2]; f64[2]"),
     ],
     "index_stored": [
         e(lambda x, v: index(store(x, v, 1, **I), 1, **I), "f64[3]; f64"),
@@ -475,7 +479,16 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "decided_extremum": [e(lambda k: op("pymax")(add(k, 1), k), "int"), e(lambda k: op("pymin")(add(k, 1), k), "int")],
     # sums of products
+    "sum_scaled": [
+        e(lambda c, x, y: sum_(mul(mul(c, x), y), axis=0), "float; f64[n, m]; f64[n, m]", "float; f64[n]; f64[m, n]"),
+        e(lambda c, x, y: sum_(mul(x, mul(c, y))), "float; f64[n]; f64[n]", "float; f64[n, m]; f64[0, m]"),
+        unchanged(lambda c, x, y: sum_(mul(mul(c, x), y)), "f64[n]; f64[n]; f64[n]"),
+    ],
     "sum_broadcast_products": [
+        e(lambda x, y: sum_(mul(expand_dims(x, axis=2), y), axis=0),
+          "f64[n, m]; f64[n, m, k]", "f64[n, m]; f64[m, k]", "f64[0, m]; f64[0, m, k]"),
+        e(lambda x, y: sum_(mul(x, expand_dims(y, axis=1)), axis=1), "f64[n, m]; f64[n]", "f64[n, 0]; f64[n]"),
+        unchanged(lambda x, y: sum_(mul(x, y), axis=0), "f64[n, m]; f64[n, m]"),
         unchanged(lambda x, y: sum_(mul(expand_dims(x, axis=2), expand_dims(y, axis=(1, 2))), axis=0),
                   "f64[n, m]; f64[n]"),
         e(lambda x, v: sum_(mul(x, v), axis=-1, keepdims=True), "f64[2, n, m]; f64[m]"),

@@ -22,8 +22,8 @@ from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, Typ
 from sct.ops.arrays.indexing import index
 from sct.ops.program.attempts import attempted
 from sct.ops.program.call_ops import call, pack, unpack
+from sct.ops.reductions.reductions import expand_like
 from sct.ops.registry import ELEMENTWISE
-from sct.ops.scalar.arithmetic import add
 from sct.passes.analysis.activity import activity, differentiable
 from sct.passes.analysis.loop_layout import flows
 from sct.passes.analysis.nonzero import known_nonzero
@@ -349,5 +349,5 @@ def _match_shape(dy: Operand, y: Value, masks: Masks) -> Operand:
     if not isinstance(t, Tensor) or not isinstance(d, Tensor):
         return dy
     if t.is_array and t.shape != d.shape:
-        return cast(Operand, add(zero(y), dy))
+        dy = expand_like(dy, y)
     return match_type(dy, y, masks)

@@ -47,9 +47,10 @@ def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str,
 
 
 def before_other_writes(x: Operand, key: tuple[str, ...], operands: tuple[Operand, ...]) -> Operand:
-    """`x` before writes to other literal positions, all counted from the same end."""
+    """`x` before writes to other literal positions along some axes, all counted from the same end."""
     at = [number(k) for k in operands]
-    for _ in range(REACH if set(key) == {"i"} and all(type(k) is int for k in at) else 0):
+    are_literal = {"i"} <= {*key} <= {"i", "s000"} and all(type(k) is int for k in at)
+    for _ in range(REACH if are_literal else 0):
         eqn = adjoint_eqn(x)
         if eqn is None or eqn.op not in (store, add_at) or eqn.attrs["key"] != key:
             break
@@ -86,8 +87,8 @@ def fill_value(x: Operand) -> Any:
 
 @rule("store")
 def store_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
-    """x with x[:] = v -> v;  zeros with zeros[key] = 0 -> zeros"""
-    if is_zeros(x) and is_zeros(v):
+    """x with x[:] = v -> v;  zeros with zeros[key] = 0 -> zeros, also where only other elements have been written"""
+    if is_zeros(v) and is_zeros(before_other_writes(x, key, key_operands)):
         return x
     return v if is_full(key) and v.type == x.type else None
 

@@ -5,23 +5,29 @@
 A sum is expanded into terms, each a literal times factors, through the adjoint equations that nothing else reads. Like
 terms are combined, the most common factor is taken out, and the rest is treated likewise. The result replaces the sum
 if it is less work.
+
+And products with absolute values and norms, by which the derivative of their squares has a derivative itself.
 """
 
 from __future__ import annotations
 
+import math
+import operator
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from functools import partial
+from typing import Any, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
-from sct.ops.arrays.creation import to_f64
-from sct.ops.scalar.arithmetic import add, mul, neg, sub
+from sct.ops.arrays.creation import astype, full, full_like, to_f64
+from sct.ops.arrays.shape import dim, expand_dims
+from sct.ops.scalar.arithmetic import add, conj, mul, neg, sub
 from sct.passes.rewriting.arithmetic_rules import may_be_int
 from sct.passes.rewriting.literals import is_number, number, plus, times
-from sct.passes.rewriting.table import Site, operands_of, rule
+from sct.passes.rewriting.table import Site, adjoint_eqn, defining_eqn, is_result_of, operands_of, rule, shape_of
 
 __all__ = ["Expansion", "Term", "factored_sum"]
 
@@ -247,3 +253,99 @@ def _product(term: Term, *, for_printing: bool = False) -> Operand:
     for f in scalars + arrays:
         out = f if out is None else cast(Operand, mul(out, f))
     return Lit(term.coef) if out is None else out if inner else cast(Operand, mul(term.coef, out))
+
+
+# -- absolute values and norms: the square of each has a derivative at 0 ---------------------------
+
+
+@rule("mul", of="sign mul")
+def mul_sign(a: Operand, b: Operand) -> Any:
+    """c * abs(x) * sign(x) -> c * x;  c * abs(x) * (d * sign(x)) -> c * d * x"""
+    for slope, y in ((a, b), (b, a)):
+        for (x,), d in operands_in_product(slope, "sign"):
+            if (c := without_modulus(y, "abs fabs", x)) is not None:
+                return product(c, d, x, y)
+    return None
+
+
+@rule("mul", of="quotient mul", when="finite")
+def mul_modulus(a: Operand, b: Operand) -> Any:
+    """c * y * (x / y) -> c * x where y = hypot(x, ...), or y = abs(conj(x)), is 0 only where x is; so in products"""
+    for slope, y in ((a, b), (b, a)):
+        for (x, modulus), d in operands_in_product(slope, "quotient"):
+            eqn = defining_eqn(modulus)
+            if eqn is None or not is_modulus(eqn, "hypot abs", x):
+                continue
+            if (c := without_factor(y, partial(operator.is_, modulus))) is not None:
+                return product(c, d, x, y)
+    return None
+
+
+def operands_in_product(b: Operand, name: str) -> Iterator[tuple[tuple[Operand, ...], Operand | None]]:
+    """The operands of `b` if its op is `name`, and None; or those of a factor of the product `b`, and the other."""
+    if (args := operands_of(b, name)) is not None:
+        yield args, None
+    factors = operands_of(b, "mul") or ()
+    for k, factor in enumerate(factors):
+        if (args := operands_of(factor, name)) is not None:
+            yield args, factors[1 - k]
+
+
+def product(c: Operand, d: Operand | None, x: Operand, y: Operand) -> Any:
+    """c * d * x, where `d` may be missing; of the class of numbers that a product with `y` has."""
+    c = c if d is None else mul(c, d)
+    t, made = x.type, y.type
+    assert isinstance(t, Tensor) and isinstance(made, Tensor)
+    if t.carrier == "py" and made.carrier == "np":
+        x = astype(x, dtype={"f": "f64", "c": "c128"}[t.kind])
+    return mul(c, x)
+
+
+@rule("mul", of="quotient expand_dims", when="finite")
+def mul_norm(a: Operand, b: Operand) -> Any:
+    """c * y / y * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
+    for q, x in ((a, b), (b, a)):
+        outer = adjoint_eqn(q)
+        spread = outer if outer is not None and outer.op is expand_dims else None
+        args = operands_of(q if spread is None else spread.args[0], "quotient")
+        if args is not None and shape_of(x) and (c := without_modulus(args[0], "norm", x, args[1])) is not None:
+            return mul(c if spread is None or not shape_of(c) else expand_dims(c, **spread.attrs), x)
+    return None
+
+
+@rule("quotient", of="cdist pdist mul", when="finite")
+def quotient_of_distances(a: Operand, y: Operand, edge: float = math.inf) -> Any:
+    """c * y / y -> c where y = cdist(p, q), as a factor of p - q, which is 0 where y is"""
+    if edge or not (is_result_of(y, "cdist") or is_result_of(y, "pdist")):
+        return None
+    c = without_factor(a, partial(operator.is_, y))
+    if c is None or shape_of(c) == shape_of(y):
+        return c
+    points = cast(Eqn, defining_eqn(y)).args
+    return full(c, *(dim(p, axis=0) for p in points)) if len(points) == 2 else full_like(y, c)
+
+
+def without_modulus(a: Operand, names: str, x: Operand, y: Operand | None = None) -> Any:
+    """c where a is c * y, and y is a function of `names` of x or of its conjugate"""
+    def found(f: Operand) -> bool:
+        eqn = defining_eqn(f)
+        return eqn is not None and is_modulus(eqn, names, x) and y in (None, f)
+
+    return without_factor(a, found)
+
+
+def is_modulus(eqn: Eqn, names: str, x: Operand) -> bool:
+    """Is this a function of `names` of `x`, or of the number whose conjugate is `x`?"""
+    inner = defining_eqn(x)
+    same = [x, *(inner.args if inner is not None and inner.op is conj else ())]
+    return eqn.op.name in names.split() and any(arg is one for arg in eqn.args for one in same)
+
+
+def without_factor(a: Operand, is_factor: Callable[[Operand], bool]) -> Any:
+    """c where a is c * y, of a factor y"""
+    if is_factor(a):
+        return Lit(1.0)
+    for k, x in enumerate(factors := operands_of(a, "mul") or ()):
+        if (c := without_factor(x, is_factor)) is not None:
+            return mul(factors[1 - k], c)
+    return None

@@ -3,16 +3,11 @@ is a sum of products of elements.
 
     A.T @ -e  ->  -(A.T @ e)        (A.T @ B).T  ->  B.T @ A
     sum(A[:, :, None] * B[:, None, :], axis=0)  ->  A.T @ B
-
-And of absolute values and norms, by which the derivative of their squares has a derivative itself.
 """
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, cast
 
 from sct.ir.build import Builder
@@ -20,7 +15,6 @@ from sct.ir.core import Eqn, Lit, Operand, builder_var, is_number
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
 from sct.ops.arrays.concatenate import array
-from sct.ops.arrays.creation import astype, full, full_like
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim, expand_dims, reshape, reshape_like, swapaxes, transpose
 from sct.ops.linalg.einsum import contract, parse
@@ -29,7 +23,7 @@ from sct.ops.linalg.products import matmul, matrix_transpose, outer
 from sct.ops.linalg.tensor_products import product_over
 from sct.ops.linalg.tensor_products import summed as summed_axes
 from sct.ops.reductions.reductions import expand_like, sum_
-from sct.ops.scalar.arithmetic import add, conj, mul, neg
+from sct.ops.scalar.arithmetic import add, mul, neg
 from sct.ops.type_rules import normalize
 from sct.passes.rewriting.table import (
     Site,
@@ -159,102 +153,6 @@ def mul_det(a: Operand, b: Operand) -> Any:
     return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None
 
 
-# -- absolute values and norms: the square of each has a derivative at 0 ---------------------------
-
-
-@rule("mul", of="sign mul")
-def mul_sign(a: Operand, b: Operand) -> Any:
-    """c * abs(x) * sign(x) -> c * x;  c * abs(x) * (d * sign(x)) -> c * d * x"""
-    for slope, y in ((a, b), (b, a)):
-        for (x,), d in operands_in_product(slope, "sign"):
-            if (c := without_modulus(y, "abs fabs", x)) is not None:
-                return product(c, d, x, y)
-    return None
-
-
-@rule("mul", of="quotient mul", when="finite")
-def mul_modulus(a: Operand, b: Operand) -> Any:
-    """c * y * (x / y) -> c * x where y = hypot(x, ...), or y = abs(conj(x)), is 0 only where x is; so in products"""
-    for slope, y in ((a, b), (b, a)):
-        for (x, modulus), d in operands_in_product(slope, "quotient"):
-            eqn = defining_eqn(modulus)
-            if eqn is None or not is_modulus(eqn, "hypot abs", x):
-                continue
-            if (c := without_factor(y, partial(operator.is_, modulus))) is not None:
-                return product(c, d, x, y)
-    return None
-
-
-def operands_in_product(b: Operand, name: str) -> Iterator[tuple[tuple[Operand, ...], Operand | None]]:
-    """The operands of `b` if its op is `name`, and None; or those of a factor of the product `b`, and the other."""
-    if (args := operands_of(b, name)) is not None:
-        yield args, None
-    factors = operands_of(b, "mul") or ()
-    for k, factor in enumerate(factors):
-        if (args := operands_of(factor, name)) is not None:
-            yield args, factors[1 - k]
-
-
-def product(c: Operand, d: Operand | None, x: Operand, y: Operand) -> Any:
-    """c * d * x, where `d` may be missing; of the class of numbers that a product with `y` has."""
-    c = c if d is None else mul(c, d)
-    t, made = x.type, y.type
-    assert isinstance(t, Tensor) and isinstance(made, Tensor)
-    if t.carrier == "py" and made.carrier == "np":
-        x = astype(x, dtype={"f": "f64", "c": "c128"}[t.kind])
-    return mul(c, x)
-
-
-@rule("mul", of="quotient expand_dims", when="finite")
-def mul_norm(a: Operand, b: Operand) -> Any:
-    """c * y / y * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
-    for q, x in ((a, b), (b, a)):
-        outer = adjoint_eqn(q)
-        spread = outer if outer is not None and outer.op is expand_dims else None
-        args = operands_of(q if spread is None else spread.args[0], "quotient")
-        if args is not None and shape_of(x) and (c := without_modulus(args[0], "norm", x, args[1])) is not None:
-            return mul(c if spread is None or not shape_of(c) else expand_dims(c, **spread.attrs), x)
-    return None
-
-
-@rule("quotient", of="cdist pdist mul", when="finite")
-def quotient_of_distances(a: Operand, y: Operand, edge: float = math.inf) -> Any:
-    """c * y / y -> c where y = cdist(p, q), as a factor of p - q, which is 0 where y is"""
-    if edge or not (is_result_of(y, "cdist") or is_result_of(y, "pdist")):
-        return None
-    c = without_factor(a, partial(operator.is_, y))
-    if c is None or shape_of(c) == shape_of(y):
-        return c
-    points = cast(Eqn, defining_eqn(y)).args
-    return full(c, *(dim(p, axis=0) for p in points)) if len(points) == 2 else full_like(y, c)
-
-
-def without_modulus(a: Operand, names: str, x: Operand, y: Operand | None = None) -> Any:
-    """c where a is c * y, and y is a function of `names` of x or of its conjugate"""
-    def found(f: Operand) -> bool:
-        eqn = defining_eqn(f)
-        return eqn is not None and is_modulus(eqn, names, x) and y in (None, f)
-
-    return without_factor(a, found)
-
-
-def is_modulus(eqn: Eqn, names: str, x: Operand) -> bool:
-    """Is this a function of `names` of `x`, or of the number whose conjugate is `x`?"""
-    inner = defining_eqn(x)
-    same = [x, *(inner.args if inner is not None and inner.op is conj else ())]
-    return eqn.op.name in names.split() and any(arg is one for arg in eqn.args for one in same)
-
-
-def without_factor(a: Operand, is_factor: Callable[[Operand], bool]) -> Any:
-    """c where a is c * y, of a factor y"""
-    if is_factor(a):
-        return Lit(1.0)
-    for k, x in enumerate(factors := operands_of(a, "mul") or ()):
-        if (c := without_factor(x, is_factor)) is not None:
-            return mul(factors[1 - k], c)
-    return None
-
-
 @rule("swapaxes")
 def swapaxes_twice(x: Operand, a: int, b: int) -> Any:
     """swapaxes(swapaxes(x, a, b), a, b) -> x"""
@@ -304,6 +202,17 @@ def dot_product(site: Site, x: Operand, **attrs: Any) -> Any:
 
 
 @rule("sum", phase="simplify", of="mul", when="finite")
+def sum_scaled(site: Site, x: Operand, **attrs: Any) -> Any:
+    """sum(x * (c * y)) -> c * sum(x * y) for a literal c, where nothing else reads the products"""
+    factors = site.sole_operands(x, "mul") or ()
+    for k, f in enumerate(factors):
+        scaled = site.sole_operands(f, "mul")
+        if scaled is not None and is_number(scaled[0]) and shape_of(factors[1 - k]):
+            return mul(scaled[0], sum_(mul(factors[1 - k], scaled[1]), **attrs))
+    return None
+
+
+@rule("sum", phase="simplify", of="mul", when="finite")
 def sum_broadcast_products(site: Site, x: Operand, axis: Any = None, keepdims: bool = False) -> Any:
     """sum(x[:, :, None] * y[:, None, :], axis=0) -> x.T @ y, where nothing else reads the product
 
@@ -314,8 +223,12 @@ def sum_broadcast_products(site: Site, x: Operand, axis: Any = None, keepdims: b
     (a, of_a), (b, of_b) = (without_new_axes(f, shape_of(x)) for f in factors)
     summed = normalize(axis, len(shape_of(x)))
     kept = [k for k in range(len(shape_of(x))) if k not in summed]
-    if not summed or not kept or {*of_a} & {*of_b} != {*summed}:
+    if not summed or not kept:
         return None
+    if {*of_a} & {*of_b} != {*summed}:
+        repeat = {*of_a} != {*of_b} and {*of_a} | {*of_b} == {*range(len(shape_of(x)))}
+        terms = [(f, [chr(ord("i") + k) for k in of]) for f, of in ((a, of_a), (b, of_b))]
+        return contracted(terms, [chr(ord("i") + k) for k in kept]) if repeat and not keepdims else None
     if kept[0] in of_b:
         a, of_a, b, of_b = b, of_b, a, of_a
     if [k for of in (of_a, of_b) for k in of if k in kept] != kept:
@@ -358,12 +271,17 @@ def sum_einsum(site: Site, x: Operand, axis: Any = None, keepdims: bool = False)
     terms, result = labelled
     summed = normalize(axis, len(result))
     result = [label for k, label in enumerate(result) if k not in summed]
-    factors = []
-    for k, of in enumerate(terms):
-        own = tuple(n for n, label in enumerate(of) if label not in result and label not in terms[1 - k])
-        factor = sum_(eqn.args[k], axis=own[0] if len(own) == 1 else own) if own else eqn.args[k]
-        factors.append((factor, [label for n, label in enumerate(of) if n not in own]))
-    return contract(factors, result) if all(of for _, of in factors) and result else None
+    return contracted(list(zip(eqn.args, terms)), result)
+
+
+def contracted(factors: Sequence[tuple[Operand, list[str]]], result: list[str]) -> Any:
+    """The sum of products of two labelled arrays, each of which is first summed over what it alone is summed over."""
+    terms = []
+    for k, (x, of) in enumerate(factors):
+        own = tuple(n for n, label in enumerate(of) if label not in result and label not in factors[1 - k][1])
+        terms.append((sum_(x, axis=own[0] if len(own) == 1 else own) if own else x,
+                      [label for n, label in enumerate(of) if n not in own]))
+    return contract(terms, result) if all(of for _, of in terms) and result else None
 
 
 @rule("einsum", phase="present")
