@@ -84,7 +84,7 @@ def clouds(fields: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 square_grad, log_sum_exp_grad, least_squares_grad = grad(square), grad(log_sum_exp), grad(least_squares)
-ode_grad, determinant_grad = grad(last_of_ode), grad(determinant)
+ode_grad, determinant_grad = grad(last_of_ode, backend="numba"), grad(determinant)
 
 
 def determinant_grad_in_a_row(A):

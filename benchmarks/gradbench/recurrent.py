@@ -40,7 +40,7 @@ def loss(main_params, extra_params, state, sequence):
     return -total / sequence[1:].size
 
 
-loss_grad = grad(loss, argnums=(0, 1))
+loss_grad = grad(loss, argnums=(0, 1), backend="numba")
 
 
 def arguments(fields: dict[str, Any]) -> tuple[np.ndarray, ...]:
