@@ -206,3 +206,15 @@ def test_tests_of_all_elements_leave_the_code_as_it_is(f: Callable[..., Any]) ->
     derivative = grad(f, argnums=(0, 1))
     derivative(np.array([1.0, 2.0, 0.3]), np.array([0.5, 3.0, 0.1]))
     assert "where" not in derivative.source
+
+
+def test_complex_factors_of_items_left_out() -> None:
+    def f(b):
+        z = (1.0 + 2.0j) * (X @ b)
+        s = 0.0
+        for v in z:
+            if np.isfinite(v):
+                s += np.abs(v) ** 2
+        return s
+
+    np.testing.assert_allclose(grad(f)(B), central(f), rtol=1e-6, atol=1e-8)

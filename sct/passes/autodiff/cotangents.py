@@ -11,7 +11,7 @@ run time.
 
 from __future__ import annotations
 
-import math
+import cmath
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -336,7 +336,7 @@ class Masks:
         """ct * p"""
         if p == Lit(1.0):
             return ct
-        return self.map_unmasked(ct, lambda g: cast(Operand, mul(g, p)), isinstance(p, Lit) and math.isfinite(p.value))
+        return self.map_unmasked(ct, lambda g: cast(Operand, mul(g, p)), isinstance(p, Lit) and cmath.isfinite(p.value))
 
     def unmasked(self, ct: Operand) -> Operand:
         while ct in self._masked and self._masked[ct][1] is not ct:
