@@ -20,6 +20,8 @@ PARTS = {
     "loops that end early": ["for i in range(n):", "    x = math.sin(x) + u[i]", "    if x > {k}.5:", "        break"],
     "loops with an else": ["for i in range(n):", "    x = math.sin(x) + u[i]", "    if x > {k}.5:", "        break",
                            "else:", "    x = x * 0.5"],
+    "loops with predicates on tapes": ["for i in range(n):", "    if u[i] > 0.5:", "        x = math.sin(x) * u[i]",
+                                       "        if x > {k}.5:", "            break", "    y = y * x"],
     "variables that may be unbound": ["for i in range(n):", "    if u[i] > 0.5:", "        z{k} = x * u[i]",
                                       "        break", "x = x * z{k}"],
 }

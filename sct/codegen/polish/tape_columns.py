@@ -14,8 +14,9 @@ Only lists that this function alone fills and reads, in one place, are changed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Optional, Union
 
 from sct.codegen.program.bound_checks import bound_by_no_path
@@ -44,17 +45,94 @@ __all__ = ["simplify_tapes"]
 
 def simplify_tapes(block: Block) -> Block:
     """The block, changed in place."""
-    for tape in _tapes(block):
-        _test_as_appended(tape, block)
-    for tape in _tapes(block):
-        _merge_columns(tape, block)
-    for tape in _tapes(block):
-        _leave_out_idle_iterations(tape, block)
-    for tape in _tapes(block):
-        _drop_constant_columns(tape, block)
-    for tape in _tapes(block):
-        _append_less(tape, block)
+    program = _Program(block)
+    for step in (_test_as_appended, _merge_columns, _leave_out_idle_iterations, _drop_constant_columns, _append_less):
+        for tape in _tapes(block):
+            step(tape, program)
     return block
+
+
+class _Program:
+    """The statements, and what is computed of them once until they change.
+
+    tests    where values are read
+    parents  the statement in whose blocks each statement stands
+    homes    the block in which each list is created
+    loops    the loop whose body begins with each statement
+    bound    what the statements of a loop bind
+    unbound  the values that no path binds
+    flags    the outcomes of attempts
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    def changed(self) -> None:
+        """Forget what was computed."""
+        block = self.block
+        vars(self).clear()
+        self.block = block
+
+    @cached_property
+    def tests(self) -> _Tests:
+        return _Tests(self.block)
+
+    @cached_property
+    def parents(self) -> dict[Statement, Statement]:
+        return {inner: s for s in statements(self.block) for b in s.blocks for inner in b}
+
+    @cached_property
+    def homes(self) -> dict[Value, Block]:
+        return {s.tape: b for b in reversed(all_blocks(self.block)) for s in b if isinstance(s, NewList)}
+
+    @cached_property
+    def loops(self) -> dict[Statement, Loop]:
+        return {s.body[0]: s for s in statements(self.block) if isinstance(s, Loop) and s.body}
+
+    @cached_property
+    def unbound(self) -> set[Value]:
+        return bound_by_no_path(self.block)
+
+    @cached_property
+    def flags(self) -> set[Value]:
+        return {s.eqn.outs[0] for s in statements(self.block) if isinstance(s, Evaluate) and s.eqn.op is attempt}
+
+    @cached_property
+    def bound(self) -> dict[Loop, set[Value]]:
+        return {s: {v for t in statements([s]) for v in t.bound} for s in statements(self.block) if isinstance(s, Loop)}
+
+    def facts_at(self, pushes: Iterable[Push]) -> dict[Push, _Facts]:
+        """What is known where each of these items is appended to a list."""
+        around: set[Statement] = set()
+        for push in pushes:
+            s: Statement | None = push
+            while s is not None and s not in around:
+                around.add(s)
+                s = self.parents.get(s)
+        at: dict[Push, _Facts] = {}
+        self._follow(self.block, _Facts(), around, at)
+        return at
+
+    def _follow(self, block: Block, facts: _Facts, around: Set[Statement], at: dict[Push, _Facts]) -> _Facts:
+        """The facts at the end of a block that begins with `facts`; `at` gets those at the appends in `around`."""
+        for s in block:
+            if isinstance(s, Push):
+                if s in around:
+                    at[s] = _Facts(facts.truths)
+            elif isinstance(s, If):
+                ends = [self._follow(branch, facts.where(s.test, outcome), around, at)
+                        for branch, outcome in ((s.then, True), (s.orelse, False))]
+                ends = [end for end, branch in zip(ends, (s.then, s.orelse)) if not leaves(branch)]
+                facts = _Facts(dict(set.intersection(*(set(end.truths.items()) for end in ends)))) if ends else _Facts()
+            elif isinstance(s, Loop):
+                facts.forget(self.bound[s] if facts.truths else ())
+                if s in around:
+                    self._follow(s.body, self._follow(s.head, _Facts(facts.truths), around, at), around, at)
+            else:
+                for inner in s.blocks if s in around else ():
+                    self._follow(inner, _Facts(), around, at)
+                facts.after(s)
+        return facts
 
 
 @dataclass
@@ -119,13 +197,14 @@ class _Tests:
         return self.uses[v] == len(self.conditionals.get(v, ()))
 
 
-def _test_as_appended(tape: _Tape, block: Block) -> None:
+def _test_as_appended(tape: _Tape, program: _Program) -> None:
     """Append `c` in place of `not c`, and swap the branches of the conditionals that read it."""
-    known, tests = _facts_at_pushes(block), _Tests(block)
+    known, tests = program.facts_at(tape.pushes), program.tests
     for k, v, items in tape.columns():
         sources = [known[push].negation(x) for push, x in zip(tape.pushes, items)]
         if tests.only_tests(v) and any(isinstance(x, Value) for x in sources) and all(
                 x is not None and _is_predicate(x) for x in sources):
+            program.changed()
             for push, x in zip(tape.pushes, sources):
                 assert x is not None
                 push.items = (*push.items[:k], x, *push.items[k + 1:])
@@ -137,61 +216,60 @@ def _is_not(eqn: Eqn) -> bool:
     return eqn.op.name == "not_" and len(eqn.outs) == 1
 
 
-
 def _is_predicate(x: Operand) -> bool:
     """Is this a bool, of Python or of NumPy?"""
     return isinstance(x.type, Tensor) and x.type.is_scalar and x.type.dtype == "bool"
 
 
-def _merge_columns(tape: _Tape, block: Block) -> None:
+def _merge_columns(tape: _Tape, program: _Program) -> None:
     """Keep one of two columns that hold the same, or of two predicates of which one is the negation of the other."""
-    known = _facts_at_pushes(block)
-    tests = _Tests(block)
+    known = program.facts_at(tape.pushes)
     for k, v, items in reversed(list(tape.columns())):
         for j, w, others in tape.columns():
             if j >= k:
                 break
             truths = [(known[push].truth(x), known[push].truth(y)) for push, x, y in zip(tape.pushes, items, others)]
-            known_tests = tests.only_tests(v) and tests.only_tests(w) and not any(None in pair for pair in truths)
+            known_tests = not any(None in pair for pair in truths) and all(map(program.tests.only_tests, (v, w)))
             if known_tests and all(x is not y for x, y in truths):
-                for s in tests.conditionals.get(v, ()):
+                for s in program.tests.conditionals.get(v, ()):
                     s.then, s.orelse = s.orelse, s.then
             elif not (known_tests and all(x is y for x, y in truths)
                       or v.type == w.type and all(x is y for x, y in zip(items, others))):
                 continue
             w.hint = w.hint or v.hint
-            _replace(block, {v: w})
+            _replace(program.block, {v: w})
             tape.drop(k)
-            return _merge_columns(tape, block)
+            program.changed()
+            return _merge_columns(tape, program)
 
 
-def _drop_constant_columns(tape: _Tape, block: Block) -> None:
+def _drop_constant_columns(tape: _Tape, program: _Program) -> None:
     """Decide the conditionals on a predicate that has the same outcome in all items."""
-    known = _facts_at_pushes(block)
+    known = program.facts_at(tape.pushes)
     for k, v, items in reversed(list(tape.columns())):
         if len(tape.read.values) == 1:
             return  # the number of items counts the iterations
         truths = {known[push].truth(x) for push, x in zip(tape.pushes, items)}
-        if len(truths) == 1 and None not in truths and _Tests(block).only_tests(v):
+        if len(truths) == 1 and None not in truths and program.tests.only_tests(v):
             tape.drop(k)
-            for inner in reversed(all_blocks(block)):  # first what is in a branch, then the branch
+            program.changed()
+            for inner in reversed(all_blocks(program.block)):  # first what is in a branch, then the branch
                 inner[:] = [t for s in inner for t in (
                     (s.then if True in truths else s.orelse) if isinstance(s, If) and s.test is v else [s])]
 
 
-def _append_less(tape: _Tape, block: Block) -> None:
+def _append_less(tape: _Tape, program: _Program) -> None:
     """Append None for a variable that may be unbound and that nothing reads then; True or False for an attempt's flag.
 
     So neither the variable is None from the start, nor the flag a variable.
     """
-    known = _facts_at_pushes(block)
-    unbound = bound_by_no_path(block)
-    flags = {s.eqn.outs[0] for s in statements(block) if isinstance(s, Evaluate) and s.eqn.op is attempt}
-    loops = [s for s in statements(block) if isinstance(s, Loop) and s.body[:1] == [tape.reader]]
-    iteration = _Iteration(loops[0], block) if loops else None
+    known = program.facts_at(tape.pushes)
+    unbound, flags, loop = program.unbound, program.flags, program.loops.get(tape.reader)
     for push in tape.pushes:
         truths = tape.truths(push, known[push])
-        read = iteration.reads(truths) if iteration is not None else set(tape.read.values)
+        read: Set[Operand] = set(tape.read.values)
+        if loop is not None and push.maybe_unbound:
+            read = _Iteration(loop, program.block).reads(truths)
         items: list[Operand] = []
         for v, x in zip(tape.read.values, push.items):
             outcome = truths[v] if x in flags else None
@@ -209,23 +287,23 @@ def _replace(block: Block, replacements: Mapping[Value, Operand]) -> None:
 # -- iterations that do nothing -------------------------------------------------------------------
 
 
-def _leave_out_idle_iterations(tape: _Tape, block: Block) -> None:
+def _leave_out_idle_iterations(tape: _Tape, program: _Program) -> None:
     """Append nothing in iterations in which the loop that pops the tape does nothing."""
-    home = next((inner for inner in all_blocks(block) if any(
-        isinstance(s, NewList) and s.tape is tape.filled for s in inner)), [])
-    loop = next((s for s in home if isinstance(s, Loop) and s.body[:1] == [tape.reader]), None)
-    if loop is None or not isinstance(tape.read, Pop) or not _pops_all(loop, tape, home):
+    block, home, loop = program.block, program.homes.get(tape.filled, []), program.loops.get(tape.reader)
+    if loop is None or loop not in home or not isinstance(tape.read, Pop) or not _pops_all(loop, tape, home):
         return
     iteration = _Iteration(loop, block)
     if len(tape.read.values) == 1:
-        inner = _other_pop(loop, tape.read.values[0], iteration, home, block)
+        inner = _other_pop(loop, tape.read.values[0], iteration, home, program)
         if inner is not None:
+            program.changed()
             loop.body[:2] = inner[1]
             _run_until_empty(loop, inner[0])
             _remove(block, [*tape.pushes, *(s for s in home if isinstance(s, NewList) and s.tape is tape.filled)])
         return
-    moves = list(_moves(tape, iteration, block))
+    moves = list(_moves(tape, iteration, program))
     if moves and None not in moves:
+        program.changed()
         for move in moves:
             if move is not None:
                 move.apply()
@@ -233,16 +311,16 @@ def _leave_out_idle_iterations(tape: _Tape, block: Block) -> None:
 
 
 def _other_pop(loop: Loop, test: Value, iteration: _Iteration, home: Block,
-               block: Block) -> tuple[Value, Block] | None:
+               program: _Program) -> tuple[Value, Block] | None:
     """Another tape and the branch that pops it, where nothing happens in the other branch of the conditional."""
     s = loop.body[1] if len(loop.body) > 1 else None
-    if not isinstance(s, If) or s.test is not test or _Tests(block).uses[test] != 1:
+    if not isinstance(s, If) or s.test is not test or program.tests.uses[test] != 1:
         return None
     for inner, outcome in ((s.then, True), (s.orelse, False)):
         pop = inner[0] if inner else None
         if isinstance(pop, Pop) and iteration.is_idle({test: not outcome}) and pop.tape is pop.filled and any(
                 isinstance(t, NewList) and t.tape is pop.tape for t in home) \
-                and len([t for t in statements(block) if isinstance(t, (Pop, Loop)) and pop.tape in t.reads]) == 1:
+                and sum(isinstance(t, (Pop, Loop)) and pop.tape in t.reads for t in statements(program.block)) == 1:
             return pop.tape, inner
     return None
 
@@ -259,7 +337,7 @@ class _Iteration:
         self.loop = loop
         inside = set(statements(loop.body))
         outside = [s for s in statements(block) if s not in inside]
-        self.carried = {v for s in outside for v in (*s.bound, *s.reads)}
+        self.carried: set[Operand] = {v for s in outside for v in (*s.bound, *s.reads)}
 
     def is_idle(self, truths: Mapping[Value, bool | None]) -> bool | None:
         """Does it change nothing?  None if that depends on a predicate of which the outcome is not in `truths`."""
@@ -269,9 +347,9 @@ class _Iteration:
             return outcome
         return all(values[v] is v for v in values if v in self.carried)
 
-    def reads(self, truths: Mapping[Value, bool | None]) -> set[Operand]:
+    def reads(self, truths: Mapping[Value, bool | None]) -> Set[Operand]:
         """What is read in the iteration, or after it."""
-        read: set[Operand] = set(self.carried)
+        read = set(self.carried)
         work = [self.loop.body]
         while work:
             for s in work.pop():
@@ -346,10 +424,10 @@ class _Move:
             branch.insert(0, self.push)
 
 
-def _moves(tape: _Tape, iteration: _Iteration, block: Block) -> Iterator[_Move | None]:
+def _moves(tape: _Tape, iteration: _Iteration, program: _Program) -> Iterator[_Move | None]:
     """How each append is left out where the iteration is idle; None if that cannot be told."""
-    known = _facts_at_pushes(block)
-    for inner in all_blocks(block):
+    known = program.facts_at(tape.pushes)
+    for inner in all_blocks(program.block):
         for k, push in enumerate(inner):
             if isinstance(push, Push) and push in tape.pushes:
                 idle = iteration.is_idle(tape.truths(push, known[push]))
@@ -407,6 +485,8 @@ class _Facts:
         return facts
 
     def forget(self, values: Iterable[Value]) -> None:
+        if not self.truths:
+            return
         gone = set(values)
         self.truths = {v: t for v, t in self.truths.items() if v not in gone and t not in gone}
 
@@ -417,30 +497,3 @@ class _Facts:
         self.truths.update(known)
         if isinstance(s, Evaluate) and _is_not(s.eqn) and isinstance(s.eqn.args[0], Value):
             self.truths[s.eqn.out] = s.eqn.args[0]
-
-
-def _facts_at_pushes(block: Block) -> dict[Push, _Facts]:
-    """What is known where each item is appended to a list."""
-    at: dict[Push, _Facts] = {}
-    _follow(block, _Facts(), at)
-    return at
-
-
-def _follow(block: Block, facts: _Facts, at: dict[Push, _Facts]) -> _Facts:
-    """The facts at the end of a block that begins with `facts`; those at its appends are added to `at`."""
-    for s in block:
-        if isinstance(s, Push):
-            at[s] = _Facts(facts.truths)
-        elif isinstance(s, If):
-            ends = [_follow(branch, facts.where(s.test, outcome), at)
-                    for branch, outcome in ((s.then, True), (s.orelse, False))]
-            ends = [end for end, branch in zip(ends, (s.then, s.orelse)) if not leaves(branch)]
-            facts = _Facts(dict(set.intersection(*(set(end.truths.items()) for end in ends)))) if ends else _Facts()
-        elif isinstance(s, Loop):
-            facts.forget(v for t in statements([s]) for v in t.bound)
-            _follow(s.body, _follow(s.head, _Facts(facts.truths), at), at)
-        else:
-            for inner in s.blocks:
-                _follow(inner, _Facts(), at)
-            facts.after(s)
-    return facts
