@@ -20,7 +20,7 @@ from sct.errors import SctError
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.state import State
 from sct.frontend.state.store import Branch
-from sct.frontend.state.tries import Class, Place, Split
+from sct.frontend.state.tries import BlockPosition, Class, Split
 from sct.frontend.values.abstract_values import Key, Static
 from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
@@ -120,7 +120,7 @@ class Attempts(State):
             tries.certain.add(eqn)
             self.b.add(eqn)
         elif not eqn.op.effect:
-            tries.passed.append((eqn, Place(self.b, len(self.b.eqns))))
+            tries.passed.append((eqn, BlockPosition(self.b, len(self.b.eqns))))
         return eqn.outs
 
     def _position_in(self, eqn: Eqn) -> Sequence[Operand] | None:
@@ -145,7 +145,7 @@ class Attempts(State):
         self.split(absent, True)
         self.tries.certain.add(eqn)
         self.b.add(eqn)
-        self.tries.passed.append((eqn, Place(self.b, len(self.b.eqns))))
+        self.tries.passed.append((eqn, BlockPosition(self.b, len(self.b.eqns))))
         return eqn.outs
 
     def refuse_none(self, why: str) -> NoReturn:

@@ -10,7 +10,7 @@ from sct.frontend.state.store import Branch, Store
 from sct.frontend.values.abstract_values import Key, Static
 from sct.ir import Builder, Eqn, Operand, Value
 
-__all__ = ["Class", "Place", "Split", "Tries", "is_slot"]
+__all__ = ["BlockPosition", "Class", "Split", "Tries", "is_slot"]
 
 
 def is_slot(key: Key) -> bool:
@@ -39,7 +39,7 @@ class Class:
 
 
 @dataclass(eq=False)
-class Place:
+class BlockPosition:
     """The place in the block `builder` before its equation number `at`."""
 
     builder: Builder
@@ -55,7 +55,7 @@ class Place:
 
 
 @dataclass(eq=False)
-class Split(Place):
+class Split(BlockPosition):
     """Where the path on which an operation raises leaves a block.
 
     test    tells the paths apart; `raises`: the value that it has where the operation raises
@@ -96,7 +96,7 @@ class Tries:
     current: tuple[Value | None, ...] = ()
     bound: dict[Value, Key | None] = field(default_factory=dict)
     exceptions: set[Operand] = field(default_factory=set)
-    passed: list[tuple[Eqn, Place]] = field(default_factory=list)
+    passed: list[tuple[Eqn, BlockPosition]] = field(default_factory=list)
 
     def none(self) -> Changed:
         """Nothing that is evaluated now is attempted."""
