@@ -129,8 +129,33 @@ def cross_products(b):
     return sum(np.sum(row ** 2) for row in c if np.isfinite(row).all())
 
 
+def positions_in_a_stack(b):
+    r = np.stack([Y - X @ b, X @ b])
+    i, j = np.nonzero(np.isfinite(r))
+    return np.sum(r[i, j] ** 3)
+
+
+def lengths_of_rows(b):
+    s = 0.0
+    for v in np.linalg.norm(X * b, axis=1):
+        if not math.isnan(v):
+            s += v * v * v
+    return s
+
+
+def products_and_extrema_of_rows(b):
+    P = X * b
+    p, m = np.prod(P, axis=1), np.max(P, axis=1, keepdims=True)
+    s = 0.0
+    for i in range(len(P)):
+        if np.isfinite(p[i]):
+            s += p[i] ** 2 * m[i, 0]
+    return s
+
+
 PROGRAMS = (skips, iterates, ends, rows_of_data, read_in_two_branches, comprehension, positions_of_a_loop, replaced,
-            replaced_at_positions, deleted, taken, pairs, differences, convolution, cross_products)
+            replaced_at_positions, deleted, taken, pairs, differences, convolution, cross_products,
+            positions_in_a_stack, lengths_of_rows, products_and_extrema_of_rows)
 
 
 def central(f: Callable[..., Any]) -> Any:

@@ -23,9 +23,10 @@ from sct.ops.arrays.indexing import store
 from sct.ops.arrays.shape import expand_dims, flatten, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
 from sct.ops.derivative_helpers import unbroadcast
 from sct.ops.linalg.einsum import Labels, einsum, parse
+from sct.ops.linalg.norms import norm
 from sct.ops.linalg.products import PRODUCTS, dot, inner, labelled, matmul, outer
 from sct.ops.linalg.tensor_products import summed, tensordot
-from sct.ops.reductions.reductions import all_, any_, mean, sum_
+from sct.ops.reductions.reductions import all_, any_, max_, mean, min_, prod, sum_
 from sct.ops.scalar.comparison import eq, isfinite, isinf, isnan, ne
 from sct.ops.scalar.selection import logical_not, logical_or, where
 from sct.ops.type_rules import number
@@ -33,6 +34,7 @@ from sct.ops.type_rules import number
 __all__ = ["Mask", "kept_elements", "tells_nan", "transposed_under_mask"]
 
 _MOVES = (reshape, ravel, flatten, squeeze, expand_dims, transpose, swapaxes, moveaxis)
+_REDUCTIONS = (sum_, mean, max_, min_, prod, norm)
 
 
 class Mask(NamedTuple):
@@ -80,10 +82,10 @@ def transposed_under_mask(eqn: Eqn, mask: Mask, g: Operand, ct: Operand, args: S
 
 
 def _moved_mask(mask: Mask, op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> Mask | None:
-    """The mask of the cotangent of the operand of an op that only moves or sums elements; None for other ops."""
+    """The mask of the cotangent of the operand of an op that moves elements or reduces axes; None for other ops."""
     if not number(mask.c).rank:
-        return mask if op in (*_MOVES, sum_, mean) else None
-    if op in (sum_, mean):
+        return mask if op in (*_MOVES, *_REDUCTIONS) else None
+    if op in _REDUCTIONS:
         return mask if attrs.get("keepdims") else Mask(expand_dims(mask.c, axis=attrs["axis"]), mask.keeps)
     assert op.linear is not None or op not in _MOVES
     return Mask(op.linear(mask.c, *args, **attrs)[0], mask.keeps) if op in _MOVES and op.linear is not None else None

@@ -48,7 +48,7 @@ from sct.ops.linalg.products import PRODUCTS
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.program.list_ops import add_lists
-from sct.ops.scalar.arithmetic import add, complex_, mul
+from sct.ops.scalar.arithmetic import add, complex_, mul, sub
 from sct.ops.scalar.comparison import eq, is_none, isfinite, lt, ne, unwrap
 from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.selection import logical_not, logical_or, where
@@ -370,7 +370,7 @@ class Masks:
         eqn = current().defs.get(ct) if isinstance(ct, Value) else None
         return ct in self._sparse or eqn is not None and (
             eqn.op in (add_at, store) or eqn.op.name in ("cond", "loop") or self.of_nan(ct) is not None or
-            eqn.op is add and all(map(self.is_sparse, eqn.args)))
+            eqn.op in (add, sub) and all(map(self.is_sparse, eqn.args)))
 
     def keep_sparse(self, ct: Operand, eqn: Eqn) -> None:
         """Record that `ct` is sparse, as the cotangent of the out of `eqn` is from which it is computed: a sum of
