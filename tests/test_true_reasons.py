@@ -281,3 +281,101 @@ def test_a_defaultdict_is_no_alias_of_its_lists():
 
     d = defaultdict(list, a=[1.0, 2.0])
     assert sct.grad(f, 1)(d, 3.0) == 2.0
+
+
+def too_small(v):
+    if v < 0:
+        raise ValueError(f"{v!r}")
+    return v
+
+
+def its_text(x):
+    try:
+        return too_small(x)
+    except ValueError as error:
+        return float(str(error)) ** 2 + x
+
+
+def its_argument(x):
+    try:
+        assert x > 0, x
+        return x
+    except AssertionError as error:
+        return float(error.args[0]) ** 2 + x
+
+
+def raised_again(x):
+    try:
+        try:
+            return too_small(x)
+        except ValueError as error:
+            raise KeyError(error.args[0]) from error
+    except KeyError as error:
+        return float("%s" % error.args) ** 2 + x
+
+
+def texts_in_a_list(x):
+    texts = []
+    for v in (x, 2 * x):
+        try:
+            too_small(v)
+        except ValueError as error:
+            texts.append(f"{error}")
+    return sum(float(t) for t in texts) + x
+
+
+@pytest.mark.parametrize("f", [its_text, its_argument, raised_again, texts_in_a_list])
+@pytest.mark.parametrize("first", [None, 1.5])
+def test_a_number_that_an_exception_shows_is_not_read(f, first, monkeypatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    derivative = sct.value_and_grad(f)
+    with pytest.raises(sct.SctError, match="a number is read from a text"):
+        if first is not None:
+            derivative(first)
+        derivative(-1.5)
+
+
+def test_an_exception_that_shows_a_number_is_printed_and_kept(monkeypatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+
+    def f(x):
+        texts = []
+        try:
+            y = too_small(x)
+        except ValueError as error:
+            print("failed:", error)
+            texts.append(f"{error}")
+            y = x * x
+        return y * (1 + len(texts))
+
+    agrees(f, -1.5)
+    agrees(f, 1.5)
+
+
+def test_what_python_sets_when_it_raises_is_not_known(monkeypatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+
+    def converted(x):
+        try:
+            return too_small(x)
+        except ValueError as error:
+            raise KeyError("small") from error
+
+    def causes(x):
+        try:
+            return converted(x)
+        except KeyError as error:
+            n, e = 0, error
+            while e is not None:
+                n, e = n + 1, e.__cause__
+            return n * x
+
+    def cause(x):
+        try:
+            return converted(x)
+        except KeyError as error:
+            return x * len(repr(error.__cause__))
+
+    for f in (causes, cause):
+        for x in (1.5, -1.5):
+            refuses(f, x, code="SCT203")

@@ -28,6 +28,7 @@ from sct.ir.core import UNDEF, Eqn, Fn, Lit, Op, Operand, Value, free_values
 from sct.ir.dims import Dim, applied
 from sct.ir.pytrees.pytree import Const, Leaf, Node
 from sct.ir.types import (
+    ActiveObject,
     ActiveText,
     Function,
     Link,
@@ -395,8 +396,8 @@ def type_of(node: ast.expr | str) -> Type:
 
 _WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Seq, "list": List, "optional": Optional, "undef": Undef}
 _SIMPLE: dict[str, Type] = {
-    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "lock": Lock(), "set": Set(), "never": Never(),
-    "function": Function()}
+    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "active_object": ActiveObject(), "lock": Lock(),
+    "set": Set(), "never": Never(), "function": Function()}
 
 
 def dim_of(node: ast.expr | str) -> Dim:

@@ -18,10 +18,11 @@ from typing import Literal, Union
 from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
-    "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "Never", "Opaque", "Optional", "Residuals", "Seq",
-    "Set", "Tensor", "Text", "Type", "TypeMismatch", "Undef", "array", "base_type", "broadcast_dims",
-    "broadcast_shapes", "dtype_in_words", "holds_array", "in_words", "is_active_text", "join", "leaf_type",
-    "list_depth", "map_leaf", "map_sizes", "maybe_single", "note_size_requirement", "py", "size_requirements",
+    "ActiveObject", "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "Never", "Opaque", "Optional",
+    "Residuals", "Seq", "Set", "Tensor", "Text", "Type", "TypeMismatch", "Undef",
+    "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words", "holds_array", "in_words", "join",
+    "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single", "note_size_requirement", "py",
+    "shows_number", "size_requirements",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -207,8 +208,17 @@ class Text(Opaque):
 
 
 @dataclass(frozen=True)
-class ActiveText(Opaque):
-    """A string that shows a differentiated number: a number that is read from it would have lost its derivative."""
+class ActiveObject(Opaque):
+    """An exception that is made of a differentiated number: a number that is read from it would have lost its
+    derivative."""
+
+    def __str__(self) -> str:
+        return "active_object"
+
+
+@dataclass(frozen=True)
+class ActiveText(ActiveObject):
+    """A string that shows a differentiated number."""
 
     def __str__(self) -> str:
         return "active_str"
@@ -366,13 +376,13 @@ def in_words(t: Type) -> str:
     if isinstance(t, Link):
         return f"an object of class `{t.of}`"
     return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
-            Opaque: "an object", Text: "a string", ActiveText: "a string", Lock: "a lock",
+            Opaque: "an object", Text: "a string", ActiveText: "a string", ActiveObject: "an object", Lock: "a lock",
             Set: "a set"}[type(t)]
 
 
-def is_active_text(t: Type) -> bool:
-    """Is this the type of a string that shows a differentiated number, or of a list of these?"""
-    return isinstance(leaf_type(t), ActiveText)
+def shows_number(t: Type) -> bool:
+    """Is this the type of a string or an exception that shows a differentiated number, or of a list of these?"""
+    return isinstance(leaf_type(t), ActiveObject)
 
 
 def py(value: object) -> Type:
@@ -407,7 +417,9 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Seq) and type(a) is type(b):
         return type(a)(join(a.elem, b.elem))
     if isinstance(a, Opaque) and isinstance(b, Opaque):
-        return ActiveText() if all(isinstance(t, (Text, ActiveText)) for t in (a, b)) else Opaque()
+        if all(isinstance(t, (Text, ActiveText)) for t in (a, b)):
+            return ActiveText()
+        return ActiveObject() if any(isinstance(t, ActiveObject) for t in (a, b)) else Opaque()
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
     if a.is_array and b.is_array:

@@ -71,7 +71,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type, is_active_text
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, ActiveObject, Tensor, Type, shows_number
 from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, part, python
 
@@ -309,7 +309,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
     varied = any(is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     for a in arguments:
-        if isinstance(a, Value) and is_active_text(a.type):
+        if isinstance(a, Value) and shows_number(a.type):
             refuse_reading(ev)
         if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
             ev.refuse("SCT207", f"`{what}` is called with a function, and sct has neither its Python source nor a "
@@ -362,13 +362,16 @@ def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
 def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     """The exception `fn(*args, **kwargs)`."""
     f, name = fn.value, fn.value.__name__
-    operands = [_exception_argument(ev, a) for a in (*args, *kwargs.values())]
+    passed = (*args, *kwargs.values())
+    operands = [_exception_argument(ev, a) for a in passed]
+    shows = any(shows_number(x.type) for x in operands) or any(is_varied(ev, a) for a in passed)
+    t: dict[str, Any] = {"type": ActiveObject()} if shows else {}
     with ev.tries.none():
         if not kwargs and vars(builtins).get(name) is f:
-            error = ev.emit(python, *operands, callee=name)
+            error = ev.emit(python, *operands, callee=name, **t)
         else:
             callee = opaque(ev, fn if fn.path is not None else Static(f, (f,)))
-            error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs), exception=True)
+            error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs), exception=True, **t)
     ev.tries.makes(error, f, ev.b.eqns[-1])
     return error  # type: ignore[no-any-return]
 

@@ -59,7 +59,7 @@ from sct.ir.types import (
     Optional,
     Text,
     Type,
-    is_active_text,
+    shows_number,
 )
 from sct.ops import index
 from sct.ops.program.effects import apply, inactive, lookup, part
@@ -86,12 +86,12 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     gives_fresh  is the value held by nothing else, and does it hold nothing?
     """
     if (t := type_of_expression(text)) is not None:
-        if text.startswith(_CONVERSIONS) and any(is_active_text(x.type) for x in operands):
+        if text.startswith(_CONVERSIONS) and any(shows_number(x.type) for x in operands):
             refuse_reading(ev)
         return _of_type(ev, text, operands, t, op)
     cls = _known_class(ev, text, operands)
     types = (ev.observed(ev.loc) or types_in_sct(text, ev.loc)) if cls is None else frozenset([("object", cls)])
-    if any(is_active_text(x.type) for x in operands) and not all(map(holds_no_number, types)):
+    if any(shows_number(x.type) for x in operands) and not all(map(holds_no_number, types)):
         refuse_reading(ev)
     value = typed(ev, text, operands, types, user_text(ev.loc), op)
     if not gives_fresh and (keeps or any(map(_may_hold, types))):
@@ -459,7 +459,7 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
         return Tup(tuple(typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
                          for k in range(n)))
     if types == {("object", str)}:
-        shown = ActiveText() if any(is_active_text(x.type) for x in operands) else Text()
+        shown = ActiveText() if any(shows_number(x.type) for x in operands) else Text()
         return ev.emit(op, *operands, text=text, type=shown)  # type: ignore[no-any-return]
     numeric = numeric_type(types - {_NONE})
     if numeric is None:

@@ -16,7 +16,7 @@ from sct.errors import class_in_words
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import contents_of_mapping, lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
@@ -62,15 +62,15 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Opaque, Optional, Tensor, Text, Undef
+from sct.ir.types import Opaque, Optional, Tensor, Text, Undef, shows_number
 from sct.ops import apply, imag, is_none, real, size, transpose
 from sct.ops.program import effects
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["attribute_if_any", "get", "present_object"]
+__all__ = ["SET_BY_RAISE", "attribute_if_any", "get", "present_object"]
 
 
-_SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
+SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
 
 
 @expression(gast.Attribute)
@@ -152,7 +152,7 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
                   hint="read the attribute of the outer object, or pass an argument without references back")
     if name in ("__name__", "__qualname__") and isinstance(owner, Value) and ev.exception_of_class(owner):
         return ev.emit(effects.part, owner, text=f"_0.{name}", type=Text())  # type: ignore[no-any-return]
-    if name in _SET_BY_RAISE and isinstance(owner, Value) and owner in ev.tries.exceptions:
+    if name in SET_BY_RAISE and isinstance(owner, Value) and ev.tries.exceptions:
         ev.refuse("SCT203", f"`{name}` of an exception that is handled here is not supported",
                   why="Python sets it when it raises; what one function raises and handles is not raised here",
                   hint="let the text of the exception say it")
@@ -184,6 +184,8 @@ def _may_be_none(ev: Evaluator, v: Abstract) -> bool:
 
 def _refuse_object(ev: Evaluator, owner: Abstract, name: str) -> NoReturn:
     """Refuses an attribute of an object of unknown type."""
+    if isinstance(owner, Value) and shows_number(owner.type):
+        refuse_reading(ev)
     leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
     of = "this object" if leaf is None else class_in_words(leaf)
     shown = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""

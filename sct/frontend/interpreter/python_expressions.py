@@ -30,6 +30,7 @@ from sct.frontend.heap.inactive import (
     writes_arguments,
     writes_keyword,
 )
+from sct.frontend.interpreter.attributes import SET_BY_RAISE
 from sct.frontend.interpreter.expressions import lookup
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.state.fixpoint import Dead
@@ -62,7 +63,7 @@ def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
     parts = list(gast.walk(node))
     if any(isinstance(n, _REFUSED) for n in parts) or \
             any(isinstance(n, gast.keyword) and writes_keyword(n.arg) for n in parts) or \
-            any(isinstance(n, gast.Attribute) and writes_arguments(n.attr) for n in parts):
+            any(isinstance(n, gast.Attribute) and (writes_arguments(n.attr) or n.attr in SET_BY_RAISE) for n in parts):
         return None
     free = free_in(node)
     if any(isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load) and n.id in free for n in parts):

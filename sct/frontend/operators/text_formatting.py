@@ -38,7 +38,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import BOOL, ActiveText, List, Tensor, Text, is_active_text, join
+from sct.ir.types import BOOL, ActiveText, List, Tensor, Text, join, shows_number
 from sct.ops import fstring, stop_gradient
 from sct.ops.program.effects import inactive, lookup, part
 
@@ -131,7 +131,7 @@ def method_of_text(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         for v in args:
             texts.append(repr(v.value) if isinstance(v, Static) else f"_{len(operands)}")
             operands += [] if isinstance(v, Static) else [ev.as_int(ev.operand(v))]
-        active = any(is_active_text(x.type) for x in operands)
+        active = any(shows_number(x.type) for x in operands)
         t = BOOL if name in _GIVE_BOOL else ActiveText() if active else Text()
         return ev.emit(lookup, *operands, text=f"_0.{name}({', '.join(texts)})", type=t)  # type: ignore[no-any-return]
 

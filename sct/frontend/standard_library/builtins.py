@@ -68,7 +68,7 @@ from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
-from sct.ir.types import FLOAT, INT, List, Opaque, Tensor, is_active_text
+from sct.ir.types import FLOAT, INT, List, Opaque, Tensor, shows_number
 from sct.ops import BY_CALL, OPS, apply, eq, print_, python, range_length
 from sct.ops.program.effects import inactive
 from sct.ops.program.list_ops import sum_list, unstack
@@ -430,7 +430,7 @@ def _convert(name: str, cls: Any) -> Special:
             eqn = ev.defs.get(v)
             if eqn is not None and eqn.op is apply:  # what it is given is not differentiated, or it is refused
                 return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
-            if is_active_text(v.type):
+            if shows_number(v.type):
                 refuse_reading(ev)
             ev.refuse_object(v, "a number made of")
         return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
