@@ -152,20 +152,20 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     residual = _residual(ev, given, first, extra, regions[first], unknown, name)
     if not known.fields:
         return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
-    found = ev.emit(solver, *operands, text=text, type=OBJECT)
+    solver_result = ev.emit(solver, *operands, text=text, type=OBJECT)
     place, flag = known.fields
     of_tuple = place == "[0]"
-    x, converged = (ev.emit(part, found, text=f"_0{'' if of_tuple else '.'}{key}", type=t)
+    x, converged = (ev.emit(part, solver_result, text=f"_0{'' if of_tuple else '.'}{key}", type=t)
                     for key, t in ((place, unknown), (flag, BOOL)))
     x = _written_by_no_one(ev, as_solution(ev, x, residual, converged))
     if of_tuple:
-        return Tup((x, ev.wrap(ev.emit(part, found, text="_0[1]", type=INT))))
-    others = {key: ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key in _TEXTS else INT)
+        return Tup((x, ev.wrap(ev.emit(part, solver_result, text="_0[1]", type=INT))))
+    others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=OBJECT if key in _TEXTS else INT)
               for key in known.others}
     if known.solves == "minimum":
-        others["fun"] = _least(ev, found, x, regions[first], given)
+        others["fun"] = _least(ev, solver_result, x, regions[first], given)
     if known.solves == "squares":
-        others["cost"] = at_solution(ev, found, "cost", x, function_of_unknown(
+        others["cost"] = at_solution(ev, solver_result, "cost", x, function_of_unknown(
             ev, _half_sum_of_squares(given[first], given), extra, unknown, name))
     read = ", ".join(f"`{key}`" for key in (place, flag, *others))
     unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
@@ -189,7 +189,7 @@ def _is_regular(x: Any, slope: Any, lower: Any, upper: Any, success: Any) -> Any
 
 
 def _bounded(ev: Evaluator, given: Mapping[str, Abstract], extra: Sequence[Abstract], unknown: Type, region: Region,
-             found: Value) -> Abstract:
+             solver_result: Value) -> Abstract:
     """What `minimize` returns, if bounds are given: a number at its bound stays there."""
     if given.get("method", Static(None)) not in [Static(m) for m in (None, "L-BFGS-B", "l-bfgs-b", "SLSQP", "slsqp")]:
         ev.refuse("SCT402", "`minimize` with bounds is not differentiated with this `method`",
@@ -201,16 +201,16 @@ def _bounded(ev: Evaluator, given: Mapping[str, Abstract], extra: Sequence[Abstr
         return ev.call(Static(_projected), [args[0], ev.call(gradient, args), lower, upper])
 
     zero = function_of_unknown(ev, DerivedCallable(equations), extra, unknown, "minimize")
-    x0 = ev.emit(part, found, text="_0.x", type=unknown)
+    x0 = ev.emit(part, solver_result, text="_0.x", type=unknown)
     with derivative_code(ev):
         x = ev.wrap(x0)
         slope = ev.call(gradient, [x, *extra])
         regular = ev.operand(ev.call(Static(bool), [ev.call(Static(_is_regular), [
-            x, slope, lower, upper, ev.wrap(ev.emit(part, found, text="_0.success", type=BOOL))])]))
+            x, slope, lower, upper, ev.wrap(ev.emit(part, solver_result, text="_0.success", type=BOOL))])]))
     assert isinstance(regular, Value)
     result = _written_by_no_one(ev, as_solution(
         ev, x0, zero.fn.replace(results=(zero.outs[0],)), regular, "the minimum is at a tie, or has not been reached"))
-    others = {key: ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (
+    others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=t) for key, t in (
         ("success", BOOL), ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
     unread = Poison("of what `minimize` with bounds returns, sct reads `x`, `success`, `nit`, `nfev`, `status` and "
                     "`message` alone")
@@ -247,14 +247,14 @@ _OTHER_TYPES = [Static(name) for name in ("Powell", "powell", "L-BFGS-B", "l-bfg
 """Methods whose least value is of another type than what the function returns."""
 
 
-def _least(ev: Evaluator, found: Value, x: Abstract, region: Region, given: Mapping[str, Abstract]) -> Abstract:
+def _least(ev: Evaluator, solver_result: Value, x: Abstract, region: Region, given: Mapping[str, Abstract]) -> Abstract:
     """The least value that a solver has found: that of the function at the minimum."""
     if region.outs[0].type != NUMBER or given.get("method") in _OTHER_TYPES:
         return Poison("the type of the least value is not known: call the function at the minimum, `f(result.x)`")
-    return at_solution(ev, found, "fun", x, region)
+    return at_solution(ev, solver_result, "fun", x, region)
 
 
-def at_solution(ev: Evaluator, found: Value, key: str, x: Abstract, region: Region) -> Abstract:
+def at_solution(ev: Evaluator, solver_result: Value, key: str, x: Abstract, region: Region) -> Abstract:
     """The attribute `key` of what the solver returns: the value of the function at the solution `x`."""
     t = region.outs[0].type
     y = Value(t)
@@ -263,7 +263,7 @@ def at_solution(ev: Evaluator, found: Value, key: str, x: Abstract, region: Regi
     with ev.block(builder := Builder()):
         difference = ev.emit(sub, y, body.results[0])
     residual = Fn("f", (y,), (*body.eqns, *builder.eqns), (difference,))
-    return ev.wrap(as_solution(ev, ev.emit(part, found, text=f"_0.{key}", type=t), residual))
+    return ev.wrap(as_solution(ev, ev.emit(part, solver_result, text=f"_0.{key}", type=t), residual))
 
 
 def _half_sum_of_squares(f: Abstract, given: Mapping[str, Abstract]) -> Abstract:

@@ -79,10 +79,10 @@ class _Problem:
         operands: list[Operand] = [self.function]
         texts = ["_0", *(self._text("an argument", v, operands) for v in args)]
         texts += [f"{key}={self._text(f'`{key}`', v, operands)}" for key, v in kwargs.items()]
-        found: Value = self.ev.emit(solver, *operands, text=f"scipy.integrate.{name}({', '.join(texts)}{options})",
+        outcome: Value = self.ev.emit(solver, *operands, text=f"scipy.integrate.{name}({', '.join(texts)}{options})",
                                     type=type)
-        found.hint = "sol"
-        return found
+        outcome.hint = "sol"
+        return outcome
 
     def jacobian(self, v: Abstract) -> Abstract:
         """The Jacobian that a solver is given, if it is a function as SciPy calls it."""
@@ -98,8 +98,8 @@ class _Problem:
                            hint="pass what SciPy needs as a float, an array or a list")
         return text
 
-    def steps(self, method: str, found: Value, ts: Abstract, is_held: bool = False) -> Abstract:
-        """The solution at the times `ts`, of which `found` is a solution that may be read between them.
+    def steps(self, method: str, outcome: Value, ts: Abstract, is_held: bool = False) -> Abstract:
+        """The solution at the times `ts`, of which `outcome` is a solution that may be read between them.
 
         A loop of steps may write over the array that it starts from, so each has one of its own; `is_held`: SciPy may
         read that array later.
@@ -111,7 +111,7 @@ class _Problem:
             ev, (n,) = self.ev, self.ev.type_of(self.y0).shape  # type: ignore[union-attr]
             stages = Tensor("array", "f64", (product((Dim(3), n)),))
             stages_at = DerivedCallable(lambda ev, args, kwargs: ev.wrap(ev.emit(
-                solver, found, ev.operand(args[0]), text="_0.sol(_1).T.ravel()", type=stages)))
+                solver, outcome, ev.operand(args[0]), text="_0.sol(_1).T.ravel()", type=stages)))
             return ev.call(Static(implicit_steps), [self.f, _SOLVED, stages_at, ts, y0])
         name = method if method in _EXPLICIT else "DOP853"
         return self.ev.call(Static(explicit_steps), [self.f, ts, y0, *self.coefficients(name)])
@@ -150,32 +150,33 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     start: list[Abstract] = [Tup(tuple(span)), problem.y0]
     own: dict[str, Abstract] = {"method": Static(method)} if method != "RK45" else {}
     dense = is_read_between or method in _IMPLICIT or times is not None and method != "LSODA"
-    found = steps = problem.call("solve_ivp", start, {**own, **asked, **options},
+    outcome = steps = problem.call("solve_ivp", start, {**own, **asked, **options},
                                  ", dense_output=True" if dense else "")
-    success = ev.emit(part, found, text="_0.success", type=BOOL)
+    success = ev.emit(part, outcome, text="_0.success", type=BOOL)
     with derivative_code(ev):
         if method == "LSODA":
             steps = problem.call("solve_ivp", start, {"method": Static("DOP853"), **_tolerance(options)})
-            times = _ends(ev, found, "_0.t", span) if times is None else times
-        accepted = "_0.sol.ts" if dense and steps is found else "_0.t"
+            times = _ends(ev, outcome, "_0.t", span) if times is None else times
+        accepted = "_0.sol.ts" if dense and steps is outcome else "_0.t"
         stopped: Abstract = _NO
         if any(e.is_terminal for e in events):
-            stopped = ev.wrap(ev.emit(part, found, text="_0.status == 1", type=BOOL))
-            count = ev.emit(part, found, text="len(_0.t)", type=INT)
+            stopped = ev.wrap(ev.emit(part, outcome, text="_0.status == 1", type=BOOL))
+            count = ev.emit(part, outcome, text="len(_0.t)", type=INT)
             times = None if times is None else ev.call(Static(first), [times, count])
-        ts, places = (_ends(ev, found, accepted, span, stopped), None) if times is None else _grid(
+        ts, places = (_ends(ev, outcome, accepted, span, stopped), None) if times is None else _grid(
             ev, steps, accepted, span, times)
-        y = problem.steps(method, found, ts, is_read_between)
-        located = [_located(ev, problem, method, found, e, k, ts, y, _sign(ev, *span)) for k, e in enumerate(events)]
-        ts, y = _ended(ev, found, accepted, events, located, ts, y)
+        y = problem.steps(method, outcome, ts, is_read_between)
+        located = [_located(ev, problem, method, outcome, e, k, ts, y, _sign(ev, *span)) for k, e in enumerate(events)]
+        ts, y = _ended(ev, outcome, accepted, events, located, ts, y)
         if places is not None:
             y = ev.wrap(ev.operand(ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), places))])))
     attributes: dict[str, Abstract] = {
-        "t": standing_for(ev, found, ts if times is None else times, "_0.t", success),
-        "y": standing_for(ev, found, y, "_0.y", success), "success": success, **_of_events(ev, found, located, success),
-        "sol": _between(problem, method, found, steps, accepted, span, success) if is_read_between else _NONE}
+        "t": standing_for(ev, outcome, ts if times is None else times, "_0.t", success),
+        "y": standing_for(ev, outcome, y, "_0.y", success), "success": success,
+        **_of_events(ev, outcome, located, success),
+        "sol": _between(problem, method, outcome, steps, accepted, span, success) if is_read_between else _NONE}
     for key in ("message", "status", "nfev", "njev", "nlu"):
-        attributes[key] = ev.emit(part, found, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
+        attributes[key] = ev.emit(part, outcome, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
     unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone")
     return ev.new_object(types.SimpleNamespace, {
         **dict.fromkeys(("keys", "values", "items", "get"), unread), **attributes})
@@ -189,7 +190,7 @@ def _method(ev: Evaluator, given: Mapping[str, Abstract]) -> str:
     return str(method.value)
 
 
-def _between(problem: _Problem, method: str, found: Value, steps: Value, accepted: str, span: Sequence[Abstract],
+def _between(problem: _Problem, method: str, outcome: Value, steps: Value, accepted: str, span: Sequence[Abstract],
              success: Value) -> Abstract:
     """`sol(t)` of a number or a vector, as if that had been asked for: by the same steps."""
     def between(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
@@ -197,11 +198,11 @@ def _between(problem: _Problem, method: str, found: Value, steps: Value, accepte
         is_number = not ev.shape_of(t) if isinstance(t, (Ref, Value)) else isinstance(t, Static)
         times = _numbers(ev, "what the solution is read at", ev.call(Static(np.atleast_1d), [t]))
         sizes = [ev.type_of(x).shape[0] for x in (problem.y0, times)]  # type: ignore[union-attr]
-        value = ev.emit(solver, found, ev.operand(t if is_number else times), text="_0.sol(_1)",
+        value = ev.emit(solver, outcome, ev.operand(t if is_number else times), text="_0.sol(_1)",
                         type=Tensor("array", "f64", tuple(sizes[:1] if is_number else sizes)))
         with derivative_code(ev):
             ts, places = _grid(ev, steps, accepted, span, times)
-            y = problem.steps(method, found, ts, is_held=True)
+            y = problem.steps(method, outcome, ts, is_held=True)
             key = ev.call(Static(operator.getitem), [places, Static(0)]) if is_number else places
             y = ev.wrap(ev.operand(ev.call(Static(operator.getitem), [y, Tup((Static(slice(None)), key))])))
         return standing_for(ev, value, y, converged=success)
@@ -221,7 +222,7 @@ def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         lambda ev, args, kwargs: ev.call(given["func"], [args[1], args[0], *args[2:]]))
     problem = _problem(ev, "odeint", given, f, given.get("args", _NONE), given["func"], not tfirst)
     sizes = [ev.type_of(x).shape[0] for x in (times, problem.y0)]  # type: ignore[union-attr]
-    found = problem.call("odeint", [problem.y0, times], {"tfirst": Static(True), **options},
+    outcome = problem.call("odeint", [problem.y0, times], {"tfirst": Static(True), **options},
                          type=OBJECT if full else Tensor("array", "f64", tuple(sizes)))
     tolerance = {**dict.fromkeys(("rtol", "atol"), Static(1.49012e-8)), **_tolerance(options)}
     with derivative_code(ev):
@@ -230,8 +231,8 @@ def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ts, places = _grid(ev, steps, "_0.t", span, times)
         y = ev.call(Static(np.transpose), [problem.steps("DOP853", steps, ts)])
         y = ev.call(Static(operator.getitem), [y, places])
-    result = standing_for(ev, found, y, "_0[0]" if full else "")
-    return result if not full else Tup((result, ev.wrap(ev.emit(part, found, text="_0[1]", type=OBJECT))))
+    result = standing_for(ev, outcome, y, "_0[0]" if full else "")
+    return result if not full else Tup((result, ev.wrap(ev.emit(part, outcome, text="_0[1]", type=OBJECT))))
 
 
 # -- events ------------------------------------------------------------------------------------------------------------
@@ -270,10 +271,11 @@ def _event(ev: Evaluator, problem: _Problem, f: Abstract) -> _Event:
     return _Event(own, defined(ev, region, f, "event", attributes), bool(read["terminal"]))
 
 
-def _located(ev: Evaluator, problem: _Problem, method: str, found: Value, event: _Event, k: int, ts: Abstract,
+def _located(ev: Evaluator, problem: _Problem, method: str, outcome: Value, event: _Event, k: int, ts: Abstract,
              y: Abstract, sign: str | Value) -> tuple[Abstract, Abstract]:
     """The times of the event `k`, and the solution then."""
-    t = ev.emit(part, found, text=f"_0.t_events[{k}]", type=Tensor("array", "f64", (sym(f"_events{found.id}_{k}"),)))
+    times = Tensor("array", "f64", (sym(f"_events{outcome.id}_{k}"),))
+    t = ev.emit(part, outcome, text=f"_0.t_events[{k}]", type=times)
     by, s = ([], sign) if isinstance(sign, str) else ([sign], "_2 * ")
     places = ev.emit(solver, ev.operand(ts), t, *by, type=Tensor("array", "i64", t.type.shape),
                      text=f"numpy.maximum(numpy.searchsorted({s}_0, {s}_1) - 1, 0)")
@@ -283,12 +285,12 @@ def _located(ev: Evaluator, problem: _Problem, method: str, found: Value, event:
     return pair.items[0], pair.items[1]
 
 
-def _ended(ev: Evaluator, found: Value, accepted: str, events: Sequence[_Event],
+def _ended(ev: Evaluator, outcome: Value, accepted: str, events: Sequence[_Event],
            located: Sequence[tuple[Abstract, Abstract]], ts: Abstract, y: Abstract) -> tuple[Abstract, Abstract]:
     """The times and the solution at them, the last of which may be an event's."""
     for k, (event, (when, state)) in enumerate(zip(events, located)):
         if event.is_terminal:
-            is_end = ev.wrap(ev.emit(part, found, type=BOOL, text=f"_0.status == 1 and {accepted}[-1] in "
+            is_end = ev.wrap(ev.emit(part, outcome, type=BOOL, text=f"_0.status == 1 and {accepted}[-1] in "
                                      f"_0.t_events[{k}][-1:]"))
             pair = ev.call(Static(ended), [is_end, when, state, ts, y])
             assert isinstance(pair, Tup)
@@ -296,11 +298,11 @@ def _ended(ev: Evaluator, found: Value, accepted: str, events: Sequence[_Event],
     return ts, y
 
 
-def _of_events(ev: Evaluator, found: Value, located: Sequence[tuple[Abstract, Abstract]], success: Value
+def _of_events(ev: Evaluator, outcome: Value, located: Sequence[tuple[Abstract, Abstract]], success: Value
                ) -> dict[str, Abstract]:
     """The attributes of what `solve_ivp` returns that are lists with an item for each event."""
     texts = {"t_events": "_0.t_events[{}]", "y_events": "_0.y_events[{}].reshape(-1, len(_0.y))"}
-    return {key: ev.new_list(tuple(standing_for(ev, found, pair[which], text.format(k), success)
+    return {key: ev.new_list(tuple(standing_for(ev, outcome, pair[which], text.format(k), success)
                                    for k, pair in enumerate(located))) if located else _NONE
             for which, (key, text) in enumerate(texts.items())}
 
@@ -357,10 +359,10 @@ def _numbers(ev: Evaluator, what: str, v: Abstract) -> Ref:
 # -- times -------------------------------------------------------------------------------------------------------------
 
 
-def _ends(ev: Evaluator, found: Value, accepted: str, span: Sequence[Abstract], stopped: Abstract = _NO
+def _ends(ev: Evaluator, outcome: Value, accepted: str, span: Sequence[Abstract], stopped: Abstract = _NO
           ) -> Abstract:
     """The times that the solver has chosen between the ends `span`."""
-    ts = ev.wrap(ev.emit(part, found, text=accepted, type=_vector(found)))
+    ts = ev.wrap(ev.emit(part, outcome, text=accepted, type=_vector(outcome)))
     moves = any(may_be_differentiated(ev, t) for t in span)
     return ev.call(Static(ends_moved), [ts, *span, stopped]) if moves else ts
 
@@ -380,9 +382,9 @@ def _grid(ev: Evaluator, steps: Value, accepted: str, span: Sequence[Abstract], 
     return ev.call(Static(joined), [span[0], ev.wrap(ts), at, times]), at
 
 
-def _vector(found: Value) -> Tensor:
+def _vector(outcome: Value) -> Tensor:
     """As many numbers as the solver has taken steps."""
-    return Tensor("array", "f64", (sym(f"_steps{found.id}"),))
+    return Tensor("array", "f64", (sym(f"_steps{outcome.id}"),))
 
 
 def _sign(ev: Evaluator, t0: Abstract, t1: Abstract) -> str | Value:

@@ -249,19 +249,19 @@ def _minimize(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     constraints = [call.constraint(v) for v in several]
     texts += [f"{key}={call.text(f'`{key}`', given[key])}" for key in ("method", "bounds", *_OPTIONS) if key in given]
     texts.append(f"constraints=[{', '.join(c.text for c in constraints)}]")
-    found = ev.emit(solver, *call.operands, text=f"scipy.optimize.minimize({', '.join(texts)})", type=OBJECT)
-    found.hint = "minimum"
+    optimum = ev.emit(solver, *call.operands, text=f"scipy.optimize.minimize({', '.join(texts)})", type=OBJECT)
+    optimum.hint = "minimum"
     if given.get("bounds", _NONE) != _NONE:
         lower, upper = ends_of_bounds(ev, given["bounds"])
         constraints.append(_Constraint(Static(_itself), lower, upper, ""))
-    return _result(ev, found, given["fun"], extra, unknown, constraints, method)
+    return _result(ev, optimum, given["fun"], extra, unknown, constraints, method)
 
 
-def _result(ev: Evaluator, found: Value, f: Abstract, extra: Sequence[Abstract], unknown: Tensor,
+def _result(ev: Evaluator, optimum: Value, f: Abstract, extra: Sequence[Abstract], unknown: Tensor,
             constraints: Sequence[_Constraint], method: Any) -> Abstract:
     """The attributes of the result; its `x` solves the equations."""
-    x0 = ev.emit(part, found, text="_0.x", type=unknown)
-    success = ev.emit(part, found, text="_0.success", type=BOOL)
+    x0 = ev.emit(part, optimum, text="_0.x", type=unknown)
+    success = ev.emit(part, optimum, text="_0.success", type=BOOL)
     of_x = DerivedCallable(lambda ev, args, kwargs: ev.call(f, [args[0], *extra]))
 
     def lagrangian(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
@@ -290,13 +290,13 @@ def _result(ev: Evaluator, found: Value, f: Abstract, extra: Sequence[Abstract],
     if isinstance(result, Ref):
         ev.freeze(result.addr, why=Frozen.RULED)
     least = function_of_unknown(ev, f, extra, unknown, "minimize")
-    others: dict[str, Abstract] = {key: ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (
+    others: dict[str, Abstract] = {key: ev.emit(part, optimum, text=f"_0.{key}", type=t) for key, t in (
         ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
     read = "`x`, `fun`, `success`, `nit`, `nfev`, `status` and `message`"
     unread = Poison(f"of what `minimize` with constraints returns, sct reads {read} alone")
     return ev.new_object(types.SimpleNamespace, {
         **dict.fromkeys(("jac", "njev", "multipliers", "grad", "v", "constr", "keys", "items", "get"), unread),
-        "x": result, "success": success, "fun": at_solution(ev, found, "fun", result, least), **others})
+        "x": result, "success": success, "fun": at_solution(ev, optimum, "fun", result, least), **others})
 
 
 def _lagrangian(x: Any, multipliers: Any, f: Any, rows: Any) -> Any:
@@ -333,9 +333,9 @@ def _bounded(ev: Evaluator, name: str, f: Abstract, extra: Sequence[Abstract], b
     texts = [f"{key}={call.text(f'`{key}`', v)}" for key, v in options.items()]
     whole = name == "minimize_scalar"
     text = ", ".join([function, *([f"bounds=({ends[0]}, {ends[1]})"] if whole else ends), *texts])
-    found = ev.emit(solver, *call.operands, text=f"scipy.optimize.{name}({text})", type=OBJECT if whole else _NUMBER)
-    x0, success = (ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (("x", _NUMBER), ("success", BOOL))) \
-        if whole else (found, Static(True))
+    optimum = ev.emit(solver, *call.operands, text=f"scipy.optimize.{name}({text})", type=OBJECT if whole else _NUMBER)
+    x0, success = (ev.emit(part, optimum, text=f"_0.{key}", type=t) for key, t in (("x", _NUMBER), ("success", BOOL))) \
+        if whole else (optimum, Static(True))
     slope_of = derivative(ev, "grad", f, {})
     with derivative_code(ev):
         x = ev.wrap(x0)
@@ -348,9 +348,9 @@ def _bounded(ev: Evaluator, name: str, f: Abstract, extra: Sequence[Abstract], b
                                  "the minimum is at a bound, or has not been reached"))
     if not whole:
         return result
-    others: dict[str, Abstract] = {key: ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (
+    others: dict[str, Abstract] = {key: ev.emit(part, optimum, text=f"_0.{key}", type=t) for key, t in (
         ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
-    least = at_solution(ev, found, "fun", result, function_of_unknown(ev, f, extra, _NUMBER, name))
+    least = at_solution(ev, optimum, "fun", result, function_of_unknown(ev, f, extra, _NUMBER, name))
     return ev.new_object(types.SimpleNamespace, {"x": result, "fun": least, "success": success, **others})
 
 

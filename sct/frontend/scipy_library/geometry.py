@@ -60,9 +60,9 @@ def _tree(name: str) -> Any:
             if asked.get("output_type") != Static("ndarray") or set(asked) != {"r", "output_type"}:
                 ev.refuse("SCT402", f"`query_pairs` of a `{name}` of differentiated points gives a set",
                           hint="ask for an array: `query_pairs(r, output_type='ndarray')`")
-            found = ev.emit(solver, native, ev.operand(asked["r"]), text="_0.query_pairs(_1, output_type='ndarray')",
+            nearest = ev.emit(solver, native, ev.operand(asked["r"]), text="_0.query_pairs(_1, output_type='ndarray')",
                             type=Tensor("array", "i64", (sym(f"_pairs{native.id}_{len(ev.b.eqns)}"), Dim(2))))
-            return ev.wrap(found)
+            return ev.wrap(nearest)
 
         unread = Poison(f"of a `{name}` of differentiated points, sct reads `query`, `query_pairs`, `data`, `n`, `m`")
         return ev.new_object(types.SimpleNamespace, {
@@ -101,13 +101,13 @@ def _neighbours(ev: Evaluator, name: str, points: Ref, native: Value, asked: Map
     if "distance_upper_bound" in asked:
         operands.append(ev.operand(asked["distance_upper_bound"]))
         texts.append("distance_upper_bound=_2")
-    found = ev.emit(solver, *operands, text=f"_0.query({', '.join(texts)})", type=OBJECT)
+    nearest = ev.emit(solver, *operands, text=f"_0.query({', '.join(texts)})", type=OBJECT)
     of_array = Tensor("array", "i64", shape)
-    i = ev.wrap(ev.emit(part, found, text="_0[1]", type=of_array) if shape else ev.emit(
-        part, found, text="_0[1]", type=INT if name == "cKDTree" else Tensor("np", "i64")))
+    i = ev.wrap(ev.emit(part, nearest, text="_0[1]", type=of_array) if shape else ev.emit(
+        part, nearest, text="_0[1]", type=INT if name == "cKDTree" else Tensor("np", "i64")))
     with derivative_code(ev):
         like = ev.wrap(ev.operand(ev.call(Static(_distances if shape else _distance), [points, x, i])))
-    return Tup((standing_for(ev, found, like, "_0[0]"), i))
+    return Tup((standing_for(ev, nearest, like, "_0[0]"), i))
 
 
 for _name in ("KDTree", "cKDTree"):

@@ -327,11 +327,11 @@ def quotient_of_distances(a: Operand, y: Operand, edge: float = math.inf) -> Any
 
 def without_modulus(a: Operand, names: str, x: Operand, y: Operand | None = None) -> Any:
     """c where a is c * y, and y is a function of `names` of x or of its conjugate"""
-    def found(f: Operand) -> bool:
+    def is_of_modulus(f: Operand) -> bool:
         eqn = defining_eqn(f)
         return eqn is not None and is_modulus(eqn, names, x) and y in (None, f)
 
-    return without_factor(a, found)
+    return without_factor(a, is_of_modulus)
 
 
 def is_modulus(eqn: Eqn, names: str, x: Operand) -> bool:
