@@ -66,7 +66,6 @@ OUTSIDE = [1.0, 2.0]
 ORDERED = collections.OrderedDict(a=1.0, b=2.0)
 HALF = fractions.Fraction(1, 2)
 MATRIX = np.ones((2, 2)).view(np.matrix)
-FIELDS = np.ones(2, dtype=[("u", float), ("v", int)])
 SPACE = types.SimpleNamespace(k=2.0)
 COUNTS = collections.defaultdict(float, a=1.5)
 COUNTED = {**COUNTS, "b": 0.5}
@@ -1429,8 +1428,17 @@ def _() -> Any:
 
 @case("use an array for each field")
 def _() -> Any:
-    field = FIELDS["u"].copy()
-    return lambda x: FIELDS["u"][0] * x[0], lambda x: field[0] * x[0]
+    def refused(x):
+        record = np.zeros(2, dtype=[("u", float), ("v", int)])
+        record["u"] = x[0]
+        return record["u"][0]
+
+    def followed(x):
+        u, v = np.zeros(2), np.zeros(2, dtype=int)
+        u[:] = x[0]
+        return u[0] + v[1]
+
+    return refused, followed
 
 
 @case("write out what that function does")

@@ -96,7 +96,7 @@ def dtype_name(dtype: Any) -> str:
         return dtype
     d = np.dtype(dtype)
     if d.kind not in "biufc" or not d.isnative:
-        raise TypeMismatch(f"arrays of dtype {d} are not supported")
+        raise TypeMismatch(f"arrays of dtype {d} are not supported", "use an array for each field" if d.names else "")
     return "b1" if d.kind == "b" else f"{d.kind}{8 * d.itemsize}"
 
 

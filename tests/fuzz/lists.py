@@ -349,7 +349,7 @@ class Lists:
 
     def each_statement(self, s: Scope, depth: int) -> None:
         r = self.r
-        kind = r.pick({"list": 3, "enumerate": 1.5, "zip": 1.5, "reversed": 1, "pairs": 1.8 * bool(s.pairs),
+        kind = r.pick({"list": 3, "enumerate": 1.8, "zip": 1.5, "reversed": 1, "pairs": 1.8 * bool(s.pairs),
                        "rows": 1.8 * bool(s.rows), "arrays": 1.8 * bool(s.arrays)})
         v, w = self.name("v"), self.name("v")
         over = r.choice(s.pairs if kind == "pairs" else s.rows if kind == "rows" else s.arrays if kind == "arrays"

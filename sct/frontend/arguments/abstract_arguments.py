@@ -80,8 +80,7 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
     if dtype.kind in "biufc" and dtype.isnative:
         return "b1" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
     raise SctError("SCT506", f"arrays of dtype {dtype} are not supported",
-                   hint="use an array for each field" if dtype.names else
-                   "convert with astype(float)" if dtype.kind in "Ofi" else "")
+                   hint="convert with astype(float)" if dtype.kind in "Ofi" else "")
 
 
 def type_of_object(ev: Evaluator, x: Any, name: str) -> Type:

@@ -118,7 +118,8 @@ def _array_of_list(ev: Evaluator, y: Operand) -> Operand | None:
     eqn = ev.defs.get(y) if isinstance(y, Value) else None
     if eqn is None or eqn.op not in ELEMENTWISE and "axis" not in eqn.attrs:
         return None
-    by_rank = eqn.args[:1] if eqn.op not in ELEMENTWISE else [x for x in eqn.args if number(x).rank == t.rank]
+    by_rank = eqn.args[:1] if eqn.op not in ELEMENTWISE else [
+        x for x in eqn.args if isinstance(x.type, Tensor) and x.type.rank == t.rank]
     arrays = [_array_of_list(ev, x) for x in by_rank]
     return None if None in arrays else arrays[0]
 

@@ -50,8 +50,9 @@ def _equations(fn: Fn, in_loop: bool) -> Iterator[tuple[Eqn, bool]]:
 
 
 def _tests_nan(eqn: Eqn) -> bool:
-    return eqn.op in (isnan, isfinite, isinf) or \
-        eqn.op in (eq, ne) and len(set(eqn.args)) == 1 and isinstance(eqn.args[0].type, Tensor)
+    """Is this a test for nan of the user's?  Those of derivatives are masks already."""
+    return eqn.primal and (eqn.op in (isnan, isfinite, isinf) or \
+        eqn.op in (eq, ne) and len(set(eqn.args)) == 1 and isinstance(eqn.args[0].type, Tensor))
 
 
 def _selects(test: Operand, uses: dict[Operand, list[Eqn]], of_element: bool) -> bool:

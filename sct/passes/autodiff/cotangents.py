@@ -413,11 +413,19 @@ class Masks:
 
     def _sum_masked(self, a: Operand, b: Operand) -> Operand:
         (c, g, c_on_true), (d, h, d_on_true) = self._masked[a], self._masked[b]
+        for mask, keeps, other in ((c, c_on_true, b), (d, d_on_true, a)):
+            if c is not d and self._is_under(mask, keeps, other):
+                return self._where(mask, cast(Operand, add(a, b)), keeps)
         if c is not d:
             return self._where(_either(c, c_on_true, d, d_on_true), cast(Operand, add(a, b)), True)
         if c_on_true != d_on_true:
             return cast(Operand, add(a, b))
         return self._where(c, cast(Operand, add(a, b)) if g is a or h is b else self.sum(g, h), c_on_true)
+
+    def _is_under(self, c: Operand, on_true: bool, ct: Operand) -> bool:
+        """Is this one of the masks of `ct`?"""
+        mask, values, keeps = self._masked.get(ct, (None, ct, True))
+        return mask is c and keeps == on_true or values is not ct and self._is_under(c, on_true, values)
 
     def _where(self, c: Operand, g: Operand, on_true: bool) -> Operand:
         out = cast(Operand, where(c, g, 0.0) if on_true else where(c, 0.0, g))
