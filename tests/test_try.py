@@ -1283,7 +1283,7 @@ def reads_the_norm(x):
 def test_an_exception_may_hold_a_differentiated_number_that_is_not_read() -> None:
     for x in (2.3, 0.5):
         agrees(damped, x)
-    refuses(reads_the_norm, 2.0, code="SCT401")
+    refuses(reads_the_norm, 2.0, code="SCT207")
 
 
 def two_handlers(x, n, a):
