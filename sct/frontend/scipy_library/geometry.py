@@ -50,7 +50,7 @@ def _tree(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         given = named_arguments(ev, _as_tree, args, kwargs)
         leave_to_python(ev, name, given.values())
-        points, native = _made(ev, name, given, args, kwargs, "data")
+        points, native = _points_and_native(ev, name, given, args, kwargs, "data")
 
         def query(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             return _neighbours(ev, name, points, native, named_arguments(ev, _as_query, args, kwargs))
@@ -131,8 +131,8 @@ def _area(points: Any, simplices: Any, corners: Any) -> Any:
     return float(np.sum(np.sqrt(np.linalg.det(gram))) / math.factorial(points.shape[1] - 1))
 
 
-def _made(ev: Evaluator, name: str, given: Mapping[str, Abstract], args: Args, kwargs: Kwargs, first: str
-          ) -> tuple[Ref, Value]:
+def _points_and_native(ev: Evaluator, name: str, given: Mapping[str, Abstract], args: Args, kwargs: Kwargs, first: str
+                       ) -> tuple[Ref, Value]:
     """The points, and the object that SciPy makes of them."""
     points = array_of_floats(ev, f"scipy.spatial.{name}", given[first], (2,))
     own = {key: ev.ask(v, f"`{key}` of `{name}`") for key, v in given.items() if key != first}
@@ -156,7 +156,7 @@ def _as_qhull(points: Any, incremental: Any = False, qhull_options: Any = None) 
 def _delaunay(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     given = named_arguments(ev, _as_qhull, args, kwargs)
     leave_to_python(ev, "Delaunay", given.values())
-    points, native = _made(ev, "Delaunay", given, args, kwargs, "points")
+    points, native = _points_and_native(ev, "Delaunay", given, args, kwargs, "points")
     d, count = ev.shape_of(points)[1], sym(f"_simplices{native.id}")
 
     def find(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
@@ -180,7 +180,7 @@ def _delaunay(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _hull(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     given = named_arguments(ev, _as_qhull, args, kwargs)
     leave_to_python(ev, "ConvexHull", given.values())
-    points, native = _made(ev, "ConvexHull", given, args, kwargs, "points")
+    points, native = _points_and_native(ev, "ConvexHull", given, args, kwargs, "points")
     d, count = ev.shape_of(points)[1], sym(f"_faces{native.id}")
     whole = _parts(ev, native, {"vertices": (sym(f"_corners{native.id}"),), "simplices": (count, d),
                                 "neighbors": (count, d)})
