@@ -184,7 +184,7 @@ def of_python(ev: Evaluator, v: Abstract, target: Any, value: Any) -> Abstract:
     known = python_iterable(ev, v, value)
     if known is None or not isinstance(v, Value):
         return v
-    size, item = python_items(ev, v, known)
+    size, item = python_items(ev, v, known, len(target.elts) + 1)
     _check_count(ev, size, len(target.elts))
     return Tup(tuple(item(Static(k)) for k in range(len(target.elts))))
 

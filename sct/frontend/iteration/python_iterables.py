@@ -1,71 +1,102 @@
-"""Objects of Python over which a loop iterates: `list` takes all their items when the derivative runs."""
+"""Objects of Python over which a loop iterates, when the derivative runs.
+
+`list` takes all items of a container at once.  An iterator is asked for each item when an iteration begins: what it
+does or raises on the way to an item happens then, and what is left of it may be read behind the loop.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.inactive import PLAIN_CONTAINERS, changes_object, check_value, is_python_object, typed
+from sct.frontend.heap.inactive import (
+    PLAIN_CONTAINERS,
+    changes_object,
+    check_value,
+    is_callers,
+    is_harmless_module,
+    is_python_object,
+    typed,
+)
 from sct.frontend.source.parse import loc_of, user_text
 from sct.frontend.state.observed_types import Observed, items_place
-from sct.frontend.values.abstract_values import (
-    Abstract,
-)
+from sct.frontend.values.abstract_values import Abstract
 from sct.ir import Operand, Value
 from sct.ir.core import walk
 from sct.ir.types import INT, Text
 from sct.ops.program.effects import inactive, part
 
-__all__ = ["PythonIterable", "check_unchanged", "python_items", "python_iterable"]
+__all__ = ["PythonIterable", "check_class", "check_unchanged", "python_item", "python_items", "python_iterable"]
 
 
-def _iterable_check(cls: type, node: Any) -> str | None:
-    """The check that an object is of this class, if `list` may take all its items at once; None if it may not.
+def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
+    """The check that an object is of this class, if sct may iterate over it; None if it may not.
 
-    What an iterator has left may be read after the loop, unless the loop itself makes the iterator.
+    The items of an iterator of the caller are not taken.
     """
     if cls in PLAIN_CONTAINERS:
         return PLAIN_CONTAINERS[cls]
     is_tuple = issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__
-    fresh = isinstance(node, gast.Call) or not hasattr(cls, "__next__")
-    harmless = cls.__module__.lstrip("_").split(".")[0] in ("csv", "pandas") or cls.__name__ in (
-        "callable_iterator", "enumerate", "zip", "reversed", "list_reverseiterator")
-    return f"type(_0).__name__ == '{cls.__name__}'" if is_tuple or fresh and harmless else None
+    module = cls.__module__.lstrip("_")
+    own = hasattr(cls, "__next__") and not is_callers(ev, v) and (
+        is_harmless_module(module) or module in ("builtins", "itertools"))
+    of_library = not hasattr(cls, "__next__") and module.split(".")[0] in ("csv", "pandas")
+    return f"type(_0).__name__ == '{cls.__name__}'" if is_tuple or own or of_library else None
 
 
 @dataclass(frozen=True)
 class PythonIterable:
-    """What is known of an object that Python iterates over: the types of its items, a check of its class, its names."""
+    """What is known of an object that Python iterates over: the types of its items, a check of its class, its names.
+
+    is_iterator  it gives each item once, and may compute it only then
+    """
 
     types: frozenset[Observed]
     check: str
     cls: str
     name: str
+    is_iterator: bool
 
 
 def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | None:
-    """What is known of the value of the iterable `node`; None if `list` must not take its items at once."""
+    """What is known of the value of the iterable `node`; None if sct must not iterate over it."""
     if not isinstance(v, Value) or not is_python_object(ev, v):
         return None
     place = loc_of(node, ev.frames[-1].source.file)
     seen = ev.observed(items_place(place))
     types = frozenset(t for t in seen if t[0] != "iterable")
     classes = [t[1] for t in seen if t[0] == "iterable"]
-    check = _iterable_check(classes[0], node) if len(classes) == 1 else None
-    return PythonIterable(types, check, classes[0].__name__, user_text(place)) if check is not None else None
+    check = _iterable_check(ev, classes[0], v) if len(classes) == 1 else None
+    if check is None:
+        return None
+    (cls,) = classes
+    return PythonIterable(types, check, cls.__name__, user_text(place), hasattr(cls, "__next__"))
 
 
-def python_items(ev: Evaluator, v: Value, known: PythonIterable) -> tuple[Operand, Callable[[Abstract], Abstract]]:
-    """The number of items that the object has now, and the function that gives them by position."""
+def check_class(ev: Evaluator, v: Value, known: PythonIterable) -> None:
+    """Raises TypeError when the derivative runs if the object is of another class than the one observed."""
     check_value(ev, v, known.check, f"{known.name} must be a {known.cls}")
-    items = ev.emit(inactive, v, text="list(_0)")
+
+
+def python_items(ev: Evaluator, v: Value, known: PythonIterable, most: int | None = None
+                 ) -> tuple[Operand, Callable[[Abstract], Abstract]]:
+    """The number of items that the object has now, and the function that gives them by position.
+
+    most  an iterator is asked for at most so many
+    """
+    check_class(ev, v, known)
+    all_items = most is None or not known.is_iterator
+    items = ev.emit(inactive, v, text="list(_0)" if all_items else f"list(itertools.islice(_0, {most}))")
     n = ev.emit(part, items, text="len(_0)", type=INT)
-    return n, lambda i: typed(ev, "_0[_1]", (items, ev.operand(i)), known.types, f"an item of {known.name}", part)
+    return n, lambda i: python_item(ev, "_0[_1]", (items, ev.operand(i)), known)
+
+
+def python_item(ev: Evaluator, text: str, operands: Sequence[Operand], known: PythonIterable) -> Abstract:
+    """An item, which is of one of the types observed."""
+    return typed(ev, text, operands, known.types, f"an item of {known.name}", part)
 
 
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")

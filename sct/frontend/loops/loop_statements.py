@@ -38,6 +38,7 @@ from sct.frontend.iteration.iterator_protocol import (
     use_up,
 )
 from sct.frontend.iteration.python_iterables import check_unchanged
+from sct.frontend.iteration.python_iterators import python_iterator
 from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
@@ -86,7 +87,7 @@ def for_(ev: Evaluator, node: Any) -> None:
     over = own_iterator(ev, over)
     if loop_over_object(ev, node, over):
         return
-    over = iterable(ev, over)
+    over = python_iterator(ev, over, node.iter) or iterable(ev, over)
     if isinstance(over, Iteration) and over.kind in NESTS and place(ev, over) == 0:
         use_up(ev, over)
         nested(ev, node, over)

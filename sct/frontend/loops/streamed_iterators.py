@@ -18,6 +18,7 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.iteration.iteration_space import is_run_over
 from sct.frontend.iteration.iterator_protocol import kept, place
+from sct.frontend.iteration.python_iterators import generator_of_python, is_python_iterator
 from sct.frontend.loops.generator_functions import OVER, is_fresh_function, new_generator
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Static, Tup
@@ -141,6 +142,8 @@ def streamed(ev: Evaluator, v: Abstract) -> Iteration | None:
         return v
     if place(ev, v) != 0:
         return None
+    if is_python_iterator(v):
+        return generator_of_python(ev, v)
     if v.kind == "generator":
         return _expression(ev, v)
     if v.kind == "zip":
@@ -193,7 +196,7 @@ def _function(node: Any) -> tuple[Any, Liveness]:
 def _is_streamed(ev: Evaluator, v: Abstract) -> bool:
     if not isinstance(v, Iteration) or v.state is None:
         return False
-    if v.counted is not None:
+    if v.counted is not None or is_python_iterator(v):
         return True
     if v.kind == "iter":  # what `chain` runs over
         of = v.parts[0]

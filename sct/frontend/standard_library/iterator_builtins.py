@@ -14,6 +14,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap.inactive import by_python, is_callers
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.iteration.counted_iterators import next_of
@@ -64,6 +65,9 @@ def iter_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(next)
 def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not (isinstance(args[0], Iteration) and args[0].state is not None):
+        text = "next({0}, {1})" if len(args) > 1 else "next({0})"
+        if not is_callers(ev, args[0]) and (item := by_python(ev, text, *args)) is not None:
+            return item
         ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list or an array")
     if args[0].counted is not None:
         return next_of(ev, args[0], lambda: args[1] if len(args) > 1 else raise_at_run_time(ev, "StopIteration"))

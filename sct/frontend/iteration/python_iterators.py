@@ -1,0 +1,97 @@
+"""Iterators of Python, as generator functions that ask them for one item after the other:
+
+    for row in csv.reader(lines): ...   ->   rows = csv.reader(lines)
+                                             while True:
+                                                 row = next(rows, rows)
+                                                 if row is rows: break
+                                                 ...
+
+so that a loop over them takes an item when an iteration begins, as Python does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.iteration.iterator_protocol import new_iterator
+from sct.frontend.iteration.python_iterables import PythonIterable, check_class, python_item, python_iterable
+from sct.frontend.values.abstract_values import Abstract, Iteration, Static
+from sct.ir import Value
+from sct.ir.types import BOOL
+from sct.ops.program.effects import inactive, part
+
+__all__ = ["generator_of_python", "is_python_iterator", "python_iterator"]
+
+
+def python_iterator(ev: Evaluator, over: Abstract, node: Any) -> Iteration | None:
+    """The iterator that an iterator of Python is for sct; `node` is its syntax.  None of other values."""
+    known = python_iterable(ev, over, node)
+    return new_iterator(ev, "python", (over, Static(known))) if known is not None and known.is_iterator else None
+
+
+def is_python_iterator(v: Iteration) -> bool:
+    """Is this an iterator of Python, of which the items are not known before they are asked for?"""
+    return v.kind == "python" and _known(v.parts[1]).is_iterator
+
+
+def _known(v: Abstract) -> PythonIterable:
+    assert isinstance(v, Static) and isinstance(v.value, PythonIterable)
+    return v.value
+
+
+def generator_of_python(ev: Evaluator, v: Iteration) -> Iteration:
+    """The generator of a function that gives the items of an iterator of Python."""
+    of, known = v.parts
+    assert isinstance(of, Value)
+    check_class(ev, of, _known(known))
+    generator = ev.call(Static(_items), [of, known, Static(_next_or_itself), Static(_is_end), Static(_observed)])
+    assert isinstance(generator, Iteration)
+    return generator
+
+
+def _items(over: Iterator[Any], known: PythonIterable, next_or_itself: Callable[..., Any], is_end: Callable[..., bool],
+           observed: Callable[..., Any]) -> Iterator[Any]:
+    while True:
+        item = next_or_itself(over)
+        if is_end(item, over):
+            break
+        yield observed(item, known)
+
+
+def _next_or_itself(over: Iterator[Any]) -> Any:
+    """The next item of an iterator, and itself at its end: no iterator gives itself.  `special` evaluates the call."""
+    raise NotImplementedError
+
+
+def _is_end(item: Any, over: Iterator[Any]) -> bool:
+    """Has the iterator given no item?  `special` evaluates the call."""
+    raise NotImplementedError
+
+
+def _observed(item: Any, known: PythonIterable) -> Any:
+    """The item, with the type that was observed.  `special` evaluates the call."""
+    raise NotImplementedError
+
+
+@special(_next_or_itself)
+def _emit_next(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.emit(inactive, ev.operand(args[0]), text="next(_0, _0)")  # type: ignore[no-any-return]
+
+
+@special(_is_end)
+def _emit_is_end(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.emit(part, *map(ev.operand, args), text="_0 is _1", type=BOOL)  # type: ignore[no-any-return]
+
+
+@special(_observed)
+def _emit_observed(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (item, known) = args
+    assert isinstance(item, Value)
+    checked = python_item(ev, "_0", (item,), _known(known))
+    if not isinstance(checked, Value) or checked.type != item.type:
+        return checked
+    item.hint = None  # it is what the loop names
+    return item
