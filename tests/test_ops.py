@@ -6,6 +6,7 @@ Nothing here names an op: a new entry is tested because it has samples.
 from __future__ import annotations
 
 import cmath
+import itertools
 import math
 import re
 import sys
@@ -26,8 +27,9 @@ from sct.ir.dims import Dim, sym
 from sct.ir.interp import call, resolve
 from sct.ir.real_ints import takes_complex
 from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, List, Opaque, Tensor, Type, TypeMismatch, leaf_type, py
-from sct.ops import OPS, aliases, cond, cos, is_readonly, mul, sin
+from sct.ops import OPS, aliases, cond, cos, is_readonly, linear_operands, mul, sin
 from sct.ops.type_rules import dtype_name
+from sct.passes.analysis.linearity import Linearity
 from sct.passes.autodiff.forward import forward
 from sct.passes.autodiff.reverse import reverse
 
@@ -297,6 +299,7 @@ def check_alias(op: Op, sample: Sample) -> None:
 
 SAMPLED = sorted((op for op in OPS.values() if op.samples is not None), key=lambda op: op.name)
 DIFFERENTIABLE = [op for op in SAMPLED if op.nondiff is None]
+LINEAR = [op for op in DIFFERENTIABLE if op.linear is not None or op.linear_in]
 SUBSCRIPTS = [op.name for op in SAMPLED if op.name in STATEMENTS or any("key" in attrs for _, attrs in op.samples())]
 
 
@@ -410,6 +413,80 @@ def test_derivative(op: Op, knowledge: str) -> None:
 def test_second_derivative(op: Op) -> None:
     for sample in samples(op)[::3]:
         check_derivatives(*lift(op, sample), order=2)
+
+
+def check_linear(op: Op, sample: Sample, positions: Sequence[int]) -> None:
+    """With the other operands constant, op(2 x) == 2 op(x) and op(x + dx) == op(x) + op(dx)."""
+    args, attrs = values(sample[0]), sample[1]
+    rng = np.random.default_rng(2)
+
+    def at(xs: Sequence[Any]) -> list[Any]:
+        operands = list(args)
+        for k, x in zip(positions, xs):
+            operands[k] = x
+        with np.errstate(all="ignore"):
+            return leaves_of(call(op, operands, attrs))
+
+    xs = [args[k] for k in positions]
+    dxs = [like(x, direction(rng, x, type_of(x))) if is_float(type_of(x)) else x for x in xs]
+    twice, both = [combined(x, x) for x in xs], [combined(x, dx) for x, dx in zip(xs, dxs)]
+    for made, of_x in zip(at(twice), at(xs), strict=True):
+        np.testing.assert_allclose(made, 2.0 * of_x, rtol=1e-4, atol=1e-4)
+    for made, of_x, of_dx in zip(at(both), at(xs), at(dxs), strict=True):
+        np.testing.assert_allclose(made, of_x + of_dx, rtol=1e-4, atol=1e-4)
+
+
+def leaves_of(value: Any) -> list[Any]:
+    return [leaf for v in value for leaf in leaves_of(v)] if isinstance(value, (list, tuple)) else [np.asarray(value)]
+
+
+def combined(x: Any, dx: Any) -> Any:
+    """x + dx, list by list."""
+    return [combined(a, b) for a, b in zip(x, dx, strict=True)] if isinstance(x, list) else like(x, x + dx)
+
+
+def like(x: Any, value: Any) -> Any:
+    """`value` with the carrier and the dtype of `x`."""
+    if isinstance(x, list):
+        return [like(a, b) for a, b in zip(x, value, strict=True)]
+    return np.asarray(value, x.dtype) if isinstance(x, np.ndarray) else type(x)(value)
+
+
+@pytest.mark.parametrize("op", LINEAR, ids=repr)
+def test_linear(op: Op) -> None:
+    """An op is linear where it says so, and nowhere else: of a product, one factor alone."""
+    for sample in samples(op):
+        fn, _ = lift(op, sample)
+        (eqn,) = fn.eqns
+        if not any(map(is_float, eqn.outs)):
+            continue
+        for positions in linear_operands(eqn):
+            check_linear(op, sample, [k for k in positions if values(sample[0])[k] is not None])
+
+
+def params_of_all(op: Op, sample: Sample) -> Iterator[tuple[Eqn, list[int]]]:
+    """Equations of the op all of whose operands are values, and the positions of two that may have tangents."""
+    args = [literal(a) if is_fixed(a) else Value(type_of(a)) for a in sample[0]]
+    with Builder() as b:
+        b.emit(op, args, sample[1])
+    active = [k for k, x in enumerate(args) if is_float(x) and k not in (*op.shapes, *op.inactive)]
+    for pair in itertools.combinations(active, 2):
+        yield b.eqns[0], list(pair)
+
+
+@pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
+def test_linear_of_two(op: Op) -> None:
+    """Tangents in two operands are accepted where the op is linear in both together."""
+    for sample in samples(op):
+        for eqn, pair in params_of_all(op, sample):
+            params = [x for k, x in enumerate(eqn.args) if k in pair and isinstance(x, Value)]
+            others = [k for k, x in enumerate(eqn.args) if k not in pair and k not in op.inactive]
+            if others or len(set(params)) < 2:
+                continue
+            if next(Linearity(params).nonlinear([eqn]), None) is None:
+                check_linear(op, sample, pair)
+            else:
+                assert op.linear is None and op.linear_in != "all"
 
 
 def complex_samples(op: Op) -> Iterator[Sample]:
@@ -597,6 +674,14 @@ def test_planted_alias_is_found(run: Any, emit: str, rules: dict[str, Any]) -> N
     with pytest.raises(AssertionError):
         for lay in LAYOUTS.values():
             check_alias(op, ((lay(np.ones((2, 3))),), {}))
+
+
+@pytest.mark.parametrize("run, args", [
+    (np.dot, (np.ones(3), np.ones(3))), (lambda x: x + 1.0, (2.0,)), (np.abs, (2.0,))])
+def test_planted_linearity_is_found(run: Any, args: tuple[Any, ...]) -> None:
+    op = Op("wrong", type=lambda *_: FLOAT, run=run, vjp=lambda ct, y, *xs: [ct for _ in xs], linear_in="all")
+    with pytest.raises(AssertionError):
+        check_linear(op, (args, {}), range(len(args)))
 
 
 def test_planted_type_is_found() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.integrate
 import scipy.linalg.lapack as lapack
 import scipy.special
 from oracle import same_value
@@ -590,6 +591,64 @@ def test_rules_that_are_not_linear_have_no_transpose(vjp: Callable[..., Any]) ->
     close(grad(lambda x: 4.0 * f(x))(1.0), vjp(4.0, 1.0, 1.0))
     with refused("SCT402", "has no jvp, which is needed here", why="linear"):
         jvp(f, (1.0,), (1.0,))
+
+
+def with_default(t, y, x):
+    try:
+        return t[0] * abs(t[0])
+    except ValueError:
+        return t[0]
+
+
+def from_one(t, y, x):
+    total = 1.0
+    for k in range(3):
+        total = total + t[0]
+    return total
+
+
+@pytest.mark.parametrize("jvp", [
+    lambda t, y, x: np.trapezoid(t[0], t[0]), lambda t, y, x: np.trapezoid(x, np.cumsum(t[0] * t[0])),
+    lambda t, y, x: np.sum(np.gradient(x, t[0][0])), lambda t, y, x: np.dot(t[0], t[0]),
+    lambda t, y, x: scipy.integrate.trapezoid(t[0], t[0]), lambda t, y, x: scipy.integrate.simpson(x, t[0]),
+    lambda t, y, x: scipy.integrate.simpson(t[0], t[0]), lambda t, y, x: np.sum(np.convolve(t[0], t[0])),
+    lambda t, y, x: np.sum(t[0]) + 1.0, lambda t, y, x: np.sum(t[0] - x), lambda t, y, x: 1.0, lambda t, y, x: x[0],
+    lambda t, y, x: np.sum(np.where(x > 0.0, t[0], x)), lambda t, y, x: np.sum(np.concatenate([t[0], x])),
+    lambda t, y, x: np.sum(t[0]) if x[0] > 0.0 else 1.0, lambda t, y, x: sum([t[0][0], 2.0]),
+    lambda t, y, x: with_default([t[0][0]], y, x), lambda t, y, x: from_one([t[0][0]], y, x)])
+def test_tangents_that_are_not_linear_are_not_transposed(jvp: Callable[..., Any]) -> None:
+    f = sct.rule(lambda x: np.sum(x), jvp=jvp)
+    with refused("SCT402", "has no vjp, which is needed here", why="linear"):
+        grad(f)(X)
+
+
+def by_elements(t, y, x):
+    tangent = np.empty_like(x)
+    for k in range(len(x)):
+        tangent[k] = t[0][k] * x[k]
+    return tangent
+
+
+def by_items(t, y, x):
+    items = []
+    for a, b in zip(t[0], x):
+        items.append(a * b)
+    return np.array(items)
+
+
+def with_zeros(t, y, x):
+    tangent = np.zeros_like(x)
+    tangent += t[0] * x
+    return np.where(x == 0.0, 0, tangent)
+
+
+@pytest.mark.parametrize("jvp", [
+    lambda t, y, x: t[0] * x + 0.0 * x, by_elements, by_items, with_zeros, lambda t, y, x: np.array(
+        [t[0][k] * x[k] if x[k] != 0.0 else 0.0 for k in range(len(x))])])
+def test_zeros_take_part_in_linear_rules(jvp: Callable[..., Any]) -> None:
+    f = sct.rule(lambda x: 0.5 * x * x, jvp=jvp)
+    close(grad(lambda x: np.sum(f(x) * np.arange(3.0)))(X), X * np.arange(3.0))
+    check_grads(lambda x: np.sum(f(x) ** 2), (X,))
 
 
 def test_a_linear_function_of_a_matrix() -> None:

@@ -106,7 +106,6 @@ def is_undef(x: Operand) -> bool:
     return isinstance(x, Lit) and x.value is UNDEF
 
 
-
 Constant = Union[float, complex, None]
 """What an operand may be given as in place of a literal."""
 
@@ -126,17 +125,19 @@ class Op:
     run       run(*numpy_values, **attrs): the reference implementation
     calls     spellings: "numpy.sin", "math.sin", "operator.add", "builtins.abs",
               ".sum" (a method of arrays and NumPy scalars)
-    bind      a Python function with the parameter names of the spelling; it
-              returns (operands, attrs).  None: positional operands, no attrs.
+    bind      a Python function with the parameter names of the spelling; it returns (operands, attrs).
+              None: positional operands, no attrs.
     defaults  attrs that are not printed where they have this value
-    emit      how it prints: a Python expression in which `_0`, `_1` are operands,
-              `_args` all of them in a row, `_axis` the attr `axis`; modules by their
-              full names (`numpy.where(...)`).  Where it depends on the types: a
-              function emit(*operands, **attrs) that returns such an expression.
+    emit      how it prints: a Python expression in which `_0`, `_1` are operands, `_args` all of them in a row,
+              `_axis` the attr `axis`; modules by their full names (`numpy.where(...)`).  Where it depends on the
+              types: a function emit(*operands, **attrs) that returns such an expression.
               None: a call of the spelling, attrs as keywords
     partials  partials(y, *xs, **attrs) -> [dy/dx] for elementwise ops; the tangent follows, unless there is a `jvp`
     linear    linear(ct, *xs, **attrs) -> [cotangents]; the tangent is the op itself
               (of these and of cotangents, a TypeMismatch says why there is none by an operand)
+    linear_in the operands in which it is linear: "all" that may have a derivative, together; "each" of these alone;
+              those at some positions, together.  An op with the rule `linear` is linear in all.
+              Ask `sct.ops.linear_operands(eqn)`
     vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
               jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero); without
               `jvp`, the transpose of `vjp`, which is linear in ct, gives the tangent.
@@ -151,9 +152,8 @@ class Op:
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
     shapes    positions of operands whose shape and dtype are read, but not the elements
-    alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very
-              object), each of operand `alias_of`; or a function
-              alias(*operands, **attrs) of them.  Ask `sct.ops.aliases(eqn)`
+    alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very object), each of operand
+              `alias_of`; or a function alias(*operands, **attrs) of them.  Ask `sct.ops.aliases(eqn)`
     readonly  the result may not be written (NumPy forbids it); or a function
               readonly(*operands, **attrs).  Ask `sct.ops.is_readonly(eqn)`
     writes    positions of operands that a call writes (in the user's program)
@@ -194,6 +194,7 @@ class Op:
     emit: str | Callable[..., str] | None = None
     partials: Callable[..., list[Any]] | None = None
     linear: Callable[..., list[Any]] | None = None
+    linear_in: Literal["all", "each"] | tuple[int, ...] = ()
     vjp: Callable[..., list[Any]] | None = None
     jvp: Callable[..., Any] | None = None
     nondiff: str | None = None

@@ -15,8 +15,8 @@ from sct.ir.real_ints import result_type
 from sct.ir.types import Optional, Tensor, Type, Undef, size_requirements
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten_nest", "is_readonly", "may_raise", "op",
-    "placeholders", "sequence", "template",
+    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten_nest", "is_readonly", "linear_operands",
+    "may_raise", "op", "placeholders", "sequence", "template",
 ]
 
 OPS: dict[str, Op] = {}
@@ -53,6 +53,16 @@ def is_readonly(eqn: Eqn) -> bool:
     """Does NumPy forbid to write into the out of `eqn`?"""
     forbids = eqn.op.readonly
     return forbids if isinstance(forbids, bool) else forbids(*eqn.args, **eqn.attrs)
+
+
+def linear_operands(eqn: Eqn) -> list[tuple[int, ...]]:
+    """The sets of operands, by position, in which `eqn` is linear while the other operands are constant."""
+    op, positions = eqn.op, range(len(eqn.args))
+    linear_in = op.linear_in or ("all" if op.linear is not None else ())
+    if not isinstance(linear_in, str):
+        return [linear_in] if linear_in else []
+    active = tuple(k for k in positions if k not in op.inactive and k not in op.shapes)
+    return [active] if linear_in == "all" else [(k,) for k in active]
 
 
 def template(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> str | None:

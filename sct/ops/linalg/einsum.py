@@ -259,4 +259,4 @@ def einsums() -> list[samples.Sample]:
 
 einsum: Op = op("einsum", "numpy.einsum", type=type_einsum, run=run_einsum, emit=emit_einsum, bind=bind_einsum,
                 defaults={"optimize": False}, vjp=einsum_vjp, jvp=einsum_jvp, alias=is_view, raises="shape",
-                cost="dear", samples=einsums, complex=True)
+                cost="dear", samples=einsums, complex=True, linear_in="each")

@@ -152,7 +152,8 @@ def systems() -> list[samples.Sample]:
 
 
 solve = op("solve", "numpy.linalg.solve", type=type_solve, run=np.linalg.solve, vjp=solve_vjp, jvp=solve_jvp,
-           bind=lambda a, b: ([a, b], {}), raises="value", cost="dear", samples=systems, square=True, complex=True)
+           bind=lambda a, b: ([a, b], {}), linear_in=(1,), raises="value", cost="dear", samples=systems,
+           square=True, complex=True)
 
 
 # -- det, slogdet --------------------------------------------------------------------------------

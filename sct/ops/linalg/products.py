@@ -53,7 +53,8 @@ def bilinear(name: str, calls: str, rule: Callable[..., Tensor], transposed: Cal
             return entry(x, dy, **attrs)
         return entry(dx, y, **attrs) if dy is None else add(entry(dx, y, **attrs), entry(x, dy, **attrs))
 
-    entry = op(name, calls, type=rule, vjp=vjp, jvp=jvp, raises="shape", cost="dear", **{"complex": True, **fields})
+    entry = op(name, calls, type=rule, vjp=vjp, jvp=jvp, raises="shape", cost="dear",
+               **{"complex": True, "linear_in": "each", **fields})
     PRODUCTS.add(entry)
     return entry
 

@@ -176,7 +176,7 @@ def chains() -> list[samples.Sample]:
 multi_dot: Op = op("multi_dot", "numpy.linalg.multi_dot", type=type_multi_dot, vjp=multi_dot_vjp,
                    run=lambda *xs: np.linalg.multi_dot(xs), bind=lambda arrays: (list(arrays), {}), raises="shape",
                    cost="dear", emit=lambda *xs: f"numpy.linalg.multi_dot([{', '.join(placeholders(len(xs)))}])",
-                   samples=chains, complex=True)
+                   samples=chains, complex=True, linear_in="each")
 
 
 # -- matrix_power ---------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def emit_list_of(*xs: Operand, elem: Type | None = None, of_tuple: bool = False)
 
 list_of: Op = op("list_of", type=type_list_of, run=lambda *xs, elem=None, of_tuple=False: list(xs),
              defaults={"elem": None, "of_tuple": False}, emit=emit_list_of,
-             vjp=lambda ct, y, *xs, **_: [at(ct, k) for k in range(len(xs))],
+             vjp=lambda ct, y, *xs, **_: [at(ct, k) for k in range(len(xs))], linear_in="all",
              jvp=lambda dxs, y, *xs, **_: list_of(*(zero(x) if d is None else d for d, x in zip(dxs, xs))),
              samples=lambda: [((1.5, -0.5), {}), ((samples.arrays((2,)), samples.arrays((2,), seed=1)), {})],
                  holds=True, allocates=True, complex=True)

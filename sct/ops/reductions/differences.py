@@ -350,4 +350,4 @@ def gradients() -> list[samples.Sample]:
 gradient: Op = op("gradient", "numpy.gradient", type=type_gradient, emit=emit_gradient, bind=bind_gradient,
                   run=lambda f, *hs, axis=None, edge_order=1: np.gradient(f, *hs, axis=axis, edge_order=edge_order),
                   vjp=gradient_vjp, jvp=gradient_jvp, defaults={"axis": None, "edge_order": 1}, raises="shape",
-                  samples=gradients, complex=True)
+                  linear_in=(0,), samples=gradients, complex=True)

@@ -184,7 +184,7 @@ def keywords(mask: Any, initial: Any, dtype: str | None, ddof: int) -> dict[str,
     return found | ({"ddof": ddof} if ddof else {})
 
 
-def masked_op(name: str, kind: Reduction | Mean | None, calls: str) -> Op:
+def masked_op(name: str, kind: Reduction | Mean | None, calls: str, **fields: Any) -> Op:
     """`numpy.name` with the keywords that need operands, or another dtype."""
     call = getattr(np, name)
 
@@ -208,7 +208,7 @@ def masked_op(name: str, kind: Reduction | Mean | None, calls: str) -> Op:
     spellings = " ".join(f"{module}.{name}({k}=)" for module in ("numpy", "") for k in calls.split())
     return op(f"{name}_where", spellings, type=masked_type(call), run=run, emit=emit, defaults=defaults, inactive=(1,),
               bind=bind_moment if name in ("var", "std") else bind_masked, raises="shape",
-              samples=masked_samples(moment or kind is None, name), **derivative)
+              samples=masked_samples(moment or kind is None, name), **derivative, **fields)
 
 
 def masked_samples(without_initial: bool, name: str) -> samples.Samples:
@@ -237,11 +237,11 @@ def masked_samples(without_initial: bool, name: str) -> samples.Samples:
     return make
 
 
-sum_where = masked_op("sum", SUM, "where initial dtype")
+sum_where = masked_op("sum", SUM, "where initial dtype", linear_in="all")
 prod_where = masked_op("prod", PROD, "where initial dtype")
 max_where: Op = masked_op("max", MAX, "where initial")
 min_where: Op = masked_op("min", MIN, "where initial")
-mean_where = masked_op("mean", MEAN, "where dtype")
+mean_where = masked_op("mean", MEAN, "where dtype", linear_in="all")
 var_where = masked_op("var", VAR, "where dtype")
 std_where = masked_op("std", STD, "where dtype")
 any_where = masked_op("any", None, "where")

@@ -78,23 +78,23 @@ def dim_same(x: Operand) -> Dim | None:
 add = op("add", "operator.add numpy.add", complex=True, type=elementwise(np.add, arithmetic), spelled=True,
          run=operator.add,
          emit="_0 + _1", partials=lambda z, x, y: [1.0, 1.0], dim=dim_add, samples=samples.pairs,
-         commutative=True, folds="exact", augmented="+=", cost="cheap", compiled=True)
+         linear_in="all", commutative=True, folds="exact", augmented="+=", cost="cheap", compiled=True)
 
 sub = op("sub", "operator.sub numpy.subtract", complex=True, type=elementwise(np.subtract, arithmetic), spelled=True,
          run=operator.sub, emit="_0 - _1", partials=lambda z, x, y: [1.0, -1.0], dim=dim_sub, samples=samples.pairs,
-         folds="exact", augmented="-=", cost="cheap", compiled=True)
+         linear_in="all", folds="exact", augmented="-=", cost="cheap", compiled=True)
 
 mul = op("mul", "operator.mul numpy.multiply", complex=True, type=elementwise(np.multiply, arithmetic), spelled=True,
          run=operator.mul, emit="_0 * _1", partials=lambda z, x, y: [y, x], dim=dim_mul, samples=samples.pairs,
-         commutative=True, folds="exact", augmented="*=", cost="cheap", compiled=True)
+         linear_in="each", commutative=True, folds="exact", augmented="*=", cost="cheap", compiled=True)
 
 neg = op("neg", "operator.neg numpy.negative", complex=True, type=elementwise(np.negative, arithmetic), spelled=True,
          run=operator.neg, emit="-_0", partials=lambda y, x: [-1.0], dim=dim_neg, samples=samples.reals,
-         folds="exact", cost="cheap", compiled=True)
+         linear_in="all", folds="exact", cost="cheap", compiled=True)
 
 pos = op("pos", "operator.pos numpy.positive", complex=True, type=elementwise(np.positive, arithmetic), spelled=True,
          run=operator.pos, emit="+_0", partials=lambda y, x: [1.0], dim=dim_same, samples=samples.reals,
-         cost="cheap", compiled=True)
+         linear_in="all", cost="cheap", compiled=True)
 
 
 # -- quotients -----------------------------------------------------------------------------
@@ -156,8 +156,9 @@ def floats_by_literal(x: Operand, y: Operand) -> bool:
 
 
 div = op("div", "operator.truediv numpy.divide", complex=True, type=elementwise(np.divide, floats), spelled=True,
-         run=operator.truediv, emit="_0 / _1", vjp=div_vjp, jvp=div_jvp, elementwise=True, raises="value",
-         safe=floats_by_literal, samples=samples.divisions, folds="exact", augmented="/=", cost="cheap", compiled=True)
+         run=operator.truediv, emit="_0 / _1", vjp=div_vjp, jvp=div_jvp, linear_in=(0,), elementwise=True,
+         raises="value", safe=floats_by_literal, samples=samples.divisions, folds="exact", augmented="/=", cost="cheap",
+         compiled=True)
 
 
 def run_quotient(a: Any, y: Any, edge: float = math.inf) -> Any:
@@ -213,7 +214,7 @@ def is_natural(a: Operand, y: Operand, edge: float) -> bool:
 
 quotient = op("quotient", complex=True, type=type_quotient, run=run_quotient, defaults={"edge": math.inf},
               emit=emit_quotient,
-              vjp=quotient_vjp, jvp=quotient_jvp, elementwise=True, samples=samples.divisions,
+              vjp=quotient_vjp, jvp=quotient_jvp, linear_in=(0,), elementwise=True, samples=samples.divisions,
               cost="cheap", compiled=True)
 
 floordiv = op("floordiv", "operator.floordiv numpy.floor_divide", type=elementwise(np.floor_divide, arithmetic),
@@ -275,7 +276,7 @@ def type_conj(x: Operand, spelling: str | None = None) -> Tensor:
 
 # For z = x + iy and a real function f of conj(z), df/dx - i df/dy is the conjugate of the cotangent of conj(z).
 conj = op("conj", "numpy.conjugate .conj .conjugate", complex=True, run=run_conj, spelled=True,
-          type=type_conj, elementwise=True,
+          type=type_conj, elementwise=True, linear_in="all",
           vjp=lambda ct, y, x: [conj_of(ct, x)], jvp=lambda tangents, y, x: conj_of(tangents[0], x),
           emit=lambda x: "numpy.conj(_0)" if number(x).is_array else "_0.conjugate()",
           samples=samples.reals)
@@ -357,7 +358,7 @@ float_ = op("float", "builtins.float", type=converted(FLOAT), run=float, emit="f
             linear=lambda ct, x: [ct], samples=samples.numbers, compiled=True, complex=False)
 
 item = op("item", ".item", complex=True, type=type_item, run=lambda x: x.item(), emit="_0.item()", cost="free",
-          vjp=lambda ct, y, x: [ct],
+          vjp=lambda ct, y, x: [ct], linear_in="all",
           samples=lambda: [((np.float64(1.5),), {}), ((np.array(1.5),), {})], compiled=True)
 
 int_ = op("int", "builtins.int", type=converted(INT), run=int, emit="int(_0)", raises="value", samples=samples.numbers,

@@ -42,7 +42,7 @@ real = op("real", "numpy.real", type=type_real, run=np.real, emit=emit_part("rea
 
 # For z = x + iy: d imag(z)/dx - i d imag(z)/dy = -i
 imag: Op = op("imag", "numpy.imag", type=type_real, run=np.imag, emit=emit_part("imag"), samples=samples.layouts,
-          readonly=lambda x: number(x).kind != "c", alias=view_of_complex, complex=True,
+          readonly=lambda x: number(x).kind != "c", alias=view_of_complex, complex=True, linear_in="all",
           vjp=lambda ct, y, x: [mul(ct, -1j) if number(x).kind == "c" else None],
           jvp=lambda tangents, y, x: imag(tangents[0]) if number(tangents[0]).kind == "c" else None)
 

@@ -289,6 +289,6 @@ def emit_pysum(start: Operand, *xs: Operand) -> str:
 
 
 pysum = op("pysum", "builtins.sum", type=type_pysum, run=lambda start, *xs: sum(xs, start), emit=emit_pysum,
-           partials=lambda z, *xs: [1.0 for _ in xs],
+           partials=lambda z, *xs: [1.0 for _ in xs], linear_in="all",
            bind=lambda items, start=0: ([start, *items], {}),
            samples=lambda: [((0, 1.5, 2.5, 1e-3), {}), ((1.0, np.float64(2.5), 2.0), {})])

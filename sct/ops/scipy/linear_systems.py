@@ -121,7 +121,7 @@ def solve_samples() -> list[samples.Sample]:
 
 
 scipy_solve: Op = op("scipy_solve", "scipy.linalg.solve", type=type_solve, run=runs("solve"), bind=bind_solve,
-                     vjp=solve_vjp, raises="value", cost="dear", samples=solve_samples, square=True,
+                     vjp=solve_vjp, linear_in=(1,), raises="value", cost="dear", samples=solve_samples, square=True,
                      defaults={"lower": False, "check_finite": True, "assume_a": None, "transposed": False})
 
 
@@ -147,7 +147,7 @@ def triangular_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, trans: Any =
 
 solve_triangular: Op = op(
     "solve_triangular", "scipy.linalg.solve_triangular", type=lambda a, b, **_: type_system(a, b), raises="value",
-    run=runs("solve_triangular"), bind=bind_triangular, vjp=triangular_vjp, cost="dear", square=True,
+    run=runs("solve_triangular"), bind=bind_triangular, vjp=triangular_vjp, linear_in=(1,), cost="dear", square=True,
     defaults={"trans": 0, "lower": False, "unit_diagonal": False, "check_finite": True},
     samples=lambda: [(pair, {"lower": lower, "trans": trans, "unit_diagonal": unit})
                      for pair in systems() for lower in (True, False) for trans in (0, "T") for unit in (True, False)])
@@ -224,7 +224,7 @@ cho_solve: Op = op(
     run=lambda c, lower, b, **attrs: linalg("cho_solve")((c, lower), b, **attrs), inactive=(1,), vjp=cho_solve_vjp,
     emit=lambda c, lower, b, check_finite=True:
         f"scipy.linalg.cho_solve((_0, _1), _2{'' if check_finite else ', check_finite=False'})",
-    defaults={"check_finite": True}, raises="value", cost="dear",
+    linear_in=(2,), defaults={"check_finite": True}, raises="value", cost="dear",
     samples=lambda: [((a, Lit(lower), b), {}) for a, b in systems() for lower in (True, False)])
 
 # -- LU ----------------------------------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def emit_lu_solve(f: Operand, pivots: Operand, b: Operand, trans: Any = 0, check
 lu_solve: Op = op(
     "lu_solve", "scipy.linalg.lu_solve", type=lambda f, pivots, b, **_: type_system(f, b), bind=bind_lu_solve,
     run=lambda f, pivots, b, **attrs: linalg("lu_solve")((f, pivots), b, **attrs), inactive=(1,), vjp=lu_solve_vjp,
-    emit=emit_lu_solve, defaults={"trans": 0, "check_finite": True}, raises="value", cost="dear",
+    emit=emit_lu_solve, linear_in=(2,), defaults={"trans": 0, "check_finite": True}, raises="value", cost="dear",
     samples=lambda: [((a, np.array([*range(1, len(a)), len(a) - 1], "i4"), b), {"trans": trans})
                      for a, b in systems() for trans in (0, 1)])
 

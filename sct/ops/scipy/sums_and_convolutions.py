@@ -174,7 +174,7 @@ simpson: Op = op("simpson", "scipy.integrate.simpson", type=type_simpson, run=ru
                  emit=emit_integral("simpson"), vjp=simpson_vjp, defaults={"axis": -1, "spaced": False},
                  bind=lambda y, x=None, *, dx=1.0, axis=-1: ([y, dx if x is None else x],
                                                              {"axis": axis, "spaced": x is not None}),
-                 raises="shape", samples=simpsons)
+                 linear_in=(0,), raises="shape", samples=simpsons)
 
 # -- convolutions of vectors -------------------------------------------------------------------------------------------
 

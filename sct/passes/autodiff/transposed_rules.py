@@ -9,17 +9,17 @@ mode is transposed likewise; whether a rule of the user is linear is proved befo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sct.errors import SctError
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, is_float, rebuild, regions, walk
-from sct.ir.loop_view import loop_view
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, is_float, rebuild
 from sct.ir.types import Tensor, Type, TypeMismatch
 from sct.ops.arrays.shape import shapes_differ
 from sct.ops.program.control import cond
 from sct.ops.program.effects import python, raise_
 from sct.ops.program.solutions import as_adjoint, once, rule_of, ruled
+from sct.passes.analysis.linearity import Linearity, dependents, depends, read_for_elements
 from sct.passes.autodiff.cotangents import Masks, current, match_type, materialize, with_real_ints_as_floats, zero
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
 from sct.passes.autodiff.reverse import pullback
@@ -36,13 +36,13 @@ def tangents_by_transpose(eqn: Eqn, dxs: Sequence[Operand | None],
     one: Any = len(seeds) == 1
     with current().nested() as inner:
         cts = eqn.op.vjp(seeds[0] if one else seeds, outs[0] if one else outs, *values, **eqn.attrs)
-        pairs = [(match_type(_given(ct), x, Masks()), dx) for ct, x, dx in zip(cts, eqn.args, dxs)
+        pairs = [(match_type(_contribution(ct), x, Masks()), dx) for ct, x, dx in zip(cts, eqn.args, dxs)
                  if ct is not None and dx is not None]
     params = [seed for seed in seeds if seed is not None]
     known = [v for v in (*eqn.outs, *eqn.args, *dxs) if isinstance(v, Value)]
-    found = iter(_transposed(inner.finish("rule", params, [ct for ct, _ in pairs]), [dx for _, dx in pairs], known,
-                             {p: y for p, y in zip(seeds, outs) if p is not None}))
-    return [None if seed is None else next(found) for seed in seeds]
+    tangents = iter(_transposed(inner.finish("rule", params, [ct for ct, _ in pairs]), [dx for _, dx in pairs],
+                                known, {p: y for p, y in zip(seeds, outs) if p is not None}))
+    return [None if seed is None else next(tangents) for seed in seeds]
 
 
 def _transposed(rule: Fn, seeds: Sequence[Operand], known: Sequence[Value], like: Mapping[Value, Operand]
@@ -53,8 +53,8 @@ def _transposed(rule: Fn, seeds: Sequence[Operand], known: Sequence[Value], like
     like   for each param, a value of its shape
     """
     b = current()
-    linear = _dependents(rule)
-    b.eqns += [e for e in rule.eqns if not _reads(e, linear)]
+    linear = dependents(rule.eqns, rule.params)
+    b.eqns += [e for e in rule.eqns if not depends(e, linear)]
     start = len(b.eqns)
     results = pullback(rule, range(len(rule.params)), dict(enumerate(seeds)), ResidualTaps(rule))
     b.eqns[start:] = _with_known_shapes(b.eqns[start:], rule, linear, [
@@ -63,27 +63,14 @@ def _transposed(rule: Fn, seeds: Sequence[Operand], known: Sequence[Value], like
     return results
 
 
-def _given(ct: Operand | TypeMismatch) -> Operand:
+def _contribution(ct: Operand | TypeMismatch) -> Operand:
     """The contribution of a rule; raises the reason why there is none."""
     if isinstance(ct, TypeMismatch):
         raise ct
     return ct
 
 
-def _dependents(rule: Fn) -> set[Value]:
-    """The values that depend on the params."""
-    linear = {*rule.params}
-    for eqn in rule.eqns:
-        if _reads(eqn, linear):
-            linear.update(eqn.outs)
-    return linear
-
-
-def _reads(eqn: Eqn, values: Collection[Operand]) -> bool:
-    return any(x in values for x in (*eqn.args, *(v for r in eqn.regions for v in free_values(r))))
-
-
-def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Value], known: Sequence[Value],
+def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Operand], known: Sequence[Value],
                        outs: Mapping[Value, Operand]) -> tuple[Eqn, ...]:
     """The equations of a transpose, which depend on `linear` values through their shapes.
 
@@ -94,19 +81,13 @@ def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Value], known:
     for v in known:
         by_type.setdefault(v.type, v)
     body = Fn("transpose", (), tuple(eqns), ())
-    elements = _read_for_elements(body)
+    elements = read_for_elements(body)
     read = [v for v in free_values(body) if v in linear]
     replaced = {v: by_type[v.type] for v in read if v.type in by_type and v not in elements}
     shapes = live_equations([e for e in rule.eqns if not linear.isdisjoint(e.outs)],
                             [v for v in read if v not in replaced])
     body = body.replace(eqns=(*shapes, *eqns))
     return rebuild(body, {**outs, **replaced}).eqns
-
-
-def _read_for_elements(fn: Fn) -> set[Operand]:
-    """The values that an equation reads for more than their shape."""
-    read = {x for eqn in walk(fn) for k, x in enumerate(eqn.args) if k not in eqn.op.shapes}
-    return read.union(*(region.results for region in regions(fn)))
 
 
 # -- rules of the user --------------------------------------------------------------------------------------
@@ -161,11 +142,11 @@ def ruled_tangents(eqn: Eqn, tangents: Mapping[int, Operand]) -> Sequence[Operan
 def _applied(rule: Fn, eqn: Eqn, directions: Sequence[Operand]) -> Fn:
     """The rule applied to directions, and to the values and arguments of the equation."""
     fn = rebuild(as_adjoint(rule), fresh=True)
-    given = [*directions, *eqn.outs, *eqn.args[eqn.attrs["values"]:]]
+    operands = [*directions, *eqn.outs, *eqn.args[eqn.attrs["values"]:]]
     if eqn.attrs["once"]:
         n = len(directions)
-        given[n:] = [once(x, function=eqn.attrs["function"]) if isinstance(x, Value) else x for x in given[n:]]
-    return rebuild(fn, {p: x for p, x in zip(fn.params, given) if p is not x}).replace(params=())
+        operands[n:] = [once(x, function=eqn.attrs["function"]) if isinstance(x, Value) else x for x in operands[n:]]
+    return rebuild(fn, {p: x for p, x in zip(fn.params, operands) if p is not x}).replace(params=())
 
 
 def _add_live(block: Fn, results: Sequence[Operand]) -> None:
@@ -191,12 +172,12 @@ def _transposed_rule(rule: Fn, eqn: Eqn, mode: str, seeds: Sequence[Operand], li
 
     The rule is evaluated at zero, since the transpose of a linear function is the same everywhere.
     """
-    _refuse_nonlinear(rule, eqn, mode)
+    _refuse_nonlinear(rule, eqn, mode, eqn.outs if mode == "jvp" else seeds)
     taps = ResidualTaps(rule)
     with current().nested() as b:
         results = pullback(rule, range(len(rule.params)), dict(enumerate(seeds)), taps)
     body = Fn("transpose", (), tuple(b.eqns), tuple(results))
-    elements, linear = _read_for_elements(body), _dependents(rule)
+    elements, linear = read_for_elements(body), dependents(rule.eqns, rule.params)
     by_type = {v.type: v for v in reversed([*eqn.outs, *eqn.args, *seeds]) if isinstance(v, Value)}
     shapes = {v: by_type[v.type] for v in free_values(body) if v in linear and v.type in by_type and v not in elements}
     body = rebuild(body, shapes)
@@ -232,15 +213,21 @@ def _no_derivative(eqn: Eqn, k: int, why: str, hint: str = "") -> SctError:
                     hint=hint or "pass `sct.stop_gradient(...)` of it, if no derivative is meant to pass", loc=eqn.loc)
 
 
-def _refuse_nonlinear(rule: Fn, eqn: Eqn, mode: str) -> None:
-    """Refuses a rule that is not known to be linear in its params."""
-    found = next(_nonlinear(_differentiated(rule), {*rule.params}), None)
-    if found is not None:
-        other, direction = ("jvp", "cotangent") if mode == "vjp" else ("vjp", "tangents")
-        name = eqn.attrs["function"]
-        raise SctError("SCT402", f"the rule of `{name}` has no {other}, which is needed here",
-                       why=f"sct derives it where the {mode} is linear in the {direction}, and this is not, or not "
-                       "known to be", hint=f"give it: sct.rule({name}, {other}=...)", loc=found.loc or eqn.loc)
+def _refuse_nonlinear(rule: Fn, eqn: Eqn, mode: str, of: Sequence[Operand]) -> None:
+    """Refuses a rule whose results are not known to be linear in its params.
+
+    of  what the results are directions of; those that are not of floats are not read
+    """
+    linearity, eqns = Linearity(rule.params), _differentiated(rule)
+    nonlinear = next(linearity.nonlinear(eqns), None)
+    if nonlinear is None and all(linearity.is_linear(r) for r, x in zip(rule.results, of) if is_float(x)):
+        return
+    other, direction = ("jvp", "cotangent") if mode == "vjp" else ("vjp", "tangents")
+    name = eqn.attrs["function"]
+    loc = nonlinear.loc if nonlinear is not None else next((e.loc for e in reversed(eqns) if e.loc is not None), None)
+    raise SctError("SCT402", f"the rule of `{name}` has no {other}, which is needed here",
+                   why=f"sct derives it where the {mode} is linear in the {direction}, and this is not, or not "
+                   "known to be", hint=f"give it: sct.rule({name}, {other}=...)", loc=loc or eqn.loc)
 
 
 def _differentiated(rule: Fn) -> list[Eqn]:
@@ -253,85 +240,3 @@ def _differentiated(rule: Fn) -> list[Eqn]:
             used.update(eqn.args[eqn.attrs["values"]:] if eqn.op is ruled else eqn.args)
             used.update(v for r in eqn.regions for v in free_values(r))
     return eqns[::-1]
-
-
-_LINEAR = {name: None for name in (
-    "add", "sub", "neg", "pos", "mul", "conj", "imag", "item", "einsum", "matmul", "vecdot", "dot", "inner", "vdot",
-    "outer", "tensordot", "kron", "multi_dot", "cross", "convolve", "correlate", "scipy_convolve", "fftconvolve",
-    "list_of", "sum_where", "mean_where", "trapezoid", "scipy_trapezoid", "simpson", "gradient", "pysum")} | {
-    "div": 0, "quotient": 0, "solve": 1, "scipy_solve": 1, "solve_triangular": 1, "cho_solve": -1, "lu_solve": -1}
-"""Ops that are linear in an operand, at a position or at any, besides those whose rule is `linear`."""
-
-_OF_ONE = frozenset(("mul", "einsum", "matmul", "vecdot", "dot", "inner", "vdot", "outer", "tensordot", "kron",
-                     "multi_dot", "cross", "convolve", "correlate", "scipy_convolve", "fftconvolve"))
-"""Those that are linear in one operand at a time."""
-
-
-def _nonlinear(eqns: Sequence[Eqn], linear: set[Value]) -> Iterator[Eqn]:
-    """The equations that are not known to be linear in the values `linear`, to which it adds those that are."""
-    for eqn in eqns:
-        first = eqn.attrs["values"] if eqn.op is ruled else 0
-        read = [k for k, x in enumerate(eqn.args) if k >= first and x in linear and k not in eqn.op.shapes]
-        if eqn.op.name == "cond":
-            yield from [eqn] if read else ()
-            for branch in eqn.regions:
-                inner = {*linear}
-                yield from _nonlinear(branch.eqns, inner)
-                linear.update(out for out, r in zip(eqn.outs, branch.results) if r in inner)
-        elif eqn.op.name == "loop":
-            yield from _nonlinear_in_loop(eqn, linear)
-        elif read:
-            known = _is_linear_rule(eqn, read) if eqn.regions else _is_linear(eqn, read)
-            if not known or not all(map(is_float, eqn.outs)):
-                yield eqn
-            linear.update(eqn.outs)
-
-
-def _is_linear(eqn: Eqn, read: Sequence[int]) -> bool:
-    op, n = eqn.op, len(eqn.args)
-    if op.linear is not None:
-        return not set(read).intersection(op.inactive)
-    if op.name not in _LINEAR or op.name in _OF_ONE and len(read) > 1:
-        return False
-    at = _LINEAR[op.name]
-    return at is None or read == [at % n]
-
-
-def _is_linear_rule(eqn: Eqn, read: Sequence[int]) -> bool:
-    """Is this a call of a function with a rule whose derivatives by these operands do not depend on them?"""
-    vjp = rule_of(eqn, "vjp") if eqn.op is ruled else None
-    if vjp is None:
-        return False
-    n = eqn.attrs["values"]
-    dependent = {*vjp.params[n:2 * n], *(vjp.params[n + k] for k in read)}
-    for e in vjp.eqns:
-        if _reads(e, dependent):
-            dependent.update(e.outs)
-    return all(vjp.results[k - n] not in dependent for k in read)
-
-
-def _is_read(fn: Fn, x: Value) -> bool:
-    """Does the function read more of `x` than its shape?"""
-    return x in _read_for_elements(fn) or x in fn.results
-
-
-def _nonlinear_in_loop(eqn: Eqn, linear: set[Value]) -> Iterator[Eqn]:
-    loop = loop_view(eqn)
-    if any(x in linear for x in loop.bounds):
-        yield eqn
-    carried = {k for k, x in enumerate(loop.inits) if x in linear}
-    listed = {e for s, e in zip(loop.xs, loop.elems) if s in linear}
-    while True:
-        inner = {*linear, *listed, *(loop.params[k] for k in carried)}
-        found = list(_nonlinear(loop.body.eqns, inner))
-        more = carried | {k for k, r in enumerate(loop.results) if r in inner}
-        if more == carried:
-            break
-        carried = more
-    yield from found
-    test = loop.test
-    if loop.go in inner or test is not None and any(
-            _is_read(test, x) for x in (*linear, *(test.params[k] for k in carried))):
-        yield eqn
-    linear.update(loop.finals[k] for k in carried)
-    linear.update(y for y, r in zip(loop.ys, loop.yields) if r in inner)
