@@ -135,6 +135,54 @@ def test_the_example_is_differentiated_right() -> None:
     assert du.shape == u.shape and isinstance(dk, float)
 
 
+NAMED = re.compile(r"`((?:[\w.]+/)*[\w.]+\.\w+|(?:\w+/)+)(?::([\w.,]+))?`")
+
+
+def missing(text: str) -> list[str]:
+    """What a text names as `file`, `directory/` or `file:name,name` and is not there; paths may begin below `sct/`."""
+    absent = []
+    for match in NAMED.finditer(text):
+        path = next((p for p in (ROOT / "sct" / match[1], ROOT / match[1]) if p.exists()), None)
+        if path is None:
+            absent.append(match[0])
+        elif match[2]:
+            names = defined(ast.parse(path.read_text(encoding="utf-8")).body)
+            absent += [f"{match[1]}:{name}" for name in match[2].split(",") if name not in names]
+    return absent
+
+
+def defined(body: list[ast.stmt], prefix: str = "") -> set[str]:
+    """The names that statements bind: functions, classes, `Class.member`, variables."""
+    names: set[str] = set()
+    for s in body:
+        if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
+            names.add(prefix + s.name)
+        if isinstance(s, ast.ClassDef):
+            names |= defined(s.body, f"{s.name}.")
+        targets = s.targets if isinstance(s, ast.Assign) else [s.target] if isinstance(s, ast.AnnAssign) else []
+        names.update(prefix + n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name))
+    return names
+
+
+def test_where_to_change_what_names_what_is_there() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    section = text[text.index("## Where to change what"):text.index("## Every module")]
+    assert len(NAMED.findall(section)) > 80
+    assert missing(section) == []
+
+
+def test_the_tree_shows_every_package() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    packages = {p.parent.relative_to(ROOT / "sct") for p in (ROOT / "sct").glob("*/*/__init__.py")}
+    tree = text[text.index("sct/\n"):text.index("\n```\n\nThe docstring")]
+    assert [str(p) for p in sorted(packages) if f" {p.name}/" not in tree] == []
+
+
+def test_a_name_that_is_not_there_is_found() -> None:
+    text = "`errors.py:SctError,Nothing`, `ir/core.py:Op.linear_in,Op.none`, `tests/nowhere.py`, `docs/`, `ops/none/`"
+    assert missing(text) == ["errors.py:Nothing", "ir/core.py:Op.none", "`tests/nowhere.py`", "`ops/none/`"]
+
+
 def test_readme_commands_are_those_that_ci_runs() -> None:
     readme, ci = (ROOT / "README.md").read_text(), (ROOT / ".ci/run").read_text()
     assert 'pip install -e ".[test]" && python -m pytest -n auto' in readme

@@ -1,6 +1,8 @@
-"""Exceptions that the user's function raises: they are raised when the derivative runs, not when it is compiled.
+"""Exceptions that Python itself would raise in the user's function: the derivative raises them when it runs.
 
     d["c"]   ->   raise KeyError("c")
+
+The statement `raise` is in `interpreter.statements`.
 """
 
 from __future__ import annotations
