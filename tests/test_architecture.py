@@ -164,6 +164,32 @@ def defined(body: list[ast.stmt], prefix: str = "") -> set[str]:
     return names
 
 
+def unnamed(package: Path) -> list[str]:
+    """The modules and packages in a package that its docstring does not name, with what they do.
+
+    A module is named at the beginning of a row, before a phrase, or in backticks.
+    """
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8")), clean=False) or ""
+    names = [p.stem for p in package.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()]
+    return sorted(name for name in names if not name.startswith("__")
+                  and not re.search(rf"`{name}`|^ +{name}  +\S", text, re.MULTILINE))
+
+
+PACKAGES = sorted(p.parent for p in (ROOT / "sct").glob("*/**/__init__.py"))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda p: str(p.relative_to(ROOT / "sct")))
+def test_a_package_names_its_modules(package: Path) -> None:
+    assert unnamed(package) == []
+
+
+def test_a_module_that_is_not_named_is_found(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text('"""A package.\n\n    one  what it does\n    two\n\n`three` does more."""')
+    for name in ("one", "two", "three", "four"):
+        (tmp_path / f"{name}.py").touch()
+    assert unnamed(tmp_path) == ["four", "two"]
+
+
 def test_where_to_change_what_names_what_is_there() -> None:
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     section = text[text.index("## Where to change what"):text.index("## Every module")]

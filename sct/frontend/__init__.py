@@ -9,6 +9,10 @@ Its parts:
 
     source            the syntax tree, private names, scopes and liveness of the user's names
     values            abstract values, guards and size terms
+    transform         a derivative as the compiler sees it: the kind, and the function
+    user_rules        the rules that `sct.rule` gives to functions
+    root_function     the differentiated function, under partials and methods
+    signatures        the signatures of derivatives, and the comment that states their types
     state             the state of an evaluation: names, heap, calls and loops in progress
     evaluator         operands of the IR, known values, dispatch: what all handlers share
     arguments         arguments and free variables as abstract values

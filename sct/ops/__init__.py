@@ -1,5 +1,16 @@
 """The ops: one entry each, under the name of the entry (with _ where that is a builtin's).
 
+    registry            the table of ops
+    type_rules          types of results, from those of the operands
+    samples             the operands on which the tests run every op
+    derivative_helpers  zeros, and contributions fitted to their operand
+    scalar              elementwise ops
+    arrays              arrays: made, shaped, joined, indexed
+    reductions          reductions, sorting, counting
+    linalg              matrices and tensors
+    scipy               functions of SciPy
+    program             control flow, calls, effects, lists
+
 `OPS` finds them by name, `BY_CALL` by spelling.
 
 >>> BY_CALL["operator.add"] is OPS["add"] is add

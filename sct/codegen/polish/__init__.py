@@ -13,6 +13,7 @@ In:  a `Block`. Out: the block, changed in place; the values that are inlined; t
     inline_expressions    values that are read once -> expressions
     live_ranges           where each value may still be read
     variable_names        values that share a variable, and its name
+    descriptive_names     names of values that have none, after what they are
 
 Invariant: effects and exceptions keep their order, no read of a buffer or variable moves behind a write to it, and
 values with overlapping live ranges have different names.

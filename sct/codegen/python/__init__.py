@@ -10,6 +10,10 @@ In:  a `Block`, the values that are inlined, and the names of the others. Out: t
     placeholders       variables that several paths leave unbound are None before the conditional
     common_statements  what all branches begin or end with stands before or behind the conditional
     repeated_returns   equal returns at the ends of several paths are one
+    print_attempts     attempts -> `try` statements
+    print_pops         items that are taken out of a list of the user's, or change places
+    nesting            Python's limits on the nesting of statements
+    long_lines         long lines, broken as formatters break them
 
 Invariant: the text parses back to the trees, on every version of Python.
 """

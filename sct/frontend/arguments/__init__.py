@@ -1,6 +1,10 @@
 """The arguments of a call, and the free variables of the function, as abstract values.
 
-`argument_keys` says which calls share a specialization; `abstract_arguments` turns each argument into flat
-parameters and an abstract value, `lift` does so for objects read from globals, closures and attributes.
-`argument_aliasing` guards that written arguments share no memory; `type_syntax` reads types written as text.
+    argument_keys       which calls share a specialization
+    abstract_arguments  an argument -> flat parameters and an abstract value
+    lift                the same for objects that are read from globals, closures and attributes
+    argument_aliasing   guards that written arguments share no memory
+    parameter_defaults  defaults of parameters, read as Python reads them
+    type_syntax         types that are written as text
+    unloaded            stand-ins for values of a file that is not run
 """

@@ -7,6 +7,13 @@
     known_values  values that must be known: computed from the arguments, and guarded
     evaluator     dispatch: the handler of an expression, a statement or a call
 
-`handlers` is the table of handlers, which the modules of the packages above fill.  `exceptions` emits what Python
-would raise; `views` writes through views; `lookup_guards` and `memory_layout` answer questions.
+Beside them stand
+
+    handlers       the tables of handlers, which the modules of the packages above fill
+    exceptions     what Python itself would raise
+    views          writes through views
+    lookup_guards  guards of what is looked up in objects and classes
+    memory_layout  how arrays lie in memory
+    list_items     objects in lists of columns
+    own_methods    which functions are the user's, and do not run when a function is compiled
 """

@@ -1,1 +1,9 @@
-"""What can be iterated over: iterators and their protocol, and the iteration spaces of `for` loops."""
+"""What can be iterated over: iterators and their protocol, and the iteration spaces of `for` loops.
+
+    iteration_space    a counter, and the item for each of its values
+    iterator_protocol  iterators: an item is computed when it is taken, and once
+    counted_iterators  iterators whose position is a number of the program
+    python_iterables   objects of Python over which a loop runs
+    python_iterators   iterators of Python as generator functions
+    run_time_sets      sets that the function fills
+"""

@@ -1,10 +1,15 @@
-"""Loops.
+"""Loops, generators and `with`.
 
-A `for` or `while` becomes the equation `loop` (`loop_statements`).  `loop_head` makes its carried values from what
-earlier rounds have learnt, `loop_fixpoint` confirms them at the back edge or asks for another round, `unrolling`
-evaluates the body once for each item where that is cheaper or necessary.  `nested_iteration` runs over several things
-at once, `generator_expressions` evaluates the items of a generator expression where they are taken.
-`generator_functions` runs the body of a generator with the body of a loop in place of each `yield`,
-`streamed_iterators` does the same for iterators over a generator, `suspended_generators` runs it up to the next
-`yield`.
+    loop_statements        `for` and `while` -> the equation `loop`
+    loop_head              the carried values, from what earlier rounds have learnt
+    loop_fixpoint          confirms them at the back edge, or asks for another round
+    loop_learning          what a round learns
+    unrolling              the body once for each item, where that is cheaper or necessary
+    nested_iteration       loops over several things at once
+    object_iterators       loops over objects that are iterators themselves
+    with_statement         `with`: its statements between those that open and close the contexts
+    generator_expressions  items of generator expressions, evaluated where they are taken
+    generator_functions    a generator, with the body of a loop in place of each `yield`
+    streamed_iterators     the same for iterators over a generator
+    suspended_generators   a generator, run up to the next `yield`
 """

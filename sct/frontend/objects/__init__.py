@@ -1,1 +1,13 @@
-"""Objects of a user's classes: attributes, special methods, how they are made; the class of any value."""
+"""Objects of a user's classes: attributes, special methods, how they are made; the class of any value.
+
+    objects               attributes, methods and operators
+    construction          how objects are made, and called
+    class_of              `type(v)`, as far as it is known
+    class_defaults        values of a class that objects have until they set their own
+    bound_object          the object of a differentiated method: a private copy, if it is written
+    linked_objects        objects whose number is known only at run time
+    deques                deques that the function makes
+    positional_iteration  iteration by `__getitem__`
+    single_dispatch       `functools.singledispatch`
+    undefined_operators   operators that no class of their operands defines
+"""

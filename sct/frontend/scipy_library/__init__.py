@@ -1,1 +1,17 @@
-"""Functions of SciPy whose derivative is that of a program of NumPy: the value is what SciPy computes."""
+"""Functions of SciPy whose derivative is that of a program of NumPy: the value is what SciPy computes.
+
+    by_program            the value by a call of the library, the derivative by a program
+    matrices              functions of matrices
+    fits                  `curve_fit`, least squares with bounds, linear programs
+    constrained_minima    minima under constraints
+    fitpack               splines as tuples
+    hermite_interpolants  `PchipInterpolator`, `Akima1DInterpolator`
+    grids                 tables over grids, and images between their elements
+    scattered_data        values at scattered points, read between them
+    radial_functions      `RBFInterpolator`
+    geometry              neighbours, triangulations and hulls of points
+    spatial               distances between points, and rotations
+    signal_processing     signals and images
+    sparse                sparse matrices of differentiated numbers
+    statistics            functions of samples, and distributions
+"""

@@ -1,5 +1,11 @@
 """The user's source as a syntax tree.
 
-`parse` finds the AST of a function by its code object; `private_names` and `match_lowering` rewrite it.
-`name_scopes` and `name_liveness` say which names a function binds and reads, and where each may still be read.
+    parse           the tree of a function, found by its code object
+    private_names   names with two underscores, as a class mangles them
+    match_lowering  `match` -> `if`
+    try_lowering    `return` and `yield` in a `try`: the value is computed there
+    stack_lowering  `with ExitStack()` -> `with` statements
+    merged_yields   several `yield` in one block -> one
+    name_scopes     which names a function binds and reads
+    name_liveness   where each name may still be read
 """

@@ -6,4 +6,5 @@
     state           the whole, with the refusals that name its place
     fixpoint        evaluates a join point until nothing is learnt
     observed_types  types that a run of the function showed
+    choices         objects that depend on the path
 """

@@ -1,5 +1,12 @@
 """Abstract values, and what is known about them.
 
-`abstract_values` is what a name can be bound to while a function is evaluated. `guards` holds the facts about the
-arguments under which the compiled code is valid; `size_terms` computes sizes from the arguments.
+    abstract_values  what a name can be bound to while a function is evaluated
+    guards           the facts about the arguments under which the compiled code is valid
+    size_terms       sizes, computed from the arguments
+    guarded_numbers  differentiated numbers whose value decides what is computed
+    item_schemas     how an item of a list is built from its columns
+    exact_keys       keys, compared by class and bits
+    constant_text    constants as text that gives them again
+    in_words         abstract values in messages
+    primal_record    where the differentiated function stands in the IR of its derivative
 """

@@ -1,1 +1,5 @@
-"""Values of Python as trees of IR values: containers, and objects of the user's classes."""
+"""Values of Python as trees of IR values: containers, and objects of the user's classes.
+
+    pytree        containers of Python as trees over flat lists of IR values
+    user_objects  objects as containers: dataclasses, named tuples, instances of classes
+"""

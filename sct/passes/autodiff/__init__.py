@@ -13,6 +13,7 @@ program with ordinary equations only. Every residual is on a tape; `rematerializ
     residuals             gives the backward pass access to values inside regions of the forward pass
     implicit_functions    solutions of equations, by the implicit function theorem
     integrals             integrals, by the rule of Leibniz
+    transposed_rules      rules that are given for one mode, where the other is asked for
 
 Invariants: a transformation is written once, with the ops themselves, so that its result can be differentiated again.
 The equations that it adds are marked as adjoint code (`primal=False`); the user's own equations stay as they are.

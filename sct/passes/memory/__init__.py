@@ -1,1 +1,6 @@
-"""In-place updates: which functional update takes over the buffer of its operand, and where that takes a copy."""
+"""In-place updates: which functional update takes over the buffer of its operand, and where that takes a copy.
+
+    ownership      which carries of loops and outs of conditionals have a buffer of their own
+    in_place       which updates are done in place, and where that takes a copy
+    whole_updates  an array of which all elements are overwritten is another array
+"""

@@ -1,1 +1,11 @@
-"""Common subexpressions, dead code, and maxima that need no derivative."""
+"""Common subexpressions, dead code, and maxima that need no derivative.
+
+    cse               common subexpressions
+    dce               dead code
+    purity            which equations may move, or run once
+    literal_choices   comparisons with a choice between literals
+    uniform_lists     items of a list that holds one value n times
+    position_lists    lists of ints in subscripts, written where they are read
+    chained_reads     `A[i][j]`, read as the user wrote it
+    shift_invariance  maxima that need no derivative
+"""

@@ -1,1 +1,6 @@
-"""Signals and images: functions of `scipy.signal` and `scipy.ndimage` that have the derivative of a program."""
+"""Signals and images: functions of `scipy.signal` and `scipy.ndimage` that have the derivative of a program.
+
+    signals  `detrend`, `hilbert`, `convolve2d`, `np.unwrap`
+    spectra  filters and spectra
+    images   images moved, scaled and filtered, and sums over labels
+"""
