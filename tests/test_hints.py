@@ -1024,6 +1024,23 @@ def _() -> Any:
     return refused, followed
 
 
+@case("copy the items that you write: `[list(row) for row in rows]`", X, 6)
+def _() -> Any:
+    def refused(x, n):
+        row = x * 2.0
+        rows = [row for _ in range(n)]
+        mine = copy.deepcopy(rows)
+        return mine[0][0] * mine[1][1] * x[2]
+
+    def followed(x, n):
+        row = x * 2.0
+        rows = [row for _ in range(n)]
+        mine = [list(row) for row in rows]
+        return mine[0][0] * mine[1][1] * x[2]
+
+    return refused, followed
+
+
 @case("copy each of them first: `[list(row) for row in rows]`", X, [[1.0, 2.0]] * 6)
 def _() -> Any:
     def refused(x, rows):

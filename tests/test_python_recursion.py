@@ -510,23 +510,6 @@ def test_a_recursion_that_never_returns_says_so():
     assert "returns on no path" in str(error)
 
 
-def test_a_recursion_that_writes_an_attribute_says_so_before_all_else():
-    class Memo:
-        def __init__(self, x):
-            self.x, self.held, self.calls = x, {}, 0
-
-        def value(self, n):
-            self.calls += 1
-            if n < 2:
-                return self.x
-            if n not in self.held:
-                self.held[n] = self.value(n - 1) * 0.5 + self.value(n - 2) * self.x
-            return self.held[n]
-
-    error = refuses(lambda x, n: Memo(x).value(n), 1.5, 6, code="SCT204")
-    assert "writes into an attribute of an object that it is given" in str(error)
-
-
 TOKENS = "x * ( y + 2.0 ) + x".split()
 
 

@@ -255,15 +255,16 @@ def f(a, n):
         return a
     return a, f(a, n - 1)  # SCT5:
 """,
-    "recursion that writes into a dict": """
-def deeper(d, n):
+    "recursion that adds a key to a dict": """
+def deeper(d, a, n):
     if n == 0:
+        d["b"] = a
         return 0.0
-    d["a"] = d["a"] * 2.0
-    return deeper(d, n - 1) + d["a"]
+    return deeper(d, a * a, n - 1) + a
 
 def f(a, n):
-    return deeper({"a": a}, n)  # SCT2: writes into a list or dict
+    d = {}
+    return deeper(d, a, n) + d["b"]  # SCT2: writes into a list or dict
 """,
     "write through a view that a recursion returns": """
 def head(y, n):

@@ -125,6 +125,46 @@ def test_a_swap_is_a_swap_in_both_directions() -> None:
     assert "list(" not in derivative.source
 
 
+class Table:
+    def __init__(self, rows: Any) -> None:
+        self.rows, self.swaps = rows, 0
+
+    def sort(self) -> None:
+        for k in range(len(self.rows)):
+            for j in range(len(self.rows) - 1 - k):
+                if self.rows[j][0] > self.rows[j + 1][0]:
+                    self.rows[j], self.rows[j + 1] = self.rows[j + 1], self.rows[j]
+                    self.swaps += 1
+
+
+def test_rows_of_an_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x: Any, xs: Any) -> Any:
+        table = Table([[v * x, x * x] for v in xs])
+        table.sort()
+        table.rows[0][1] += x
+        return weighted(table.rows) + table.swaps
+
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    for xs in (XS, YS):
+        agrees(f, 0.7, xs)
+        agrees_in_second_order(f, 0.7, xs)
+
+
+def test_rows_of_a_property_are_read_once_for_each_mention() -> None:
+    class Counted(Table):
+        @property
+        def table(self) -> Any:
+            self.swaps += 1
+            return self.rows
+
+    def f(x: Any, xs: Any) -> Any:
+        counted = Counted([[v * x] for v in xs])
+        counted.table[0], counted.table[1] = counted.table[1], counted.table[0]
+        return weighted(counted.rows) + counted.swaps
+
+    refuses(f, 0.7, XS, code="SCT307")
+
+
 def between_lists(x: Any, xs: Any) -> Any:
     a, b = [[v * x] for v in xs], [[v] for v in xs]
     a[1], b[1] = b[1], a[1]

@@ -74,7 +74,7 @@ from sct.ir.pytrees.user_objects import has_generated_constructor, is_namedtuple
 from sct.ir.types import Residuals
 from sct.ir.uses import DefUse
 from sct.ops.program.attempts import attempt
-from sct.ops.program.call_ops import pack, unpack
+from sct.ops.program.call_ops import call, pack, unpack
 
 __all__ = ["generate", "load"]
 
@@ -180,6 +180,7 @@ def _flat_interface(fn: Fn) -> Interface:
     """The interface of a function that the emitted one calls: positional parameters, and a flat tuple of results."""
     names: list[str] = []
     reserved = {"np", "math", *keyword.kwlist, *dir(builtins)}
+    reserved.update(eqn.attrs["callee"] for eqn in walk(fn) if eqn.op is call)
     for p in fn.params:
         base = p.hint if p.hint and p.hint.isidentifier() and p.hint not in reserved else "t"
         names.append(next(name for k in itertools.count() if (name := f"{base}{k or ''}") not in names))

@@ -64,8 +64,8 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
 
     Ahead of time, arguments are assumed to share no memory.
     """
-    written_at, compared_at = ev.containers.written, ev.containers.compared
-    loc, what = written_at or compared_at, "writes to its arguments" if written_at else "compares them by identity"
+    written_at = ev.containers.written
+    loc, what = (written_at, "writes to its arguments") if written_at else ev.containers.compared or (None, "")
     if loc and ev.containers.passed_twice and not shared:
         raise Shared
     if loc and not apart(ev.outside.arguments, ()):
@@ -78,6 +78,7 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
         raise SctError("SCT305", f"the function {what}, one of which it also reads through a global, a closure, a "
                        "default or `self`", hint="pass a copy", loc=loc)
     free = {ev.params.index(f.param) for f in ev.outside.leaves}
+    written = written | {k for k, p in enumerate(ev.params) if p in ev.containers.copied}
     tests, checks = [], []
     for i in sorted(written):
         for j, p in enumerate(ev.params):

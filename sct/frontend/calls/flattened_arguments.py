@@ -304,6 +304,9 @@ def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:
         several = tree.schema not in (None, 0)
         for k, part in enumerate(tree.items):
             yield from _names(part, f"{name}_{k}" if several else name)
+    elif isinstance(tree, ArgumentNode) and isinstance(tree.kind, ObjRef):
+        for part, attribute in zip(tree.items, tree.keys):
+            yield from _names(part, attribute.strip("_"))
 
 
 def outlined_type(ev: Evaluator, t: Type) -> Type:

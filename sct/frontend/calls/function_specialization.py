@@ -14,7 +14,7 @@ A function that calls itself is evaluated until a fixpoint.  Its own calls have 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.frontend.calls.captured_variables import Outer
@@ -32,12 +32,13 @@ from sct.frontend.calls.flattened_arguments import (
     outlined_type,
     result_type,
 )
-from sct.frontend.calls.outlining import free_name
+from sct.frontend.calls.outlining import OutlinedFunction, free_name
 from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rewritten
 from sct.frontend.heap.dynamic_lists import item_type, items_like, row_type
-from sct.frontend.heap.subscripts import write_through
+from sct.frontend.heap.subscripts import store_slot, write_through
+from sct.frontend.objects.objects import store_attribute
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint, widened_types, with_fresh_sizes
 from sct.frontend.state.parts import Frame
@@ -45,6 +46,8 @@ from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
     Array,
+    Container,
+    DictRef,
     Frozen,
     Key,
     ListRef,
@@ -52,14 +55,14 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Slots,
     Static,
+    Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.item_schemas import Rows
-from sct.ir import Builder, Fn, Lit, Operand, Value
-from sct.ir.check import fits, rename_own_sizes
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, walk
 from sct.ir.dims import Dim
-from sct.ir.types import NONE, List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type
-from sct.ops import call
+from sct.ir.types import NONE, List, Never, Optional, Seq, Tensor, Type, TypeMismatch, Undef
+from sct.ops import call, loop
 
 __all__ = ["call_outlined"]
 
@@ -84,76 +87,6 @@ def _type_kind(t: Type) -> object:
     if isinstance(t, List):
         return "list", None if isinstance(t.elem, Never) else _type_kind(t.elem)
     return type(t), _type_kind(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
-
-
-@dataclass(eq=False)
-class OutlinedFunction:
-    """A function of the program, specialized for one kind of arguments.
-
-    trees        how its arguments are arranged; `types` and `dims`: of its params, a dim where an int param is a size
-    result       how its results are arranged, None if it never returns; `results`: their types
-    aliasing     what its results share with its arguments
-    fn           its IR, None until it is evaluated
-    site         the function and the kind of arguments that it was outlined for, if it does not call itself
-    in_progress  it is being evaluated; recursive: it was called meanwhile
-    kinds_vary   a bool or None in its result is another value in other calls, so it is no constant of the result
-    grown        lists in its result whose length differs between calls, by number: the kind of their items
-    converged    the last evaluation, number `round`, changed neither params nor results
-    params_widened  a call in the last evaluation widened its params
-    fresh_sizes  the sizes of its results are not taken from the evaluation before
-    assumes      the functions in progress whose results it used, with the round of these results
-    """
-
-    name: str
-    trees: Mapping[Key, ArgumentTree]
-    types: list[Type]
-    dims: list[Dim | None]
-    result: ArgumentTree | None = None
-    results: list[Type] = field(default_factory=list)
-    aliasing: Aliasing = field(default_factory=Aliasing)
-    params: tuple[Value, ...] = ()
-    fn: Fn | None = None
-    site: Any = None
-    in_progress: bool = False
-    recursive: bool = False
-    kinds_vary: bool = False
-    grown: dict[int, Rows] = field(default_factory=dict)
-    converged: bool = False
-    params_widened: bool = False
-    fresh_sizes: bool = False
-    round: int = 0
-    assumes: dict[OutlinedFunction, int] = field(default_factory=dict)
-
-    @property
-    def is_current(self) -> bool:
-        """Do the results that it assumed of other functions still hold?"""
-        return self.fn is not None and all(f.round == n for f, n in self.assumes.items())
-
-    def takes(self, ev: Evaluator, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
-        return (all(map(fits, types, map(rename_own_sizes, self.types)))
-                and all(e is None or d == e for d, e in zip(dims, self.dims)) and _sizes_fit(ev, types, self.types))
-
-    def doubted(self) -> Unstable:
-        """Notes that a size of its results, as the evaluation before has found it, may be wrong."""
-        self.fresh_sizes, self.result = True, None
-        return Unstable(self)
-
-    def widen(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> None:
-        self.converged, self.params_widened = False, True
-        self.types = widened_types(self.types, types, self.name)
-        self.dims = [e if e == d else None for d, e in zip(dims, self.dims)]
-
-
-def _sizes_fit(ev: Evaluator, types: Sequence[Type], declared: Sequence[Type]) -> bool:
-    """Are these sizes equal to the declared ones if those are sizes of arguments, and consistent with fresh symbols?"""
-    values: dict[Dim, Dim] = {}
-    for t, p in zip(map(leaf_type, types), map(leaf_type, declared)):
-        if not isinstance(t, Tensor) or not isinstance(p, Tensor):
-            continue
-        for d, e in zip(map(ev.resolve, t.shape), map(ev.resolve, p.shape)):
-            if (e if e.symbols <= ev.sizes.keys() else values.setdefault(e, d)) != d:
-                return False
-    return True
 
 
 def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], body: Callable[[], Abstract],
@@ -315,16 +248,20 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
                 result: Abstract | None = body()
         except Dead:
             result = None
-        shared = {} if result is None else _check_containers(ev, f, source, flat, containers)
+        shared = {}
+        if result is not None:
+            shared = _check_containers(ev, f, source, flat, containers, builder)
+            result = _with_written_slots(ev, f, flat, result)
         return _finish(ev, f, source, flat, builder, leaves, result, shared)
 
 
 def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
-                      before: Mapping[int, Slots]) -> dict[int, Frozen]:
+                      before: Mapping[int, Slots], builder: Builder) -> dict[int, Frozen]:
     """The containers of the caller that may not be written after the call, by number.
 
-    Refuses writes into them other than writes into columns; lists that have got columns, get them before.
+    Refuses writes into them that change their slots; lists that have got columns, get them before.
     """
+    defs = {v: eqn for eqn in walk(Fn("", (), tuple(builder.eqns), ())) for v in eqn.outs}
     grown: dict[int, Rows] = {}
     shared: dict[int, Frozen] = {}
     for addr, cell in before.items():
@@ -338,6 +275,10 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
                           "object that it is given into a list", hint="put a copy into it")
             shared[which] = after.frozen
             continue
+        same_slots = isinstance(after, Slots) and len(after.items) == len(cell.items)
+        if same_slots and isinstance(kind, (ObjRef, ListRef, DictRef)) and replace(after, items=cell.items) == cell:
+            _note_written_slots(f, which, kind, cell, after, defs)
+            continue
         longer = isinstance(after, Slots) and (after.schema is not None or len(after.items) > len(cell.items))
         if not isinstance(kind, ListRef) or cell.schema is not None or not longer or after.frozen not in (
                 Frozen.NO, Frozen.AMBIGUOUS):
@@ -349,6 +290,51 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
     if grown:
         raise Grown(f, grown)
     return shared
+
+
+def _note_written_slots(f: OutlinedFunction, which: int, kind: Container, before: Slots, after: Slots,
+                        defs: Mapping[Value, Eqn]) -> None:
+    """Notes the slots of a container of the caller whose values at the end are results of the function."""
+    changed = [k for k, (x, y) in enumerate(zip(before.items, after.items)) if x != _before_loops(y, defs)]
+    new = {(which, k): kind for k in changed if (which, k) not in f.written_slots}
+    f.written_slots.update(new)
+    if new and f.result is not None:
+        f.result = None
+        raise Unstable(f)
+
+
+def _before_loops(v: Any, defs: Mapping[Value, Eqn]) -> Any:
+    """The value that loops carry to `v` without a change."""
+    while isinstance(v, Value) and v in defs and defs[v].op is loop:
+        eqn, n = defs[v], defs[v].attrs["carries"]
+        behind = n - eqn.outs.index(v)
+        body = eqn.regions[-1]
+        if behind <= 0 or _before_loops(body.results[-behind], defs) is not body.params[-behind]:
+            break
+        v = eqn.args[-behind]
+    return v
+
+
+def _with_written_slots(ev: Evaluator, f: OutlinedFunction, flat: Flattening, result: Abstract) -> Abstract:
+    """The result of the function, with the values of the slots that it writes."""
+    addrs = {which: addr for addr, (which, _) in flat.rebuilt.items()}
+    values = [ev.slots(replace(kind, addr=addrs[which])).items[k] for (which, k), kind in f.written_slots.items()]
+    return Tup((result, *values)) if values else result
+
+
+def _write_slots(ev: Evaluator, f: OutlinedFunction, flat: Flattening, result: Abstract) -> Abstract:
+    """The result of a call; writes the slots of the caller's containers that the function has written."""
+    if not f.written_slots:
+        return result
+    assert isinstance(result, Tup)
+    addrs = {number: addr for addr, number in flat.containers.items()}
+    for ((which, k), kind), value in zip(f.written_slots.items(), result.items[1:]):
+        owner: Any = replace(kind, addr=addrs[which])
+        if isinstance(owner, ObjRef):
+            store_attribute(ev, owner, ev.slots(owner).keys[k], value)
+        else:
+            store_slot(ev, owner, k if isinstance(owner, ListRef) else ev.slots(owner).keys[k], value)
+    return result.items[0]
 
 
 def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Flattening, builder: Builder,
@@ -449,7 +435,7 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
         given = (v for k, v in enumerate(flat.values) if k not in flat.lists)
         ev.freeze(*(v.addr for v in [*given, *(x for x, aliased in zip(leaves, aliasing.may_alias) if aliased)]
                     if isinstance(v, Ref)))
-    return _with_containers(ev, f, flat, leaves)
+    return _write_slots(ev, f, flat, _with_containers(ev, f, flat, leaves))
 
 
 def _leaf(ev: Evaluator, out: Value) -> Abstract:

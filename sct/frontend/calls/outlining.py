@@ -3,7 +3,8 @@
     y = f(a) + f(b), f long   ->   def f(x): ...;  y = call(a) + call(b)
 
 A function is outlined if it has more than `LONG` equations and is called more than once for one kind of arguments.
-That is known at the end of an evaluation; everything is then evaluated again.
+That is known at the end of an evaluation; everything is then evaluated again.  `OutlinedFunction` is what is known
+of such a function, and of one that calls itself (`function_specialization`).
 """
 
 from __future__ import annotations
@@ -11,25 +12,29 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import DictArgument
-from sct.frontend.calls.flattened_arguments import kind_of
+from sct.frontend.calls.flattened_arguments import Aliasing, ArgumentTree, kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.source.name_scopes import parameters
-from sct.frontend.state.fixpoint import Unstable
+from sct.frontend.state.fixpoint import Unstable, widened_types
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Key
-from sct.ir import Eqn, Fn, walk
+from sct.frontend.values.abstract_values import Abstract, Container, Key
+from sct.frontend.values.item_schemas import Rows
+from sct.ir import Eqn, Fn, Value, walk
+from sct.ir.check import fits, rename_own_sizes
 from sct.ir.dims import Dim
-from sct.ir.types import Type
+from sct.ir.types import Tensor, Type, leaf_type
 from sct.ops import call
 
-__all__ = ["OutliningPlan", "called_once", "evaluated_in_line", "free_name", "repeated", "site_of"]
+__all__ = [
+    "OutlinedFunction", "OutliningPlan", "called_once", "evaluated_in_line", "free_name", "repeated", "site_of",
+]
 
 LONG = 8
 TOO_MUCH = 4000
@@ -105,6 +110,10 @@ class OutliningPlan:
     attempts: list[set[type]] = field(default_factory=list)
     written: dict[tuple[Any, str], Any] = field(default_factory=dict)
     begun_at: int = 0
+
+    def leave_texts_open(self) -> None:
+        """Notes that strings which could be known are not, unless the program is refused so."""
+        self.open_texts |= not self.known_keys
 
     def with_known_keys(self) -> Unstable:
         """From now on the keys of all dicts are known: the program is evaluated again."""
@@ -215,3 +224,76 @@ def free_name(ev: Evaluator, name: str) -> str:
     if ev.frames:  # a parameter of the function that is differentiated would hide it
         taken.update(parameters(ev.frames[0].source.node))
     return next(name for k in itertools.count() if (name := f"{base}_{k}" if k else base) not in taken)
+
+
+@dataclass(eq=False)
+class OutlinedFunction:
+    """A function of the program, specialized for one kind of arguments.
+
+    trees        how its arguments are arranged; `types` and `dims`: of its params, a dim where an int param is a size
+    result       how its results are arranged, None if it never returns; `results`: their types
+    aliasing     what its results share with its arguments
+    fn           its IR, None until it is evaluated
+    site         the function and the kind of arguments that it was outlined for, if it does not call itself
+    in_progress  it is being evaluated; recursive: it was called meanwhile
+    kinds_vary   a bool or None in its result is another value in other calls, so it is no constant of the result
+    grown        lists in its result whose length differs between calls, by number: the kind of their items
+    converged    the last evaluation, number `round`, changed neither params nor results
+    params_widened  a call in the last evaluation widened its params
+    fresh_sizes  the sizes of its results are not taken from the evaluation before
+    written_slots  slots of objects, lists and dicts of the caller that it writes: the container, as an argument of
+                 number `which`, and the position; their values at its end are results
+    assumes      the functions in progress whose results it used, with the round of these results
+    """
+
+    name: str
+    trees: Mapping[Key, ArgumentTree]
+    types: list[Type]
+    dims: list[Dim | None]
+    result: ArgumentTree | None = None
+    results: list[Type] = field(default_factory=list)
+    aliasing: Aliasing = field(default_factory=Aliasing)
+    params: tuple[Value, ...] = ()
+    fn: Fn | None = None
+    site: Any = None
+    in_progress: bool = False
+    recursive: bool = False
+    kinds_vary: bool = False
+    grown: dict[int, Rows] = field(default_factory=dict)
+    converged: bool = False
+    params_widened: bool = False
+    fresh_sizes: bool = False
+    written_slots: dict[tuple[int, int], Container] = field(default_factory=dict)
+    round: int = 0
+    assumes: dict[OutlinedFunction, int] = field(default_factory=dict)
+
+    @property
+    def is_current(self) -> bool:
+        """Do the results that it assumed of other functions still hold?"""
+        return self.fn is not None and all(f.round == n for f, n in self.assumes.items())
+
+    def takes(self, ev: Evaluator, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
+        return (all(map(fits, types, map(rename_own_sizes, self.types)))
+                and all(e is None or d == e for d, e in zip(dims, self.dims)) and _sizes_fit(ev, types, self.types))
+
+    def doubted(self) -> Unstable:
+        """Notes that a size of its results, as the evaluation before has found it, may be wrong."""
+        self.fresh_sizes, self.result = True, None
+        return Unstable(self)
+
+    def widen(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> None:
+        self.converged, self.params_widened = False, True
+        self.types = widened_types(self.types, types, self.name)
+        self.dims = [e if e == d else None for d, e in zip(dims, self.dims)]
+
+
+def _sizes_fit(ev: Evaluator, types: Sequence[Type], declared: Sequence[Type]) -> bool:
+    """Are these sizes equal to the declared ones if those are sizes of arguments, and consistent with fresh symbols?"""
+    values: dict[Dim, Dim] = {}
+    for t, p in zip(map(leaf_type, types), map(leaf_type, declared)):
+        if not isinstance(t, Tensor) or not isinstance(p, Tensor):
+            continue
+        for d, e in zip(map(ev.resolve, t.shape), map(ev.resolve, p.shape)):
+            if (e if e.symbols <= ev.sizes.keys() else values.setdefault(e, d)) != d:
+                return False
+    return True

@@ -114,7 +114,15 @@ class KnownValues(Operands):
         return value
 
     def text(self, v: Abstract) -> Abstract:
-        """The value of an argument that is a string; any other value as it is."""
+        """A string of the arguments is known only if the program is refused otherwise; any other value as it is."""
+        if not isinstance(v, Value) or not isinstance(self.leaf_of(v), str):
+            return v
+        plan = self.functions.plan
+        plan.leave_texts_open()
+        return Static(self.ask(v, "this string")) if plan.known_keys else v
+
+    def known_text(self, v: Abstract) -> Abstract:
+        """The value of an argument that is a string, as options of functions are; any other value as it is."""
         return Static(self.ask(v, "this string")) if isinstance(v, Value) and isinstance(self.leaf_of(v), str) else v
 
     def _given(self, fn: Fn) -> str:

@@ -48,7 +48,7 @@ from sct.frontend.values.item_schemas import (
     parts_of,
 )
 from sct.ir import Op, Operand, Value
-from sct.ir.types import List, Optional, Tensor, Type
+from sct.ir.types import ActiveText, List, Opaque, Optional, Tensor, Text, Type, leaf_type
 from sct.ops import index, store
 from sct.ops.arrays.indexing import join as join_key
 from sct.ops.program import list_ops as ops
@@ -87,6 +87,24 @@ def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     owned, held = ev.store.owns(ref.addr), shared(ev, ref)
     copies = [ev.emit(ops.copy_list, c) for c in columns(ev, ref)]
     return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, copies, held=held))
+
+
+def copied_deep(ev: Evaluator, ref: ListRef) -> ListRef:
+    """`copy.deepcopy(xs)`, where `xs` holds each of its lists, objects and arrays once."""
+    schema, types = item_type(ev, ref)
+    leaves = list(map(leaf_type, types))
+    once = not slots(ev, ref).frozen and ref.addr > CAPTURED if any(isinstance(t, List) for t in types) else True
+    once &= ev.store.owns(ref.addr) or not holds_objects(schema)
+    once &= ev.store.holds_alone(ref.addr) or not any(isinstance(t, Tensor) and t.is_array for t in leaves)
+    if not once or any(isinstance(t, Opaque) and not isinstance(t, (ActiveText, Text)) for t in leaves):
+        ev.refuse("SCT208", "a deep copy of this list is not supported",
+                  why="it may hold one object twice, or one that sct does not see into",
+                  hint="copy the items that you write: `[list(row) for row in rows]`")
+    if slots(ev, ref).origin == Origin.ARGUMENT:
+        ev.containers.note_identity()
+        ev.containers.note_comparison(ev.loc, "makes a deep copy of them")
+    copies = [ev.emit(ops.copy_list, c, deep=True) for c in columns(ev, ref)]
+    return list_items.owning(ev, True, ev.new_dynamic_list(schema, copies))
 
 
 def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand], behind: bool = False,

@@ -66,7 +66,7 @@ def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     cell, plan = ev.slots(owner), ev.functions.plan
     if not plan.known_keys and _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
             and (value := _by_position(ev, owner, key)) is not None:
-        plan.open_texts = True
+        plan.leave_texts_open()
         return value
     try:
         name = run_time_dicts.known_key(ev, owner, key)

@@ -53,7 +53,7 @@ from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
     "COMPUTED", "assign_item", "fits", "item", "new_slice", "size_along", "sizes_now", "slice_view",
-    "writable", "write_through",
+    "store_slot", "writable", "write_through",
 ]
 
 
@@ -344,29 +344,30 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, MapRef):
         run_time_dicts.assign(ev, owner, key, value)
     elif isinstance(owner, (ListRef, DictRef)):
-        if isinstance(owner, DictRef) and owner.addr in ev.store.items and \
-                list_items.write(ev, owner, run_time_dicts.known_key(ev, owner, key), value):
-            return
-        cell = ev.writable(owner.addr, "a write")
-        assert isinstance(cell, Slots)
-        where = run_time_dicts.known_key(ev, owner, key) if isinstance(owner, DictRef) else \
-            known_key(ev, key, "an index into a list")
-        items = list(cell.items)
-        if isinstance(owner, DictRef):
-            if where in cell.keys:
-                items[cell.keys.index(where)] = value
-                ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
-            else:
-                ev.store.cells[owner.addr] = replace(cell, items=(*items, value), keys=(*cell.keys, where))
-            return
-        run_or_raise(ev, lambda: items.__setitem__(where, value))
-        ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+        if owner.addr not in ev.store.items:
+            ev.writable(owner.addr, "a write")  # before its key is asked for
+        store_slot(ev, owner, run_time_dicts.known_key(ev, owner, key) if isinstance(owner, DictRef) else
+                   known_key(ev, key, "an index into a list"), value)
     elif isinstance(owner, Tup):
         raise_at_run_time(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
     elif not written_by_python(ev, "{0}.__setitem__({1}, {2})", owner, key, value):
         if isinstance(owner, Value) and isinstance(owner.type, Tensor):
             raise_of_class(ev, owner, lambda like: operator.setitem(like, 0, None))
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
+
+
+def store_slot(ev: Evaluator, owner: ListRef | DictRef, where: Any, value: Abstract) -> None:
+    """Puts an item into a list of known length, or into a dict whose keys are known."""
+    if isinstance(owner, DictRef) and owner.addr in ev.store.items and list_items.write(ev, owner, where, value):
+        return
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    if isinstance(owner, DictRef) and where not in cell.keys:
+        ev.store.cells[owner.addr] = replace(cell, items=(*cell.items, value), keys=(*cell.keys, where))
+        return
+    items = list(cell.items)
+    run_or_raise(ev, lambda: items.__setitem__(cell.keys.index(where) if isinstance(owner, DictRef) else where, value))
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
 
 
 def _write_slice(ev: Evaluator, owner: ListRef, key: Abstract, value: Abstract) -> None:

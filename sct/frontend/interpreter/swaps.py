@@ -11,7 +11,7 @@ import gast
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
-from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, Ref, Static
+from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, ObjRef, Ref, Static
 from sct.ir import Operand, Value, is_effect
 from sct.ir.types import Undef
 from sct.ops import store
@@ -72,7 +72,7 @@ def after_swap(ev: Evaluator, swap: Swap) -> None:
 def swaps_rows(ev: Evaluator, targets: Sequence[Any], values: Sequence[Abstract]) -> bool:
     """Does an assignment put two lists in one list in each other's place?  Then it has done so."""
     places = [_place_in_list(ev, v) for v in values]
-    if len(places) != 2 or None in places or not all(map(_is_plain_item, targets)):
+    if len(places) != 2 or None in places or not all(_is_plain_item(ev, target) for target in targets):
         return False
     (of, at_p), (other, at_q) = places  # type: ignore[misc]
     for target, at in zip(targets, (at_q, at_p)):
@@ -95,13 +95,22 @@ def _place_in_list(ev: Evaluator, v: Abstract) -> tuple[ListRef, Operand] | None
     return (ListRef(cell.parent), steps[0].args[0]) if len(steps) == 1 else None
 
 
-def _is_plain_item(target: Any) -> bool:
-    """Is this a subscript of names and literals, which may be evaluated twice?"""
-    parts = (gast.Subscript, gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop,
-             gast.expr_context)
-    return isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name) and all(
-        isinstance(node, parts) for node in gast.walk(target)) and not any(
-        isinstance(node, gast.Subscript) for node in gast.walk(target.slice))
+def _is_plain_item(ev: Evaluator, target: Any) -> bool:
+    """Is this a subscript, by names and literals, of a name or attribute, so that it may be evaluated twice?"""
+    parts = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
+    return isinstance(target, gast.Subscript) and _is_plain_owner(ev, target.value) and all(
+        isinstance(node, parts) for node in gast.walk(target.slice))
+
+
+def _is_plain_owner(ev: Evaluator, node: Any) -> bool:
+    """Is this a name, or an attribute that objects have themselves, whose reading runs no code of the user?"""
+    if not isinstance(node, gast.Attribute):
+        return isinstance(node, gast.Name)
+    if not _is_plain_owner(ev, node.value):
+        return False
+    owner = ev.eval(node.value)
+    return isinstance(owner, ObjRef) and node.attr in ev.slots(owner).keys and all(
+        node.attr not in vars(cls) and "__getattribute__" not in vars(cls) for cls in owner.cls.__mro__[:-1])
 
 
 def _same(ev: Evaluator, xs: Sequence[Operand], ys: Sequence[Operand]) -> bool:

@@ -109,8 +109,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
         return ev.wrap(joined_list(ev, args[0], spelling.removeprefix("numpy."), *args[1:], **kwargs))
     if (value := in_another_form(ev, spelling, args, kwargs)) is not None:
         return value
-    plain = [plain_containers(ev, ev.text(a)) for a in args]
-    named = {k: plain_containers(ev, ev.text(v)) for k, v in kwargs.items()}
+    plain = [plain_containers(ev, ev.known_text(a)) for a in args]
+    named = {k: plain_containers(ev, ev.known_text(v)) for k, v in kwargs.items()}
     if op.bind is None:
         if named:
             ev.refuse("SCT205", f"the keyword `{next(iter(named))}` of `{spelling}` is not supported")

@@ -59,7 +59,7 @@ from sct.ops import BY_CALL, python, raise_
 __all__ = [
     "bind", "check_in_list", "check_own", "check_set", "class_of", "delete_attribute", "find_attribute",
     "get_attribute", "if_it_gives", "is_member", "is_object", "reflected", "set_attribute", "special_call",
-    "special_method", "stored_attribute",
+    "special_method", "store_attribute", "stored_attribute",
 ]
 
 
@@ -183,7 +183,7 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
     """The first read of a `cached_property`: the object stores the result."""
     if isinstance(owner, ObjRef):
         value = bind(ev, raw, where, owner, name)
-        _store(ev, owner, name, value)
+        store_attribute(ev, owner, name, value)
         return value
     if isinstance(owner, Static) and owner.path is not None:
         x = owner.peek
@@ -327,7 +327,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         else:
             if "__dict__" not in dir(cls) and not isinstance(raw, types.MemberDescriptorType):
                 run_or_raise(ev, lambda: object.__setattr__(object.__new__(cls), name, None))
-            _store(ev, owner, name, value)
+            store_attribute(ev, owner, name, value)
         return
     if isinstance(owner, Ref) and name in ("flat", "shape"):
         SPECIAL[special_key(getattr(np.ndarray, name))](ev, [owner, value], {})
@@ -350,7 +350,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
               hint="use a local, a dict or an array")
 
 
-def _store(ev: Evaluator, owner: ObjRef | Value, name: str, value: Abstract) -> None:
+def store_attribute(ev: Evaluator, owner: ObjRef | Value, name: str, value: Abstract) -> None:
     """Put an attribute into the object itself."""
     if isinstance(owner, Value):
         return linked_objects.write(ev, owner, name, value)

@@ -47,7 +47,7 @@ from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import equal_rows, identical, of_one_list
 from sct.frontend.operators.text_formatting import compared_strings, is_string
-from sct.frontend.operators.truth import as_bool, boolean, negated, truth
+from sct.frontend.operators.truth import as_bool, boolean, compares_to_bool, negated, present_type, truth
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -196,18 +196,10 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if not isinstance(y, (Value, Ref, Static)):
             same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
             return negated(ev, same) if spelling == "ne" else same
-    objects = any(isinstance(x, Value) and isinstance(x.type, Opaque) for x in (a, b))
-    to = {"to": BOOL} if objects and all(_compares_to_bool(ev, x) for x in (a, b)) else {}
+    objects = any(isinstance(present_type(x), Opaque) for x in (a, b))
+    to = {"to": BOOL} if objects and all(compares_to_bool(ev, x) for x in (a, b)) else {}
     plain = [constant_object(ev, v) or v for v in plain_numbers(ev, a, b)]
     return ev.call_op(BY_CALL[f"operator.{spelling}"], *plain, spelling=f"operator.{spelling}", **to)
-
-
-def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
-    """Is this of a class that is known, whose comparisons with others like it give a bool?"""
-    if isinstance(v, Static):
-        return v.value is None or isinstance(v.value, (bool, int, float, complex, str, bytes))
-    return isinstance(v, Value) and (isinstance(v.type, Tensor) and v.type.carrier == "py" or is_string(ev, v) or
-                                     isinstance(ev.leaf_of(v), bytes))
 
 
 # -- of containers ------------------------------------------------------------------------------------------

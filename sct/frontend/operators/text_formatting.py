@@ -93,11 +93,10 @@ def is_string(ev: Evaluator, v: Abstract) -> bool:
 
 def compared_strings(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
     """Strings that are compared: arguments are known, if the program is refused without that."""
-    plan = ev.functions.plan
     if not (is_string(ev, a) and is_string(ev, b)) or isinstance(a, Static) and isinstance(b, Static):
         return a, b
-    plan.open_texts |= not plan.known_keys
-    return (ev.text(a), ev.text(b)) if plan.known_keys else (a, b)
+    ev.functions.plan.leave_texts_open()
+    return ev.text(a), ev.text(b)
 
 
 _GIVE_TEXT = frozenset((

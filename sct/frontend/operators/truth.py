@@ -48,10 +48,13 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, Link, Optional, Tensor, base_type
+from sct.ir.types import BOOL, ActiveText, Link, Optional, Tensor, Text, Type, base_type
 from sct.ops import BY_CALL, gt, is_none, ne, not_
 
-__all__ = ["ASKED", "as_bool", "askable", "boolean", "condition", "either_expression", "negated", "truth"]
+__all__ = [
+    "ASKED", "as_bool", "askable", "boolean", "compares_to_bool", "condition", "either_expression", "negated",
+    "present_type", "truth",
+]
 
 
 @expression(gast.UnaryOp)
@@ -268,3 +271,18 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
             raise
         raise refused from None
     return then() if chosen else orelse()
+
+
+def compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
+    """Is this of a class that is known, whose comparisons with others like it give a bool?"""
+    if isinstance(v, Static):
+        return v.value is None or isinstance(v.value, (bool, int, float, complex, str, bytes))
+    t = present_type(v)
+    return isinstance(t, Tensor) and t.carrier == "py" or isinstance(t, (ActiveText, Text)) or \
+        isinstance(v, Value) and isinstance(ev.leaf_of(v), bytes)
+
+
+def present_type(v: Abstract) -> Type | None:
+    """The type of a value of run time where it is not None."""
+    t = v.type if isinstance(v, Value) else None
+    return t.elem if isinstance(t, Optional) else t

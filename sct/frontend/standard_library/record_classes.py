@@ -30,6 +30,7 @@ from sct.frontend.objects.objects import check_own, class_of, special_call, spec
 from sct.frontend.state.choices import is_present
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Array,
     Bound,
     Cached,
     Closure,
@@ -219,6 +220,11 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstra
         return v.with_(deep(ev, x, seen) for x in v.items)
     if seen is not None and isinstance(v, (Ref, Container)) and v in seen:
         return seen[v]
+    if isinstance(v, (Ref, Container)) and seen and (cell := ev.store.cells[v.addr]).origin == Origin.ARGUMENT:
+        if isinstance(cell, Array) and isinstance(cell.value, Value):
+            ev.containers.copied.add(cell.value)
+        ev.containers.note_identity()
+        ev.containers.note_comparison(ev.loc, "makes a deep copy of them")
     if isinstance(v, Ref):
         new = ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy")
         if seen is not None:
@@ -238,6 +244,11 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstra
                       hint="make new objects, and copy the attributes that are to differ")
         _check_copied(ev, v, copy.deepcopy, _UNCHANGEABLE)
         return v
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        copied = dynamic_list_methods.copied_deep(ev, v)
+        if seen is not None:
+            seen[v] = copied
+        return copied
     cell = ev.slots(v)
     new = replace(v, addr=ev.new_addr())
     if seen is not None:

@@ -198,7 +198,9 @@ class Containers:
     """Lists, dicts and objects of arguments and free variables.
 
     passed        those in the arguments, by id; `passed_twice`: one is
-    written       where one is first written; `compared`: where two are first compared by identity
+    written       where one is first written
+    compared      where it first matters whether two are one object, and what the function does there
+    copied        arrays of arguments in deep copies, in which one array stays one
     identities    is any array or container compared by identity, also one that the function has created?
     in_progress   objects that are being traversed
     outside       those read from outside, by path
@@ -212,7 +214,8 @@ class Containers:
     passed: set[int] = field(default_factory=set)
     passed_twice: bool = False
     written: Loc | None = None
-    compared: Loc | None = None
+    compared: tuple[Loc, str] | None = None
+    copied: set[Value] = field(default_factory=set)
     identities: bool = False
     in_progress: set[int] = field(default_factory=set)
     outside: dict[Path, Any] = field(default_factory=dict)
@@ -243,8 +246,9 @@ class Containers:
     def note_identity(self) -> None:
         self.identities = True
 
-    def note_comparison(self, loc: Loc | None) -> None:
-        self.compared = self.compared or loc
+    def note_comparison(self, loc: Loc | None, what: str = "compares them by identity") -> None:
+        if loc is not None and self.compared is None:
+            self.compared = loc, what
 
 
 @dataclass
