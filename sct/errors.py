@@ -17,8 +17,8 @@ from fractions import Fraction
 from typing import Any
 
 __all__ = [
-    "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret", "class_in_words", "complex_refusal",
-    "contains_itself", "conversion_hint", "internal_error", "memory_refusal", "unbound_error",
+    "INTERNAL", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret", "class_in_words",
+    "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "memory_refusal", "unbound_error",
     "without_compiler_frames",
 ]
 
@@ -80,9 +80,13 @@ def caret(loc: Loc) -> list[str]:
     return lines
 
 
+INTERNAL = "SCT602"
+"""The code of the refusal for an error inside sct."""
+
+
 def internal_error(error: Exception, loc: Loc | None) -> SctError:
     """The refusal for an error inside sct; raise it from that error."""
-    return SctError("SCT602", f"sct failed at this: {type(error).__name__}: {error}", loc=loc,
+    return SctError(INTERNAL, f"sct failed at this: {type(error).__name__}: {error}", loc=loc,
                     why="this is a fault of sct, not of the function",
                     hint="please report it with the function; SCT_TRACEBACK=full shows where it is")
 

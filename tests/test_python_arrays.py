@@ -1066,3 +1066,29 @@ def stacked(v: Any, n: int) -> Any:
 def test_an_array_grows_in_each_iteration(f: Any) -> None:
     for n in (3, 0):
         agrees(f, X[:2], n)
+
+
+WITH_NAN = np.array([1.0, np.nan, 3.0, -2.0])
+ROWS_WITH_NAN = np.array([[1.0, np.nan, 3.0], [2.0, 3.5, np.nan]])
+
+
+@pytest.mark.parametrize(("f", "x"), [
+    (lambda x: x[np.nanargmax(x)], WITH_NAN),
+    (lambda x: x[np.nanargmin(2.0 * x)] ** 2 + np.nansum(x, keepdims=True)[0], WITH_NAN),
+    (lambda x: np.sum(x[np.arange(2), np.nanargmax(x, axis=1)] ** 2), ROWS_WITH_NAN),
+    (lambda x: np.sum(np.take_along_axis(x, np.nanargmin(x, axis=0, keepdims=True), 0) ** 2), ROWS_WITH_NAN),
+    (lambda x: np.sum(np.take_along_axis(x, np.nanargmax(x, axis=0)[None], 0) ** 2), ROWS_WITH_NAN),
+    (lambda x: np.sum(x, keepdims=np._NoValue) + np.max(x, initial=np._NoValue) * np.mean(x, where=np._NoValue),
+     np.array([1.0, 2.5, 0.5]))])
+def test_positions_of_extrema_beside_nan(f: Any, x: Any) -> None:
+    """NumPy's functions hand on keywords that have no value, as if they were left out."""
+    finite = np.isfinite(x)
+
+    def of_finite(v: Any) -> Any:
+        y = np.full_like(x, np.nan)
+        y[finite] = v
+        return f(y)
+
+    agrees(of_finite, x[finite])
+    agrees(f, x[finite]) if finite.all() else None
+    assert np.all(sct.grad(f)(x)[~finite] == 0.0)

@@ -10,6 +10,7 @@ import copy
 import dataclasses
 import enum
 import functools
+import itertools
 import math
 import sys
 import types
@@ -1779,6 +1780,30 @@ def test_a_fault_of_sct_is_a_refusal_that_says_so(monkeypatch: pytest.MonkeyPatc
     refusal = refuses(lambda x: divmod(x[0], 2.0)[1], X, code="SCT602")
     assert "KeyError: 'planted'" in refusal.what
     assert isinstance(refusal.__cause__, KeyError)
+
+
+def test_another_way_does_not_hide_a_fault_of_sct_where_the_compiler_is_checked(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    handler, calls = SPECIAL[id(divmod)], itertools.count()
+
+    def fails_at_first(*args: Any, **kwargs: Any) -> Any:
+        if next(calls) == 0:
+            raise KeyError("planted")
+        return handler(*args, **kwargs)
+
+    def f(x, rows):
+        s = 0.0
+        for row in rows:
+            s += divmod(row["a"], row["b"])[1] * x
+        return s
+
+    rows = [{"a": float(k), "b": 3.0} for k in range(6)]
+    monkeypatch.setitem(SPECIAL, id(divmod), fails_at_first)
+    monkeypatch.setenv("SCT_VERIFY", "1")
+    refuses(f, 1.5, rows, code="SCT602")
+    calls = itertools.count()
+    monkeypatch.setenv("SCT_VERIFY", "0")
+    assert value_and_grad(f)(1.5, rows) == (f(1.5, rows), f(1.0, rows))
 
 
 @dataclass

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from sct.errors import Loc, SctError, internal_error
+from sct.errors import INTERNAL, Loc, SctError, internal_error
 from sct.frontend.arguments.abstract_arguments import argument, is_mutable_container
 from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
 from sct.frontend.arguments.argument_keys import key_of
@@ -45,6 +45,7 @@ from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Fn, Lit, Operand, Value
+from sct.ir.check import verifies
 from sct.ir.core import is_complex
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, leaf_values, merge_shared_leaves
 from sct.ir.pytrees.user_objects import gradient_class
@@ -174,8 +175,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     try:
         return attempts(True)
-    except SctError:
-        if not 0 < items <= MOST_TAKEN_APART:
+    except SctError as refusal:
+        if not 0 < items <= MOST_TAKEN_APART or refusal.code == INTERNAL and verifies():
             raise
     return attempts(False)
 
@@ -260,6 +261,8 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
         try:
             return attempt(plan)
         except SctError as refusal:
+            if refusal.code == INTERNAL and verifies():
+                raise  # another way to evaluate the function would hide the fault
             refusals.append(refusal)
             if plan.has_arguments and not plan.refused - plan.dicts:
                 refusals.clear()

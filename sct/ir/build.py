@@ -10,11 +10,12 @@ Each equation is typed when it is made, by the rule of its op; a builder in adjo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import Token
 from typing import Any
 
-from sct.ir.core import Constant, EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var
+from sct.ir.core import Constant, EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var, walk
+from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import operands_as_ints, result_type
 from sct.ir.types import Tensor
 
@@ -55,6 +56,8 @@ class Builder:
               the derivative of a NumPy function does not raise where the function does not
     loc       the source location of equations that are given none
     defs      the equation that defines each value, in this block and in those around it
+    origins   for params of loop bodies: the values that they are in the iterations, and lists of which they are items;
+              none for params that are derivatives
     nonzero   Python numbers that are not 0, because the primal has not raised
     """
 
@@ -63,6 +66,7 @@ class Builder:
         self.primal, self.rewrite, self.module, self.loc = primal, rewrite, module, loc
         self.eqns: list[Eqn] = []
         self.defs: dict[Value, Eqn] = {}
+        self.origins: dict[Value, tuple[Operand, ...]] = {}
         self.nonzero: set[Value] = set()
         self._tokens: list[Token[EmitsEqns]] = []
 
@@ -73,10 +77,11 @@ class Builder:
     def __exit__(self, *_: object) -> None:
         builder_var.reset(self._tokens.pop())
 
-    def nested(self) -> Builder:
-        """A builder for a region inside this block, with the same settings."""
+    def nested(self, derivatives: Iterable[Operand] = ()) -> Builder:
+        """A builder for a region inside this block, with the same settings; `derivatives`: params that are such."""
         inner = Builder(primal=self.primal, rewrite=self.rewrite, module=self.module, loc=self.loc)
-        inner.defs, inner.nonzero = self.defs, set(self.nonzero)
+        inner.defs, inner.origins, inner.nonzero = self.defs, self.origins, set(self.nonzero)
+        inner.learn_derivatives(derivatives)
         return inner
 
     def emit(self, op: Op, args: Sequence[Operand | Constant], attrs: Mapping[str, Any] | None = None, *,
@@ -115,6 +120,20 @@ class Builder:
         self.eqns.append(eqn)
         for out in eqn.outs:
             self.defs[out] = eqn
+
+    def learn(self, fn: Fn, derivatives: Iterable[Operand] = ()) -> None:
+        """Note what defines the values of `fn`, what the params of its loops are, and which values are derivatives."""
+        for eqn in walk(fn):
+            self.defs.update(dict.fromkeys(eqn.outs, eqn))
+            if eqn.op.name == "loop":
+                loop = loop_view(eqn)
+                self.origins.update(zip(loop.params, zip(loop.inits, loop.results)))
+                self.origins.update((elem, (x,)) for elem, x in zip(loop.elems, loop.xs))
+        self.learn_derivatives(derivatives)
+
+    def learn_derivatives(self, params: Iterable[Operand]) -> None:
+        """Note that these params are derivatives."""
+        self.origins.update((p, ()) for p in params if isinstance(p, Value) and p not in self.defs)
 
     def finish(self, name: str, params: Sequence[Value], results: Sequence[Operand]) -> Fn:
         return Fn(name, tuple(params), tuple(self.eqns), tuple(results))

@@ -12,6 +12,7 @@ sct.ir.check.IRError: result x is not in scope
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
@@ -37,7 +38,12 @@ from sct.ir.types import (
     maybe_single,
 )
 
-__all__ = ["IRError", "agree", "fits", "always_raises", "rename_own_sizes", "verify"]
+__all__ = ["IRError", "agree", "fits", "always_raises", "rename_own_sizes", "verifies", "verify"]
+
+
+def verifies() -> bool:
+    """Does the environment ask for checks of the compiler itself, by `SCT_VERIFY=1`?"""
+    return os.environ.get("SCT_VERIFY") == "1"
 
 
 class IRError(AssertionError):

@@ -10,11 +10,11 @@ Passes are pure functions. This module alone puts them in order, verifies and du
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Collection, Iterator
 
 from sct.errors import Loc
+from sct.ir.check import verifies
 from sct.ir.check import verify as verified
 from sct.ir.core import Eqn, Fn, bound_values, walk
 from sct.ir.text import show
@@ -151,7 +151,7 @@ def stages(fn: Fn, *, verify: bool | None = None) -> dict[str, Fn]:
 
 def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str], keep_raises: bool
            ) -> Iterator[tuple[str, Fn]]:
-    verify = os.environ.get("SCT_VERIFY") == "1" if verify is None else verify
+    verify = verifies() if verify is None else verify
     by_name = passes(fn, keep_raises)
     checked: set[Eqn] = set()
     if verify:

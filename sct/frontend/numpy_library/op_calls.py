@@ -90,6 +90,7 @@ def _identity(f: Any) -> Any:
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function with this spelling; the op's `bind` separates operands from attributes."""
+    kwargs = {k: v for k, v in kwargs.items() if v != _LEFT_OUT}
     if any(may_be_none(ev, v) is not None for v in (*args, *kwargs.values())):
         _check_present(ev, spelling, args, kwargs)
     if spelling.startswith("numpy."):
@@ -129,6 +130,10 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                       hint=_INSTEAD.get(spelling, "write it without this argument, or compute it outside the function"))
     return ev.combined(op, operands, lambda: call_bound(ev, op, spelling, operands, attrs))
+
+
+_LEFT_OUT = Static(np._NoValue)
+"""The default of keywords that NumPy's own functions hand on."""
 
 
 def _check_present(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> None:

@@ -60,6 +60,7 @@ def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite:
     pass_ = Forward(active | may_be_missing(fn, active))
     pass_.tangents.update((p, t) for p, t in zip(params, tangents))
     with Builder(primal=False, rewrite=rewrite) as b:
+        b.learn(fn, tangents)
         pass_.block(fn)
         b.module = b.loc = None
         result_tangents = [pass_.materialize(r) if isinstance(r.type, Residuals)
@@ -309,6 +310,7 @@ class Forward:
         xs = [cast(Operand, self.tangent_of(loop.xs[j])) for j in listed]
         params = [tangent_like(loop.params[k]) for k in carried]
         elems = [Value(cast(Seq, x.type).elem, d_hint(loop.elems[j])) for x, j in zip(xs, listed)]
+        current().learn_derivatives((*params, *elems))
         self.tangents.update((loop.params[k], p) for k, p in zip(carried, params))
         self.tangents.update((loop.elems[j], e) for e, j in zip(elems, listed))
         return ActiveParts(carried, yielded, xs, params, elems)

@@ -36,6 +36,7 @@ def pushforward(fn: Fn, tangents: Mapping[int, Operand], results: Sequence[int],
     pass_ = _Pushforward(active | may_be_missing(fn, active), taps)
     pass_.tangents.update(zip(params, tangents.values()))
     b = current()
+    b.learn(fn, tangents.values())
     start = len(b.eqns)
     pass_.block(fn)
     b.module = b.loc = None

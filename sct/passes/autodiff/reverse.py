@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Lit, Loc, Op, Operand, Value, bound_values, rebuild, walk
+from sct.ir.core import Eqn, Fn, Lit, Loc, Op, Operand, Value, bound_values, rebuild
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismatch, Undef, join
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
@@ -103,7 +103,7 @@ def pullback(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], taps: Res
     pass_ = _Reverse(active, taps, perhaps_left_out(fn), among is not None)
     pass_.cts.update((fn.params[k], buffer) for k, buffer in (buffers or {}).items())
     b = current()
-    b.defs.update((out, eqn) for eqn in walk(fn) for out in eqn.outs)
+    b.learn(fn, (*seeds.values(), *(buffers or {}).values()))
     start = len(b.eqns)
     for k, seed in seeds.items():
         pass_.add(fn.results[k], seed)
@@ -411,7 +411,7 @@ class _Reverse:
         elems = {s: Value(cast(Seq, s.type).elem) for s in (*yielded.values(), *sums.values())}
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
         transposed = self.recomputed_body if eqn.attrs.get("recomputed") else self.transposed_body
-        with current().nested() as b:
+        with current().nested((*carries, *elems.values())) as b:
             results, element_cts = transposed(
                 loop, dict(zip(carried, carries)), dict(zip(reads, carries[len(carried):])),
                 {j: elems[s] for j, s in yielded.items()}, {s: elems[sums[s]] if s in sums else None for s in listed})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import result_type
-from sct.ir.types import ANY_REAL, FLOAT, Tensor, TypeMismatch, base_type
+from sct.ir.types import ANY_REAL, FLOAT, Tensor, TypeMismatch, leaf_type, map_leaf
 from sct.ops.scalar.arithmetic import add, div, mul, neg, never_zero, sub
 from sct.ops.scalar.elementary import exp, logaddexp
 from sct.ops.scalar.selection import minimum
@@ -23,6 +22,7 @@ from sct.passes.rewriting.table import (
     defining_eqn,
     is_zeros,
     operands_of,
+    origins_of,
     rule,
     shape_of,
 )
@@ -140,40 +140,56 @@ def is_truth(x: Operand) -> bool:
 
 
 def may_be_int(x: Operand, answers: dict[Operand, bool] | None = None) -> bool:
-    """Is this a primal value that is an int on some path?  `answers`: of the values that were asked for before."""
-    t = base_type(x.type)
+    """Is this a number of the user's that is an int on some path, or a list that may hold one?
+
+    So it is where it is not known what the number is computed from.  `answers`: of the values that were asked for
+    before.
+    """
+    t = leaf_type(x.type)
     if t != ANY_REAL:
         return isinstance(t, Tensor) and t.kind in "ib"
     answers = {} if answers is None else answers
     if x not in answers:
         answers[x] = False  # of a value that depends on itself, as a carry does
-        answers[x] = _of_primal(x, answers)
+        answers[x] = _is_int_on_a_path(x, answers)
     return answers[x]
 
 
-def _of_primal(x: Operand, answers: dict[Operand, bool]) -> bool:
+_READS = ("index", "unpack", "unwrap")
+"""Ops by which adjoint code reads what the primal has computed; other ops of adjoint code give floats."""
+
+
+def _is_int_on_a_path(x: Operand, answers: dict[Operand, bool]) -> bool:
     eqn = defining_eqn(x)
-    if eqn is None or not eqn.primal:
-        return False
+    if eqn is None:
+        origins = origins_of(x)
+        return origins is None or any(may_be_int(y, answers) for y in origins)
     k = eqn.outs.index(cast(Value, x))
     if eqn.op.name == "cond":
         return any(may_be_int(branch.results[k], answers) for branch in eqn.regions if k < len(branch.results))
-    if eqn.op.name == "loop" and k < eqn.attrs["carries"]:
-        loop = loop_view(eqn)
-        return may_be_int(loop.inits[k], answers) or may_be_int(loop.results[k], answers)
-    ints = [k not in eqn.op.inactive and may_be_int(a, answers) for k, a in enumerate(eqn.args)]
-    return any(ints) and _is_int_of(eqn, ints)
+    if eqn.op.name == "loop" and x is not (loop := loop_view(eqn)).iterations:
+        carries = len(loop.finals)
+        return may_be_int(loop.inits[k], answers) or may_be_int(loop.results[k], answers) if k < carries \
+            else may_be_int(loop.yields[k - carries - 1], answers)
+    return (eqn.primal or eqn.op.name in _READS) and _is_int_of(eqn, k, answers)
 
 
-def _is_int_of(eqn: Eqn, ints: Sequence[bool]) -> bool:
-    """May the out be an int where these operands are ints, and the others floats?"""
-    operands = [Value(Tensor("np", "i64")) if is_int else Value(FLOAT) if a.type == ANY_REAL else a
-                for is_int, a in zip(ints, eqn.args)]
+def _is_int_of(eqn: Eqn, k: int, answers: dict[Operand, bool]) -> bool:
+    """May the k-th out be an int where operands of any class are ints if they may be, and else floats?"""
+    operands = [_of_one_class(a, j not in eqn.op.inactive and may_be_int(a, answers)) for j, a in enumerate(eqn.args)]
     try:
         t = result_type(eqn.op, operands, eqn.attrs, eqn.spelling)
     except TypeMismatch:
-        return False
+        return True
+    t = leaf_type(t[k] if isinstance(t, tuple) else t)
     return t == ANY_REAL or isinstance(t, Tensor) and t.integral
+
+
+def _of_one_class(x: Operand, is_int: bool) -> Operand:
+    """A value like `x`, of NumPy's ints or of floats if `x` is of any class."""
+    if leaf_type(x.type) != ANY_REAL:
+        return x
+    return Value(map_leaf(lambda _: Tensor("np", "i64") if is_int else FLOAT, x.type))
 
 
 @rule("mul")

@@ -16,7 +16,7 @@ from sct.ir.types import ANY_REAL, Tensor, TypeMismatch
 from sct.ops import OPS
 from sct.passes.rewriting.arithmetic_rules import may_be_int
 from sct.passes.rewriting.literals import number
-from sct.passes.rewriting.table import adjoint_eqn, carrier_of, defining_eqn, operands_of, rule
+from sct.passes.rewriting.table import Site, adjoint_eqn, carrier_of, defining_eqn, operands_of, rule
 
 __all__ = ["CASTS", "uncast_ints"]
 
@@ -66,13 +66,17 @@ for _name in ("add_at", "store"):
 
 @rule("mul", of="literal")
 def multiply_by_one(c: Operand, x: Operand) -> Any:
-    """1.0 * x -> x.astype(float) for ints x, and for numbers x that are ints on some path"""
+    """1.0 * x -> x.astype(float) for ints x"""
     t = x.type
-    if c == Lit(1.0) and t == ANY_REAL and may_be_int(x):
-        return OPS["to_f64"](x)
     if c != Lit(1.0) or not isinstance(t, Tensor) or not t.integral:
         return None
     return OPS["astype"](x, dtype="f64") if t.is_array else OPS["float" if t.carrier == "py" else "to_f64"](x)
+
+
+@rule("mul", phase="simplify", of="literal")
+def multiply_any_by_one(site: Site, c: Operand, x: Operand) -> Any:
+    """1.0 * x -> float(x) for numbers x that are ints on some path"""
+    return OPS["to_f64"](x) if c == Lit(1.0) and x.type == ANY_REAL and may_be_int(x) else None
 
 
 def ignore_cast_for_shape(name: str, k: int, **fixed: str) -> None:

@@ -113,7 +113,9 @@ def simplify(fn: Fn, *, for_printing: bool = False) -> Fn:
     for_printing  apply also the rules that choose the form to be printed, which other rules do not match
     """
     pass_ = _Simplify(fn, ("present", "simplify") if for_printing else ("simplify",))
-    fn = pass_.region(fn, Builder(primal=False, rewrite=rewrite))
+    builder = Builder(primal=False, rewrite=rewrite)
+    builder.learn(fn)
+    fn = pass_.region(fn, builder)
     return with_own_values(fn, pass_.site.hints) if pass_.site.hints else fn
 
 

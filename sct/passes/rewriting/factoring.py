@@ -248,11 +248,21 @@ def _product(term: Term, *, for_printing: bool = False) -> Operand:
     arrays = [f for f in term.factors if cast(Tensor, f.type).rank]
     inner = for_printing or bool(arrays)
     out: Operand | None = Lit(term.coef) if inner and term.coef != 1.0 else None
-    if out is None and len(scalars) > 1 and all(map(may_be_int, scalars)):
-        scalars[0] = cast(Operand, to_f64(scalars[0]))  # a product of NumPy's ints may overflow
+    if out is None and scalars and len(term.factors) > 1:
+        scalars = _float_first(scalars, arrays)
     for f in scalars + arrays:
         out = f if out is None else cast(Operand, mul(out, f))
     return Lit(term.coef) if out is None else out if inner else cast(Operand, mul(term.coef, out))
+
+
+def _float_first(scalars: list[Operand], arrays: list[Operand]) -> list[Operand]:
+    """The scalars of a product, of which the first two factors are not both ints: a product of NumPy's may overflow."""
+    if not all(map(may_be_int, (scalars + arrays)[:2])):
+        return scalars
+    k = next((k for k, f in enumerate(scalars) if not may_be_int(f)), None)
+    if k is None:
+        return [cast(Operand, to_f64(scalars[0])), *scalars[1:]]
+    return [scalars[k], *scalars[:k], *scalars[k + 1:]]
 
 
 # -- absolute values and norms: the square of each has a derivative at 0 ---------------------------

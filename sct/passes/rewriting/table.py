@@ -32,7 +32,7 @@ from sct.passes.rewriting.literals import number
 
 __all__ = [
     "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "defined_by", "defining_eqn", "is_element",
-    "is_full", "is_result_of", "is_zeros", "operands_of", "rule", "shape_of", "writes_once",
+    "is_full", "is_result_of", "is_zeros", "operands_of", "origins_of", "rule", "shape_of", "writes_once",
 ]
 
 Phase = Literal["build", "simplify", "present"]
@@ -131,6 +131,12 @@ def defining_eqn(x: Operand) -> Eqn | None:
     """The equation that binds `x`, primal or adjoint, if it is known."""
     builder: Builder = builder_var.get()  # type: ignore[assignment]
     return builder.defs.get(x) if type(x) is Value else None
+
+
+def origins_of(x: Operand) -> Sequence[Operand] | None:
+    """What a param of the body of a loop is in its iterations; None if that is not known yet, and of other values."""
+    builder: Builder = builder_var.get()  # type: ignore[assignment]
+    return builder.origins.get(x) if type(x) is Value else None
 
 
 def adjoint_eqn(x: Operand) -> Eqn | None:
