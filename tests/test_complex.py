@@ -408,3 +408,24 @@ def test_a_real_number_of_python_is_its_own_conjugate() -> None:
     derivative = grad(lambda x, k: x.conjugate() * x * k.conjugate())
     assert derivative(1.5, 3) == 9.0
     assert "dx = 2.0 * float(k) * x" in derivative.source
+
+
+LONG = np.array([1.0 + 0.5j, 2.0], np.clongdouble)
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble) == np.dtype(np.float64), reason="this machine has no longer numbers")
+@pytest.mark.parametrize("f, x", [
+    (lambda x: np.sum(np.abs(x)), LONG), (lambda x: np.abs(x), LONG[0]), (lambda x: x[0] * x[1], LONG.real),
+    (lambda x: np.sum(np.abs(np.fft.fft(x))), LONG), (lambda x: np.sum(np.abs(np.real(x))), LONG),
+    (lambda x: np.sum(np.abs(x * LONG)), Z.real[:2]), (lambda x: np.sum(x.astype(np.longdouble)), Z.real),
+    (lambda x: np.sum(np.abs(x.astype(np.clongdouble))), Z.real),
+    (lambda x: np.sum(np.zeros(3, np.longdouble) + x), Z.real),
+    (lambda x: np.sum(np.array([x[0], 1.0], dtype=np.longdouble)), Z.real)])
+def test_longer_numbers_are_refused(f: Callable[..., Any], x: Any) -> None:
+    """Many functions of SciPy and LAPACK do not take them, or give doubles."""
+    with pytest.raises(SctError, match=r"numbers of dtype (float|complex)\d+ are not supported") as error:
+        grad(f)(x)
+    double = "float64" if "dtype float" in error.value.what else "complex128"
+    assert error.value.hint == f"use `np.{double}`"
+    if x.dtype in (np.longdouble, np.clongdouble):
+        assert grad(f)(x.astype(double)).dtype == double

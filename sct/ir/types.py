@@ -13,16 +13,19 @@ import re
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Any, Literal, Union
+
+import numpy as np
 
 from sct.ir.dims import Dim, applied, range_len
 
 __all__ = [
     "ActiveObject", "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "Never", "Opaque", "Optional",
     "Residuals", "Seq", "Set", "Tensor", "Text", "Type", "TypeMismatch", "Undef",
-    "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words", "holds_array", "in_words", "join",
-    "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single", "note_size_requirement", "py",
-    "shows_number", "size_requirements",
+    "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words", "dtype_name", "holds_array",
+    "in_words", "is_supported", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
+    "note_size_requirement", "py", "shows_number", "size_requirements",
+    "COMPLEX_OF", "DOUBLE", "DTYPES", "NARROW", "REAL_OF", "STRONG",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -92,6 +95,43 @@ def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
         for k, d in enumerate(shape, rank - len(shape)):
             out[k] = broadcast_dims(out[k], d)
     return tuple(out)
+
+
+# -- dtypes -------------------------------------------------------------------------
+
+
+DTYPES = ("b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128")
+"""The dtypes of arrays and of NumPy's numbers, by the kind and the bits."""
+_DTYPE_NAMES = {np.dtype(bool if name == "b1" else f"{name[0]}{int(name[1:]) // 8}"): name for name in DTYPES}
+REAL_OF = {"c64": "f32", "c128": "f64"}
+COMPLEX_OF = {"f32": "c64", "f64": "c128"}
+DOUBLE = {"f": "f64", "c": "c128"}
+NARROW = ("f16", "f32", "c64")
+"""Floats and complex numbers of less than double precision."""
+STRONG = {"bool": "b1", "int": "i64", "float": "f64", "real": "f64", "complex": "c128"}
+"""The dtypes of arrays of Python's numbers."""
+
+
+def dtype_name(dtype: Any) -> str:
+    """The IR's name of anything that NumPy takes for a dtype: `float`, "float32", np.int64.
+
+    >>> dtype_name(float), dtype_name("float32"), dtype_name(bool)
+    ('f64', 'f32', 'b1')
+    """
+    if isinstance(dtype, str) and dtype in DTYPES and dtype not in ("i8", "u8"):  # NumPy's names of 8 bytes
+        return dtype
+    d = np.dtype(dtype)
+    if d not in _DTYPE_NAMES:
+        if d.kind in "fc" and d.isnative:
+            raise TypeMismatch(f"numbers of dtype {d} are not supported: what they are depends on the machine",
+                               f"use `np.{'float64' if d.kind == 'f' else 'complex128'}`")
+        raise TypeMismatch(f"arrays of dtype {d} are not supported", "use an array for each field" if d.names else
+                           "convert with astype(float)" if d.kind in "Ofi" else "")
+    return _DTYPE_NAMES[d]
+
+
+def is_supported(dtype: np.dtype[Any]) -> bool:
+    return dtype in _DTYPE_NAMES
 
 
 # -- types --------------------------------------------------------------------------
@@ -411,9 +451,7 @@ def join(a: Type, b: Type) -> Type:
         return b
     for wrap in (Undef, Optional):
         if isinstance(a, wrap) or isinstance(b, wrap):
-            x = a.elem if isinstance(a, wrap) else a
-            y = b.elem if isinstance(b, wrap) else b
-            return wrap(join(x, y))
+            return wrap(join(a.elem if isinstance(a, wrap) else a, b.elem if isinstance(b, wrap) else b))
     if isinstance(a, Seq) and type(a) is type(b):
         return type(a)(join(a.elem, b.elem))
     if isinstance(a, Opaque) and isinstance(b, Opaque):

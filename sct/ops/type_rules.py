@@ -27,18 +27,20 @@ from sct.ir.types import (
     ANY_SINGLE,
     BOOL,
     COMPLEX,
+    STRONG,
     Carrier,
     Tensor,
     Type,
     TypeMismatch,
     broadcast_shapes,
     dtype_in_words,
+    dtype_name,
     in_words,
     maybe_single,
 )
 
 __all__ = [
-    "Axis", "arithmetic", "bools", "by_carrier", "dtype_name", "elementwise", "floats", "integers", "is_python",
+    "Axis", "arithmetic", "bools", "by_carrier", "elementwise", "floats", "integers", "is_python",
     "normalize", "number", "numpy_dtype", "prints", "probe", "promote", "real_floats", "reduced_shape", "same",
     "scalar_or_array",
     "size_dim", "size_of", "ufunc_result", "widest",
@@ -77,7 +79,6 @@ def size_dim(shape: Sequence[Dim]) -> Dim:
 
 # -- dtypes -------------------------------------------------------------------------
 
-_STRONG = {"bool": "b1", "int": "i64", "float": "f64", "real": "f64", "complex": "c128"}
 _WEAK: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "real": float, "complex": complex}
 _READINGS: dict[str, list[Any]] = {
     "bool": [np.dtype(bool)], "int": [np.dtype(bool), int, np.dtype("i8")],
@@ -85,25 +86,10 @@ _READINGS: dict[str, list[Any]] = {
     "complex": [complex, np.dtype("c16")], "number": [float, np.dtype("f8"), complex, np.dtype("c16")]}
 
 
-def dtype_name(dtype: Any) -> str:
-    """The IR's name of anything that NumPy takes for a dtype: `float`, "float32", np.int64.
-
-    >>> dtype_name(float), dtype_name("float32"), dtype_name(bool)
-    ('f64', 'f32', 'b1')
-    """
-    if isinstance(dtype, str) and dtype in ("b1", "i16", "i32", "i64", "u16", "u32", "u64", "f16", "f32", "f64",
-                                            "c64", "c128"):
-        return dtype
-    d = np.dtype(dtype)
-    if d.kind not in "biufc" or not d.isnative:
-        raise TypeMismatch(f"arrays of dtype {d} are not supported", "use an array for each field" if d.names else "")
-    return "b1" if d.kind == "b" else f"{d.kind}{8 * d.itemsize}"
-
-
 @cache
 def numpy_dtype(name: str) -> np.dtype[Any]:
     """NumPy's dtype of an IR name, of a Python kind too ("float" is float64)."""
-    name = _STRONG.get(name, name)
+    name = STRONG.get(name, name)
     return np.dtype(bool) if name == "b1" else np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 
@@ -241,7 +227,7 @@ def _scalar_result(ufunc: np.ufunc | None, module: str, python: Callable[..., st
     dtypes = promote(types, ufunc)
     if not sure and python is not None:  # they may all be Python's
         dtype = python(*("real" if t.dtype == "single" else t.dtype for t in types))
-        dtypes |= {"f64", "c128"} if dtype == "number" else {_STRONG[dtype]}
+        dtypes |= {"f64", "c128"} if dtype == "number" else {STRONG[dtype]}
     result = scalar_or_array(dtypes, (), "np" if sure else "any")
     return ANY_SINGLE if result == ANY_REAL and not sure and all(map(maybe_single, types)) else result
 

@@ -30,7 +30,7 @@ from sct.codegen.program.statement_ir import (
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
 from sct.ir.dims import Dim
 from sct.ir.loop_view import is_counted, loop_view
-from sct.ir.types import INT, Seq, Tensor, Type, array, base_type
+from sct.ir.types import INT, STRONG, Seq, Tensor, Type, array, base_type
 from sct.ops import OPS
 
 __all__ = [
@@ -62,7 +62,7 @@ def array_dtype(t: Type) -> str | None:
     t = base_type(t)
     if not isinstance(t, Tensor) or t.is_array:
         return None
-    name = {"float": "f64", "real": "f64", "single": "f64", "int": "i64", "bool": "b1"}.get(t.dtype, t.dtype)
+    name = "f64" if t.dtype == "single" else STRONG.get(t.dtype, t.dtype)
     return name if name in DTYPES else None
 
 

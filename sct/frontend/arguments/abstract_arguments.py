@@ -38,13 +38,13 @@ from sct.ir import Value
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, is_plain_attribute
-from sct.ir.types import INT, List, Lock, Never, Opaque, Tensor, Type, join, py
+from sct.ir.types import INT, List, Lock, Never, Opaque, Tensor, Type, TypeMismatch, dtype_name, join, py
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "LOCKS", "DictArgument", "add_leaf", "argument", "column_names", "dtype_name", "is_mutable_container", "list_type",
+    "LOCKS", "DictArgument", "add_leaf", "argument", "column_names", "is_mutable_container", "list_type",
     "schema_of_tree", "type_of_opaque"]
 
 
@@ -75,20 +75,20 @@ def list_type(ev: Evaluator, xs: list[Any]) -> List:
     return t
 
 
-def dtype_name(dtype: np.dtype[Any]) -> str:
-    """"f64" of float64; refuses dtypes that are not supported."""
-    if dtype.kind in "biufc" and dtype.isnative:
-        return "b1" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
-    raise SctError("SCT506", f"arrays of dtype {dtype} are not supported",
-                   hint="convert with astype(float)" if dtype.kind in "Ofi" else "")
+def _dtype_of(x: np.ndarray | np.generic) -> str:
+    """The name of the dtype of an argument; refuses those that are not supported."""
+    try:
+        return dtype_name(x.dtype)
+    except TypeMismatch as error:
+        raise SctError("SCT506", str(error), hint=error.hint) from None
 
 
 def type_of_object(ev: Evaluator, x: Any, name: str) -> Type:
     """The IR type of a number or array; its sizes become names."""
     if isinstance(x, np.ndarray):
-        return Tensor("array", dtype_name(x.dtype), tuple(size_name(ev, s) for s in x.shape))
+        return Tensor("array", _dtype_of(x), tuple(size_name(ev, s) for s in x.shape))
     if isinstance(x, np.generic) and not isinstance(x, (np.str_, np.bytes_, np.void)):
-        return Tensor("np", dtype_name(x.dtype))
+        return Tensor("np", _dtype_of(x))
     return py(x)
 
 

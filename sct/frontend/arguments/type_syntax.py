@@ -24,7 +24,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.unloaded import Unloaded
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, make_gradient
-from sct.ir.types import BOOL, COMPLEX, FLOAT, INT, List, Opaque, Tensor, Text, Type
+from sct.ir.types import BOOL, COMPLEX, DTYPES, FLOAT, INT, List, Opaque, Tensor, Text, Type, dtype_name, is_supported
 
 __all__ = [
     "Columns", "arrays_of_ranks", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type",
@@ -52,17 +52,14 @@ def parse_type(text: str) -> Type:
     text = text.strip()
     if text in _PLAIN:
         return _PLAIN[text]
-    if re.fullmatch(r"(f|i|u)(8|16|32|64)|b1|c64|c128", text):
+    if text in DTYPES:
         return Tensor("np", text)
     hit = _ARRAY.match(text)
     dims = [d.strip() for d in hit.group(3).split(",") if d.strip() not in ("", "()")] if hit else []
-    if not hit or not all(d.isdigit() or d.isidentifier() for d in dims) or hit.group(1) + hit.group(2) not in _DTYPES:
+    if not hit or not all(d.isdigit() or d.isidentifier() for d in dims) or hit.group(1) + hit.group(2) not in DTYPES:
         raise SctError("SCT504", f"`{text}` is not a type",
                        hint='write float, int, bool, str, f64, f64[n], f64[n, m], (float, f64[n]) or {"w": f64[n]}')
     return Tensor("array", hit.group(1) + hit.group(2), tuple(Dim(int(d)) if d.isdigit() else sym(d) for d in dims))
-
-
-_DTYPES = {f"{kind}{bits}" for kind in "fiu" for bits in (8, 16, 32, 64)} - {"f8"} | {"b1", "c64", "c128"}
 
 
 def structure(text: str) -> Any:
@@ -179,8 +176,7 @@ def type_text(a: Any) -> str | None:
     if getattr(a, "dim_str", None) is not None:
         return f"f64[{', '.join(a.dim_str.split())}]"
     if a is np.ndarray or get_origin(a) in (np.ndarray, get_origin(NDArray[Any]), NDArray):
-        dtype = next(filter(lambda d: d.kind in "fciub", map(np.dtype, _scalar_types(a))), np.dtype(float))
-        return f"{dtype.kind}{8 * dtype.itemsize if dtype.kind != 'b' else 1}[...]"
+        return f"{dtype_name(next(filter(is_supported, map(np.dtype, _scalar_types(a))), float))}[...]"
     if get_origin(a) is list and get_args(a):
         inner = type_text(get_args(a)[0])
         return None if inner is None or is_open(inner) else f"list[{inner}]"

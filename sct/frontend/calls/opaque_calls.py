@@ -71,16 +71,15 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, ActiveObject, Tensor, Type, shows_number
 from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, part, python
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_method"]
 
-NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
-         "i64": "numpy.int64", "real": "float", "complex": "complex", "c128": "numpy.complex128"}
-
-
+_NAMES = {"real": "float", "single": "float", "number": "complex"}
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
 _INSTEAD = {
     "default_rng": "make the generator outside, and pass it", "fromfunction": "use np.indices or np.arange",
@@ -170,7 +169,8 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     if isinstance(fn, Static) and not callable(named):
         raise_at_run_time(ev, "TypeError", f"{type(named).__name__!r} object is not callable")
     if isinstance(fn, Value) and isinstance(fn.type, Tensor):
-        name = NAMES.get(fn.type.dtype, "numpy." + fn.type.dtype)
+        t = unmark_real(fn.type)
+        name = f"numpy.{numpy_dtype(t.dtype).type.__name__}" if t.carrier == "np" else _NAMES.get(t.dtype, t.dtype)
         raise_at_run_time(ev, "TypeError", f"{name!r} object is not callable")
     args, kwargs = of_ints(ev, named, _draws(ev, fn), args, kwargs)
     result_type = gives or _result_type(ev, named, args, kwargs)

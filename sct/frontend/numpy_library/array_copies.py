@@ -19,7 +19,7 @@ from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Method, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Tensor
-from sct.ops.type_rules import dtype_name
+from sct.ops.type_rules import numpy_dtype
 
 __all__: list[str] = []
 
@@ -27,7 +27,7 @@ __all__: list[str] = []
 def kept(ev: Evaluator, x: Abstract, dtype: Abstract) -> bool:
     """Is this an array of the dtype, None being any?"""
     wanted = ev.ask(dtype, "`dtype`")
-    return isinstance(x, Ref) and (wanted is None or dtype_name(wanted) == type_of(ev, x).dtype)
+    return isinstance(x, Ref) and (wanted is None or np.dtype(wanted) == numpy_dtype(type_of(ev, x).dtype))
 
 
 @special(np.array)

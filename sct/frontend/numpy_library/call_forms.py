@@ -19,7 +19,7 @@ from sct.frontend.heap.array_keys import is_slice
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Value
-from sct.ir.types import Tensor
+from sct.ir.types import NARROW, Tensor
 from sct.ops.program.list_concatenation import JOINS
 
 __all__ = ["in_another_form"]
@@ -92,7 +92,7 @@ def _item(ev: Evaluator, name: str, v: Abstract, count: int) -> Abstract:
     if isinstance(v, (Tup, ListRef)) and not (isinstance(v, ListRef) and is_dynamic(ev, v)):
         v = ev.call(Static(np.array), [v])
     t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
-    if t is not None and (not isinstance(t, Tensor) or t.dtype in ("f16", "f32", "c64") and count > 1):
+    if t is not None and (not isinstance(t, Tensor) or t.dtype in NARROW and count > 1):
         _refuse(ev, name, "this item")
     rank = t.rank if isinstance(t, Tensor) else 0
     if name == "c_" and rank > 2:

@@ -25,8 +25,7 @@ import numpy as np
 from sct.errors import Loc
 from sct.ir.core import Lit, Operand
 from sct.ir.dims import sym
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Tensor, Text, Type
-from sct.ops.type_rules import dtype_name
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Tensor, Text, Type, dtype_name, is_supported
 
 __all__ = [
     "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "is_of_latest", "items_place",
@@ -62,12 +61,11 @@ def observed_type(value: Any, depth: int = 0) -> Observed:
     cls = type(value)
     if cls in (bool, int, float, complex):
         return "number", cls.__name__, cls
-    if isinstance(value, (np.bool_, np.number)) and value.dtype.kind in "biufc" and value.dtype.isnative \
-            and value.dtype.itemsize <= 16:
+    if isinstance(value, (np.bool_, np.number)) and is_supported(value.dtype):
         kind = "bool" if value.dtype.kind == "b" else "int" if value.dtype.kind in "iu" else \
             "complex" if value.dtype.kind == "c" else "float"
         return "number", kind, cls
-    if cls is np.ndarray and value.dtype.kind in "biufc" and value.dtype.isnative and value.dtype.itemsize <= 16:
+    if cls is np.ndarray and is_supported(value.dtype):
         return "array", str(value.dtype), value.ndim
     if cls is tuple and len(value) <= _LONGEST and depth < _DEEPEST:
         return "tuple", tuple(observed_type(x, depth + 1) for x in value)

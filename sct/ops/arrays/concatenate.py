@@ -9,7 +9,7 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim
-from sct.ir.types import Tensor, TypeMismatch, note_size_requirement
+from sct.ir.types import Tensor, TypeMismatch, dtype_name, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import dtype_text, optional_dtype, strong
 from sct.ops.arrays.indexing import index, join
@@ -53,8 +53,7 @@ def equal_dims(a: Dim, b: Dim) -> Dim:
 
 def np_promote(dtypes: Sequence[str]) -> str:
     """The dtype of an array that holds numbers of these dtypes."""
-    found = np.result_type(*map(numpy_dtype, dtypes))
-    return "b1" if found.kind == "b" else f"{found.kind}{8 * found.itemsize}"
+    return dtype_name(np.result_type(*map(numpy_dtype, dtypes)))
 
 
 def nest_shape(tree: Nest) -> tuple[Dim, ...]:

@@ -13,18 +13,20 @@ from sct.ir.types import (
     COMPLEX,
     FLOAT,
     NONE,
+    STRONG,
     List,
     Never,
     Optional,
     Tensor,
     Type,
     TypeMismatch,
+    dtype_name,
     in_words,
     note_size_requirement,
 )
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
-from sct.ops.type_rules import dtype_name, number, numpy_dtype, size_of
+from sct.ops.type_rules import number, numpy_dtype, size_of
 
 __all__ = [
     "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "none_as_zero", "ones",
@@ -49,7 +51,7 @@ def strong(t: Tensor) -> str:
         return t.dtype
     if t.dtype == "number":
         raise TypeMismatch("whether this number is real or complex is not known", "convert it: `complex(...)`")
-    return {"bool": "b1", "int": "i64", "complex": "c128"}.get(t.dtype, "f64")
+    return STRONG.get(t.dtype, "f64")
 
 
 def optional_dtype(dtype: Any) -> str | None:

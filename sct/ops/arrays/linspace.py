@@ -10,13 +10,13 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim, applied, range_len, sym
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import Tensor, TypeMismatch, dtype_name
 from sct.ops.arrays.creation import dtype_text
 from sct.ops.arrays.shape import size
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import div, mul, sub
-from sct.ops.type_rules import dtype_name, number, numpy_dtype, promote, scalar_or_array, size_of
+from sct.ops.type_rules import number, numpy_dtype, promote, scalar_or_array, size_of
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim, applied
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import NARROW, REAL_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.creation import eye, full
 from sct.ops.arrays.rearrange import diag, diagonal
@@ -82,7 +82,7 @@ def plus(a: Any, b: Any) -> Any:
 
 def gaps(s: Operand) -> Any:
     """s[j] - s[i], and infinity on the diagonal"""
-    single = number(s).dtype in ("f32", "c64")
+    single = number(s).dtype in NARROW
     diagonal = full(math.inf, dim(s, axis=-1), dtype="f32" if single else None)
     return add(sub(rows(s), columns(s)), diag(diagonal, k=0))
 
@@ -164,15 +164,10 @@ def triangle(x: Operand, uplo: str) -> Any:
     return T(conj_of(made, x)) if uplo == "U" else made
 
 
-def real_part(dtype: str) -> str:
-    """The dtype of the real parts."""
-    return {"c64": "f32", "c128": "f64"}.get(dtype, dtype)
-
-
 def type_eigh(a: Operand, UPLO: str = "L", any_phase: bool = False) -> tuple[Tensor, Tensor]:
     shape = square(a)
     (dtype,) = lapack(a)
-    return Tensor("array", real_part(dtype), shape[:-1]), Tensor("array", dtype, shape)
+    return Tensor("array", REAL_OF.get(dtype, dtype), shape[:-1]), Tensor("array", dtype, shape)
 
 
 def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L",
@@ -242,7 +237,7 @@ def type_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True, wi
     (dtype,) = lapack(a)
     *batch, m, n = number(a).shape
     k = smaller(a, wide)
-    s = Tensor("array", real_part(dtype), (*batch, k))
+    s = Tensor("array", REAL_OF.get(dtype, dtype), (*batch, k))
     if not compute_uv:
         return s
     p, q = (m, n) if full_matrices else (k, k)

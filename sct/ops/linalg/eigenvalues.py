@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import BOOL, Tensor, TypeMismatch
+from sct.ir.types import BOOL, COMPLEX_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.linspace import arange
 from sct.ops.arrays.shape import dim
@@ -54,13 +54,10 @@ def asks_or_observes(a: Operand) -> dict[str, Any]:
     return {"is_complex": (*asks(a)["is_complex"], lambda dtype: dtype[0] == "c")}
 
 
-COMPLEX = {"f32": "c64", "f64": "c128"}
-
-
 def type_eig(a: Operand, is_complex: bool = True) -> tuple[Tensor, Tensor]:
     shape = square(a)
     (dtype,) = lapack(a)
-    dtype = COMPLEX.get(dtype, dtype) if is_complex else dtype
+    dtype = COMPLEX_OF.get(dtype, dtype) if is_complex else dtype
     return scalar_or_array({dtype}, shape[:-1]), scalar_or_array({dtype}, shape)
 
 
@@ -125,7 +122,7 @@ def type_scipy_eig(a: Operand, is_complex: bool = True) -> tuple[Tensor, Tensor]
         raise TypeMismatch("functions of scipy.linalg are supported for one matrix, not for stacks of matrices",
                            hint="call it in a loop")
     w, v = type_eig(a, is_complex)
-    return Tensor("array", COMPLEX.get(w.dtype, w.dtype), w.shape), v
+    return Tensor("array", COMPLEX_OF.get(w.dtype, w.dtype), w.shape), v
 
 
 def bind_scipy_eig(a: Any, b: Any = None, left: Any = False, right: Any = True, overwrite_a: Any = False,

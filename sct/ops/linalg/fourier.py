@@ -20,7 +20,7 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim, divided
-from sct.ir.types import Tensor, TypeMismatch, note_size_requirement
+from sct.ir.types import NARROW, REAL_OF, Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.indexing import index, join, store
 from sct.ops.arrays.padding import pad
@@ -37,8 +37,6 @@ __all__: list[str] = []
 
 Axes = tuple[int, ...]
 MISSING: Any = object()
-SINGLE = {"f16": "c64", "f32": "c64", "c64": "c64"}
-"""What `scipy.fft` makes of numbers of single precision; of others it makes complex numbers of double precision."""
 SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 """The norm of the inverse that scales as a transform with this norm does."""
 
@@ -140,8 +138,8 @@ class FourierTransform:
         elif over and self.reads == "half" and not lengths:
             shape[over[-1]] = (shape[over[-1]] - 1) * 2
         note_size_requirement(all(d.least > 0 for d in shape))
-        dtype = probe(np.fft.fft, t.dtype) if self.module == "numpy.fft" else SINGLE.get(t.dtype, "c128")
-        dtype = {"c64": "f32", "c128": "f64"}[dtype] if self.gives == "real" else dtype
+        dtype = probe(np.fft.fft, t.dtype) if self.module == "numpy.fft" else "c64" if t.dtype in NARROW else "c128"
+        dtype = REAL_OF[dtype] if self.gives == "real" else dtype
         return Tensor("array", dtype, tuple(shape))
 
     def run(self, x: Any, *lengths: Any, axes: Axes | None, norm: str | None = None, workers: int | None = None,

@@ -16,7 +16,7 @@ import numpy as np
 
 from sct.ir.core import Operand
 from sct.ir.dims import Dim
-from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes
+from sct.ir.types import NARROW, REAL_OF, Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.arrays.triangles import tril
@@ -38,7 +38,7 @@ def lapack(*xs: Operand) -> set[str]:
     if names & {"f16"}:
         raise TypeMismatch("numpy.linalg does not take arrays of float16")
     if any(number(x).kind == "c" for x in xs):
-        return {"c64" if names <= {"c64", "f32"} else "c128"}
+        return {"c64" if names.issubset(NARROW) else "c128"}
     return {"f32" if names == {"f32"} else "f64"}
 
 
@@ -171,7 +171,7 @@ det = op("det", "numpy.linalg.det", type=of_square(lambda s: s[:-2]), run=np.lin
 def type_slogdet(a: Operand) -> tuple[Tensor, Tensor]:
     (dtype,) = lapack(a)
     shape = square(a)[:-2]
-    return scalar_or_array({dtype}, shape), scalar_or_array({{"c64": "f32", "c128": "f64"}.get(dtype, dtype)}, shape)
+    return scalar_or_array({dtype}, shape), scalar_or_array({REAL_OF.get(dtype, dtype)}, shape)
 
 
 def slogdet_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand) -> list[Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import COMPLEX, FLOAT, Tensor, TypeMismatch
+from sct.ir.types import COMPLEX, DOUBLE, FLOAT, Tensor, TypeMismatch
 from sct.ops.registry import op
 from sct.ops.type_rules import number
 
@@ -37,7 +37,7 @@ def block_type(y: Operand, x: Operand, mode: str) -> Tensor:
     if not shape:
         return (COMPLEX if made_of.kind == "c" else FLOAT) if made_of.carrier in ("py", "any") else made_of
     double = made_of.carrier in ("py", "any") or made_of.integral
-    return Tensor("array", ("c128" if made_of.kind == "c" else "f64") if double else made_of.dtype, shape)
+    return Tensor("array", DOUBLE["c" if made_of.kind == "c" else "f"] if double else made_of.dtype, shape)
 
 
 cond = control("cond", mirrors=())

@@ -13,7 +13,7 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand, builder_var
 from sct.ir.dims import Dim, divided, product
-from sct.ir.types import ANY_COMPLEX, ANY_REAL, ANY_SINGLE, BOOL, COMPLEX, FLOAT, INT, Tensor, TypeMismatch
+from sct.ir.types import ANY_COMPLEX, ANY_REAL, ANY_SINGLE, BOOL, COMPLEX, DOUBLE, FLOAT, INT, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.creation import as_dtype
 from sct.ops.registry import op, placeholders
@@ -104,7 +104,7 @@ def over(a: Operand, z: Operand, y: Operand) -> Any:
     """a / y for the quotient `z` of something and y: what raised nothing there raises nothing here.  Where y may be
     a Python 0, a number of NumPy is divided if one was."""
     if number(z).carrier != "py" and is_python(a) and is_python(y) and not never_zero(y):
-        t, double = number(z), "c128" if number(a).kind == "c" else "f64"
+        t, double = number(z), DOUBLE["c" if number(a).kind == "c" else "f"]
         a = as_dtype(a, double if t.carrier == "any" or t.kind != "c" == number(a).kind else t.dtype)
     return div(a, y)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Aliasing, Op, Operand, Value
-from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, INT, Tensor, TypeMismatch
+from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, INT, REAL_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, conj, mul, quotient
@@ -25,7 +25,7 @@ def type_real(x: Operand) -> Tensor:
         return INT if t.carrier == "py" and t.kind == "b" else t
     if t.is_scalar and t.carrier != "np":
         return FLOAT if t.carrier == "py" else ANY_REAL
-    return Tensor(t.carrier, {"c64": "f32", "c128": "f64"}[t.dtype], t.shape)
+    return Tensor(t.carrier, REAL_OF[t.dtype], t.shape)
 
 
 def view_of_complex(x: Operand) -> Aliasing:

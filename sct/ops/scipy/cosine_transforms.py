@@ -31,7 +31,6 @@ DOUBLED = {("dct", 1): (0, -1), ("dct", 2): (0,), ("dst", 2): (-1,)}
 """The elements that the transpose of a transform doubles before its own."""
 HALVED = {("dct", 1): (0, -1), ("dct", 3): (0,), ("dst", 3): (-1,)}
 """The elements that it halves behind it."""
-DTYPES = {"f16": "f32", "f32": "f32", "c64": "c64", "c128": "c128"}
 OPTIONS = {"type": 2, "norm": None, "workers": None}
 
 
@@ -43,7 +42,7 @@ def type_transform(x: Operand, *lengths: Operand, type: int = 2, axes: Axes | No
     shape = list(t.shape)
     for axis, n in zip(axes_of(x, axes, lengths), lengths):
         shape[axis] = size_of(n)
-    return Tensor("array", DTYPES.get(t.dtype, "f64"), tuple(shape))
+    return Tensor("array", "f32" if t.dtype == "f16" else t.dtype if t.kind in "fc" else "f64", tuple(shape))
 
 
 def scaled_at(x: Operand, ends: Sequence[int], axes: Axes, factor: float) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim
-from sct.ir.types import ANY_REAL, FLOAT, Tensor, Type, TypeMismatch
+from sct.ir.types import ANY_REAL, DOUBLE, FLOAT, Tensor, Type, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate, np_promote
 from sct.ops.arrays.creation import zeros_of
@@ -299,8 +299,7 @@ def frechet_vjp(ct: Operand, y: Operand, a: Operand, e: Operand) -> list[Any]:
 
 
 def type_frechet(a: Operand, e: Operand) -> Tensor:
-    is_complex = "c" in (number(a).kind, number(e).kind)
-    return Tensor("array", "c128" if is_complex else "f64", matrix(a).shape)
+    return Tensor("array", DOUBLE["c" if "c" in (number(a).kind, number(e).kind) else "f"], matrix(a).shape)
 
 
 expm_frechet: Op = op(

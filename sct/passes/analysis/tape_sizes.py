@@ -15,6 +15,7 @@ from sct.ir.dims import Dim
 from sct.ir.loop_view import LoopView, is_counted, loop_view
 from sct.ir.types import INT, Optional, Seq, Tensor, Undef
 from sct.ops.registry import aliases
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["TapeBytes", "tape_bytes"]
 
@@ -22,7 +23,6 @@ NUMBER = 32
 """A float, and its place in a list."""
 HEADER = 112
 """What an array takes besides its elements."""
-ITEM_SIZES = {"b1": 1, "f32": 4, "c128": 16}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class _Sizes:
         factors = [self.size(d) for d in t.shape]
         if None in factors:
             return None
-        return " * ".join([*map(str, factors), str(ITEM_SIZES.get(t.dtype, 8))]) + f" + {HEADER}"
+        return " * ".join([*map(str, factors), str(numpy_dtype(t.dtype.removeprefix("r")).itemsize)]) + f" + {HEADER}"
 
     def count(self, loop: LoopView) -> str | None:
         """The number of iterations; at most so many, if the loop may be left early."""

@@ -25,7 +25,9 @@ from sct.ir.types import (
     ANY_COMPLEX,
     ANY_REAL,
     ANY_SINGLE,
+    DOUBLE,
     INT,
+    NARROW,
     NONE,
     List,
     Optional,
@@ -134,7 +136,7 @@ def is_narrow(t: Type) -> TypeGuard[Tensor]:
 
 
 def _is_narrow(t: Type) -> TypeGuard[Tensor]:
-    return isinstance(t, Tensor) and t.carrier == "np" and t.dtype in ("f16", "f32", "c64")
+    return isinstance(t, Tensor) and t.carrier == "np" and t.dtype in NARROW
 
 
 def _narrowed(ct: Operand, t: Type) -> Operand:
@@ -221,8 +223,7 @@ def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
         return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, t.dtype)))
     is_double = t.carrier == "py" or t == Tensor("np", "f64")
     if is_double and is_narrow(ct.type):
-        double = "c128" if t.kind == "c" else "f64"
-        return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, double)))
+        return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, DOUBLE[t.kind])))
     return ct
 
 

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
-from sct.ir.types import Tensor
+from sct.ir.types import DOUBLE, Tensor
 from sct.ops.arrays.creation import astype, full, full_like, to_f64
 from sct.ops.arrays.shape import dim, expand_dims
 from sct.ops.scalar.arithmetic import add, conj, mul, neg, sub
@@ -307,7 +307,7 @@ def product(c: Operand, d: Operand | None, x: Operand, y: Operand) -> Any:
     t, made = x.type, y.type
     assert isinstance(t, Tensor) and isinstance(made, Tensor)
     if t.carrier == "py" and made.carrier == "np":
-        x = astype(x, dtype={"f": "f64", "c": "c128"}[t.kind])
+        x = astype(x, dtype=DOUBLE[t.kind])
     return mul(c, x)
 
 

@@ -285,7 +285,7 @@ def _number(ev: Evaluator, distribution: Any, name: str, key: str, v: Abstract) 
     if isinstance(v, (ListRef, Tup)):
         v = ev.call(Static(np.asarray), [v])
     t = ev.type_of(v)
-    if not isinstance(t, Tensor) or t.kind not in "fib" or t.dtype == "f128":
+    if not isinstance(t, Tensor) or t.kind not in "fib":
         ev.refuse("SCT402", f"`{key}` of `{distribution.name}.{name}` is no number, and no array of numbers",
                   hint="convert it to an array of floats")
     counts = key in _INTEGERS.get(distribution.name, "").split() or _is_discrete(distribution) and key in ("k", "loc")
