@@ -376,9 +376,10 @@ def check_backend(backend: str) -> None:
     if not isinstance(backend, str) or backend not in BACKENDS:
         known = " or ".join(f'backend="{name}"' for name in BACKENDS)
         raise SctError("SCT901", f"there is no backend {backend!r}", hint=known)
-    if BACKENDS[backend] is not None and importlib.util.find_spec("numba") is None:
-        raise SctError("SCT901", f'backend="{backend}" needs Numba, which is not installed',
-                       hint="pip install numba")
+    requires = BACKENDS[backend].requires
+    if requires is not None and importlib.util.find_spec(requires) is None:
+        raise SctError("SCT901", f'backend="{backend}" needs {requires.capitalize()}, which is not installed',
+                       hint=f"pip install {requires}")
 
 
 def check_function(kind: str, f: object) -> None:

@@ -8,7 +8,7 @@ import gc
 import inspect
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,7 +37,7 @@ from sct.passes.analysis.tape_sizes import tape_bytes
 from sct.passes.rematerialization.segments import checkpoint_loops
 from sct.validation import OFF, Validation, for_observed_types, observer, validation_mode
 
-__all__ = ["BACKENDS", "Specialization", "emit", "specialize"]
+__all__ = ["BACKENDS", "Backend", "Specialization", "emit", "specialize"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +61,28 @@ class Specialization:
 
 _serial = itertools.count(1)
 
-BACKENDS: dict[str, dict[str, Any] | None] = {
-    "numpy": None,
-    "numba": {},
-    "numba:fastmath": {"fastmath": ("reassoc", "contract", "arcp")},
+@dataclass(frozen=True)
+class Backend:
+    """How derivatives are compiled.
+
+    njit      options of `numba.njit`, for kernels; None: there are none
+    requires  the package that it needs
+    """
+
+    njit: Mapping[str, Any] | None = None
+    requires: str | None = None
+
+    @property
+    def compiled(self) -> bool:
+        """Is there machine code?"""
+        return self.njit is not None
+
+
+BACKENDS = {
+    "numpy": Backend(),
+    "numba": Backend({}, "numba"),
+    "numba:fastmath": Backend({"fastmath": ("reassoc", "contract", "arcp")}, "numba"),
 }
-"""Options of `numba.njit`, where there are kernels."""
 
 
 def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source:
@@ -76,7 +92,7 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
         for p in traced.params
     )
     interface = Interface(traced.name, params, traced.result, traced.comment)
-    kernels = BACKENDS[backend]
+    kernels = BACKENDS[backend].njit
     try:
         fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
         tapes = tape_bytes(fn, compiled=kernels is not None)
@@ -109,7 +125,7 @@ def specialize(
     observed  the types that were observed in earlier calls, to which those of this call are added
     """
     with _no_collection():
-        traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None,
+        traced = trace(transform, args, kwargs, in_line=BACKENDS[backend].compiled,
                        observe=observer(transform, args, kwargs, {} if observed is None else observed))
         source, backend = _emitted(traced, backend)
         leaves = [*traced.bind(args, kwargs), *traced.free_values(traced.root).values()]
@@ -131,7 +147,7 @@ def specialize(
     shared = replace(traced, root=None)
     validation = Validation(shared, functools.partial(emit, primal=True))
     validated = OFF if validation_mode() == "0" else validation.validate(transform, args, kwargs)
-    if BACKENDS[backend] is None:
+    if not BACKENDS[backend].compiled:
         run = _load(traced, source)
     else:
         plain = functools.lru_cache(lambda: _load(traced, emit(traced)))

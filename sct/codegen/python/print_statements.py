@@ -50,7 +50,7 @@ from sct.codegen.python.print_expressions import (
     without_sign,
     without_term,
 )
-from sct.codegen.python.print_pops import PopPrinter
+from sct.codegen.python.print_list_removals import ListRemovalPrinter
 from sct.codegen.python.print_results import display
 from sct.codegen.python.print_signature import arguments, function
 from sct.codegen.python.unparse import Comment, comment, user_line
@@ -68,7 +68,7 @@ _OPERATORS: dict[str | None, Any] = {"+=": ast.Add, "-=": ast.Sub, "*=": ast.Mul
 _OPPOSITE_SIGN: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
-class StatementPrinter(PopPrinter):
+class StatementPrinter(ListRemovalPrinter):
     """Prints blocks. The line of the user's source that statements differentiate is a comment above them.
 
     result             the structure of the function's result

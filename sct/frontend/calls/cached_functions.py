@@ -81,13 +81,13 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
     cache are unknown, and the function itself is called."""
     if f not in ev.caches.functions:
         ev.caches.functions[f] = Cached(lift(ev, f.__wrapped__, (f, ("attr", "__wrapped__"))))
-    checkpoint, reads_before = ev.checkpoint(), len(ev.outside.reads)
+    snapshot, reads_before = ev.snapshot(), len(ev.outside.reads)
     with ev.caches.inside():
         result = call_cached(ev, ev.caches.functions[f], args, kwargs)
     if len(ev.outside.reads) == reads_before or ev.caches.depth:  # the outermost of such calls decides
         return result
     t = ev.type_of(result) if isinstance(result, (Value, Ref)) or is_literal(result) else None
-    ev.restore(checkpoint)
+    ev.restore(snapshot)
     of_kind = {"c": ANY_NUMBER, "f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}
     gives = of_kind[t.kind] if isinstance(t, Tensor) and not t.is_array else None
     if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):

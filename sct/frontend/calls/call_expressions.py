@@ -272,7 +272,7 @@ def _is_opaque(f: Any) -> bool:
 
 def _or_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op) -> Abstract:
     """A call of a function with a rule, or in a rule, evaluated as any call is; or made by Python, if it is refused."""
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         if op is ruled_call_op and _is_opaque(fn.peek):
             ev.refuse("SCT207", f"`{rule_name(fn.peek)}` has a rule, but sct knows neither its Python source nor the "
@@ -282,7 +282,7 @@ def _or_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op)
     except SctError as refusal:
         if refusal.code[:4] == "SCT3" or getattr(fn.peek, "__module__", "") == "builtins":
             raise  # it writes to what is outside of it, or may
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         value = called_by_python(ev, fn, args, kwargs, op)
         if value is None and op is ruled_call_op and not _is_opaque(fn.peek):
             refusal.why = f"`{rule_name(fn.peek)}` has a rule, but cannot be called as it is either: " + (
@@ -401,11 +401,11 @@ _GIVE_ITEMS = (enumerate, filter, iter, map, reversed, zip)
 def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwargs) -> Abstract:
     """The result of a function of SciPy, which is differentiated; or else of a call that Python itself makes, if it
     can."""
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         return handler(ev, args, kwargs)
     except SctError:
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         value = call_of_library(ev, fn, args, kwargs)
         if value is None:
             raise

@@ -55,13 +55,13 @@ def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError
     python: Any = _python_of(f) if refusal.code == "SCT207" else STAND_INS.get(id(f))
     if python is None and type(f) is not np.vectorize:
         raise refusal
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         if python is None:
             return ev.call(_vectorized(ev, f), args, kwargs)
         return call_function(ev, python, args, kwargs)
     except (SctError, NeedsStatic, Dead) as error:
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         inner = error.error if isinstance(error, NeedsStatic) else error
         refusal.what = refusal.what.replace("neither its Python source nor a", "no")
         refusal.why = _SOURCE + (f": {_innermost(inner)}" if isinstance(inner, SctError) else "")
@@ -75,11 +75,11 @@ def entered_from_scipy(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abs
     """
     if not (_is_of_scipy(ev.frames[-1].function) and _is_of_scipy(f)) or _python_of(f) is None:
         return None
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         return call_function(ev, f, args, kwargs)
     except (SctError, NeedsStatic, Dead):
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         return None
 
 

@@ -60,11 +60,11 @@ class Unknown(Exception):
 
 def attempted(ev: Evaluator, make: Callable[[], T]) -> T:
     """The result of `make`; if it fails, its effects on the state are undone."""
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         return make()
     except (SctError, NeedsStatic, Unknown):
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         raise
 
 

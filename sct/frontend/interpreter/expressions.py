@@ -144,11 +144,11 @@ def tuple_(ev: Evaluator, node: Any) -> Abstract:
 @expression(gast.List)
 def list_(ev: Evaluator, node: Any) -> Abstract:
     if any(isinstance(n, gast.Starred) for n in node.elts):
-        checkpoint = ev.checkpoint()
+        snapshot = ev.snapshot()
         try:
             return _extended(ev, node.elts)
         except (NeedsStatic, SctError):
-            ev.restore(checkpoint)  # the items are known one by one, of several types maybe
+            ev.restore(snapshot)  # the items are known one by one, of several types maybe
     return ev.new_list(display(ev, node.elts))
 
 
@@ -170,11 +170,11 @@ def _extended(ev: Evaluator, nodes: list[Any]) -> Abstract:
 
 def _listed(ev: Evaluator, v: Abstract) -> Abstract:
     """The items of what follows a star: those that are known, or a list that a loop fills."""
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         return Tup(items_of(ev, v, lambda x: [*x]))
     except NeedsStatic:
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         return ev.call(Static(list), [v])
 
 

@@ -95,13 +95,13 @@ def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | Non
             _keeping_exit(ev, lambda: ends.append(last(None)))
 
     if ev.tries.slot is None and not sees_exception:
-        checkpoint = ev.checkpoint()
+        snapshot = ev.snapshot()
         body()
         first = len(ev.b.eqns)
         finish()
         if ends == [Lit(False)] and not any(map(_is_observable, walk(Fn("", (), tuple(ev.b.eqns[first:]), ())))):
             return
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
 
     def handle(error: Value | None) -> None:
         assert error is not None

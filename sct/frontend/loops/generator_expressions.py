@@ -186,11 +186,11 @@ def is_long(ev: Evaluator, v: Abstract) -> bool:
 @contextmanager
 def looking(ev: Evaluator) -> Iterator[None]:
     """Evaluates tentatively: equations and writes are undone."""
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         yield
     finally:
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
 
 
 def has_items(ev: Evaluator, it: Iteration) -> bool:

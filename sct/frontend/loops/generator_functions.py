@@ -146,13 +146,13 @@ def run(ev: Evaluator, it: Iteration, take: Callable[[Abstract], None], live: fr
     consumer = Consumer(around, take, live, binds, ev.generators_in_progress, ev.loc, plain, size=size, copies=copies)
     frame = new_run(ev, it, consumer)
     fewer = with_merged_yields(made.source.node) if size * copies > MOST_COPIED else None
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     if fewer is not None:
         copies = ev.loops.copies * count_yields(fewer)
         _be_few(ev, made.source.name, size, copies)
         with contextlib.suppress(SctError, NeedsStatic):
             return _run(ev, it, _merged(ev, replace(frame, consumer=replace(consumer, copies=copies)), fewer))
-        ev.restore(checkpoint)  # what the steps yield is not alike
+        ev.restore(snapshot)  # what the steps yield is not alike
     _be_few(ev, made.source.name, size, ev.loops.copies * count_yields(made.source.node))
     return _run(ev, it, frame)
 

@@ -117,7 +117,7 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
         loop_or_unroll(ev, node, over, lambda: _over_space(ev, node, over, segments))
         return
     held = {key for key in ev.store.vars if key not in before.vars and is_held(key)}
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     listed = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
 
     def over_all(run: Callable[[], None]) -> None:
@@ -139,7 +139,7 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
     except (NeedsStatic, SctError) as need:
         if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         first_alone = functools.partial(over_all, functools.partial(after_first, ev, node, where, need, run_loop))
         if is_enough(ev, where, need, first_alone):
             return
@@ -180,13 +180,13 @@ def while_(ev: Evaluator, node: Any) -> None:
 
 
 def _while(ev: Evaluator, node: Any, alone: int) -> None:
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         LoopBuilder(ev, node, None, set()).run()
     except (NeedsStatic, SctError) as need:
         if not alone and not isinstance(need, NeedsFirst):
             raise
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         after_first(ev, node, None, need, lambda _: _while(ev, node, alone + 1), alone)
 
 

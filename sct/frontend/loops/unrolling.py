@@ -39,11 +39,11 @@ def is_enough(ev: Evaluator, where: IterationSpace, need: NeedsStatic | SctError
     """Is it enough that `first_alone` evaluates the first iteration of a loop alone, and the others as a loop?"""
     if not isinstance(need, NeedsFirst) or where.known_size is not None and where.known_size <= FEW_ITERATIONS:
         return False
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     try:
         first_alone()
     except (NeedsStatic, SctError):
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         return False
     return True
 
@@ -81,22 +81,22 @@ def loop_or_unroll(ev: Evaluator, node: Any, over: Abstract, loop: Callable[[], 
     many = n is not None and (n > MOST_UNROLLED or copies > 1 and n * copies > MOST_NESTED)
     if many and any(frame.may_loop for frame in ev.frames):
         raise _NeedsColumns
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     if not many and lists:
         try:
             with ev.frames[-1].trying():
                 unroll(ev, node, iterator(ev, over))
             return
         except _NeedsColumns:
-            ev.restore(checkpoint)
-            checkpoint = ev.checkpoint()
+            ev.restore(snapshot)
+            snapshot = ev.snapshot()
     try:
         if lists:
             with _columns(ev, lists):
                 loop()
             return
     except (NeedsStatic, SctError):
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
     unroll(ev, node, iterator(ev, over))
 
 

@@ -187,11 +187,11 @@ def groupby(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     over = ev.text(iterable(ev, args[0]))
     if is_run_over(ev, over) or isinstance(over, Iteration) and is_long(ev, over):
         return _groups_by_run_time_keys(ev, over, key)
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     items = items_of(ev, over)
     keys = [x if key == Static(None) else ev.call(key, [x]) for x in items]
     if not all(map(is_literal, keys)) or not all(isinstance(k, Static) for k in keys) and isinstance(over, ListRef):
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         return _groups_by_run_time_keys(ev, over, key)
     groups: list[tuple[Abstract, list[Abstract]]] = []
     for x, k in zip(items, keys):

@@ -17,8 +17,8 @@ from sct.ir import Eqn, Fn, Lit, Operand, Value, walk
 from sct.ir.types import Type
 
 __all__ = [
-    "Addresses", "Caches", "Changed", "Checkpoint", "Consumer", "Containers", "Enclosing", "ExitCodes", "Frame",
-    "Functions", "Loops", "Outside", "Temporaries", "changed",
+    "Addresses", "Caches", "Changed", "Consumer", "Containers", "Enclosing", "ExitCodes", "Frame",
+    "Functions", "Loops", "Outside", "Snapshot", "Temporaries", "changed",
 ]
 
 
@@ -143,7 +143,7 @@ class Consumer:
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class Snapshot:
     """The state of an evaluation at one moment."""
 
     store: Store

@@ -16,7 +16,6 @@ from sct.frontend.state.parts import (
     Addresses,
     Caches,
     Changed,
-    Checkpoint,
     Consumer,
     Containers,
     Enclosing,
@@ -25,6 +24,7 @@ from sct.frontend.state.parts import (
     Functions,
     Loops,
     Outside,
+    Snapshot,
     Temporaries,
     changed,
 )
@@ -253,16 +253,16 @@ class State(Facts):
         """Evaluates from this store on."""
         self.store = store
 
-    def checkpoint(self) -> Checkpoint:
+    def snapshot(self) -> Snapshot:
         """The state now, to which a tentative evaluation goes back."""
-        return Checkpoint(self.store.copy(), list(self.b.eqns), self.addresses.last, frozenset(self.loops.memo),
-                          len(self.temporaries.values))
+        return Snapshot(self.store.copy(), list(self.b.eqns), self.addresses.last, frozenset(self.loops.memo),
+                        len(self.temporaries.values))
 
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Undoes the equations and writes since the checkpoint."""
-        self.store, self.b.eqns[:], self.addresses.last = checkpoint.store, checkpoint.eqns, checkpoint.last_addr
-        self.loops.forget(checkpoint.sites)
-        self.temporaries.keep(checkpoint.temporaries)
+    def restore(self, snapshot: Snapshot) -> None:
+        """Undoes the equations and writes since the snapshot."""
+        self.store, self.b.eqns[:], self.addresses.last = snapshot.store, snapshot.eqns, snapshot.last_addr
+        self.loops.forget(snapshot.sites)
+        self.temporaries.keep(snapshot.temporaries)
 
     @contextlib.contextmanager
     def to_its_end(self, is_path: bool = True) -> Iterator[None]:

@@ -221,10 +221,10 @@ def _derivative(ev: Evaluator, distribution: Any, name: str, run: Callable[..., 
     argument, t = _argument_of(distribution, name), ev.type_of(y)
     shapes = [key for key in own if key not in ("loc", "scale", argument)]
     assert isinstance(t, Tensor)
-    checkpoint = ev.checkpoint()
+    snapshot = ev.snapshot()
     refusal: SctError | None = None
     for expands in (False, True):
-        ev.restore(checkpoint)
+        ev.restore(snapshot)
         try:
             target = ev.call(Static(np.reshape), [y, Static(1)]) if expands and not t.rank else y
             inside = [v if isinstance(v, Static) else _expanded(ev, v, target, expands)

@@ -15,12 +15,12 @@ from sct.ops.program.inner_lists import INNER_UPDATES, path_of
 from sct.ops.program.list_ops import remove_at
 from sct.ops.program.list_slices import remove_slice
 
-__all__ = ["PopPrinter"]
+__all__ = ["ListRemovalPrinter"]
 
 _REMOVE = (remove_at, INNER_UPDATES[remove_at])
 
 
-class PopPrinter(AttemptPrinter):
+class ListRemovalPrinter(AttemptPrinter):
     """Prints what takes items out of lists.
 
     pop_statements  `v = xs[i]` and `xs.pop(i)` behind it, which are printed as one; True for the first of the two
