@@ -42,8 +42,8 @@ def block_type(y: Operand, x: Operand, mode: str) -> Tensor:
 
 cond = control("cond", mirrors=())
 loop = control("loop", counted=False, tested=False, reverse=False, mirrors=(), segments=None, recomputed=False)
-"""segments    of a checkpointed loop: how many states of it are kept, the `slots` of `sct.checkpointed`; 0 for about the square
-            root of its iterations
+"""segments    of a checkpointed loop: how many states of it are kept, the `slots` of `sct.checkpointed`; 0 for
+            about the square root of its iterations
 recomputed  the transpose evaluates the body again, instead of reading what it has computed from tapes"""
 vjp = control("vjp")
 jvp = control("jvp")
