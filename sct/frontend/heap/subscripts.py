@@ -43,7 +43,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import ActiveText, Tensor, Text, dtype_in_words, in_words
+from sct.ir.types import ActiveText, List, Tensor, Text, dtype_in_words, in_words
 from sct.ops import astype, dim, store
 from sct.ops import index as index_op
 from sct.ops.arrays.indexing import join as join_key
@@ -52,7 +52,7 @@ from sct.ops.program.effects import lookup
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "COMPUTED", "assign_item", "fits", "item", "new_slice", "size_along", "sizes_now", "slice_view",
+    "COMPUTED", "assign_item", "characters", "fits", "item", "new_slice", "size_along", "sizes_now", "slice_view",
     "store_slot", "writable", "write_through",
 ]
 
@@ -126,6 +126,14 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return Iteration("range", tuple(map(Static, (got.start, got.stop, got.step)))) if isinstance(got, range) \
             else Static(got)
     ev.refuse("SCT503", "a subscript of this object is not supported", hint="use a list, a dict or an array")
+
+
+def characters(ev: Evaluator, v: Abstract) -> Abstract:
+    """The list of the characters of a string of run time; other values as they are."""
+    v = ev.text(v)
+    if not isinstance(v, Value) or not isinstance(v.type, (ActiveText, Text)):
+        return v
+    return ev.new_dynamic_list(0, [ev.emit(lookup, v, text="list(_0)", type=List(v.type))])
 
 
 def _characters(ev: Evaluator, owner: Abstract, key: Abstract) -> Value | None:

@@ -26,8 +26,8 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
-from sct.frontend.heap.subscripts import size_along, slice_view
-from sct.frontend.objects.deques import is_deque, list_of_deque
+from sct.frontend.heap.subscripts import characters, size_along, slice_view
+from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.objects.positional_iteration import items_by_position
 from sct.frontend.objects.undefined_operators import undefined
@@ -219,8 +219,7 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
-    if is_deque(v):
-        return list_of_deque(ev, v)
+    v = characters(ev, list_of_deque(ev, v))
     if isinstance(v, Iteration) and v.kind == "checkpointed":
         ev.refuse("SCT503", "`checkpointed` is not what a `for` statement runs over",
                   why="it says how the loop is differentiated", hint="write `for i in sct.checkpointed(range(n)):`")

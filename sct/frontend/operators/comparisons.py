@@ -68,7 +68,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, Opaque, Tensor
+from sct.ir.types import BOOL, Opaque, Tensor, Text
 from sct.ops import BY_CALL, eq, gt
 from sct.ops.program.effects import part
 
@@ -431,10 +431,13 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         return run_time_keys.contains(ev, owner, x)
     if isinstance(owner, Static) and class_of(owner) is None:
         check_operands(ev, operator.contains, owner, x)
+        if type(owner.value) is tuple and (among := _among_strings(ev, x, tuple(map(Static, owner.value)))) is not None:
+            return among
         try:
             wanted = ev.key(x, "what `in` looks for")
         except NeedsStatic:
-            if not (isinstance(owner.value, (tuple, list, set, frozenset)) and all(map(_is_constant, owner.value))):
+            if not (isinstance(owner.value, (tuple, list, set, frozenset)) and all(
+                    type(v) in (bool, int, float, str) for v in owner.value)):
                 raise
             return _any_equal(ev, x, tuple(map(Static, owner.value)))
         return Static(run_or_raise(ev, lambda: wanted in owner.value))
@@ -453,6 +456,8 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     if isinstance(owner, (Tup, ListRef)) or isinstance(owner, Iteration) and owner.kind in VIEWS or \
             special_method(ev, owner, "__iter__") is not None:
         items = items_to_search(ev, owner, x)
+        if (among := _among_strings(ev, x, items)) is not None:
+            return among
         plain = all(isinstance(y, (Static, Value)) or isinstance(y, Tup) and _is_plain(y) for y in (x, *items))
         if plain and not any(_has_own_equality(ev, y) for y in (x, *items)):
             if isinstance(x, Value) and any(y is x for y in items):
@@ -464,8 +469,12 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     ev.refuse("SCT503", "`in` is supported only for tuples, lists, dicts and arrays")
 
 
-def _is_constant(x: Any) -> bool:
-    return type(x) in (bool, int, float, str)
+def _among_strings(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstract | None:
+    """Is a string of run time, that may be None, one of these?  None if they are not all strings or None."""
+    if not isinstance(present_type(x), Text) or not all(
+            isinstance(y, Static) and type(y.peek) in (str, type(None)) for y in items):
+        return None
+    return ev.emit(part, ev.operand(x), text=f"_0 in {tuple(y.peek for y in items)!r}", type=BOOL)  # type: ignore
 
 
 def _has_own_equality(ev: Evaluator, v: Abstract) -> bool:

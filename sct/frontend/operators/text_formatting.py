@@ -38,7 +38,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import BOOL, ActiveText, List, Tensor, Text, join, shows_number
+from sct.ir.types import BOOL, INT, ActiveText, List, Tensor, Text, join, shows_number
 from sct.ops import fstring, stop_gradient
 from sct.ops.program.effects import inactive, lookup, part
 
@@ -102,18 +102,22 @@ def compared_strings(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract,
 _GIVE_TEXT = frozenset((
     "capitalize", "casefold", "center", "expandtabs", "ljust", "lower", "lstrip", "removeprefix", "removesuffix",
     "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper", "zfill"))
+_GIVE_LIST = frozenset(("rsplit", "split", "splitlines"))
+_GIVE_INT = frozenset(("count", "find", "index", "rfind", "rindex"))
 _GIVE_BOOL = frozenset((
     "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "islower", "isnumeric", "isspace", "istitle",
     "isupper", "startswith"))
 
 
 def method_of_text(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
-    """A method of a string of run time that gives another string, or a bool; None for other methods and objects.
+    """A method of a string of run time that gives another string, a list of strings, an int or a bool; None for other
+    methods and objects.
 
     What a method makes of a string that shows a differentiated number shows it, too.
     """
     if not isinstance(owner, Value) or not isinstance(owner.type, (ActiveText, Text)) or \
-            name not in _GIVE_TEXT | _GIVE_BOOL:
+            name not in _GIVE_TEXT | _GIVE_LIST | _GIVE_INT | _GIVE_BOOL or \
+            name in _GIVE_INT and isinstance(owner.type, ActiveText):
         return None
 
     def call(ev: Evaluator, args: Sequence[Abstract], kwargs: Any) -> Abstract:
@@ -131,8 +135,11 @@ def method_of_text(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
             texts.append(repr(v.value) if isinstance(v, Static) else f"_{len(operands)}")
             operands += [] if isinstance(v, Static) else [ev.as_int(ev.operand(v))]
         active = any(shows_number(x.type) for x in operands)
-        t = BOOL if name in _GIVE_BOOL else ActiveText() if active else Text()
-        return ev.emit(lookup, *operands, text=f"_0.{name}({', '.join(texts)})", type=t)  # type: ignore[no-any-return]
+        shown = ActiveText() if active else Text()
+        t = BOOL if name in _GIVE_BOOL else INT if name in _GIVE_INT else \
+            List(shown) if name in _GIVE_LIST else shown
+        result = ev.emit(lookup, *operands, text=f"_0.{name}({', '.join(texts)})", type=t)
+        return ev.new_dynamic_list(0, [result]) if name in _GIVE_LIST else result
 
     return DerivedCallable(call)
 

@@ -68,9 +68,9 @@ from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
-from sct.ir.types import FLOAT, INT, List, Opaque, Tensor, shows_number
+from sct.ir.types import FLOAT, INT, List, Opaque, Tensor, Text, shows_number
 from sct.ops import BY_CALL, OPS, apply, eq, print_, python, range_length
-from sct.ops.program.effects import inactive
+from sct.ops.program.effects import inactive, part
 from sct.ops.program.list_ops import sum_list, unstack
 from sct.ops.registry import may_raise
 
@@ -97,7 +97,9 @@ def is_written(f: Any) -> bool:
 
 @special(len)
 def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    v = list_of_deque(ev, args[0])
+    v = ev.text(list_of_deque(ev, args[0]))
+    if isinstance(v, Value) and isinstance(v.type, Text):
+        return ev.emit(part, v, text="len(_0)", type=INT)  # type: ignore[no-any-return]
     own = special_call(ev, v, "__len__")
     if own is not None:
         return checked(ev, own, "len")
