@@ -79,7 +79,7 @@ def blocks(cams, points, w, feat):
     """The derivatives of both errors of each observation: [p, 2, 15].  No observation depends on another one, so that
     one pull of ones back gives a row of all blocks."""
     args = observed(cams, points, w, feat)
-    errors, pullback = vjp(reprojection_errors, *args)
+    errors, pullback = vjp(reprojection_errors, *args, backend="numba")
     values = np.empty((len(w), 2, 15))
     for k in range(2):
         ones = np.zeros_like(errors)

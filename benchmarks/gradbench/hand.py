@@ -75,7 +75,7 @@ def complicated(shifts_and_theta, us, points, correspondences, model):
     return (points - hand).ravel()
 
 
-simple_jacobian, complicated_jacobian = jacfwd(simple), jacfwd(complicated)
+simple_jacobian, complicated_jacobian = jacfwd(simple, backend="numba"), jacfwd(complicated, backend="numba")
 
 
 def arguments(fields: dict[str, Any]) -> tuple[Any, ...]:

@@ -37,13 +37,13 @@ def log_wishart_prior(gamma, m, q, l):
 def log_posterior(alpha, mu, q, l, x, gamma, m):
     n, d = x.shape
     Q = square_roots(q, l)
-    scaled = np.einsum("kij,nkj->nki", Q, x[:, None, :] - mu)
+    scaled = np.einsum("kij,nkj->nki", Q, x[:, None, :] - mu, optimize=True)
     terms = alpha + np.sum(q, axis=1) - 0.5 * np.sum(scaled**2, axis=2)
     likelihood = np.sum(log_sum_exp(terms, axis=1)) - n * log_sum_exp(alpha, axis=0)
     return likelihood - 0.5 * n * d * math.log(2.0 * math.pi) + log_wishart_prior(gamma, m, q, l)
 
 
-log_posterior_grad = grad(log_posterior, argnums=(0, 1, 2, 3))
+log_posterior_grad = grad(log_posterior, argnums=(0, 1, 2, 3), backend="numba")
 
 
 def arguments(fields: dict[str, Any]) -> tuple[Any, ...]:

@@ -41,9 +41,9 @@ from sct.codegen.numba.compilable_forms import (
 )
 from sct.codegen.numba.extract_kernels import extract_kernels
 from sct.codegen.numba.helper_functions import RESERVED
+from sct.codegen.numba.loops.scalarize import scalarize
 from sct.codegen.numba.preallocate_tapes import preallocate_tapes
 from sct.codegen.numba.print_kernels import KernelExpressionPrinter, KernelStatementPrinter, is_compilable
-from sct.codegen.numba.scalarize import scalarize
 from sct.codegen.polish.augmented_assignment import augment_assignments
 from sct.codegen.polish.dead_statements import remove_dead_statements
 from sct.codegen.polish.early_returns import return_early

@@ -4,9 +4,7 @@ In:  a `Block`, and the options of `numba.njit`. Out: a module with a function f
 
     tape_sizes         the arrays that replace lists of numbers, and their sizes
     compilable_forms   statements -> forms that Numba compiles
-    scalarize          array statements in loops -> loops over elements
-    loop_nests         the loops of one array statement
-    index_ranges       what is known of positions in arrays
+    loops              array statements -> loops over elements
     extract_kernels    runs of statements with a loop -> kernels; what cannot be compiled stays around them
     check_subscripts   checks of subscripts that are not proved to be in range
     preallocate_tapes  lists in kernels -> preallocated arrays

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sct.codegen.numba.index_ranges import Ranges
-from sct.codegen.numba.loop_nests import INSIDE, WITHIN, is_array, shape_of
+from sct.codegen.numba.loops.index_ranges import Ranges
+from sct.codegen.numba.loops.loop_nests import INSIDE, WITHIN, is_array, shape_of
 from sct.codegen.numba.tape_sizes import is_list
 from sct.codegen.program.statement_ir import (
     Block,

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sct.codegen.numba.compilable_forms import raised_values
+from sct.codegen.numba.loops.matrix_products import MATRIX_PRODUCTS
 from sct.codegen.numba.tape_sizes import RowSizes, array_dtype, is_list, is_row, lists
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import (
@@ -47,7 +48,7 @@ __all__ = ["extract_kernels"]
 CREATION = frozenset([
     "copy", "zeros_of", "zeros_like", "ones_like", "empty_like", "zeros", "ones", "empty", "full"])
 SIZES = frozenset(["dim", "size"])
-RESHAPES = frozenset(["reshape", "reshape_like", "ravel", "flatten"])
+VIEWS = frozenset(["reshape", "reshape_like", "ravel", "flatten", "transpose"])
 ON_TRUTH_VALUES = frozenset([
     "eq", "ne", "lt", "le", "gt", "ge", "not_", "logical_and", "logical_or", "logical_not", "logical_xor", "isnan",
     "isinf", "isfinite", "where", "bool", "int", "float", "round", "item", "stop_gradient", "to_f32", "to_f64",
@@ -173,7 +174,8 @@ class _KernelExtraction:
                     readers[x].append(s)
         for s in reversed(block):
             is_compilable = next(self.reasons([s]), None) is None
-            if is_compilable and isinstance(s, Evaluate) and _is_arithmetic(s.eqn) and readers[s.eqn.out]:
+            if is_compilable and isinstance(s, Evaluate) and (_is_arithmetic(s.eqn) or s.eqn.op.name in VIEWS) \
+                    and readers[s.eqn.out]:
                 is_compilable = any(r in self.compilable for r in readers[s.eqn.out])
             if is_compilable:
                 self.compilable.add(s)
@@ -291,11 +293,11 @@ class _KernelExtraction:
             return ""
         if name in ("index", "store", "add_at"):
             return self.element_reason(eqn)
-        if name in CREATION or name in SIZES:
+        if name in CREATION or name in SIZES or eqn.op in MATRIX_PRODUCTS.values():
             return self.operands_reason((*eqn.args, *eqn.outs))
         if name == "expand_like" and _is_number(eqn.args[0]):
             return self.operands_reason((*eqn.args, *eqn.outs))
-        if name in RESHAPES and not _is_number(eqn.args[0]):
+        if name in VIEWS and not _is_number(eqn.args[0]):
             return self.operands_reason((*eqn.args, *eqn.outs))
         if name == "attempt":
             return "a `try`"

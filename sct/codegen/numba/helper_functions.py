@@ -78,6 +78,40 @@ def not_empty(size):
         raise ValueError("zero-size array to reduction operation which has no identity")
     return size
 ''',
+    "matrix_product": '''\
+def matrix_product(a, b):
+    """a @ b, of small matrices without a call of BLAS."""
+    if a.size * b.shape[1] > 1000:
+        return np.dot(np.ascontiguousarray(a), np.ascontiguousarray(b))
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+    return c
+''',
+    "matrix_vector": '''\
+def matrix_vector(a, x):
+    """a @ x, of a small matrix without a call of BLAS."""
+    if a.size > 500:
+        return np.dot(np.ascontiguousarray(a), np.ascontiguousarray(x))
+    y = np.zeros(a.shape[0])
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            y[i] += a[i, k] * x[k]
+    return y
+''',
+    "vector_matrix": '''\
+def vector_matrix(x, a):
+    """x @ a, of a small matrix without a call of BLAS."""
+    if a.size > 500:
+        return np.dot(np.ascontiguousarray(x), np.ascontiguousarray(a))
+    y = np.zeros(a.shape[1])
+    for k in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            y[j] += x[k] * a[k, j]
+    return y
+''',
     "whole": '''\
 def whole(x):
     """`x`, which has an integer part."""

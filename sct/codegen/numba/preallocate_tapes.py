@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sct.codegen.numba.index_ranges import Ranges
-from sct.codegen.numba.loop_nests import INSIDE, Nest, loops, shape_of
+from sct.codegen.numba.loops.index_ranges import Ranges
+from sct.codegen.numba.loops.loop_nests import INSIDE, Nest, loops, shape_of
 from sct.codegen.numba.tape_sizes import ONE, ZERO, TapeArrays, TapeStorage, is_list, is_row, lists
 from sct.codegen.program.statement_ir import (
     Assign,

@@ -23,7 +23,8 @@ from typing import Any
 
 from sct.codegen.interface import Interface
 from sct.codegen.numba.helper_functions import helper_source
-from sct.codegen.numba.loop_nests import LAST, NOT_EMPTY, START, WITHIN
+from sct.codegen.numba.loops.loop_nests import LAST, NOT_EMPTY, START, WITHIN
+from sct.codegen.numba.loops.matrix_products import MATRIX_PRODUCTS
 from sct.codegen.numba.tape_sizes import DTYPES, LARGER, MORE_ROWS
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.polish.variable_names import Names
@@ -53,7 +54,8 @@ __all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]
 NJIT = {"cache": True, "error_model": "numpy"}
 
 HELPER_OPS = {LARGER: "reserve", MORE_ROWS: "reserve_rows",
-              WITHIN: "within", START: "slice_start", LAST: "slice_last", NOT_EMPTY: "not_empty"}
+              WITHIN: "within", START: "slice_start", LAST: "slice_last", NOT_EMPTY: "not_empty",
+              **{op: op.name for op in MATRIX_PRODUCTS.values()}}
 """Ops that call a helper."""
 
 TO_INTEGER = frozenset(["int", "floor", "ceil", "trunc", "round"])

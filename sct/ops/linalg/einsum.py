@@ -11,13 +11,14 @@ from the last, which broadcast as such.
 
 from __future__ import annotations
 
+import functools
 import string
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Op, Operand, Value
+from sct.ir.core import Elements, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import Opaque, Tensor, TypeMismatch, broadcast_dims
 from sct.ops import samples
@@ -227,6 +228,21 @@ def is_view(*xs: Operand, subscripts: str, optimize: Any = False) -> str:
     return "view" if len(xs) == 1 and {*terms[0]} == {*result} else "none"
 
 
+def einsum_elements(e: Elements, at: Sequence[Any], *xs: Operand, subscripts: str, optimize: Any = False) -> Any:
+    """The sum, over the labels that are not of the result, of products of elements."""
+    terms, result = parse(subscripts, [number(x).rank for x in xs])
+    sizes = {label: e.size(x, axis) for x, of in zip(xs, terms) for axis, (label, d) in
+             enumerate(zip(of, number(x).shape)) if label not in result and d.value != 1}
+
+    def term(*k: Any) -> Any:
+        position = {**dict(zip(result, at)), **dict(zip(sizes, k))}
+        elements = [e.read(x, [0 if d.value == 1 else position[label] for label, d in zip(of, number(x).shape)])
+                    for x, of in zip(xs, terms)]
+        return functools.reduce(mul, elements)
+
+    return e.total(add, Lit(0.0), list(sizes.values()), term) if sizes else term()
+
+
 def write_view(x: Operand, new: Operand, subscripts: str) -> Any:
     """x, whose view `einsum(subscripts, x)` is written to be `new`: by an array of positions for each axis."""
     (term,), result = parse(subscripts, [number(x).rank])
@@ -259,4 +275,4 @@ def einsums() -> list[samples.Sample]:
 
 einsum: Op = op("einsum", "numpy.einsum", type=type_einsum, run=run_einsum, emit=emit_einsum, bind=bind_einsum,
                 defaults={"optimize": False}, vjp=einsum_vjp, jvp=einsum_jvp, alias=is_view, raises="shape",
-                cost="dear", samples=einsums, complex=True, linear_in="each")
+                cost="dear", elements=einsum_elements, samples=einsums, complex=True, linear_in="each")

@@ -108,12 +108,17 @@ def matrices(*pairs: tuple[tuple[int, ...], tuple[int, ...]]) -> samples.Samples
 
 
 def product_elements(e: Elements, at: Sequence[Any], x: Operand, y: Operand) -> Any:
-    """Of matrices and vectors: sums over the last axis of x and the first of y."""
+    """Sums over the last axis of x and the last but one of y; the axes before these are broadcast."""
     m, n = number(x).rank, number(y).rank
-    row, column = at[:m - 1], at[m - 1:]
-    assert m in (1, 2) and n in (1, 2)
+    end = len(at) - (n > 1)
+    batch, row, column = at[:end - (m > 1)], at[end - (m > 1):end], at[end:]
+
+    def leading(z: Operand) -> list[Any]:
+        sizes = number(z).shape[:-2]
+        return [0 if d.value == 1 else i for d, i in zip(sizes, batch[len(batch) - len(sizes):])]
+
     return e.total(add, Lit(0.0), [e.size(x, m - 1)],
-                   lambda k: mul(e.read(x, [*row, k]), e.read(y, [k, *column])))
+                   lambda k: mul(e.read(x, [*leading(x), *row, k]), e.read(y, [*leading(y), k, *column])))
 
 
 def outer_elements(e: Elements, at: Sequence[Any], x: Operand, y: Operand) -> Any:

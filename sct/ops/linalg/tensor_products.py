@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
+from sct.ir.core import Elements, Lit, Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
@@ -92,6 +92,19 @@ def reordered(x: Operand, axes: Sequence[int]) -> Any:
     return transpose(x) if order == tuple(reversed(range(len(order)))) else transpose(x, axes=order)
 
 
+def tensordot_elements(e: Elements, at: Sequence[Any], x: Operand, y: Operand, axes: Any = 2) -> Any:
+    i, j = summed(x, y, axes)
+    of_x, of_y = free(x, i), free(y, j)
+    of_ct = at[:len(of_x)], at[len(of_x):]
+
+    def term(*k: Any) -> Any:
+        places = ({**dict(zip(gone, k)), **dict(zip(kept, part))} for gone, kept, part in
+                  ((i, of_x, of_ct[0]), (j, of_y, of_ct[1])))
+        return mul(*(e.read(z, [place[axis] for axis in sorted(place)]) for z, place in zip((x, y), places)))
+
+    return e.total(add, Lit(0.0), [e.size(x, k) for k in i], term) if i else term()
+
+
 def tensordots() -> list[samples.Sample]:
     cases: list[tuple[tuple[int, ...], tuple[int, ...], Any]] = [
         ((2, 3), (3, 4), 1), ((2, 3), (2, 3), 2), ((3,), (2,), 0), ((2, 3, 4), (4, 3, 5), ((1, 2), (1, 0))),
@@ -103,7 +116,7 @@ def tensordots() -> list[samples.Sample]:
 
 tensordot: Op = bilinear("tensordot", "numpy.tensordot numpy.linalg.tensordot", type_tensordot, tensordot_transposed,
                          run=np.tensordot, bind=lambda a, b, axes=2: ([a, b], {"axes": axes}), defaults={"axes": 2},
-                         samples=tensordots)
+                         samples=tensordots, elements=tensordot_elements)
 
 
 # -- kron -----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ is a sum of products of elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any, cast
 
 from sct.ir.build import Builder
@@ -293,6 +294,8 @@ def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> An
     (of_a, of_b), result = labelled
     both = [label for label in of_a if label in of_b]
     batch, summed = ([label for label in both if (label in result) == kept] for kept in (True, False))
+    if not batch and summed and (product := _as_tensordot(xs, (of_a, of_b), summed, result)) is not None:
+        return product
     if len(summed) != 1 or len(of_a) != len(both) + 1 or len(of_b) != len(both) + 1 or len(result) != len(batch) + 2:
         return None
     a, b = xs
@@ -303,6 +306,15 @@ def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> An
         return None
     left, right = [*batch, result[-2], *summed], [*batch, *summed, result[-1]]
     return matmul(_with_axes(a, of_a, left), _with_axes(b, of_b, right))
+
+
+def _as_tensordot(xs: Sequence[Operand], terms: Sequence[list[str]], summed: Sequence[str], result: list[str]) -> Any:
+    """einsum("ij,jkl->ikl", x, y) -> tensordot(x, y, axes=1), where each factor has axes of its own"""
+    for (x, of_x), (y, of_y) in permutations(zip(xs, terms)):
+        own = [[label for label in of if label not in summed] for of in (of_x, of_y)]
+        if all(own) and own[0] + own[1] == result and len(result) > 2:
+            return contracted_over(x, y, [of_x.index(k) for k in summed], [of_y.index(k) for k in summed])
+    return None
 
 
 @rule("tensordot", phase="present", of="index")

@@ -10,12 +10,13 @@ computed by itself (`virtual`) is an expression of the elements of its operands.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sct.codegen.numba.index_ranges import Ranges
+from sct.codegen.numba.loops.index_ranges import Ranges
 from sct.codegen.program.statement_ir import Assign, Block, Evaluate, If, Loop
 from sct.ir.core import Constant, Eqn, Lit, Loc, Op, Operand, Value, builder_var
 from sct.ir.dims import Dim
@@ -37,6 +38,8 @@ SMALLER = Op("smaller", lambda *_: INT, emit="min(_0, _1)", nondiff="an index", 
 AT_LEAST_ZERO = Op("at_least_zero", lambda *_: INT, emit="max(_0, 0)", nondiff="a size", compiled=True)
 NOT_EMPTY = Op("not_empty", lambda *_: INT, emit="not_empty(_0)", nondiff="a size", compiled=True)
 SIZES_DIFFER = Op("sizes_differ", lambda *_: Opaque(), emit="ValueError", nondiff="an exception")
+JOINED = object()
+"""The source of a size that is the sum of those of the operands."""
 INDEX_NAMES = ("i", "j", "k", "l")
 
 
@@ -210,15 +213,20 @@ class Nest:
         rest, out = list(at), []
         axis, rank = 0, len(shape_of(x))
         key = eqn.attrs["key"]
+        in_arrays: list[Operand] | None = None
         for item in items:
             if item is None:
                 rest.pop(0)
             elif item is Ellipsis:
-                for _ in range(rank - sum(c[0] in "is" for c in key)):
+                for _ in range(rank - sum(c[0] in "isa" for c in key)):
                     out.append(rest.pop(0))
                     axis += 1
             elif isinstance(item, slice):
                 out.append(self.in_slice(x, axis, item, rest.pop(0)))
+                axis += 1
+            elif is_array(item):
+                in_arrays = [rest.pop(0) for _ in shape_of(item)] if in_arrays is None else in_arrays
+                out.append(self.emit(WITHIN, (self.read(item, in_arrays), self.size(x, axis))))
                 axis += 1
             else:
                 out.append(self.views[eqn.out].fixed[axis] if eqn.out in self.views else item)
@@ -269,6 +277,9 @@ class Nest:
         assert source is not None
         if isinstance(source, Value) and not is_array(source) or isinstance(source, Lit):
             return source
+        if source is JOINED:
+            total, *rest = (self.size(x, axis) for x in eqn.args)
+            return functools.reduce(OPS["add"], rest, total)
         if isinstance(source, tuple):
             x, k = source
             return self.plus(self.size(x, k), (d - shape_of(x)[k]).value or 0)
@@ -292,9 +303,12 @@ class Nest:
         length: Operand = self.emit(AT_LEAST_ZERO, (OPS["sub"](end, begin),))
         return length
 
-    def check_sizes(self, x: Operand, shape: tuple[Dim, ...], sizes: Sequence[Operand]) -> None:
-        """Check before the loops that the sizes of a broadcast operand are these, where that is not proved."""
-        own = shape_of(x) if is_array(x) else ()
+    def check_sizes(self, x: Operand, shape: tuple[Dim, ...], sizes: Sequence[Operand], inner: int = 0) -> None:
+        """Check before the loops that the sizes of a broadcast operand are these, where that is not proved.
+
+        inner  the number of its last axes that are not broadcast
+        """
+        own = shape_of(x)[:len(shape_of(x)) - inner] if is_array(x) else ()
         for k, (d, e, size) in enumerate(zip(own[::-1], shape[::-1], sizes[::-1])):
             if d.value == 1 or d == e:
                 continue
@@ -390,7 +404,8 @@ class _Slice:
 
 
 def size_source(eqn: Eqn, axis: int) -> Any:
-    """What the size of a result along an axis follows from: a literal, an int, an axis of an operand, or a slice."""
+    """What the size of a result along an axis follows from: a literal, an int, an axis of an operand or of each, or a
+    slice."""
     d = shape_of(eqn.out)[axis]
     if d.value is not None:
         return Lit(d.value)
@@ -398,6 +413,8 @@ def size_source(eqn: Eqn, axis: int) -> Any:
         for k, e in enumerate(shape_of(x)) if is_array(x) else ():
             if e == d:
                 return x, k
+    if eqn.op.name == "concatenate":
+        return JOINED
     if eqn.op in ELEMENTWISE:  # sizes that are not proved to agree are checked
         for x in eqn.args:
             k = axis - len(shape_of(eqn.out)) + len(shape_of(x)) if is_array(x) else -1

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from sct.codegen.numba.extract_kernels import ON_TRUTH_VALUES
-from sct.codegen.numba.index_ranges import Ranges
-from sct.codegen.numba.loop_nests import (
+from sct.codegen.numba.extract_kernels import VIEWS
+from sct.codegen.numba.loops.index_ranges import Ranges
+from sct.codegen.numba.loops.joined_arrays import JOINS, Place, places
+from sct.codegen.numba.loops.loop_nests import (
     INSIDE,
     WITHIN,
     ZERO,
@@ -29,25 +30,28 @@ from sct.codegen.numba.loop_nests import (
     is_array,
     loops,
     shape_of,
-    size_source,
     tensor,
 )
-from sct.codegen.numba.tape_sizes import DTYPES, array_dtype, empty_op
+from sct.codegen.numba.loops.matrix_products import is_matrix_product, labels, multiply
+from sct.codegen.numba.loops.supported_statements import (
+    REPEATING,
+    WRITES,
+    SupportedStatements,
+    part_written,
+)
+from sct.codegen.numba.tape_sizes import empty_op
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import Assign, Block, Evaluate, Loop, Statement, all_blocks, statements
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_effect
-from sct.ir.dims import Dim
-from sct.ir.types import INT, Tensor, Undef
-from sct.ops import ELEMENTWISE, OPS, aliases, may_raise
+from sct.ir.types import Tensor, Undef
+from sct.ops import OPS, aliases
 from sct.ops.arrays.indexing import split
 from sct.ops.type_rules import normalize
 
 __all__ = ["scalarize"]
 
-WRITES = frozenset(["store", "add_at"])
-REDUCTIONS = frozenset(["sum", "mean", "max", "min", "matmul", "dot"])
-REPEATING = frozenset(["matmul", "dot", "outer"])
-"""Ops that read an element of an operand for several elements of the result."""
+REDUCED_ROWS = frozenset(["sum", "mean", "max", "min"])
+REDUCTIONS = frozenset([*REDUCED_ROWS, "matmul", "dot", "einsum", "tensordot"])
 
 
 def scalarize(block: Block) -> Block:
@@ -61,7 +65,8 @@ class _Scalarization:
     readers  value -> the statements that read it, wherever they are
     home     statement -> its block, as a position in it
     virtual  array that is not stored -> its equation
-    can_check  may what is compiled raise, so that all of it runs again as NumPy?
+    bound    value that may be unbound -> one that stands for it where it is bound
+    unbound  the reverse
     once     arrays of which each element is read at most once
     """
 
@@ -74,11 +79,14 @@ class _Scalarization:
         for s in statements(block):
             for x in dict.fromkeys(s.reads):
                 self.readers[x].append(s)
-        self.can_check = not any(isinstance(s, Evaluate) and is_effect(s.eqn) and s.eqn.op.name != "raise_"
-                                 for s in statements(block))
+        can_check = not any(isinstance(s, Evaluate) and is_effect(s.eqn) and s.eqn.op.name != "raise_"
+                            for s in statements(block))
+        self.supported = SupportedStatements(self.ranges, can_check)
         self.same_array: dict[Value, Value] = {}
         self.virtual: dict[Value, Eqn] = {}
         self.views: dict[Value, View] = {}
+        self.bound: dict[Value, Operand] = {}
+        self.unbound: dict[Value, Value] = {}
         self.once: set[Value] = set()
         self.ends: dict[Value, set[int]] = {}
         for s in statements(block):
@@ -101,7 +109,7 @@ class _Scalarization:
     # -- blocks -------------------------------------------------------------------------
 
     def block(self, block: Block, in_loop: bool) -> Block:
-        chosen = {s for s in block if isinstance(s, Evaluate) and self.is_supported(s.eqn)
+        chosen = {s for s in block if isinstance(s, Evaluate) and self.bound_equation(s.eqn) in self.supported
                   and (in_loop or _is_cheap(s.eqn))}
         self.choose_virtual(block, chosen)
         while not in_loop and (alone := {s for s in chosen if self.fuses_nothing(s)}):
@@ -124,9 +132,10 @@ class _Scalarization:
         return out
 
     def fuses_nothing(self, s: Evaluate) -> bool:
-        """Is this a stored result without the arithmetic of another one in it?  NumPy computes it as fast."""
+        """Is this a stored result without the arithmetic of another one in it?  NumPy computes it as fast, unless it is
+        a reduction, for which NumPy takes its time for each row."""
         stored = s.eqn.outs[0] not in self.virtual and aliases(s.like) == "none"
-        return stored and self.operations(s.eqn) < 2
+        return stored and self.operations(s.eqn) < 2 and s.eqn.op.name not in REDUCED_ROWS
 
     def operations(self, eqn: Eqn) -> int:
         """The number of operations of NumPy in an equation and what is not stored of its operands."""
@@ -140,8 +149,8 @@ class _Scalarization:
         """Decide which results of the `chosen` statements are not stored, the last first."""
         for place in reversed(range(len(block))):
             s = block[place]
-            if not isinstance(s, Evaluate) or s not in chosen or s.eqn.op.name in WRITES or s.eqn.inplace is not None \
-                    or not is_array(s.eqn.out):
+            if not isinstance(s, Evaluate) or s not in chosen or s.eqn.op.name in WRITES or not is_array(s.eqn.out) \
+                    or s.eqn.inplace is not None and tensor(s.eqn.args[s.eqn.inplace]) != tensor(s.eqn.out):
                 continue
             v, readers = s.eqn.out, self.readers[s.eqn.out]
             ends: set[int] = set()
@@ -149,9 +158,11 @@ class _Scalarization:
                 continue
             is_view = aliases(s.like) != "none"
             once = len(readers) == 1 and len(ends) == 1 and self.reads_once(readers[0], v)
-            if not is_view and (not once or s.eqn.op.name in REDUCTIONS or self.overwritten(s.eqn, block, place, ends)):
+            again = _is_cheaper_than_memory(s.eqn) and all(self.reads_once(t, v) for t in readers)
+            if not is_view and (not (once or again) or s.eqn.op.name in REDUCTIONS | JOINS
+                                or self.overwritten(s.eqn, block, place, ends)):
                 continue
-            self.virtual[v], self.ends[v] = s.eqn, ends
+            self.virtual[v], self.ends[v] = self.bound_equation(s.eqn), ends
             if once:
                 self.once.add(v)
 
@@ -162,7 +173,9 @@ class _Scalarization:
             return False
         if t.eqn.op.name in ("dim", "size"):
             return True
-        if t not in chosen or t.eqn.inplace == 0 and t.eqn.args[0] is v:
+        if t not in chosen or self.is_matrix_product(t.eqn):
+            return False
+        if t.eqn.inplace == 0 and t.eqn.args[0] is v and t.eqn.outs[0] not in self.virtual:
             return False
         if t.eqn.outs[0] in self.virtual:
             ends |= self.ends[t.eqn.outs[0]]
@@ -170,18 +183,27 @@ class _Scalarization:
         ends.add(place)
         return t.eqn.op.name in WRITES or aliases(t.like) == "none"  # a view that stays takes the array
 
+    def is_matrix_product(self, eqn: Eqn) -> bool:
+        """Is this a product for which a helper is called, with arrays as its operands?"""
+        return is_matrix_product(eqn) and all(
+            d is None or aliases(d) == "none" or d.op.name in VIEWS
+            or d.op.name == "index" and all(k == "i" or k[0] == "s" for k in d.attrs["key"])
+            for d in map(self.ranges.definitions.get, eqn.args))
+
     def reads_once(self, t: Statement, v: Value) -> bool:
         """Does `t` read each element of `v` at most once?"""
         assert isinstance(t, Evaluate)
         eqn = t.eqn
+        if eqn.op.name == "einsum":
+            return _reads_once(eqn, v)
         if eqn.op.name in REPEATING:
             return all(len(shape_of(x)) == 1 for x in eqn.args) and not is_array(eqn.outs[0])
         if eqn.op.name in REDUCTIONS:
             return True
         if aliases(t.like) != "none":
             return eqn.outs[0] in self.once and (eqn.op.name == "index" or _axes(v) == _axes(eqn.outs[0]))
-        target = self.part(eqn).out if eqn.op.name in WRITES else eqn.outs[0]
-        return _axes(v) == _axes(target) and (eqn.outs[0] not in self.virtual or eqn.outs[0] in self.once)
+        target = part_written(eqn).out if eqn.op.name in WRITES else eqn.outs[0]
+        return _varies_with_outer_axes(v, target) and (eqn.outs[0] not in self.virtual or eqn.outs[0] in self.once)
 
     def overwritten(self, eqn: Eqn, block: Block, place: int, ends: set[int]) -> bool:
         """May an array that the equation reads be written before its elements are read at `ends`?"""
@@ -209,99 +231,26 @@ class _Scalarization:
             if definition is not None and is_array(x) and definition.inplace is None:
                 work += [y for y in definition.args if isinstance(y, Value)]
 
-    # -- what is supported ----------------------------------------------------------------
-
-    def is_supported(self, eqn: Eqn) -> bool:
-        """Does the equation become loops, alone or as a part of another statement?"""
-        if len(eqn.outs) != 1 or eqn.regions or is_effect(eqn) or eqn.attrs.get("effect"):
-            return False
-        arrays = [x for x in (*eqn.args, *eqn.outs) if is_array(x)]
-        if not arrays or not all(_is_compiled_dtype(x) and shape_of(x) for x in arrays):
-            return False
-        if eqn.op.elements is not None and any(isinstance(x.type, Undef) for x in eqn.args):
-            return False
-        if not all(is_array(x) or array_dtype(x.type) or x == Lit(None) for x in (*eqn.args, *eqn.outs)):
-            return False
-        if eqn.op.name in WRITES:
-            return self.is_supported_write(eqn)
-        if eqn.op.name == "index":
-            return is_array(eqn.out) and self.is_supported_key(eqn) and self.has_sizes(eqn)
-        return self.is_supported_op(eqn)
-
-    def is_supported_op(self, eqn: Eqn) -> bool:
-        name = eqn.op.name
-        raises = may_raise(_of_machine_ints(eqn))
-        if name in REPEATING and not all(is_array(x) and len(shape_of(x)) <= 2 for x in eqn.args):
-            return False
-        if name == "outer" and any(len(shape_of(x)) != 1 for x in eqn.args):
-            return False
-        broadcasts = eqn.op in ELEMENTWISE and is_array(eqn.out)
-        if broadcasts and not all(self.broadcasts(x, shape_of(eqn.out)) for x in eqn.args if is_array(x)):
-            if eqn.op.elements is not None or eqn.op.raises == "value" and raises or not self.can_check \
-                    or not all(self.may_agree(x, shape_of(eqn.out)) for x in eqn.args if is_array(x)):
-                return False
-        elif raises and name not in ("max", "min"):
-            return False
-        if eqn.op.elements is None:
-            if eqn.op not in ELEMENTWISE or not eqn.op.compiled or name in ("astype",) or eqn.spelling == "numpy.cbrt":
-                return False
-            bools = all((t := tensor(x)) is not None and t.kind == "b" for x in eqn.args)
-            if bools and name not in ON_TRUTH_VALUES:
-                return False
-        return not is_array(eqn.out) or self.has_sizes(eqn)
-
-    def broadcasts(self, x: Operand, shape: tuple[Dim, ...]) -> bool:
-        """Is it proved that x broadcasts to this shape?"""
-        own = shape_of(x)
-        return len(own) <= len(shape) and all(d == e or d.value == 1 for d, e in zip(own[::-1], shape[::-1]))
-
-    def may_agree(self, x: Operand, shape: tuple[Dim, ...]) -> bool:
-        """May the sizes of x agree with those of this shape, which is checked when the loops run?"""
-        own = shape_of(x)
-        return len(own) <= len(shape) and all(d == e or d.value == 1 or None in (d.value, e.value)
-                                              for d, e in zip(own[::-1], shape[::-1]))
-
-    def has_sizes(self, eqn: Eqn) -> bool:
-        return all(size_source(eqn, k) is not None for k in range(len(shape_of(eqn.out))))
-
-    def is_supported_key(self, eqn: Eqn) -> bool:
-        """Is a subscript made of ints, and of slices whose steps are literals?"""
-        key = eqn.attrs["key"]
-        operands = eqn.args[1:] if eqn.op.name == "index" else eqn.args[2:]
-        if not all(k in ("i", "n", "e") or k[0] == "s" for k in key):
-            return False
-        return all(item.step is None or isinstance(item.step, Lit) and item.step.value
-                   for item in split(key, operands) if isinstance(item, slice))
-
-    def is_supported_write(self, eqn: Eqn) -> bool:
-        key = eqn.attrs["key"]
-        if eqn.inplace != 0 or not self.is_supported_key(eqn) or "n" in key:
-            return False
-        if all(k == "i" for k in key) and len(key) == len(shape_of(eqn.args[0])):
-            return False  # of one element
-        to, of = tensor(eqn.args[0]), tensor(eqn.args[1])
-        if to is None or of is None or not (to.kind == "f" or to.dtype == of.dtype):
-            return False
-        shape = self.written_shape(eqn)
-        if not all(size_source(self.part(eqn), k) is not None for k in range(len(shape))):
-            return False
-        x = eqn.args[1]
-        return not is_array(x) or self.broadcasts(x, shape) or self.can_check and self.may_agree(x, shape)
-
-    def part(self, eqn: Eqn) -> Eqn:
-        """The read of the part that a statement writes."""
-        x, _, *operands = eqn.args
-        t = OPS["index"].type(bound(x), *map(bound, operands), key=eqn.attrs["key"])
-        assert not isinstance(t, tuple)
-        return Eqn(OPS["index"], (x, *operands), (Value(t),), {"key": eqn.attrs["key"]}, primal=False)
-
-    def written_shape(self, eqn: Eqn) -> tuple[Dim, ...]:
-        return shape_of(self.part(eqn).out)
-
     # -- statements -> loops --------------------------------------------------------------
 
     def nest(self, eqn: Eqn) -> Nest:
-        return Nest(self.virtual, self.views, self.ranges, None if eqn.primal else eqn.loc)
+        nest = Nest(self.virtual, self.views, self.ranges, None if eqn.primal else eqn.loc)
+        nest.renamed.update(self.unbound)
+        return nest
+
+    def bound_equation(self, eqn: Eqn) -> Eqn:
+        """The equation, of operands whose types say that they are bound, as they are where it is evaluated."""
+        args = tuple(map(self.bound_operand, eqn.args)) if eqn.op.elements is not None else eqn.args
+        return eqn if args == eqn.args else eqn.replace(args=args)
+
+    def bound_operand(self, x: Operand) -> Operand:
+        if not isinstance(x, Value) or not isinstance(x.type, Undef):
+            return x
+        if x not in self.bound:
+            self.bound[x] = y = bound(x)
+            assert isinstance(y, Value)
+            self.unbound[y] = x
+        return self.bound[x]
 
     def size_statement(self, eqn: Eqn) -> Block:
         """The size of an array that is not stored."""
@@ -317,11 +266,13 @@ class _Scalarization:
 
     def statement(self, s: Evaluate) -> Block:
         """The loops of a statement; of a result that is not stored, the checks of its subscript."""
-        eqn = s.eqn
-        if eqn.op.name == "index":
+        eqn = self.bound_equation(s.eqn)
+        if eqn.op.name == "index" and (eqn.out in self.virtual or aliases(s.like) != "none"):
             return self.fix_positions(eqn) if eqn.out in self.virtual else [s]
         if eqn.outs[0] in self.virtual:
             return []
+        if eqn.op.name in JOINS:
+            return self.join(eqn)
         if eqn.op.name in WRITES:
             return self.write(eqn)
         if aliases(s.like) != "none":
@@ -339,10 +290,10 @@ class _Scalarization:
         with self.nest(eqn) as nest:
             for item in split(eqn.attrs["key"], eqn.args[1:]):
                 if item is Ellipsis:
-                    axis = len(shape_of(x)) - sum(k[0] in "is" for k in eqn.attrs["key"][
+                    axis = len(shape_of(x)) - sum(k[0] in "isa" for k in eqn.attrs["key"][
                         eqn.attrs["key"].index("e"):])
                 elif item is not None:
-                    if not isinstance(item, slice):
+                    if not isinstance(item, slice) and not is_array(item):
                         view.fixed[axis] = self.checked(nest, item, x, axis)
                     axis += 1
         return nest.before
@@ -365,13 +316,33 @@ class _Scalarization:
     def fill(self, eqn: Eqn) -> Block:
         """A new array, filled in loops."""
         with self.nest(eqn) as nest:
+            if self.is_matrix_product(eqn):
+                multiply(nest, eqn)
+                return nest.before
             sizes = [nest.size_of_result(eqn, k) for k in range(len(shape_of(eqn.out)))]
+            for x in eqn.args if eqn.op.name == "matmul" else ():
+                batch = len(sizes) - sum(len(shape_of(y)) > 1 for y in eqn.args)
+                nest.check_sizes(x, shape_of(eqn.out)[:batch], sizes[:batch], inner=2)
             if not _sums_rows(eqn):
                 self.fill_loops(nest, eqn.out, sizes, lambda at: nest.element(eqn, at))
                 return nest.before
             self.fill_loops(nest, eqn.out, sizes, lambda at: Lit(0.0))
             loops(nest, sizes[:-1], lambda outer: self.add_rows(nest, eqn, outer, sizes[-1]))
         return nest.before
+
+    def join(self, eqn: Eqn) -> Block:
+        """A new array that holds the operands side by side."""
+        with self.nest(eqn) as nest:
+            sizes = [nest.size_of_result(eqn, k) for k in range(len(shape_of(eqn.out)))]
+            nest.append(Eqn(_empty(eqn.out), tuple(sizes), (eqn.out,), primal=False), 0)
+            for x, place in places(nest, eqn):
+                self.put(nest, eqn.out, x, place)
+        return nest.before
+
+    def put(self, nest: Nest, out: Value, x: Operand, place: Place) -> None:
+        """The loops that write an operand into the result."""
+        loops(nest, [nest.size(x, k) for k in range(len(shape_of(x)))],
+              lambda at: _store(nest, out, nest.read(x, at), place(at)))
 
     def add_rows(self, nest: Nest, eqn: Eqn, outer: tuple[Value, ...], size: Operand) -> None:
         """Add the terms of a sum to the row of its result at `outer`, one row of terms after another."""
@@ -398,7 +369,7 @@ class _Scalarization:
 
     def write(self, eqn: Eqn) -> Block:
         """A part of an array that the statement overwrites or adds to."""
-        part = self.part(eqn)
+        part = part_written(eqn)
         checks = self.fix_positions(part)
         return [*checks, *self.into(eqn, eqn.args[0], part, lambda nest, at: nest.broadcast(eqn.args[1], at))]
 
@@ -442,8 +413,9 @@ class _Scalarization:
             if part is not None:
                 nest.check_sizes(eqn.args[1], shape_of(part.out), sizes)
             loops(nest, sizes, body)
-        buffer = self.buffers.buffer(target)
-        safe = all(self.array(y) is self.array(target) and (at == positions[0] or _are_apart(at, positions[0]))
+        buffer, repeats = self.buffers.buffer(target), part is not None and "a" in part.attrs["key"]
+        safe = all(self.array(y) is self.array(target)
+                   and (at == positions[0] and not repeats or _are_apart(at, positions[0]))
                    for y, at in nest.reads if self.buffers.buffer(y) is buffer)
         return [Assign([(out, target)]), *nest.before], safe
 
@@ -453,17 +425,39 @@ def _sums_rows(eqn: Eqn) -> bool:
     if eqn.out.type != Tensor("array", "f64", shape_of(eqn.out)):
         return False
     if eqn.op.name in ("matmul", "dot"):
-        return len(shape_of(eqn.args[1])) == 2
+        return len(shape_of(eqn.args[1])) > 1
+    if eqn.op.name in ("einsum", "tensordot"):
+        terms, result = labels(eqn)
+        return any(label not in result for of in terms for label in of) \
+            and all(of[-1] == result[-1] for of in terms if result[-1] in of)
     rank = len(shape_of(eqn.args[0]))
     return eqn.op.name == "sum" and not eqn.attrs.get("keepdims") \
         and rank - 1 not in normalize(eqn.attrs.get("axis"), rank)
 
 
 def _is_cheap(eqn: Eqn) -> bool:
-    """Does a loop over elements gain time outside of loops?  `exp` and sums are as fast in NumPy."""
+    """Does a loop over elements gain time outside of loops?
+
+    `exp`, and sums of all elements, are as fast in NumPy, and products of matrices faster.
+    """
     by = eqn.args[1] if eqn.op.name == "pow" else None
     return (eqn.op.cost in ("free", "read", "cheap") or eqn.op.name in (*WRITES, "copy", "clip", "index", "expand_like")
-            or isinstance(by, Lit) and by.value in (2, 3))
+            or isinstance(by, Lit) and by.value in (2, 3)
+            or eqn.op.name in REDUCED_ROWS and is_array(eqn.out)
+            or eqn.op.name == "einsum" and is_array(eqn.out) and any(_reads_once(eqn, x) for x in eqn.args))
+
+
+def _is_cheaper_than_memory(eqn: Eqn) -> bool:
+    """Are the elements of a result computed faster than read, as the operands are smaller arrays?"""
+    arrays = [x for x in eqn.args if is_array(x)]
+    return eqn.op.name in ("add", "sub", "mul") and all(_axes(x) < _axes(eqn.out) for x in arrays)
+
+
+def _reads_once(eqn: Eqn, x: Operand) -> bool:
+    """Does an `einsum` read each element of x at most once?"""
+    terms, _ = labels(eqn)
+    every = {label for of in terms for label in of}
+    return all({*of} == every for y, of in zip(eqn.args, terms) if y is x)
 
 
 def _store(nest: Nest, target: Value, x: Operand, at: Sequence[Operand]) -> None:
@@ -479,20 +473,17 @@ def _are_apart(at: Sequence[Operand], other: Sequence[Operand]) -> bool:
     return any(isinstance(i, Lit) and isinstance(j, Lit) and i != j for i, j in zip(at, other))
 
 
+def _varies_with_outer_axes(x: Operand, target: Operand) -> bool:
+    """Is each element of x read in one iteration of loops over the target: is x broadcast along last axes alone?"""
+    own, shape = shape_of(x), shape_of(target)
+    broadcast = [*[True] * (len(shape) - len(own)), *(d.value == 1 for d in own)]
+    return sorted(b for b, d in zip(broadcast, shape) if d.value != 1) == [
+        b for b, d in zip(broadcast, shape) if d.value != 1]
+
+
 def _axes(x: Operand) -> int:
     """The number of axes of an array along which it is not broadcast."""
     return sum(d.value != 1 for d in shape_of(x))
-
-
-def _of_machine_ints(eqn: Eqn) -> Eqn:
-    """The equation with 64 bits for Python's ints, as they have in kernels: each is near a float."""
-    return eqn.replace(args=tuple(Value(Tensor("np", "i64"), dim=x.dim) if isinstance(x, Value) and x.type == INT else x
-                                  for x in eqn.args))
-
-
-def _is_compiled_dtype(x: Operand) -> bool:
-    t = tensor(x)
-    return t is not None and t.dtype in DTYPES
 
 
 def _empty(x: Value) -> Op:
