@@ -144,14 +144,14 @@ class _Lowering:
             self.alias[eqn.out] = x = self.read(eqn.args[0])
             if isinstance(x, Value) and (made := self.def_use.defining_eqn(x)) is not None and made.op is attempt:
                 x.hint = x.hint or eqn.out.hint
-            if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound(x):
+            if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound_number(x):
                 out.append(CheckBound(x, _is_free(eqn)))
         elif name == "pack":
             self.evaluate(self.record_in_position_order(eqn, out), out)
         else:
             if name == "unwrap":
                 x = self.read(eqn.args[0])
-                out += [CheckBound(x, _is_free(eqn))] if isinstance(x, Value) and _is_maybe_unbound(x) else []
+                out += [CheckBound(x, _is_free(eqn))] if isinstance(x, Value) and _is_maybe_unbound_number(x) else []
             self.evaluate(eqn, out)
         return name != "raise_"
 
@@ -367,7 +367,7 @@ def _is_free(unwrap: Eqn) -> bool:
     return bool(unwrap.attrs.get("free"))
 
 
-def _is_maybe_unbound(x: Value) -> bool:
+def _is_maybe_unbound_number(x: Value) -> bool:
     return isinstance(x.type, Undef) and isinstance(x.type.elem, Tensor)
 
 

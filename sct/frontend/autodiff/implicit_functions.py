@@ -31,20 +31,20 @@ __all__ = [
 
 def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """What `solve` returns, as the solution of `residual`."""
-    found = ev.call(solve, args, kwargs)
-    t = ev.type_of(found) if isinstance(found, (Value, Ref)) else found
+    solved = ev.call(solve, args, kwargs)
+    t = ev.type_of(solved) if isinstance(solved, (Value, Ref)) else solved
     if not isinstance(t, Tensor) or t.kind != "f" or t.rank > 1:
         what = in_words(t) if isinstance(t, Tensor) else "no number"
         ev.refuse("SCT402", f"the solution is {what}", why="sct differentiates a float or a vector of floats",
                   hint="join several unknowns: `np.array([x, y])`, `np.concatenate`; flatten a matrix: `x.ravel()`")
-    x = ev.operand(found)
-    region = function_of(ev, residual, [found, *args], kwargs, "the residual")
+    x = ev.operand(solved)
+    region = function_of(ev, residual, [solved, *args], kwargs, "the residual")
     r = region.outs[region.out.index] if isinstance(region.out, Leaf) else None
     if r is None or not isinstance(r.type, Tensor) or r.type.kind != "f":
         refuse_sizes(ev, t, r)
     result = ev.wrap(as_solution(ev, x, region.fn.replace(results=(r,))))
-    if isinstance(found, Ref) and isinstance(result, Ref):
-        ev.freeze(found.addr, result.addr, why=Frozen.RULED)  # one array to Python, and two to the derivative
+    if isinstance(solved, Ref) and isinstance(result, Ref):
+        ev.freeze(solved.addr, result.addr, why=Frozen.RULED)  # one array to Python, and two to the derivative
     return result
 
 
@@ -80,11 +80,11 @@ def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None
     reads = [v for v in free_values(residual) if is_float(v)]
     params = [Value(v.type, v.hint, v.dim) for v in reads]
     residual = rebuild(residual, dict(zip(reads, params)))
-    flags, given = ([], []) if converged is None else ([Value(BOOL)], [converged])
+    flags, conditions = ([], []) if converged is None else ([Value(BOOL)], [converged])
     out = Value(x.type)
     residual = residual.replace(name="residual", params=(*residual.params, *flags, *params))
-    attrs = {"checked": error if given else False}
-    ev.b.add(Eqn(solution, (x, *given, *reads), (out,), attrs, (residual,), loc=ev.loc))
+    attrs = {"checked": error if conditions else False}
+    ev.b.add(Eqn(solution, (x, *conditions, *reads), (out,), attrs, (residual,), loc=ev.loc))
     return out
 
 
@@ -150,8 +150,8 @@ def has_effect(ev: Evaluator, fn: Fn) -> bool:
 
 def _raises(eqn: Eqn) -> bool:
     """Does the equation raise an exception, or make one?"""
-    made = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
-    return eqn.op is raise_ or eqn.op is python and isinstance(made, type) and issubclass(made, BaseException)
+    exception = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
+    return eqn.op is raise_ or eqn.op is python and isinstance(exception, type) and issubclass(exception, BaseException)
 
 
 def _writes(fn: Fn) -> bool:

@@ -35,31 +35,31 @@ _OPTIONS = {"quad": ("epsabs", "epsrel", "limit", "points"),
 def _integrate(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """What `name` returns: the integral, and an estimate of its error."""
     signature = inspect.signature(getattr(sys.modules["scipy.integrate"], name))
-    given = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
-    for key, v in given.items():
+    arguments = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
+    for key, v in arguments.items():
         default = signature.parameters[key].default
         if key not in (*list(signature.parameters)[:3], "args", *_OPTIONS[name]) and not (
                 isinstance(v, Static) and (v.value is default or v.value == default)):
             ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
                       why="the result need not be the integral of the function, or is more than that",
                       hint=f"leave `{key}` out")
-    f, *limits = (given[key] for key in list(signature.parameters)[:3])
-    extra = given.get("args", Tup(()))
+    f, *limits = (arguments[key] for key in list(signature.parameters)[:3])
+    extra = arguments.get("args", Tup(()))
     extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
     region = function_of_unknown(ev, f, extra, FLOAT, name)
     _check_integrand(ev, name, region)
     a, b = (_limit(ev, name, v) for v in limits)
     operands: list[Operand] = [defined(ev, region, f, "integrand"), a, b]
-    options = _options(ev, name, given, operands)
+    options = _options(ev, name, arguments, operands)
     keywords = "".join(f", {key}={text}" for key, text in options)
-    found = ev.emit(solver, *operands, text=f"scipy.integrate.{name}(_0, _1, _2{keywords})", type=OBJECT)
+    solver_result = ev.emit(solver, *operands, text=f"scipy.integrate.{name}(_0, _1, _2{keywords})", type=OBJECT)
     t = region.outs[0].type
     assert isinstance(t, Tensor)
-    value = ev.emit(part, found, text="_0[0]", type=Tensor("array", "f64", t.shape) if t.rank else FLOAT)
+    value = ev.emit(part, solver_result, text="_0[0]", type=Tensor("array", "f64", t.shape) if t.rank else FLOAT)
     f_name = operands[0].hint if isinstance(operands[0], Value) else None
     result = _as_integral(ev, name, value, operands[1:], options, region.fn.replace(
         name=f_name or "integrand", results=tuple(region.outs)))
-    return Tup((ev.wrap(result), ev.wrap(ev.emit(part, found, text="_0[1]", type=OBJECT))))
+    return Tup((ev.wrap(result), ev.wrap(ev.emit(part, solver_result, text="_0[1]", type=OBJECT))))
 
 
 for _name in _OPTIONS:
@@ -94,11 +94,11 @@ def _multiple(name: str, program: Any) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """The value alone: the estimate of the error is the largest of those of all integrals."""
         function = getattr(sys.modules["scipy.integrate"], name)
-        given = dict(run_or_raise(ev, lambda: inspect.signature(function).bind(*args, **kwargs)).arguments)
-        options = {key: given.pop(key) for key in ("epsabs", "epsrel") if key in given}
-        more = given.pop("args", Tup(()))
+        arguments = dict(run_or_raise(ev, lambda: inspect.signature(function).bind(*args, **kwargs)).arguments)
+        options = {key: arguments.pop(key) for key in ("epsabs", "epsrel") if key in arguments}
+        more = arguments.pop("args", Tup(()))
         quad = Static(sys.modules["scipy.integrate"].quad)
-        value = ev.call(Static(program), [quad, *given.values(), more, ev.new_dict(options)])
+        value = ev.call(Static(program), [quad, *arguments.values(), more, ev.new_dict(options)])
         return Tup((value, Poison(f"the error of `{name}` is not read where its integral is differentiated")))
 
     return handle
@@ -117,11 +117,11 @@ def _nested(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @of_scipy("scipy.integrate._quadrature._cached_roots_legendre")
 def _nodes(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The nodes and weights of `fixed_quad`, which SciPy keeps in a dict."""
-    found = ev.emit(inactive, ev.operand(args[0]), text="scipy.special.roots_legendre(_0)", type=OBJECT)
+    solver_result = ev.emit(inactive, ev.operand(args[0]), text="scipy.special.roots_legendre(_0)", type=OBJECT)
     size = Dim(n) if isinstance(n := getattr(ev.operand(args[0]), "value", None), int) else \
-        sym(f"_nodes{found.id}")
+        sym(f"_nodes{solver_result.id}")
     vector = Tensor("array", "f64", (size,))
-    return Tup(tuple(ev.wrap(ev.emit(part, found, text=f"_0[{k}]", type=vector)) for k in range(2)))
+    return Tup(tuple(ev.wrap(ev.emit(part, solver_result, text=f"_0[{k}]", type=vector)) for k in range(2)))
 
 
 def _check_integrand(ev: Evaluator, name: str, region: Region) -> None:
@@ -141,13 +141,13 @@ def _limit(ev: Evaluator, name: str, v: Abstract) -> Operand:
     return x
 
 
-def _options(ev: Evaluator, name: str, given: Mapping[str, Abstract], operands: list[Operand]
+def _options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], operands: list[Operand]
              ) -> tuple[tuple[str, str], ...]:
     """The options that are given, and their texts; adds the operands that these read."""
     options: list[tuple[str, str]] = []
     for key in _OPTIONS[name]:
-        if key in given:
-            text = template_of(ev, given[key], operands)
+        if key in arguments:
+            text = template_of(ev, arguments[key], operands)
             if text is None:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not a number, a text or a list of these",
                           hint="pass what SciPy needs as a float, an array or a list")
@@ -155,7 +155,7 @@ def _options(ev: Evaluator, name: str, given: Mapping[str, Abstract], operands: 
     return tuple(options)
 
 
-def _as_integral(ev: Evaluator, name: str, value: Value, given: list[Operand], options: Any, fn: Fn) -> Value:
+def _as_integral(ev: Evaluator, name: str, value: Value, operands: list[Operand], options: Any, fn: Fn) -> Value:
     """`value` as the integral of `fn`, a function of its variable and of numbers that it reads."""
     fn = rebuild(fn, fresh=True)
     ev.tries.certain.update(walk(fn))
@@ -163,7 +163,7 @@ def _as_integral(ev: Evaluator, name: str, value: Value, given: list[Operand], o
     params = [Value(v.type, v.hint, v.dim) for v in reads]
     fn = rebuild(fn, dict(zip(reads, params)))
     out = Value(value.type)
-    attrs = {"function": name, "options": options, "given": len(given) - 2}
-    ev.b.add(Eqn(integral, (value, *given, *reads), (out,), attrs, (fn.replace(params=(*fn.params, *params)),),
+    attrs = {"function": name, "options": options, "given": len(operands) - 2}
+    ev.b.add(Eqn(integral, (value, *operands, *reads), (out,), attrs, (fn.replace(params=(*fn.params, *params)),),
                  loc=ev.loc))
     return out

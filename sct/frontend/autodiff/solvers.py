@@ -126,16 +126,16 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     """What the solver `name` returns, with the solution in it."""
     known = _SOLVERS[name]
     signature = inspect.signature(getattr(sys.modules["scipy.optimize"], name))
-    given = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
-    _check_options(ev, name, known, given)
-    extra = given.pop("args", Tup(()))
+    arguments = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
+    _check_options(ev, name, known, arguments)
+    extra = arguments.pop("args", Tup(()))
     extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
-    unknown = _unknown(ev, name, known, given)
-    regions = {key: function_of_unknown(ev, given[key], extra, unknown, name) for key in known.functions
-               if key in given and _is_function(ev, name, key, given[key])}
+    unknown = _unknown(ev, name, known, arguments)
+    regions = {key: function_of_unknown(ev, arguments[key], extra, unknown, name) for key in known.functions
+               if key in arguments and _is_function(ev, name, key, arguments[key])}
     operands: list[Operand] = []
     texts: list[str] = []
-    for key, v in given.items():
+    for key, v in arguments.items():
         text = template_of(ev, v, operands) if key not in regions else f"_{len(operands)}"
         if key in regions:
             operands.append(defined(ev, regions[key], v, key))
@@ -146,10 +146,10 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
         texts.append(str(text) if in_place else f"{key}={text}")
     text = f"scipy.optimize.{name}({', '.join(texts)})"
     first = known.functions[0]
-    bounds = given["bounds"] if name == "minimize" and given.get("bounds", Static(None)) != Static(None) else None
-    if bounds is not None:
-        return _bounded(ev, given, extra, unknown, regions[first], ev.emit(solver, *operands, text=text, type=OBJECT))
-    residual = _residual(ev, given, first, extra, regions[first], unknown, name)
+    if name == "minimize" and arguments.get("bounds", Static(None)) != Static(None):
+        optimum = ev.emit(solver, *operands, text=text, type=OBJECT)
+        return _bounded(ev, arguments, extra, unknown, regions[first], optimum)
+    residual = _residual(ev, arguments, first, extra, regions[first], unknown, name)
     if not known.fields:
         return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
     solver_result = ev.emit(solver, *operands, text=text, type=OBJECT)
@@ -163,10 +163,10 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=OBJECT if key in _TEXTS else INT)
               for key in known.others}
     if known.solves == "minimum":
-        others["fun"] = _least(ev, solver_result, x, regions[first], given)
+        others["fun"] = _least(ev, solver_result, x, regions[first], arguments)
     if known.solves == "squares":
         others["cost"] = at_solution(ev, solver_result, "cost", x, function_of_unknown(
-            ev, _half_sum_of_squares(given[first], given), extra, unknown, name))
+            ev, _half_sum_of_squares(arguments[first], arguments), extra, unknown, name))
     read = ", ".join(f"`{key}`" for key in (place, flag, *others))
     unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
@@ -188,14 +188,15 @@ def _is_regular(x: Any, slope: Any, lower: Any, upper: Any, success: Any) -> Any
     return success and np.all(np.where(at_bound, size > 1e-7, size <= 1e-3 * (1.0 + np.max(size))))
 
 
-def _bounded(ev: Evaluator, given: Mapping[str, Abstract], extra: Sequence[Abstract], unknown: Type, region: Region,
+def _bounded(ev: Evaluator, arguments: Mapping[str, Abstract], extra: Sequence[Abstract], unknown: Type, region: Region,
              solver_result: Value) -> Abstract:
     """What `minimize` returns, if bounds are given: a number at its bound stays there."""
-    if given.get("method", Static(None)) not in [Static(m) for m in (None, "L-BFGS-B", "l-bfgs-b", "SLSQP", "slsqp")]:
+    methods = [Static(m) for m in (None, "L-BFGS-B", "l-bfgs-b", "SLSQP", "slsqp")]
+    if arguments.get("method", Static(None)) not in methods:
         ev.refuse("SCT402", "`minimize` with bounds is not differentiated with this `method`",
                   why="the result need not be exactly at its bounds", hint="use the method L-BFGS-B")
-    lower, upper = ends_of_bounds(ev, given["bounds"])
-    gradient = derivative(ev, "grad", given["fun"], {})
+    lower, upper = ends_of_bounds(ev, arguments["bounds"])
+    gradient = derivative(ev, "grad", arguments["fun"], {})
 
     def equations(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return ev.call(Static(_projected), [args[0], ev.call(gradient, args), lower, upper])
@@ -247,9 +248,10 @@ _OTHER_TYPES = [Static(name) for name in ("Powell", "powell", "L-BFGS-B", "l-bfg
 """Methods whose least value is of another type than what the function returns."""
 
 
-def _least(ev: Evaluator, solver_result: Value, x: Abstract, region: Region, given: Mapping[str, Abstract]) -> Abstract:
+def _least(ev: Evaluator, solver_result: Value, x: Abstract, region: Region, arguments: Mapping[str, Abstract]
+           ) -> Abstract:
     """The least value that a solver has found: that of the function at the minimum."""
-    if region.outs[0].type != NUMBER or given.get("method") in _OTHER_TYPES:
+    if region.outs[0].type != NUMBER or arguments.get("method") in _OTHER_TYPES:
         return Poison("the type of the least value is not known: call the function at the minimum, `f(result.x)`")
     return at_solution(ev, solver_result, "fun", x, region)
 
@@ -266,9 +268,9 @@ def at_solution(ev: Evaluator, solver_result: Value, key: str, x: Abstract, regi
     return ev.wrap(as_solution(ev, ev.emit(part, solver_result, text=f"_0.{key}", type=t), residual))
 
 
-def _half_sum_of_squares(f: Abstract, given: Mapping[str, Abstract]) -> Abstract:
+def _half_sum_of_squares(f: Abstract, arguments: Mapping[str, Abstract]) -> Abstract:
     """The function that is least where the residuals `f` solve their least squares problem, perhaps with a loss."""
-    loss, scale = given.get("loss", Static("linear")), given.get("f_scale", Static(1.0))
+    loss, scale = arguments.get("loss", Static("linear")), arguments.get("f_scale", Static(1.0))
 
     def cost(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         r = ev.call(f, args, kwargs)
@@ -300,21 +302,21 @@ def _is_function(ev: Evaluator, name: str, key: str, v: Abstract) -> bool:
     return not isinstance(v, Static) or callable(v.peek)
 
 
-def _check_options(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstract]) -> None:
+def _check_options(ev: Evaluator, name: str, known: _Solver, arguments: Mapping[str, Abstract]) -> None:
     for key, values in known.options.items():
-        v = given.get(key)
+        v = arguments.get(key)
         if v is not None and not (isinstance(v, Static) and any(v.value is x or v.value == x for x in values)):
             ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
                       why="the result need not be a solution of the equation, or is more than that",
                       hint=f"leave `{key}` out")
 
 
-def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstract]) -> Type:
+def _unknown(ev: Evaluator, name: str, known: _Solver, arguments: Mapping[str, Abstract]) -> Type:
     """The type of the unknown."""
-    start = given.get("x0", given.get("xin"))
+    start = arguments.get("x0", arguments.get("xin"))
     one_each = name == "newton" and isinstance(start, (Ref, ListRef, Tup))
     if known.unknown is not VECTOR and not one_each:
-        for key, v in given.items():
+        for key, v in arguments.items():
             t = ev.type_of(v) if isinstance(v, (Value, Ref)) else None
             if isinstance(t, Tensor) and (t.is_array or t.kind == "c" or t.dtype == "f32"):
                 ev.refuse("SCT402", f"`{key}` of `{name}` is {in_words(t)}",
@@ -322,7 +324,7 @@ def _unknown(ev: Evaluator, name: str, known: _Solver, given: Mapping[str, Abstr
                           hint="solve for one number after the other, in a loop")
             if isinstance(v, Static) and type(v.value) is complex:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is complex", hint="solve for real unknowns")
-        return FLOAT if name == "root_scalar" and "bracket" in given else known.unknown
+        return FLOAT if name == "root_scalar" and "bracket" in arguments else known.unknown
     if known.solves == "fixed point" and not isinstance(start, (Ref, ListRef, Tup)):
         return POINT
     t = vector_like(ev, name, start)
@@ -354,13 +356,13 @@ def function_of_unknown(ev: Evaluator, f: Abstract, extra: Sequence[Abstract], u
     return function_of(ev, f, [*map(ev.wrap, xs), *extra], {}, f"the function that `{solver_name}` calls", len(xs))
 
 
-def _residual(ev: Evaluator, given: Mapping[str, Abstract], first: str, extra: Sequence[Abstract], region: Region,
+def _residual(ev: Evaluator, arguments: Mapping[str, Abstract], first: str, extra: Sequence[Abstract], region: Region,
               unknown: Type, name: str) -> Fn:
     """The equations that the solution solves: those of the function `first`, or of its gradient."""
     assert isinstance(unknown, Tensor)
-    f, known = given[first], _SOLVERS[name]
+    f, known = arguments[first], _SOLVERS[name]
     if known.solves == "squares":
-        f = _half_sum_of_squares(f, given)
+        f = _half_sum_of_squares(f, arguments)
         region = function_of_unknown(ev, f, extra, unknown, name)
     one = isinstance(region.out, Leaf)
     if known.solves in ("minimum", "squares"):

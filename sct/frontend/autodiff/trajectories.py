@@ -131,20 +131,21 @@ class _Problem:
 @of_scipy("scipy.integrate.solve_ivp")
 def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What `solve_ivp` returns, with a solution that is differentiated."""
-    given = _bound(ev, "solve_ivp", args, kwargs)
-    given |= given.pop("options", {})
-    method = _method(ev, given)
-    options = {key: given[key] for key in _OPTIONS if key in given}
-    _check_options(ev, "solve_ivp", given, ("fun", "t_span", "y0", "t_eval", "args", "method", "jac", "dense_output",
-                                            "events", *options))
-    is_read_between = bool(ev.ask(given.get("dense_output", _NO), "`dense_output` of `solve_ivp`"))
-    span = [ev.call(Static(operator.getitem), [given["t_span"], Static(k)]) for k in range(2)]
-    problem = _problem(ev, "solve_ivp", given, given["fun"], given.get("args", _NONE))
-    times: Abstract | None = None if given.get("t_eval", _NONE) == _NONE else _numbers(ev, "`t_eval`", given["t_eval"])
+    arguments = _bound(ev, "solve_ivp", args, kwargs)
+    arguments |= arguments.pop("options", {})
+    method = _method(ev, arguments)
+    options = {key: arguments[key] for key in _OPTIONS if key in arguments}
+    _check_options(ev, "solve_ivp", arguments, (
+        "fun", "t_span", "y0", "t_eval", "args", "method", "jac", "dense_output", "events", *options))
+    is_read_between = bool(ev.ask(arguments.get("dense_output", _NO), "`dense_output` of `solve_ivp`"))
+    span = [ev.call(Static(operator.getitem), [arguments["t_span"], Static(k)]) for k in range(2)]
+    problem = _problem(ev, "solve_ivp", arguments, arguments["fun"], arguments.get("args", _NONE))
+    at = arguments.get("t_eval", _NONE)
+    times: Abstract | None = None if at == _NONE else _numbers(ev, "`t_eval`", at)
     asked: dict[str, Abstract] = {} if times is None else {"t_eval": times}
-    if given.get("jac", _NONE) != _NONE:
-        asked["jac"] = problem.jacobian(given["jac"])
-    events = _events(ev, problem, given.get("events", _NONE), method)
+    if arguments.get("jac", _NONE) != _NONE:
+        asked["jac"] = problem.jacobian(arguments["jac"])
+    events = _events(ev, problem, arguments.get("events", _NONE), method)
     if events:
         asked["events"] = events[0].function if len(events) == 1 else Tup(tuple(e.function for e in events))
     start: list[Abstract] = [Tup(tuple(span)), problem.y0]
@@ -182,8 +183,8 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         **dict.fromkeys(("keys", "values", "items", "get"), unread), **attributes})
 
 
-def _method(ev: Evaluator, given: Mapping[str, Abstract]) -> str:
-    method, known = given.get("method", Static("RK45")), (*_EXPLICIT, *_IMPLICIT, "LSODA")
+def _method(ev: Evaluator, arguments: Mapping[str, Abstract]) -> str:
+    method, known = arguments.get("method", Static("RK45")), (*_EXPLICIT, *_IMPLICIT, "LSODA")
     if not isinstance(method, Static) or method.value not in known:
         ev.refuse("SCT402", "`solve_ivp` is not differentiated by this method", why="sct does not know its steps",
                   hint=f"use one of {', '.join(map(repr, known))}")
@@ -213,14 +214,15 @@ def _between(problem: _Problem, method: str, outcome: Value, steps: Value, accep
 @of_scipy("scipy.integrate.odeint")
 def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What `odeint` returns: the solution at the given times, a row for each."""
-    given = _bound(ev, "odeint", args, kwargs)
-    options = {key: given[key] for key in _OF_ODEINT if key in given}
-    _check_options(ev, "odeint", given, ("func", "y0", "t", "args", "tfirst", *options))
-    times = _numbers(ev, "`t`", given["t"])
-    tfirst, full = (ev.ask(given.get(key, Static(False)), f"`{key}` of `odeint`") for key in ("tfirst", "full_output"))
-    f = given["func"] if tfirst else DerivedCallable(
-        lambda ev, args, kwargs: ev.call(given["func"], [args[1], args[0], *args[2:]]))
-    problem = _problem(ev, "odeint", given, f, given.get("args", _NONE), given["func"], not tfirst)
+    arguments = _bound(ev, "odeint", args, kwargs)
+    options = {key: arguments[key] for key in _OF_ODEINT if key in arguments}
+    _check_options(ev, "odeint", arguments, ("func", "y0", "t", "args", "tfirst", *options))
+    times = _numbers(ev, "`t`", arguments["t"])
+    tfirst, full = (ev.ask(arguments.get(key, Static(False)), f"`{key}` of `odeint`")
+                    for key in ("tfirst", "full_output"))
+    f = arguments["func"] if tfirst else DerivedCallable(
+        lambda ev, args, kwargs: ev.call(arguments["func"], [args[1], args[0], *args[2:]]))
+    problem = _problem(ev, "odeint", arguments, f, arguments.get("args", _NONE), arguments["func"], not tfirst)
     sizes = [ev.type_of(x).shape[0] for x in (times, problem.y0)]  # type: ignore[union-attr]
     outcome = problem.call("odeint", [problem.y0, times], {"tfirst": Static(True), **options},
                          type=OBJECT if full else Tensor("array", "f64", tuple(sizes)))
@@ -315,8 +317,8 @@ def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, An
     return dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
 
 
-def _check_options(ev: Evaluator, name: str, given: Mapping[str, Abstract], known: Sequence[str]) -> None:
-    for key, v in given.items():
+def _check_options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], known: Sequence[str]) -> None:
+    for key, v in arguments.items():
         if key not in known and v not in (_NONE, Static(False)):
             ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
                       why="the result need not be the solution at times, or is more than that",
@@ -327,10 +329,10 @@ def _tolerance(options: Mapping[str, Abstract]) -> dict[str, Abstract]:
     return {key: options[key] for key in ("rtol", "atol") if options.get(key, _NONE) != _NONE}
 
 
-def _problem(ev: Evaluator, name: str, given: Mapping[str, Abstract], f: Abstract, extra: Abstract,
+def _problem(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], f: Abstract, extra: Abstract,
              own: Abstract | None = None, swapped: bool = False) -> _Problem:
     """The equation, given a function of t and y, and what it reads beside them; `own`: the user's function."""
-    start = ev.call(Static(np.atleast_1d), [given["y0"]]) if name == "odeint" else given["y0"]
+    start = ev.call(Static(np.atleast_1d), [arguments["y0"]]) if name == "odeint" else arguments["y0"]
     y0 = _numbers(ev, "what the solution starts from", start)
     more = () if extra == _NONE else extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
     vector = ev.type_of(y0)

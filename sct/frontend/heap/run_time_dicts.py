@@ -97,9 +97,9 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
     cell = ev.slots(owner)
     if (cell.made, VALUES) not in ev.functions.plan.dicts:
         return owner
-    is_derived = isinstance(owner, DefaultRef)
-    made = of_run_time(ev, cell, owner.factory if isinstance(owner, DefaultRef) else None)
-    return replace(made, ordered=is_derived and made.factory is None)
+    if not isinstance(owner, DefaultRef):
+        return of_run_time(ev, cell)
+    return replace(of_run_time(ev, cell, owner.factory), ordered=owner.factory is None)
 
 
 def new(ev: Evaluator, made: Any) -> MapRef:
@@ -122,10 +122,10 @@ def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> 
 
 
 def _list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
-    made = ev.new_list(items)
+    column = ev.new_list(items)
     if items:
-        grow(ev, made)
-    return made
+        grow(ev, column)
+    return column
 
 
 def constant(key: Any) -> Abstract:
@@ -257,11 +257,11 @@ def _place(ev: Evaluator, owner: MapRef, key: Abstract) -> Value:
     if is_empty(ev, owner) or all(isinstance(t, Never) for t in item_type(ev, values_of(ev, owner))[1]):
         by_places(ev, owner, "_0[{subscript}]", key, type=INT)
         raise_at_run_time(ev, "KeyError")
-    found = _found(ev, owner, key)
-    if found is None:
-        found = by_places(ev, owner, "_0[{subscript}]", key, type=INT)
-        found.hint = "at"
-    return found
+    place = _found(ev, owner, key)
+    if place is None:
+        place = by_places(ev, owner, "_0[{subscript}]", key, type=INT)
+        place.hint = "at"
+    return place
 
 
 def _new_place(ev: Evaluator, owner: MapRef, key: Abstract) -> tuple[Value, Value]:
@@ -323,17 +323,17 @@ def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
         places = ev.new_dynamic_list(0, [by_places(ev, owner, "list(_0.values())", type=List(INT))])
         lists = [ev.call(Static(_chosen), [xs, places]) for xs in lists]
     elif len(lists) == 1:
-        (made,) = lists
-        assert isinstance(made, ListRef)
-        return made
+        (only,) = lists
+        assert isinstance(only, ListRef)
+        return only
     parts = [ev.slots(xs) for xs in lists if isinstance(xs, ListRef)]
     schemas = [part.schema or 0 for part in parts]
     first = len(parts[0].items)
     schema = schemas[0] if len(parts) == 1 else (schemas[0], map_leaves(schemas[1], lambda k: k + first))
-    made = ListRef(ev.new_addr())
-    ev.store.cells[made.addr] = Slots(tuple(c for part in parts for c in part.items), schema=schema,
-                                      made=owner if _may(ev, cell, SHRINKS) else None)
-    return made
+    joined = ListRef(ev.new_addr())
+    ev.store.cells[joined.addr] = Slots(tuple(c for part in parts for c in part.items), schema=schema,
+                                        made=owner if _may(ev, cell, SHRINKS) else None)
+    return joined
 
 
 def _chosen(items: list[Any], places: list[int]) -> list[Any]:

@@ -127,13 +127,13 @@ _KINDS = tuple(_FIRST)
 def _constraint_object(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """The arguments, which `minimize` reads."""
-        given = named_arguments(ev, getattr(sys.modules["scipy.optimize"], name), args, kwargs)
-        others = set(given) - {_FIRST[name], "lb", "ub"}
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.optimize"], name), args, kwargs)
+        others = set(arguments) - {_FIRST[name], "lb", "ub"}
         if others:
             ev.refuse("SCT402", f"`{min(others)}` of `{name}` is not supported", hint=f"leave `{min(others)}` out")
         return ev.new_object(types.SimpleNamespace, {
-            "_of": Static(name), "_first": given[_FIRST[name]], "_lb": given.get("lb", Static(-np.inf)),
-            "_ub": given.get("ub", Static(np.inf))})
+            "_of": Static(name), "_first": arguments[_FIRST[name]], "_lb": arguments.get("lb", Static(-np.inf)),
+            "_ub": arguments.get("ub", Static(np.inf))})
 
     return handle
 
@@ -222,39 +222,40 @@ def _joined(ev: Evaluator, constraints: Sequence[_Constraint], x: Abstract) -> t
 def _minimize(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What `minimize` returns, with the minimum in it."""
     signature = inspect.signature(sys.modules["scipy.optimize"].minimize)
-    given = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
-    several = _items(ev, given.get("constraints", Tup(())))
+    arguments = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+    several = _items(ev, arguments.get("constraints", Tup(())))
     if not several:
         return call_solver(ev, "minimize", args, kwargs)
-    method = ev.ask(given.get("method", _NONE), "`method` of `minimize`")
-    other = next((key for key, v in given.items() if v != _NONE and key not in (
+    method = ev.ask(arguments.get("method", _NONE), "`method` of `minimize`")
+    other = next((key for key, v in arguments.items() if v != _NONE and key not in (
         "fun", "x0", "args", "jac", "bounds", "constraints", "method", *_OPTIONS)), None)
     if method not in _METHODS or other is not None:
         ev.refuse("SCT402", f"`minimize` with constraints is not differentiated with this `{other or 'method'}`",
                   why="the result need not be exactly on its constraints, or is more than the minimum",
                   hint=f"leave `{other}` out" if other else "use the method SLSQP or trust-constr")
-    unknown = vector_like(ev, "minimize", given["x0"])
-    extra = _extra(given)
+    unknown = vector_like(ev, "minimize", arguments["x0"])
+    extra = _extra(arguments)
     call = _Call(ev, unknown, [])
-    region = function_of_unknown(ev, given["fun"], extra, unknown, "minimize")
-    call.operands.append(defined(ev, region, given["fun"], "objective"))
-    texts = ["_0", call.text("`x0`", given["x0"])]
-    if given.get("jac", _NONE) != _NONE:
-        is_text = isinstance(given["jac"], Static) and type(given["jac"].peek) in (bool, str)
-        if is_text and given["jac"] == Static(True):
+    region = function_of_unknown(ev, arguments["fun"], extra, unknown, "minimize")
+    call.operands.append(defined(ev, region, arguments["fun"], "objective"))
+    texts = ["_0", call.text("`x0`", arguments["x0"])]
+    if arguments.get("jac", _NONE) != _NONE:
+        is_text = isinstance(arguments["jac"], Static) and type(arguments["jac"].peek) in (bool, str)
+        if is_text and arguments["jac"] == Static(True):
             ev.refuse("SCT402", "`minimize` is not differentiated with `jac=True`",
                       hint="pass the derivative as a function of its own")
-        texts.append("jac=" + (call.text("`jac`", given["jac"]) if is_text else call.function(
-            given["jac"], extra, "slope")))
+        texts.append("jac=" + (call.text("`jac`", arguments["jac"]) if is_text else call.function(
+            arguments["jac"], extra, "slope")))
     constraints = [call.constraint(v) for v in several]
-    texts += [f"{key}={call.text(f'`{key}`', given[key])}" for key in ("method", "bounds", *_OPTIONS) if key in given]
+    texts += [f"{key}={call.text(f'`{key}`', arguments[key])}" for key in ("method", "bounds", *_OPTIONS)
+              if key in arguments]
     texts.append(f"constraints=[{', '.join(c.text for c in constraints)}]")
     optimum = ev.emit(solver, *call.operands, text=f"scipy.optimize.minimize({', '.join(texts)})", type=OBJECT)
     optimum.hint = "minimum"
-    if given.get("bounds", _NONE) != _NONE:
-        lower, upper = ends_of_bounds(ev, given["bounds"])
+    if arguments.get("bounds", _NONE) != _NONE:
+        lower, upper = ends_of_bounds(ev, arguments["bounds"])
         constraints.append(_Constraint(Static(_itself), lower, upper, ""))
-    return _result(ev, optimum, given["fun"], extra, unknown, constraints, method)
+    return _result(ev, optimum, arguments["fun"], extra, unknown, constraints, method)
 
 
 def _result(ev: Evaluator, optimum: Value, f: Abstract, extra: Sequence[Abstract], unknown: Tensor,
@@ -359,27 +360,27 @@ _NUMBER = Tensor("np", "f64")
 
 @of_scipy("scipy.optimize.minimize_scalar")
 def _minimize_scalar(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, sys.modules["scipy.optimize"].minimize_scalar, args, kwargs)
-    if given.get("bounds", _NONE) == _NONE:
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].minimize_scalar, args, kwargs)
+    if arguments.get("bounds", _NONE) == _NONE:
         return call_solver(ev, "minimize_scalar", args, kwargs)
-    if given.get("method", _NONE) not in (_NONE, Static("bounded"), Static("Bounded")):
+    if arguments.get("method", _NONE) not in (_NONE, Static("bounded"), Static("Bounded")):
         return call_solver(ev, "minimize_scalar", args, kwargs)
-    options: dict[str, Abstract] = {key: given[key] for key in ("method", "tol", "options") if key in given}
-    return _bounded(ev, "minimize_scalar", given["fun"], _extra(given), _pair(ev, given["bounds"]), options)
+    options: dict[str, Abstract] = {key: arguments[key] for key in ("method", "tol", "options") if key in arguments}
+    return _bounded(ev, "minimize_scalar", arguments["fun"], _extra(arguments), _pair(ev, arguments["bounds"]), options)
 
 
 @of_scipy("scipy.optimize.fminbound")
 def _fminbound(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, sys.modules["scipy.optimize"].fminbound, args, kwargs)
-    if given.get("full_output", Static(0)) not in (Static(0), Static(False)):
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].fminbound, args, kwargs)
+    if arguments.get("full_output", Static(0)) not in (Static(0), Static(False)):
         ev.refuse("SCT402", "`fminbound` is not differentiated with this `full_output`", hint="use minimize_scalar")
-    options: dict[str, Abstract] = {key: given[key] for key in ("xtol", "maxfun", "disp") if key in given}
-    return _bounded(ev, "fminbound", given["func"], _extra(given), [given["x1"], given["x2"]], options)
+    options: dict[str, Abstract] = {key: arguments[key] for key in ("xtol", "maxfun", "disp") if key in arguments}
+    return _bounded(ev, "fminbound", arguments["func"], _extra(arguments), [arguments["x1"], arguments["x2"]], options)
 
 
-def _extra(given: Mapping[str, Abstract]) -> Sequence[Abstract]:
+def _extra(arguments: Mapping[str, Abstract]) -> Sequence[Abstract]:
     """What the function is given beside the unknown."""
-    extra = given.get("args", Tup(()))
+    extra = arguments.get("args", Tup(()))
     return extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
 
 

@@ -41,17 +41,17 @@ _OPTIONS = ("absolute_sigma", "maxfev", "ftol", "xtol", "gtol", "method")
 def _curve_fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What `curve_fit` returns: the parameters, and their covariance."""
     signature = inspect.signature(sys.modules["scipy.optimize"].curve_fit)
-    given: dict[str, Any] = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
-    given |= given.pop("kwargs", {})
-    for key, v in given.items():
+    arguments: dict[str, Any] = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+    arguments |= arguments.pop("kwargs", {})
+    for key, v in arguments.items():
         if key not in ("f", "xdata", "ydata", "p0", "sigma", *_OPTIONS) and v not in (_NONE, Static(False)):
             ev.refuse("SCT402", f"`curve_fit` is not differentiated with this `{key}`",
                       why="the result need not be where the sum of squares is least, or is more than that",
                       hint=f"leave `{key}` out")
-    x, y, *sigma = (_array(ev, key, given[key], ranks) for key, ranks in (
-        ("xdata", (1, 2)), ("ydata", (1,)), ("sigma", (1,))) if given.get(key, _NONE) != _NONE)
-    n = _count(ev, given)
-    f, vector = given["f"], Tensor("array", "f64", (Dim(n),))
+    x, y, *sigma = (_array(ev, key, arguments[key], ranks) for key, ranks in (
+        ("xdata", (1, 2)), ("ydata", (1,)), ("sigma", (1,))) if arguments.get(key, _NONE) != _NONE)
+    n = _count(ev, arguments)
+    f, vector = arguments["f"], Tensor("array", "f64", (Dim(n),))
     x_type = ev.type_of(x)
     region = function_of_unknown(ev, f, (), (x_type, *[Tensor("np", "f64")] * n), "curve_fit")
 
@@ -64,17 +64,19 @@ def _curve_fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         Static(_half_sum_of_squares), [ev.call(r, args)])), {})
     zero = function_of_unknown(ev, least, (), vector, "curve_fit")
     operands: list[Operand] = [defined(ev, region, f, "model"), *map(ev.operand, (x, y))]
-    options = {"p0": given.get("p0"), "sigma": sigma[0] if sigma else None, **{k: given.get(k) for k in _OPTIONS}}
+    options = {"p0": arguments.get("p0"), "sigma": sigma[0] if sigma else None,
+               **{k: arguments.get(k) for k in _OPTIONS}}
     texts = [_text(ev, key, v, operands) for key, v in options.items()]
-    found = ev.emit(solver, *operands, text=f"scipy.optimize.curve_fit(_0, _1, _2{''.join(texts)})", type=OBJECT)
-    found.hint = "fit"
-    p = ev.wrap(as_solution(ev, ev.emit(part, found, text="_0[0]", type=vector),
+    text = f"scipy.optimize.curve_fit(_0, _1, _2{''.join(texts)})"
+    solver_result = ev.emit(solver, *operands, text=text, type=OBJECT)
+    solver_result.hint = "fit"
+    p = ev.wrap(as_solution(ev, ev.emit(part, solver_result, text="_0[0]", type=vector),
                             zero.fn.replace(results=(zero.outs[0],))))
-    absolute = ev.ask(given.get("absolute_sigma", Static(False)), "`absolute_sigma` of `curve_fit`")
+    absolute = ev.ask(arguments.get("absolute_sigma", Static(False)), "`absolute_sigma` of `curve_fit`")
     with derivative_code(ev):
         jac = ev.call(derivative(ev, "jacobian", r, {}), [p])
         like = ev.call(Static(_covariance), [jac, ev.call(r, [p]), Static(bool(absolute))])
-    return Tup((p, standing_for(ev, found, like, "_0[1]")))
+    return Tup((p, standing_for(ev, solver_result, like, "_0[1]")))
 
 
 def _residuals(y_fit: Any, y: Any, sigma: Any = None) -> Any:
@@ -101,12 +103,12 @@ def _text(ev: Evaluator, key: str, v: Abstract | None, operands: list[Operand]) 
     return f", {key}={text}"
 
 
-def _count(ev: Evaluator, given: Mapping[str, Abstract]) -> int:
+def _count(ev: Evaluator, arguments: Mapping[str, Abstract]) -> int:
     """How many parameters are fitted."""
-    p0 = given.get("p0", _NONE)
+    p0 = arguments.get("p0", _NONE)
     if isinstance(p0, Tup) or isinstance(p0, ListRef) and not is_dynamic(ev, p0):
         return len(p0.items if isinstance(p0, Tup) else ev.slots(p0).items)
-    names = parameter_names(ev, given["f"])
+    names = parameter_names(ev, arguments["f"])
     if p0 == _NONE and names:
         return len(names) - 1
     size = ev.call(Static(len), [p0]) if isinstance(p0, Ref) else _NONE
@@ -148,19 +150,19 @@ _TIE = "the solution is at a tie, where it has no derivative"
 @of_scipy("scipy.optimize.nnls")
 def _nnls(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The solution, and the norm of what is left."""
-    given = named_arguments(ev, sys.modules["scipy.optimize"].nnls, args, kwargs)
-    leave_to_python(ev, "nnls", given.values())
-    A, b = array_of_floats(ev, "nnls", given["A"], (2,)), array_of_floats(ev, "nnls", given["b"], (1,))
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].nnls, args, kwargs)
+    leave_to_python(ev, "nnls", arguments.values())
+    A, b = array_of_floats(ev, "nnls", arguments["A"], (2,)), array_of_floats(ev, "nnls", arguments["b"], (1,))
     operands: list[Operand] = [ev.operand(A), ev.operand(b)]
-    more = "".join(_text(ev, key, v, operands) for key, v in given.items() if key not in ("A", "b"))
-    found = ev.emit(solver, *operands, text=f"scipy.optimize.nnls(_0, _1{more})", type=OBJECT)
+    more = "".join(_text(ev, key, v, operands) for key, v in arguments.items() if key not in ("A", "b"))
+    solver_result = ev.emit(solver, *operands, text=f"scipy.optimize.nnls(_0, _1{more})", type=OBJECT)
     n = ev.type_of(A).shape[1]  # type: ignore[union-attr]
     with derivative_code(ev):
-        x = ev.wrap(ev.emit(part, found, text="_0[0]", type=Tensor("array", "f64", (n,))))
+        x = ev.wrap(ev.emit(part, solver_result, text="_0[0]", type=Tensor("array", "f64", (n,))))
         like = ev.call(Static(_nonnegative), [A, b, x])
         regular = ev.operand(ev.call(Static(bool), [ev.call(Static(_no_tie), [A, b, x])]))
     assert isinstance(like, Tup) and isinstance(regular, Value)
-    return Tup(tuple(standing_for(ev, found, y, f"_0[{k}]", regular, _TIE) for k, y in enumerate(like.items)))
+    return Tup(tuple(standing_for(ev, solver_result, y, f"_0[{k}]", regular, _TIE) for k, y in enumerate(like.items)))
 
 
 def _between_bounds(A: Any, b: Any, active: Any, lower: Any, upper: Any) -> Any:
@@ -170,19 +172,20 @@ def _between_bounds(A: Any, b: Any, active: Any, lower: Any, upper: Any) -> Any:
 @of_scipy("scipy.optimize.lsq_linear")
 def _lsq_linear(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What SciPy returns, with the solution in it."""
-    given = named_arguments(ev, sys.modules["scipy.optimize"].lsq_linear, args, kwargs)
-    leave_to_python(ev, "lsq_linear", given.values())
-    A, b = (array_of_floats(ev, "lsq_linear", given[key], (rank,)) for key, rank in (("A", 2), ("b", 1)))
-    bounds = given.pop("bounds", Tup((Static(-np.inf), Static(np.inf))))
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].lsq_linear, args, kwargs)
+    leave_to_python(ev, "lsq_linear", arguments.values())
+    A, b = (array_of_floats(ev, "lsq_linear", arguments[key], (rank,)) for key, rank in (("A", 2), ("b", 1)))
+    bounds = arguments.pop("bounds", Tup((Static(-np.inf), Static(np.inf))))
     ends = _pair(ev, bounds)
     operands: list[Operand] = [ev.operand(v) for v in (A, b, *ends)]
-    more = "".join(_text(ev, key, v, operands) for key, v in given.items() if key not in ("A", "b"))
-    found = ev.emit(solver, *operands, text=f"scipy.optimize.lsq_linear(_0, _1, bounds=(_2, _3){more})", type=OBJECT)
+    more = "".join(_text(ev, key, v, operands) for key, v in arguments.items() if key not in ("A", "b"))
+    text = f"scipy.optimize.lsq_linear(_0, _1, bounds=(_2, _3){more})"
+    solver_result = ev.emit(solver, *operands, text=text, type=OBJECT)
     n = ev.type_of(A).shape[1]  # type: ignore[union-attr]
     with derivative_code(ev):
-        active = ev.wrap(ev.emit(part, found, text="_0.active_mask", type=Tensor("array", "i64", (n,))))
+        active = ev.wrap(ev.emit(part, solver_result, text="_0.active_mask", type=Tensor("array", "i64", (n,))))
         like = ev.call(Static(_between_bounds), [A, b, active, *ends])
-    return _with_others(ev, "lsq_linear", found, {"x": standing_for(ev, found, like, "_0.x")}, (
+    return _with_others(ev, "lsq_linear", solver_result, {"x": standing_for(ev, solver_result, like, "_0.x")}, (
         "fun", "cost", "optimality", "active_mask", "unbounded_sol"))
 
 
@@ -197,9 +200,10 @@ def _pair(ev: Evaluator, bounds: Abstract) -> list[Abstract]:
         ev, "bounds", v, (1,)) for v in items]
 
 
-def _with_others(ev: Evaluator, name: str, found: Value, read: dict[str, Abstract], unread: Sequence[str]) -> Abstract:
+def _with_others(ev: Evaluator, name: str, solver_result: Value, read: dict[str, Abstract], unread: Sequence[str]
+                 ) -> Abstract:
     """The result as an object, of which some attributes are read."""
-    others = {key: ev.emit(part, found, text=f"_0.{key}", type=t) for key, t in (
+    others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=t) for key, t in (
         ("success", BOOL), ("status", INT), ("nit", INT), ("message", OBJECT))}
     poison = Poison(f"of what `{name}` returns, sct reads {', '.join(f'`{key}`' for key in (*read, *others))} alone")
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(unread, poison), **read, **others})
@@ -224,21 +228,22 @@ def _vertex(x: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, lower: Any, uppe
 @of_scipy("scipy.optimize.linprog")
 def _linprog(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What SciPy returns, with the solution and the least value in it."""
-    given = named_arguments(ev, sys.modules["scipy.optimize"].linprog, args, kwargs)
-    leave_to_python(ev, "linprog", given.values())
-    for key, v in given.items():
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].linprog, args, kwargs)
+    leave_to_python(ev, "linprog", arguments.values())
+    for key, v in arguments.items():
         if key in ("callback", "x0", "integrality") and v != _NONE:
             ev.refuse("SCT402", f"`linprog` is not differentiated with this `{key}`", hint=f"leave `{key}` out")
-    data = {key: array_of_floats(ev, "linprog", given[key], (rank,)) for key, rank in (
-        ("c", 1), ("A_ub", 2), ("b_ub", 1), ("A_eq", 2), ("b_eq", 1)) if given.get(key, _NONE) != _NONE}
+    data = {key: array_of_floats(ev, "linprog", arguments[key], (rank,)) for key, rank in (
+        ("c", 1), ("A_ub", 2), ("b_ub", 1), ("A_eq", 2), ("b_eq", 1)) if arguments.get(key, _NONE) != _NONE}
     operands: list[Operand] = [ev.operand(v) for v in data.values()]
     texts = [f"_{k}" if key == "c" else f"{key}=_{k}" for k, key in enumerate(data)]
-    more = "".join(_text(ev, key, v, operands) for key, v in given.items() if key in ("bounds", "method", "options"))
-    found = ev.emit(solver, *operands, text=f"scipy.optimize.linprog({', '.join(texts)}{more})", type=OBJECT)
+    more = "".join(_text(ev, key, v, operands) for key, v in arguments.items()
+                   if key in ("bounds", "method", "options"))
+    solver_result = ev.emit(solver, *operands, text=f"scipy.optimize.linprog({', '.join(texts)}{more})", type=OBJECT)
     n = ev.type_of(data["c"]).shape[0]  # type: ignore[union-attr]
     with derivative_code(ev):
-        x = ev.wrap(ev.emit(part, found, text="_0.x", type=Tensor("array", "f64", (n,))))
-        lower, upper = ends_of_bounds(ev, given.get("bounds", Tup((Static(0), _NONE))))
+        x = ev.wrap(ev.emit(part, solver_result, text="_0.x", type=Tensor("array", "f64", (n,))))
+        lower, upper = ends_of_bounds(ev, arguments.get("bounds", Tup((Static(0), _NONE))))
         result = ev.call(Static(_vertex), [
             x, *(data.get(key, _NONE) for key in ("A_ub", "b_ub", "A_eq", "b_eq")), lower, upper])
         assert isinstance(result, Tup)
@@ -246,11 +251,11 @@ def _linprog(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         least = ev.call(Static(np.dot), [data["c"], like])
         regular = ev.operand(ev.call(Static(bool), [square]))
     assert isinstance(regular, Value)
-    read = {"x": standing_for(ev, found, like, "_0.x", regular, _TIE)}
-    value = ev.emit(part, found, text="_0.fun", type=FLOAT)
+    read = {"x": standing_for(ev, solver_result, like, "_0.x", regular, _TIE)}
+    value = ev.emit(part, solver_result, text="_0.fun", type=FLOAT)
     with derivative_code(ev):
         least = ev.call(Static(float), [least])
     read["fun"] = standing_for(ev, value, least, converged=regular, error=_TIE)
-    return _with_others(ev, "linprog", found, read, (
+    return _with_others(ev, "linprog", solver_result, read, (
         "slack", "con", "ineqlin", "eqlin", "lower", "upper", "crossover_nit", "mip_node_count", "mip_dual_bound",
         "mip_gap"))

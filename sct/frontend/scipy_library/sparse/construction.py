@@ -16,7 +16,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, give, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.operators.sparse_matrices import SparseMatrix
-from sct.frontend.scipy_library.sparse.elements import FORMATS, elements_of, new_matrix
+from sct.frontend.scipy_library.sparse.elements import FORMATS, elements_of, new_matrix, triples
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import INT, Tensor, in_words
@@ -269,15 +269,10 @@ def _kron(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     a, b = (elements_of(ev, v) for v in args)
     native = ev.emit(sparse_matrix, a.native, b.native, text=f"scipy.sparse.kron(_0, _1{_options(ev, 'kron', kwargs)})")
     with derivative_code(ev):
-        data, rows, cols = _three(ev.call(Static(_elements_of_kron), [
+        data, rows, cols = triples(ev.call(Static(_elements_of_kron), [
             a.data, a.rows, a.cols, b.data, b.rows, b.cols, b.m, b.n]))
         m, n = (ev.call(Static(operator.mul), pair) for pair in ((a.m, b.m), (a.n, b.n)))
     return new_matrix(ev, f"coo_{a.kind}", native, data, rows, cols, m, n)
-
-
-def _three(v: Abstract) -> Sequence[Any]:
-    assert isinstance(v, Tup)
-    return v.items
 
 
 def _elements_of_kron(data: Any, rows: Any, cols: Any, data2: Any, rows2: Any, cols2: Any, m: Any, n: Any) -> Any:
@@ -314,7 +309,7 @@ def _inverse(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     a = elements_of(ev, args[0])
     native = ev.emit(sparse_matrix, a.native, text="scipy.sparse.linalg.inv(_0)")
     with derivative_code(ev):
-        data, rows, cols = _three(ev.call(Static(_elements_of_inverse), [a.data, a.rows, a.cols, a.m]))
+        data, rows, cols = triples(ev.call(Static(_elements_of_inverse), [a.data, a.rows, a.cols, a.m]))
     return new_matrix(ev, f"csc_{a.kind}", native, data, rows, cols, a.m, a.n)
 
 

@@ -26,7 +26,7 @@ from sct.ir.types import INT, Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__ = ["ATTRIBUTES", "SparseElements", "FORMATS", "elements_of", "new_matrix"]
+__all__ = ["ATTRIBUTES", "SparseElements", "FORMATS", "elements_of", "new_matrix", "triples"]
 
 FORMATS = ("coo", "csc", "csr")
 ATTRIBUTES: dict[str, Callable[[Any], Any]] = {}
@@ -75,6 +75,13 @@ def new_matrix(ev: Evaluator, name: str, native: Value, data: Abstract, rows: Ab
          n: Abstract) -> ObjRef:
     return ev.new_object(_class_of(name), {
         "_native": native, "_data": data, "_rows": rows, "_cols": cols, "_shape": Tup((m, n))})
+
+
+def triples(v: Abstract) -> tuple[Abstract, Abstract, Abstract]:
+    """The elements, their rows and their columns, which a program returns."""
+    assert isinstance(v, Tup)
+    data, rows, cols = v.items
+    return data, rows, cols
 
 
 def elements_of(ev: Evaluator, v: Abstract) -> SparseElements:

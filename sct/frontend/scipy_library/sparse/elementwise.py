@@ -23,7 +23,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import check_value
 from sct.frontend.operators.sparse_matrices import SparseMatrix, is_sparse
 from sct.frontend.scipy_library.sparse.algebra import attribute, is_number, method, scaled
-from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, SparseElements, elements_of, new_matrix
+from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, SparseElements, elements_of, new_matrix, triples
 from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir.dims import sym
 from sct.ir.types import Tensor
@@ -83,12 +83,6 @@ def _norm(data: Any, rows: Any, cols: Any, n: Any) -> Any:
 # -- products and functions of elements --------------------------------------------------------------------------------
 
 
-def _three(v: Abstract) -> tuple[Abstract, Abstract, Abstract]:
-    assert isinstance(v, Tup)
-    data, rows, cols = v.items
-    return data, rows, cols
-
-
 @functools.cache
 def _class_of_product(name: str, other: str) -> str:
     """The class of `A.multiply(B)`; `other` is that of B, if it is sparse, or its number of axes."""
@@ -135,7 +129,7 @@ def _by_element(ev: Evaluator, a: SparseElements, text: str, f: Callable[..., An
     """`f` of each of the elements; `f(0)` is 0."""
     native = ev.emit(sparse_matrix, a.native, *map(ev.operand, more), text=text)
     with derivative_code(ev):
-        data, rows, cols = _three(ev.call(Static(_summed), [a.data, a.rows, a.cols, a.n]))
+        data, rows, cols = triples(ev.call(Static(_summed), [a.data, a.rows, a.cols, a.n]))
         data = ev.call(Static(f), [data, *more])
     return new_matrix(ev, a.name, native, data, rows, cols, a.m, a.n)
 
@@ -268,7 +262,7 @@ def _triangle(name: str, program: Callable[..., Any]) -> Callable[..., Abstract]
         k = int(ev.ask((*args[1:], *kwargs.values(), Static(0))[0], "`k`"))
         native = ev.emit(sparse_matrix, a.native, text=f"scipy.sparse.{name}(_0{f', {k}' if k else ''})")
         with derivative_code(ev):
-            data, rows, cols = _three(ev.call(Static(program), [a.data, a.rows, a.cols, Static(k)]))
+            data, rows, cols = triples(ev.call(Static(program), [a.data, a.rows, a.cols, Static(k)]))
         return new_matrix(ev, f"coo_{a.kind}", native, data, rows, cols, a.m, a.n)
 
     return handle

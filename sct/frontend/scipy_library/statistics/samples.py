@@ -231,25 +231,25 @@ def _weighed(x: Any, weights: Any, edges: Any, density: Any) -> Any:
 @of_scipy("numpy.histogram")
 def _histogram(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """`np.histogram(x, bins, range, density, weights)` with differentiated weights: the histogram, and the edges."""
-    given = dict(zip(("a", "bins", "range", "density", "weights"), args)) | dict(kwargs)
-    weights = given.get("weights", Static(None))
+    arguments = dict(zip(("a", "bins", "range", "density", "weights"), args)) | dict(kwargs)
+    weights = arguments.get("weights", Static(None))
     if not isinstance(weights, Ref) or ev.is_observed and not (is_varied(ev, weights) or may_be_differentiated(
             ev, weights)):
         ev.refuse("SCT207", "`histogram` is left to Python")
-    if any(is_varied(ev, v) for key, v in given.items() if key != "weights"):
+    if any(is_varied(ev, v) for key, v in arguments.items() if key != "weights"):
         ev.refuse("SCT402", "`np.histogram` is differentiated by its weights alone",
                   hint="pass sct.stop_gradient(...) of the samples and the bins, if no derivative is meant to pass")
-    x, w = (array_of_floats(ev, "numpy.histogram", given[key], (1, 2, 3)) for key in ("a", "weights"))
-    density = Static(bool(ev.ask(given.get("density", Static(False)), "`density` of `np.histogram`")))
+    x, w = (array_of_floats(ev, "numpy.histogram", arguments[key], (1, 2, 3)) for key in ("a", "weights"))
+    density = Static(bool(ev.ask(arguments.get("density", Static(False)), "`density` of `np.histogram`")))
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in args]
     texts += [None if (text := template_of(ev, v, operands)) is None else f"{key}={text}" for key, v in kwargs.items()]
     if None in texts:
         ev.refuse("SCT205", "these bins of `np.histogram` are not supported", hint="pass a number, a name or an array")
-    found = ev.emit(solver, *operands, text=f"numpy.histogram({', '.join(map(str, texts))})", type=OBJECT)
-    count = ev.emit(part, found, text="len(_0[0])", type=INT)
-    edges = ev.wrap(ev.emit(solver, found, text="_0[1].astype(float)",
+    solver_result = ev.emit(solver, *operands, text=f"numpy.histogram({', '.join(map(str, texts))})", type=OBJECT)
+    count = ev.emit(part, solver_result, text="len(_0[0])", type=INT)
+    edges = ev.wrap(ev.emit(solver, solver_result, text="_0[1].astype(float)",
                             type=Tensor("array", "f64", (size_of(count) + 1,))))
     with derivative_code(ev):
         like = ev.call(Static(_weighed), [x, w, edges, density])
-    return Tup((standing_for(ev, found, like, "_0[0]"), edges))
+    return Tup((standing_for(ev, solver_result, like, "_0[0]"), edges))
