@@ -1,6 +1,7 @@
 """The plain call as the oracle of a program: value, type, exception, output, arguments; differences for the gradient.
 
     agrees(f, *args)             sct does what Python does, and its gradient agrees with central differences
+    agrees_in_every_mode(f, calls)  ... in second order and in forward mode, too
     refuses(f, *args, code=...)  sct refuses, with that code, and points at a line
 """
 
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import SctError, SctWarning, grad, hvp, value_and_grad
+from sct import SctError, SctWarning, grad, hvp, jvp, value_and_grad
 
-__all__ = ["Outcome", "agrees", "outcome", "refuses", "same_value"]
+__all__ = ["Outcome", "Programs", "agrees", "agrees_in_every_mode", "outcome", "refuses", "same_value"]
 
 STEP = 1e-6
 
@@ -147,6 +148,33 @@ def agrees_in_second_order(f: Callable[..., Any], x: Any, *args: Any, rtol: floa
     second = hvp(f, (x, *args), (np.ones_like(x) if isinstance(x, np.ndarray) else 1.0,))
     rise = grad(f)(x + STEP, *args) - grad(f)(x - STEP, *args)
     np.testing.assert_allclose(second, rise / (2.0 * STEP), rtol=rtol, atol=atol)
+
+
+def agrees_in_every_mode(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
+    """As `agrees`, for all calls of one derivative; also in second order, at the first call, and in forward mode."""
+    derivative = value_and_grad(f)
+    for args in calls:
+        agrees(f, *args, derivative=derivative)
+    agrees_in_second_order(f, np.array(calls[0][0]), *calls[0][1:])
+    for x, *others in calls:
+        if outcome(f, (x, *others)).error is None:
+            v = [0.3 + 0.5 * k for k in range(len(x))]
+            gradient, (_, pushed) = derivative(x, *others)[1], jvp(f, (x, *others), (v,))
+            assert pushed == pytest.approx(sum(a * b for a, b in zip(gradient, v)), rel=1e-12)
+
+
+class Programs(list[tuple[Callable[..., Any], list[tuple[Any, ...]]]]):
+    """The programs of a test file, each with the arguments of its calls; a decorator, `@program(args, args)`, adds one.
+
+    The first argument is a list of floats, by which it is differentiated.
+    """
+
+    def __call__(self, *calls: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def register(f: Callable[..., Any]) -> Callable[..., Any]:
+            self.append((f, list(calls)))
+            return f
+
+        return register
 
 
 def refuses(f: Callable[..., Any], *args: Any, code: str) -> SctError:

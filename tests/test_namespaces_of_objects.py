@@ -14,18 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import jvp, value_and_grad
-from tests.oracle import agrees, agrees_in_second_order, refuses
+from tests.oracle import Programs, agrees_in_every_mode, refuses
 
-PROGRAMS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = []
-
-
-def program(*calls: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(f: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS.append((f, list(calls)))
-        return f
-
-    return register
+program = Programs()
 
 
 class Pair:
@@ -323,15 +314,8 @@ def test_refused(f: Callable[..., Any], code: str) -> None:
 
 
 @pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
 def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
                   monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCT_VALIDATE", validate)
-    derivative = value_and_grad(f)
-    for args in calls:
-        agrees(f, *args, derivative=derivative)
-    agrees_in_second_order(f, np.array(calls[0][0]), *calls[0][1:])
-    x, *others = calls[-1]
-    v = [0.3 + 0.5 * k for k in range(len(x))]
-    gradient, (_, pushed) = derivative(x, *others)[1], jvp(f, (x, *others), (v,))
-    assert pushed == pytest.approx(sum(a * b for a, b in zip(gradient, v)), rel=1e-12)
+    agrees_in_every_mode(f, calls)

@@ -18,19 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import jvp, value_and_grad
 from sct.validation.observed_operands import ObservedOperand, ObservedOperands
-from tests.oracle import agrees, agrees_in_second_order
+from tests.oracle import Programs, agrees_in_every_mode
 
-PROGRAMS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = []
-
-
-def program(*calls: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(f: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS.append((f, list(calls)))
-        return f
-
-    return register
+program = Programs()
 
 
 ONE, NONE = Fraction(1), Fraction(0)
@@ -221,22 +212,11 @@ def reflected_methods_of_derived_classes(x):
 
 
 @pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
 def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
                   monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCT_VALIDATE", validate)
-    for args in calls:
-        agrees(f, *args)
-    agrees_in_second_order(f, np.array(calls[0][0]), *calls[0][1:])
-
-
-@pytest.mark.parametrize(("f", "calls"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
-def test_forward_and_reverse(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
-    x, *others = calls[-1]
-    v = [0.3 + 0.5 * k for k in range(len(x))]
-    _, gradient = value_and_grad(f)(x, *others)
-    _, pushed = jvp(f, (x, *others), (v,))
-    assert pushed == pytest.approx(sum(a * b for a, b in zip(gradient, v)), rel=1e-12)
+    agrees_in_every_mode(f, calls)
 
 
 # -- operands ------------------------------------------------------------------------------------------------
