@@ -12,6 +12,7 @@ from sct.derivative import Argnums, Derivative
 from sct.errors import SctError, contains_itself
 from sct.ir.pytrees.pytree import gradient_with, map_leaves, parts_of, tree_leaves
 from sct.tangents import directions_of, tangent_of, type_in_words
+from sct.tree import is_floating
 
 __all__ = ["check_grads"]
 
@@ -116,13 +117,9 @@ def _disagreement(f: Function, mode: str, other: str, numbers: str) -> SctError:
     return SctError("SCT905", f"{mode} of {getattr(f, '__name__', 'f')} disagrees with {other}", why=numbers)
 
 
-def _is_float(x: Any) -> bool:
-    return isinstance(x, (float, complex, np.inexact)) or isinstance(x, np.ndarray) and x.dtype.kind in "fc"
-
-
 def _leaves(x: Any) -> list[np.ndarray[Any, Any]]:
     """The floating-point leaves of `x`."""
-    return [np.asarray(leaf) for leaf in tree_leaves(x) if _is_float(leaf)]
+    return [np.asarray(leaf) for leaf in tree_leaves(x) if is_floating(leaf)]
 
 
 def _flat(x: Any) -> np.ndarray[Any, Any]:
@@ -134,7 +131,7 @@ def _inner_product(a: Any, b: Any) -> Any:
     products: list[Any] = []
 
     def note(x: Any, y: Any) -> None:
-        if _is_float(x) and _is_float(y):
+        if is_floating(x) and is_floating(y):
             products.append(np.sum(np.multiply(x, y)))
 
     map_leaves(note, a, b)
@@ -146,7 +143,7 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
     parts = parts_of(x)
     if parts is not None:
         return gradient_with(x, {key: _random(item, rng) for key, item in parts.items.items()})
-    if not _is_float(x):
+    if not is_floating(x):
         return None
     direction = rng.standard_normal(np.shape(x))
     if np.iscomplexobj(x):
@@ -158,7 +155,7 @@ def _shifted(args: Sequence[Any], directions: Sequence[Any], h: float) -> list[A
     """Copies of the arguments, moved by `h` along the directions; with h = 0 they are equal bit for bit."""
 
     def move(x: Any, v: Any) -> Any:
-        if v is None or h == 0.0 or not _is_float(x):
+        if v is None or h == 0.0 or not is_floating(x):
             return x.copy(order="K") if isinstance(x, np.ndarray) else x
         return x + h * v if not isinstance(x, np.generic) else type(x)(x + h * v)
 

@@ -97,6 +97,11 @@ class DefUse:
         definition = self.definition(x)
         return definition.eqn if definition is not None and definition.region is None else None
 
+    def defining_op(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
+        """The name and the operands of the op that binds a value; None for a param."""
+        eqn = self.defining_eqn(x)
+        return None if eqn is None else (eqn.op.name, eqn.args)
+
     def runs_once_from(self, region: Fn, outer: Fn) -> bool:
         """Is `region` the region `outer`, or nested in it through branches of conditionals only?"""
         while region is not outer:

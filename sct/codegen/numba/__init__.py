@@ -2,7 +2,7 @@
 
 In:  a `Block`, and the options of `numba.njit`. Out: a module with a function for each kernel.
 
-    tape_sizes         the arrays that replace lists of numbers, and their sizes
+    tape_arrays        the arrays that replace lists of numbers, and their sizes
     compilable_forms   statements -> forms that Numba compiles
     loops              array statements -> loops over elements
     extract_kernels    runs of statements with a loop -> kernels; what cannot be compiled stays around them

@@ -12,7 +12,7 @@ from typing import Any
 
 from sct.codegen.numba.loops.index_ranges import Ranges
 from sct.codegen.numba.loops.loop_nests import INSIDE, WITHIN, is_array, shape_of
-from sct.codegen.numba.tape_sizes import is_list
+from sct.codegen.numba.tape_arrays import is_list
 from sct.codegen.program.statement_ir import (
     Block,
     Evaluate,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from sct.codegen.numba.tape_sizes import is_list
+from sct.codegen.numba.tape_arrays import is_list
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,

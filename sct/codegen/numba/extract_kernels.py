@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from sct.codegen.numba.compilable_forms import raised_values
 from sct.codegen.numba.loops.matrix_products import MATRIX_PRODUCTS
-from sct.codegen.numba.tape_sizes import RowSizes, array_dtype, is_list, is_row, lists
+from sct.codegen.numba.tape_arrays import RowSizes, array_dtype, is_list, is_row, lists
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import (
     Assign,

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from sct.codegen.numba.loops.index_ranges import Ranges
 from sct.codegen.numba.loops.loop_nests import INSIDE, Nest, loops, shape_of
-from sct.codegen.numba.tape_sizes import ONE, ZERO, TapeArrays, TapeStorage, is_list, is_row, lists
+from sct.codegen.numba.tape_arrays import ONE, ZERO, TapeArrays, TapeStorage, is_list, is_row, lists
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,

@@ -25,7 +25,7 @@ from sct.codegen.interface import Interface
 from sct.codegen.numba.helper_functions import helper_source
 from sct.codegen.numba.loops.loop_nests import LAST, NOT_EMPTY, START, WITHIN
 from sct.codegen.numba.loops.matrix_products import MATRIX_PRODUCTS
-from sct.codegen.numba.tape_sizes import DTYPES, LARGER, MORE_ROWS
+from sct.codegen.numba.tape_arrays import DTYPES, LARGER, MORE_ROWS
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.recover_jumps import COMPARISONS

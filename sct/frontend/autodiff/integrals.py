@@ -14,7 +14,7 @@ from typing import Any
 from sct.frontend.autodiff.differentiated_region import Region
 from sct.frontend.autodiff.solvers import defined, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
@@ -94,7 +94,7 @@ def _multiple(name: str, program: Any) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """The value alone: the estimate of the error is the largest of those of all integrals."""
         function = getattr(sys.modules["scipy.integrate"], name)
-        arguments = dict(run_or_raise(ev, lambda: inspect.signature(function).bind(*args, **kwargs)).arguments)
+        arguments = named_arguments(ev, function, args, kwargs)
         options = {key: arguments.pop(key) for key in ("epsabs", "epsrel") if key in arguments}
         more = arguments.pop("args", Tup(()))
         quad = Static(sys.modules["scipy.integrate"].quad)

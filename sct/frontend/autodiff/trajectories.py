@@ -8,7 +8,6 @@ The value is that of the solver. Its derivative is that of a program of `time_st
 
 from __future__ import annotations
 
-import inspect
 import operator
 import sys
 import types
@@ -31,7 +30,7 @@ from sct.frontend.autodiff.time_steps import (
     joined,
 )
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import may_be_differentiated, template_of
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
@@ -131,7 +130,7 @@ class _Problem:
 @of_scipy("scipy.integrate.solve_ivp")
 def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What `solve_ivp` returns, with a solution that is differentiated."""
-    arguments = _bound(ev, "solve_ivp", args, kwargs)
+    arguments: dict[str, Any] = named_arguments(ev, sys.modules["scipy.integrate"].solve_ivp, args, kwargs)
     arguments |= arguments.pop("options", {})
     method = _method(ev, arguments)
     options = {key: arguments[key] for key in _OPTIONS if key in arguments}
@@ -214,7 +213,7 @@ def _between(problem: _Problem, method: str, outcome: Value, steps: Value, accep
 @of_scipy("scipy.integrate.odeint")
 def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """What `odeint` returns: the solution at the given times, a row for each."""
-    arguments = _bound(ev, "odeint", args, kwargs)
+    arguments = named_arguments(ev, sys.modules["scipy.integrate"].odeint, args, kwargs)
     options = {key: arguments[key] for key in _OF_ODEINT if key in arguments}
     _check_options(ev, "odeint", arguments, ("func", "y0", "t", "args", "tfirst", *options))
     times = _numbers(ev, "`t`", arguments["t"])
@@ -310,11 +309,6 @@ def _of_events(ev: Evaluator, outcome: Value, located: Sequence[tuple[Abstract, 
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
-
-
-def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, Any]:
-    signature = inspect.signature(getattr(sys.modules["scipy.integrate"], name))
-    return dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
 
 
 def _check_options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], known: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL",
     "STATEMENTS",
-    "Args", "Kwargs", "Special", "called", "expression", "guarding_statement", "handler_before_op",
+    "Args", "Kwargs", "Special", "called", "evaluated_as", "expression", "guarding_statement", "handler_before_op",
     "handler_of_scipy", "instances", "of_scipy", "python_expression",
     "special", "special_key", "statement", "unsupported",
 ]
@@ -149,6 +149,11 @@ _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
     gast.AsyncFor: ("async for", "", "write a plain function"),
     gast.ClassDef: ("class", "", "define the class outside the function"),
 }
+
+
+def evaluated_as(function: Callable[..., Any]) -> Special:
+    """The handler of a function in whose place another one is evaluated."""
+    return lambda ev, args, kwargs: ev.call(Static(function), args, kwargs)
 
 
 def unsupported(node: Any) -> tuple[str, str, str]:

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.evaluator.handlers import Args, Kwargs, evaluated_as, of_scipy, special
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.values.abstract_values import Abstract, Ref, Static
 from sct.ir import Value
@@ -21,8 +22,9 @@ __all__: list[str] = []
 
 _NUMPY = "scipy._lib.array_api_compat.numpy"
 
-_FUNCTIONS = {"asarray": np.asarray, "cumulative_sum": np.cumsum, "full": np.full, "ones": np.ones, "prod": np.prod,
-              "reshape": np.reshape, "sum": np.sum, "zeros": np.zeros}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "asarray": np.asarray, "cumulative_sum": np.cumsum, "full": np.full, "ones": np.ones, "prod": np.prod,
+    "reshape": np.reshape, "sum": np.sum, "zeros": np.zeros}
 """Functions of the namespace that wrap one of NumPy, with the arguments that SciPy gives them."""
 
 
@@ -87,12 +89,8 @@ def _not_lazy(x: Any) -> Any:
     return False
 
 
-def _handler(function: Any) -> Any:
-    return lambda ev, args, kwargs: ev.call(Static(function), args, kwargs)
-
-
 for _name, _function in _FUNCTIONS.items():
-    of_scipy(f"{_NUMPY}.{_name}")(_handler(_function))
-of_scipy("scipy._lib.array_api_extra.apply_where")(_handler(_apply_where))
-of_scipy("scipy._lib._util._lazyselect")(_handler(_select))
-of_scipy("scipy._lib._array_api.is_lazy_array")(_handler(_not_lazy))
+    of_scipy(f"{_NUMPY}.{_name}")(evaluated_as(_function))
+of_scipy("scipy._lib.array_api_extra.apply_where")(evaluated_as(_apply_where))
+of_scipy("scipy._lib._util._lazyselect")(evaluated_as(_select))
+of_scipy("scipy._lib._array_api.is_lazy_array")(evaluated_as(_not_lazy))

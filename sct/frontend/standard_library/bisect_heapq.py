@@ -16,14 +16,14 @@ from typing import Any
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, evaluated_as
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.numpy_functions import bound
 from sct.frontend.standard_library import python_fallbacks
-from sct.frontend.standard_library.iterator_builtins import compared
-from sct.frontend.values.abstract_values import Abstract, ListRef, Slots, Static, Tup, is_literal
+from sct.frontend.standard_library.iterator_builtins import compared, is_known
+from sct.frontend.values.abstract_values import Abstract, ListRef, Slots, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import INT, Opaque
 from sct.ops.program.effects import inactive
@@ -42,7 +42,7 @@ def _kept_in_order(f: Callable[..., Any], in_python: Special) -> Special:
         if not isinstance(xs, (ListRef, Tup)) or dynamic_lists.is_dynamic(ev, xs):
             return in_python(ev, args, kwargs)
         items = items_of(ev, xs)
-        if not all(map(_is_known, (*items, *rest))):
+        if not all(map(is_known, (*items, *rest))):
             if isinstance(xs, ListRef) and not f.__name__.startswith("bisect"):
                 dynamic_lists.grow(ev, xs, None if items else dynamic_lists.schema_of(ev, rest[0]))
             return in_python(ev, args, kwargs)
@@ -60,15 +60,6 @@ def _kept_in_order(f: Callable[..., Any], in_python: Special) -> Special:
         return Static(result) if result is None or isinstance(result, int) else result.obj
 
     return handler
-
-
-def _is_known(v: Abstract) -> bool:
-    return all(map(_is_known, v.items)) if isinstance(v, Tup) else is_literal(v)
-
-
-def _evaluated(f: Callable[..., Any]) -> Special:
-    """The function of `python_fallbacks` that does the same."""
-    return lambda ev, args, kwargs: ev.call(Static(f), args, kwargs)
 
 
 def _by_python(ev: Evaluator, a: Abstract, x: Abstract, right: bool) -> Abstract:
@@ -108,6 +99,6 @@ for _f, _right in ((bisect.bisect_left, False), (bisect.bisect_right, True), (bi
                    (bisect.insort_right, True)):
     SPECIAL[id(_f)] = _kept_in_order(_f, _searching(_f, _right))
 for _f in (heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace):
-    SPECIAL[id(_f)] = _kept_in_order(_f, _evaluated(getattr(python_fallbacks, _f.__name__)))
+    SPECIAL[id(_f)] = _kept_in_order(_f, evaluated_as(getattr(python_fallbacks, _f.__name__)))
 for _f in (heapq.nlargest, heapq.nsmallest):
-    SPECIAL[id(_f)] = _evaluated(getattr(python_fallbacks, _f.__name__))
+    SPECIAL[id(_f)] = evaluated_as(getattr(python_fallbacks, _f.__name__))

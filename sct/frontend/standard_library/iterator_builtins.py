@@ -52,7 +52,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL
 
-__all__ = ["as_iterator", "chosen", "compared", "first_that", "looked", "select", "takes_function"]
+__all__ = ["as_iterator", "chosen", "compared", "first_that", "is_known", "looked", "select", "takes_function"]
 
 
 @special(iter)
@@ -268,7 +268,7 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
     if not dynamic_lists.is_dynamic(ev, v):
         items = items_of(ev, v)
         keys = [x if key == Static(None) else ev.call(key, [x]) for x in items]
-        if all(map(_is_known, keys)) or not all(dynamic_lists.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
+        if all(map(is_known, keys)) or not all(dynamic_lists.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
             return _sorted_now(ev, items, keys, reverse)
         made = dynamic_lists.list_of_items(ev, items)
         by_key = made if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
@@ -284,8 +284,8 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
     return dynamic_list_methods.sorted_by(ev, v, by, reverse)
 
 
-def _is_known(v: Abstract) -> bool:
-    return all(map(_is_known, v.items)) if isinstance(v, Tup) else is_literal(v)
+def is_known(v: Abstract) -> bool:
+    return all(map(is_known, v.items)) if isinstance(v, Tup) else is_literal(v)
 
 
 def _sorted_now(ev: Evaluator, items: tuple[Abstract, ...], keys: Sequence[Abstract], reverse: bool) -> Abstract:

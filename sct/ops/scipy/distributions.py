@@ -31,10 +31,10 @@ from sct.ops.scipy.formulas import (
     lifted,
     log,
     log1p,
-    plain,
     psi,
     sign,
     sin,
+    slopes,
     tanh,
     where,
 )
@@ -170,8 +170,8 @@ def register(f: Distribution) -> None:
         """Of f(z) / scale; 0 where it is 0, as at infinite arguments."""
         x, *shapes, loc, scale = xs
         outside = equal(y, 0.0)
-        slopes = log_slopes(where(outside, inside, (x - loc) / scale), shapes, scale)
-        return [y * s if f.inside is None else y * where(outside, 0.0, s) for s in slopes]
+        of_logarithm = log_slopes(where(outside, inside, (x - loc) / scale), shapes, scale)
+        return [y * s if f.inside is None else y * where(outside, 0.0, s) for s in of_logarithm]
 
     def logarithm_slopes(y: Formula, *xs: Formula) -> list[Any]:
         x, *shapes, loc, scale = xs
@@ -211,13 +211,9 @@ def register(f: Distribution) -> None:
     for name, formula in formulas.items():
         interval = (0.1, 0.9) if name in ("ppf", "isf") else f.points
         fixed = name not in ("pdf", "logpdf")
-        ops[name] = method_op(f.name, name, names, LOCATION, as_partials(formula),
+        ops[name] = method_op(f.name, name, names, LOCATION, slopes(formula),
                               family_samples(interval, f.values, [fixed and p is None for p in f.paths or
                                                                   (None,) * len(f.values)]))
-
-
-def as_partials(formula: Slope) -> Callable[..., list[Any]]:
-    return lambda y, *xs: [plain(p) for p in formula(Formula(y), *map(Formula, xs))]
 
 
 def family_samples(interval: tuple[float, float], values: Sequence[float], fixed: Sequence[bool]) -> samples.Samples:
@@ -304,8 +300,8 @@ def discrete(family: str, shapes: Sequence[tuple[str, Any]], values: Sequence[An
         moved = [v if not isinstance(v, float) else samples.arrays((3,), 0.8 * v, v) for v in values]
         return [((k, *values, 0), {}), ((k, *moved, 0), {})]
 
-    method_op(family, "pmf", names, (("loc", 0),), as_partials(slopes_of(lambda y: y, 0.0)), make)
-    method_op(family, "logpmf", names, (("loc", 0),), as_partials(slopes_of(
+    method_op(family, "pmf", names, (("loc", 0),), slopes(slopes_of(lambda y: y, 0.0)), make)
+    method_op(family, "logpmf", names, (("loc", 0),), slopes(slopes_of(
         lambda y: where(undefined(y), math.nan, 1.0), -math.inf)), make)
 
 

@@ -135,7 +135,7 @@ class _DeadStores:
 
         def term(x: Operand) -> LinearTerm | None:
             """`x` as a term of the indices, and of values that are the same in all iterations."""
-            t = term_of(x, self.definition)
+            t = term_of(x, self.def_use.defining_op)
             constant = t is not None and all(v in indices or self.is_bound_outside_loops(v) for v in t.coefs)
             return t if constant else None
 
@@ -155,10 +155,6 @@ class _DeadStores:
                 return False
             region = self.def_use.parent[owner]
         return True
-
-    def definition(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
-        eqn = self.def_use.defining_eqn(x)
-        return None if eqn is None else (eqn.op.name, eqn.args)
 
 
 def _without_constant_carries(fn: Fn) -> Fn:

@@ -68,7 +68,7 @@ class _Distribute:
             eqn = eqn.replace(args=substitute(eqn.args, self.env))
             if eqn.op.name == "loop":
                 loop = loop_view(eqn)
-                self.around.append(LoopAround(loop.iterations, loop.index, loop_range(loop, self.definition)))
+                self.around.append(LoopAround(loop.iterations, loop.index, loop_range(loop, self.def_use.defining_op)))
             eqn = eqn.replace(regions=tuple(self.region(r, b.nested()) for r in eqn.regions))
             if _may_be_distributed(eqn):
                 self.loop(loop_view(eqn), b)
@@ -83,7 +83,7 @@ class _Distribute:
         removed: dict[Value, Operand] = {}
         totals: dict[int, Operand] = {}
         with b.nested() as before:
-            body = _Body(loop, tuple(self.around), self.definition)
+            body = _Body(loop, tuple(self.around), self.def_use.defining_op)
         with b.nested() as behind:
             inits = [behind.defs.get(x) if isinstance(x, Value) else None for x in loop.inits]
             zeros = {k for k, eqn in enumerate(inits) if eqn is not None and eqn.op.fill == 0.0}
@@ -105,10 +105,6 @@ class _Distribute:
         for eqn in (*(before.eqns if removed else ()), new, *behind.eqns):
             b.add(eqn)
         self.env.update((loop.finals[k], total) for k, total in totals.items())
-
-    def definition(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
-        eqn = self.def_use.defining_eqn(x)
-        return None if eqn is None else (eqn.op.name, eqn.args)
 
 
 def _without(loop: LoopView, removed: dict[Value, Operand]) -> Eqn:

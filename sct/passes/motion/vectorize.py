@@ -8,7 +8,6 @@ No array is made that is larger than those which are read or written, so a loop 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sct.ir.affine import least_value, loop_range, term_of
@@ -83,7 +82,7 @@ class _Vectorize:
             body = _Recomputed(self, loop).body() if loop.elems else loop.body
             with inside:
                 around = (*self.around, self.loop_around(loop.eqn))
-                finals = Iterations(replace(loop, body=body), inside, around, self.definition).finals()
+                finals = Iterations(replace(loop, body=body), inside, around, self.def_use.defining_op).finals()
         except (NotLifted, TypeMismatch):
             return False
         for eqn in inside.eqns:
@@ -94,18 +93,14 @@ class _Vectorize:
 
     def counts_up_from_zero_or_more(self, loop: LoopView) -> bool:
         """Does the loop certainly run, over indices that are not negative?"""
-        start, stop = (term_of(x, self.definition) for x in loop.bounds[:2])
+        start, stop = (term_of(x, self.def_use.defining_op) for x in loop.bounds[:2])
         ranges = [each.range for each in reversed(self.around) if each.range is not None]
         return start is not None and stop is not None and least_value(start, ranges) >= 0 \
             and least_value(stop - start, ranges) >= 1
 
     def loop_around(self, eqn: Eqn) -> LoopAround:
         loop = loop_view(eqn)
-        return LoopAround(loop.iterations, loop.index, loop_range(loop, self.definition))
-
-    def definition(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
-        eqn = self.def_use.defining_eqn(x)
-        return None if eqn is None else (eqn.op.name, eqn.args)
+        return LoopAround(loop.iterations, loop.index, loop_range(loop, self.def_use.defining_op))
 
 
 def _may_be_lifted(eqn: Eqn) -> bool:

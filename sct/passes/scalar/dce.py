@@ -73,7 +73,7 @@ class _Dce:
                 for region, taken in zip(eqn.regions, (True, False)):
                     self.find_roots(region, ranges, (*branches, (eqn.args[0], taken)), keep_raises)
             elif eqn.regions:
-                index_range = loop_range(loop_view(eqn), self.defining_op) if eqn.op.name == "loop" else None
+                index_range = loop_range(loop_view(eqn), self.def_use.defining_op) if eqn.op.name == "loop" else None
                 inner = ranges if index_range is None else (index_range, *ranges)
                 again = eqn.op.name == "loop" and not eqn.primal  # what it evaluates again has not raised before
                 for region in eqn.regions:
@@ -91,7 +91,7 @@ class _Dce:
             return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn) \
                 and not self.is_in_list(eqn, ranges)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
-                            lambda i, d: is_in_bounds(term_of(i, self.defining_op), d, ranges))
+                            lambda i, d: is_in_bounds(term_of(i, self.def_use.defining_op), d, ranges))
 
     def is_in_list(self, eqn: Eqn, ranges: Sequence[Range]) -> bool:
         """Does this read the item of a list at the index of a loop over the positions of the list?"""
@@ -130,10 +130,6 @@ class _Dce:
         args = [self.evaluated(a, env) for a in eqn.args]
         values = [a.value for a in args if isinstance(a, Lit)]
         return Lit(eqn.op.run(*values)) if len(values) == len(args) else None
-
-    def defining_op(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
-        eqn = self.def_use.defining_eqn(x)
-        return None if eqn is None else (eqn.op.name, eqn.args)
 
     # liveness
 

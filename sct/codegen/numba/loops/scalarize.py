@@ -39,7 +39,7 @@ from sct.codegen.numba.loops.supported_statements import (
     SupportedStatements,
     part_written,
 )
-from sct.codegen.numba.tape_sizes import empty_op
+from sct.codegen.numba.tape_arrays import empty_op
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import Assign, Block, Evaluate, Loop, Statement, all_blocks, statements
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_effect

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 import sys
 import types
@@ -18,7 +17,7 @@ import numpy as np
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.autodiff.implicit_functions import computed_before, derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
@@ -140,14 +139,10 @@ def _parameters(ev: Evaluator, name: str, given: dict[str, Abstract]) -> _Parame
     return _of_normal(ev, given.get("mean", _NONE), given.get("cov", Static(1)), given.get("allow_singular", _NONE))
 
 
-def _bound(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
-    return dict(run_or_raise(ev, lambda: inspect.signature(f).bind(*args, **kwargs)).arguments)
-
-
 def _method(name: str, method: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         own = getattr(getattr(sys.modules["scipy.stats"], name), method)
-        given = _bound(ev, own, args, kwargs)
+        given = named_arguments(ev, own, args, kwargs)
         parameters, programs, options = _parameters(ev, name, given)
         return _density(ev, f"{name}.{method}", programs[method], given["x"], parameters, _FUNCTIONS[name], options)
 
@@ -156,7 +151,7 @@ def _method(name: str, method: str) -> Any:
 
 def _frozen(name: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = _bound(ev, getattr(sys.modules["scipy.stats"], name).__call__, args, kwargs)
+        given = named_arguments(ev, getattr(sys.modules["scipy.stats"], name).__call__, args, kwargs)
         parameters, programs, options = _parameters(ev, name, given)
         methods = {method: DerivedCallable(lambda ev, args, kwargs, method=method, program=program: _density(
             ev, f"{name}.{method}", program, (*args, *kwargs.values())[0], parameters, _FUNCTIONS[name], options))
