@@ -94,10 +94,11 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     interface = Interface(traced.name, params, traced.result, traced.comment)
     kernels = BACKENDS[backend].njit
     try:
-        fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
-        tapes = tape_bytes(fn, compiled=kernels is not None)
-        return replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex,
-                       tapes=(tapes.total, tapes.largest))
+        with _no_collection():
+            fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
+            tapes = tape_bytes(fn, compiled=kernels is not None)
+            return replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex,
+                           tapes=(tapes.total, tapes.largest))
     except (SctError, Warning, MemoryError):
         raise
     except Exception as error:
@@ -106,7 +107,10 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again."""
+    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again.
+
+    What was allocated meanwhile joins the oldest generation, which the next collection of young objects does not scan.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -135,10 +139,11 @@ def specialize(
         recorded = {(path, how) for path, how, _ in traced.identities}
         facts = library_facts(source.text, place_of(traced.root))
         traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in recorded)))
-    for name in pipeline.unused(traced.fn):
+        unused, jumping = pipeline.unused(traced.fn), pipeline.jumping(traced.fn)
+    for name in unused:
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
-    for loc, what in pipeline.jumping(traced.fn):
+    for loc, what in jumping:
         warnings.warn(f"{traced.name}: {what} of a number that depends on the inputs has no derivative, and counts as "
                       f"a constant ({loc.file}:{loc.line})", SctWarning, stacklevel=6)
     for name, loc in traced.written:
