@@ -66,7 +66,7 @@ from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
 from sct.codegen.python.print_signature import function, signature
 from sct.codegen.python.print_statements import StatementPrinter
 from sct.codegen.python.repeated_returns import return_once
-from sct.codegen.python.unparse import Comment, begins_statement, comment, logical_lines
+from sct.codegen.python.unparse import begins_statement, comment, logical_lines, statements_in
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
 from sct.ir.pytrees.pytree import Leaf, Node, Tree
@@ -222,16 +222,7 @@ def _line_locs(tree: ast.Module, lines: Sequence[str], number: int, locs: Mappin
     """
     numbers = itertools.accumulate((1 + line.count("\n") for line in lines), initial=number)
     starts = [n for n, line in zip(numbers, lines) if begins_statement(line)]
-    return {n: locs[s] for n, s in zip(starts, _tree_statements(tree), strict=True) if s in locs}
-
-
-def _tree_statements(node: ast.AST) -> Iterator[Any]:
-    """The statements and the handlers of exceptions in a tree, in the order of the text."""
-    for field in ("body", "handlers", "orelse", "finalbody"):
-        for s in getattr(node, field, ()):
-            if not isinstance(s, Comment):
-                yield s
-                yield from _tree_statements(s)
+    return {n: locs[s] for n, s in zip(starts, statements_in(tree.body), strict=True) if s in locs}
 
 
 def _user_values(def_use: DefUse, params: tuple[Value, ...]) -> set[Value]:

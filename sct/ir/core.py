@@ -80,7 +80,7 @@ class Lit:
         return (type(self.value), repr(self.value), self.as_type)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lit) and self._key == other._key
+        return self is other or isinstance(other, Lit) and self._key == other._key
 
     @cached_property
     def _hash(self) -> int:

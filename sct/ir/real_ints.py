@@ -53,6 +53,8 @@ def result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spell
             ) -> Type | tuple[Type, ...]:
     """The type of the result of `op` for these operands, by the op's own rule; a tuple for several results."""
     extra = {"spelling": spelling} if op.spelled else {}
+    if all([type(x.type) is Tensor and x.type.dtype in _PLAIN for x in args]):
+        return op.type(*args, **extra, **attrs)
     if not takes_complex(op) and any([type(x.type) is Tensor and x.type.kind == "c" for x in args]):
         raise TypeMismatch(f"`{spelling or op.name}` of complex numbers is not supported",
                            "compute with the real and the imaginary part")
@@ -67,6 +69,11 @@ def result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spell
     # An int beside a float is a position or an exponent.
     all_ints = all(isinstance(t, Tensor) and t.kind == "i" for t in plain_type)
     return tuple(map(mark_real, plain_type)) if all_ints else plain_type
+
+
+_PLAIN = frozenset(("bool", "int", "float", "real", "single", "b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+                    "f16", "f32", "f64"))
+"""The dtypes of numbers that are not complex and carry no mark."""
 
 
 def takes_complex(op: Op) -> bool:

@@ -202,12 +202,13 @@ def ufunc_result(ufunc: np.ufunc | None, xs: Sequence[Operand], spelling: str | 
     """
     types = [number(x) for x in xs]
     module = spelling.partition(".")[0] if spelling else ""
-    if module in ("math", "cmath") and any(t.rank for t in types):
+    if not any([t.shape for t in types]):
+        if module == "math" and any([t.kind == "c" for t in types]):
+            raise TypeMismatch(f"`{spelling}` takes real numbers", f"use c{spelling}, or the function of NumPy")
+        return _scalar_result(ufunc, module, python, *types)
+    if module in ("math", "cmath"):
         raise TypeMismatch(f"`{spelling}` takes numbers, not arrays")
-    if module == "math" and any(t.kind == "c" for t in types):
-        raise TypeMismatch(f"`{spelling}` takes real numbers", f"use c{spelling}, or the function of NumPy")
-    shape = broadcast_shapes(*(t.shape for t in types))
-    return scalar_or_array(promote(types, ufunc), shape) if shape else _scalar_result(ufunc, module, python, *types)
+    return scalar_or_array(promote(types, ufunc), broadcast_shapes(*(t.shape for t in types)))
 
 
 @cache

@@ -218,11 +218,17 @@ def unused(fn: Fn) -> list[str]:
     names = []
     for eqn in fn.eqns:
         if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
-            region = expand(eqn.regions[0].replace(functions=fn.functions), last=False)
+            region = _without_derivatives(eqn.regions[0], fn.functions)
             params = [region.params[k] for k in eqn.attrs["wrt"]]
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
             names += [p.hint or "its argument" for p in params if p not in active]
     return names
+
+
+def _without_derivatives(region: Fn, functions: tuple[Fn, ...]) -> Fn:
+    """The region of a program with these functions, with its derivatives as the equations that they stand for."""
+    program = region.replace(functions=functions)
+    return expand(program, last=False) if differentiates(program) else program
 
 
 def jumping(fn: Fn) -> list[tuple[Loc, str]]:
@@ -231,7 +237,7 @@ def jumping(fn: Fn) -> list[tuple[Loc, str]]:
     may_jump = any(eqn.op.name in JUMPING for f in (fn, *fn.functions) for eqn in walk(f))
     for eqn in fn.eqns:
         if may_jump and eqn.op.name in ("vjp", "jvp"):
-            region = expand(eqn.regions[0].replace(functions=fn.functions), last=False)
+            region = _without_derivatives(eqn.regions[0], fn.functions)
             wrt = [region.params[k] for k in eqn.attrs["wrt"]]
             places.update(dict.fromkeys(jumps(region, wrt, region.results)))
     return list(places)

@@ -271,10 +271,14 @@ ListRead = Union[Pop, ReadAt, Zip]
 def statements(block: Block) -> Block:
     """Every statement of a block and of the blocks in it, in order."""
     inner: Block = []
-    for s in block:
-        inner.append(s)
-        for b in s.blocks:
-            inner += statements(b)
+
+    def visit(block: Block) -> None:
+        for s in block:
+            inner.append(s)
+            for b in s.blocks:
+                visit(b)
+
+    visit(block)
     return inner
 
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sct.codegen.python.long_lines import WIDTH
 from sct.codegen.python.print_expressions import negated
-from sct.codegen.python.unparse import Comment
+from sct.codegen.python.unparse import Comment, statements_in
 
 __all__ = ["assign_placeholders_once"]
 
@@ -35,10 +35,9 @@ _BEFORE, _NONE, _BOUND = (frozenset([word]) for word in ("before", "none", "boun
 
 def assign_placeholders_once(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements of the body of a function, where placeholders are assigned before a conditional."""
-    nodes = [n for s in body for n in ast.walk(s)]
-    if len([n for n in nodes if _is_set_to_none(n)]) < 2:
+    if sum(_is_set_to_none(s) is not None for s in statements_in(body)) < 2:
         return list(body)
-    inner = [n for n in nodes if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+    inner = [n for s in body for n in ast.walk(s) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
     return _in_block(body, frozenset().union(*map(_names_in, inner)), 1)
 
 

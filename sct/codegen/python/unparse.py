@@ -16,7 +16,7 @@ import linecache
 import re
 import textwrap
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 with warnings.catch_warnings():
@@ -27,7 +27,8 @@ with warnings.catch_warnings():
 from sct.codegen.python.long_lines import WIDTH, broken
 from sct.errors import Loc
 
-__all__ = ["Comment", "WIDTH", "begins_statement", "comment", "logical_lines", "same_tree", "unparse", "user_line"]
+__all__ = ["Comment", "WIDTH", "begins_statement", "comment", "logical_lines", "same_tree",
+           "statements_in", "unparse", "user_line"]
 
 
 class Comment(ast.stmt):
@@ -158,6 +159,21 @@ def logical_lines(tree: ast.AST) -> list[str]:
     while lines and not lines[0]:
         del lines[0]
     return lines
+
+
+def statements_in(body: Iterable[ast.stmt]) -> list[Any]:
+    """The statements and the handlers of exceptions in the body of a function, in the order of the text."""
+    inner: list[Any] = []
+
+    def visit(block: Iterable[ast.stmt]) -> None:
+        for s in block:
+            if not isinstance(s, Comment):
+                inner.append(s)
+                for field in ("body", "handlers", "orelse", "finalbody"):
+                    visit(getattr(s, field, ()))
+
+    visit(body)
+    return inner
 
 
 def begins_statement(line: str) -> bool:

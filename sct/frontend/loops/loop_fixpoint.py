@@ -68,6 +68,7 @@ class BackEdge(Learning, Join[None]):
 
     def compare_with_head(self, end: Store) -> None:
         """Compares the end of an iteration with the head, and gives each carried value its next value."""
+        self.forget_unwritten(end)
         if end.dead:
             for carry in self.carries.values():
                 carry.back = carry.back or carry.param
@@ -94,6 +95,15 @@ class BackEdge(Learning, Join[None]):
             if id[0] == "bound":
                 self.carries[id].back = end.is_bound(id[1])
         self.set_array_backs(end)
+
+    def forget_unwritten(self, end: Store) -> None:
+        """Forgets the cells that the loop was expected to write, but that this iteration has not written."""
+        memo, expected = self.memo, self.memo.expected
+        memo.expected = set()
+        unwritten = {a for a in expected if end.dead or end.cells[a] is self.head.cells[a]}
+        if unwritten:
+            memo.cells -= unwritten
+            raise Unstable(self)
 
     def compare_name(self, key: Key, v: Abstract, now: Abstract | None) -> None:
         """Compares a name that is bound at the head, where its value is `v`, with its value `now` at the end."""

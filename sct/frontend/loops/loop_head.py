@@ -17,7 +17,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.lattice import with_attributes
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.objects.class_defaults import note_unset
-from sct.frontend.source.name_scopes import reads, returned_names, writes, yields
+from sct.frontend.source.name_scopes import element_writes, reads, returned_names, writes, yields
 from sct.frontend.state.choices import by_code, chosen, code, is_kept, members_of
 from sct.frontend.state.fixpoint import widened
 from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, of_one_class, tells
@@ -55,7 +55,8 @@ class LoopMemo:
     """What earlier rounds of the fixpoint have learnt about a loop.
 
     types       of carried values; `templates`: the kind of values that are bound first in the loop
-    cells       the cells that the loop writes; `cell_templates`: containers that it rebinds
+    cells       the cells that the loop writes; `expected`: those of them of which only its text says so;
+                `cell_templates`: containers that it rebinds
     attributes  objects that get attributes in the loop
     grown       lists that change their length
     names       names of other functions that the loop binds
@@ -73,6 +74,7 @@ class LoopMemo:
     cell_templates: dict[int, Slots] = field(default_factory=dict)
     attributes: dict[int, Slots] = field(default_factory=dict)
     cells: set[int] = field(default_factory=set)
+    expected: set[int] = field(default_factory=set)
     grown: dict[int, GrownList] = field(default_factory=dict)
     names: set[Key] = field(default_factory=set)
     split: set[Any] = field(default_factory=set)
@@ -120,6 +122,7 @@ class LoopHead:
     def __init__(self, ev: Evaluator, node: Any, where: IterationSpace | None, iterated: set[Key]) -> None:
         self.ev, self.node, self.where, self.iterated = ev, node, where, iterated
         site = tuple(f.id for f in ev.frames), id(node)
+        is_first = site not in ev.loops.memo
         self.memo: LoopMemo = ev.loops.memo.setdefault(site, LoopMemo())
         frame = ev.frames[-1]
         self.frame = frame
@@ -134,6 +137,14 @@ class LoopHead:
         self.live_names = after | frame.live.head[node]
         self.entry = ev.store
         self.temporaries = len(ev.temporaries.values)
+        if is_first:
+            self.memo.expected = self.stored_arrays()
+            self.memo.cells |= self.memo.expected
+
+    def stored_arrays(self) -> set[int]:
+        """The addresses of the arrays before the loop into which it writes elements under their names (`u[i] = x`)."""
+        held = (self.entry.vars.get(Key(self.frame.id, name)) for name in element_writes(self.node) - writes(self.node))
+        return {v.addr for v in held if isinstance(v, Ref) and isinstance(self.entry.cells.get(v.addr), Array)}
 
     def make_head(self) -> None:
         """Makes the head from what is known so far."""

@@ -59,7 +59,7 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
     """The modules of libraries, and the names of them, that the code reads."""
     modules: dict[str, Any] = {}
     own: set[str] = set()
-    nodes = [node for node in ast.walk(tree) if isinstance(node, _NAMING)]
+    nodes = _naming(tree)
     for node in nodes:
         if isinstance(node, ast.Import):
             for a in node.names:
@@ -80,6 +80,17 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
         elif isinstance(node, ast.Name) and node.id not in own and node.id not in modules and \
                 hasattr(builtins, node.id):
             yield builtins, node.id
+
+
+def _naming(tree: ast.Module) -> list[ast.AST]:
+    """The nodes of a tree that have names in them, outer before inner."""
+    nodes: list[ast.AST] = []
+    level: list[Any] = [tree]
+    while level:
+        nodes += [node for node in level if isinstance(node, _NAMING)]
+        parts = [part for node in level for part in node.__dict__.values()]
+        level = [x for part in parts for x in (part if type(part) is list else (part,)) if isinstance(x, ast.AST)]
+    return nodes
 
 
 _NAMING = ast.Name, ast.Attribute, ast.arg, ast.FunctionDef, ast.Import, ast.ImportFrom

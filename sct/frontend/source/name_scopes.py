@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 __all__ = [
-    "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
+    "FUNCTIONS", "body_of", "declared", "element_writes", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
     "positional_parameters", "read_often", "reads", "reads_outside", "returned_names", "writes", "yields",
 ]
 
@@ -80,6 +80,19 @@ def writes(node: Any) -> frozenset[str]:
         if isinstance(n, (gast.Import, gast.ImportFrom)):
             names |= {a.asname or a.name.split(".")[0] for a in n.names}
         todo += _parts_in_scope(n)
+    return frozenset(names)
+
+
+@functools.lru_cache(maxsize=8192)
+def element_writes(node: Any) -> frozenset[str]:
+    """Names under which the statement writes elements: `u` of `u[i] = x` and `u[i][j] += x`."""
+    names = set()
+    for n in nodes_in(node):
+        if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store):
+            while isinstance(n, gast.Subscript):
+                n = n.value
+            if isinstance(n, gast.Name):
+                names.add(n.id)
     return frozenset(names)
 
 
