@@ -71,8 +71,8 @@ def result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spell
     return tuple(map(mark_real, plain_type)) if all_ints else plain_type
 
 
-_PLAIN = frozenset(("bool", "int", "float", "real", "single", "b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-                    "f16", "f32", "f64"))
+_PLAIN = frozenset(("bool", "int", "float", "real", "single", "b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32",
+                    "u64", "f16", "f32", "f64"))
 """The dtypes of numbers that are not complex and carry no mark."""
 
 

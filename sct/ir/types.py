@@ -90,9 +90,6 @@ def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
     rank = max(map(len, shapes), default=0)
     if not rank:
         return ()
-    if all([shape == shapes[0] for shape in shapes]):
-        note_size_requirement(True)
-        return shapes[0]
     out = [Dim(1)] * rank
     for shape in shapes:
         for k, d in enumerate(shape, rank - len(shape)):

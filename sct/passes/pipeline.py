@@ -180,7 +180,8 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     keep = returns_value(fn) if keep_raises is None else keep_raises
     per_function: dict[str, Pass] = {
         "literal choices": replace_literal_choices,
-        "cse": cse, "uniform lists": replace_uniform_items, "dce": lambda f: dce(f, keep_raises=keep),
+        "cse": _settling(cse), "uniform lists": replace_uniform_items,
+        "dce": _settling(lambda f: dce(f, keep_raises=keep)),
         "simplify": simplify, "simplify for printing": lambda f: simplify(f, for_printing=True),
         "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
@@ -208,7 +209,22 @@ def _on_each_function(step: Pass) -> Pass:
     """The pass that applies `step` to a program and to each of its functions."""
     def run(program: Fn) -> Fn:
         functions = tuple(step(f).replace(donated_params=f.donated_params) for f in program.functions)
-        return step(program.replace(functions=())).replace(functions=functions)
+        top = program.replace(functions=())
+        after = step(top)
+        return (program if after is top else after).replace(functions=functions)
+
+    return run
+
+
+def _settling(step: Pass) -> Pass:
+    """The pass `step`, which changes nothing more in what it has returned."""
+    settled: set[Fn] = set()
+
+    def run(fn: Fn) -> Fn:
+        if fn not in settled:
+            fn = step(fn)
+            settled.add(fn)
+        return fn
 
     return run
 

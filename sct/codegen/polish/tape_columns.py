@@ -45,10 +45,9 @@ __all__ = ["simplify_tapes"]
 
 def simplify_tapes(block: Block) -> Block:
     """The block, changed in place."""
-    if not _tapes(block):
-        return block
     program = _Program(block)
-    for step in (_test_as_appended, _merge_columns, _leave_out_idle_iterations, _drop_constant_columns, _append_less):
+    steps = _test_as_appended, _merge_columns, _leave_out_idle_iterations, _drop_constant_columns, _append_less
+    for step in steps if _tapes(block) else ():
         for tape in _tapes(block):
             step(tape, program)
     return block

@@ -178,8 +178,8 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
     text      the template, in which `{0}` stands for the first operand
     of_class  the type of the value, if it is that of any operands
     """
-    if any(is_varied(ev, v) for v in values) or not any(
-            is_python_object(ev, v) or is_constant_object(v) for v in values):
+    if not any([is_python_object(ev, v) or is_constant_object(v) for v in values]) or any(
+            is_varied(ev, v) for v in values):
         return None
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in values]

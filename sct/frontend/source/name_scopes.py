@@ -10,8 +10,9 @@ from typing import Any
 import gast
 
 __all__ = [
-    "FUNCTIONS", "body_of", "declared", "element_writes", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
-    "positional_parameters", "read_often", "reads", "reads_outside", "returned_names", "writes", "yields",
+    "FUNCTIONS", "body_of", "declared", "element_writes", "free_in", "free_names", "local_names", "nodes_in",
+    "own_nodes", "parameters", "positional_parameters", "read_often", "reads", "reads_outside", "returned_names",
+    "writes", "yields",
 ]
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)

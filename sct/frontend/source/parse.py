@@ -35,6 +35,7 @@ class SourceFunction:
     qualname: str = ""
 
 
+@functools.lru_cache(maxsize=65536)
 def loc_of(node: Any, file: str) -> Loc:
     return Loc(file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
                getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0)

@@ -61,9 +61,8 @@ class _DeadStores:
         written = self.access(update, update.attrs["key"], update.args[2:])
         if not written.loops:
             return False
-        reads = list(self.reads(update.out, written))
         return all(read is not None and never_meet(written, read, min(level, common_loops(written, read)))
-                   for read, level in reads)
+                   for read, level in self.reads(update.out, written))
 
     def reads(self, version: Value, written: ArrayAccess) -> Iterator[tuple[ArrayAccess | None, int]]:
         """What reads this version of an array and those that follow from it, None for more than an access.

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from math import inf
 
-from sct.ir.core import Eqn, Fn, Value, is_effect
+from sct.ir.core import Eqn, Fn, Value, is_effect, walk
 from sct.ir.uses import DefUse
 
 __all__ = ["sink"]
@@ -18,7 +18,8 @@ __all__ = ["sink"]
 
 def sink(fn: Fn) -> Fn:
     """`fn` with adjoint equations sunk into the branches that read them."""
-    return _Sink(fn).region(fn, ())
+    has_branches = any(eqn.op.name == "cond" for eqn in walk(fn))
+    return _Sink(fn).region(fn, ()) if has_branches else fn
 
 
 class _Sink:

@@ -119,14 +119,14 @@ class _BackwardConditional(_ScopeRepair):
     def run(self) -> None:
         regions = self.regions
         reads = [s for block in self.node.blocks for s in regions.reads_out_of_scope(block)]
+        scope = set(ancestors(self.node.home))
         for value, block in reads:
             tap = value
-            while not regions.in_scope(tap, self.node.home) and is_branch(regions.home[tap]):
+            while regions.home[tap] not in scope and is_branch(regions.home[tap]):
                 tap = regions.add_tap(tap)
             target = regions.mirror_of(block, regions.home[value]) or block
             inside = any(within(target, branch) for branch in self.node.blocks)
-            if inside and tap is not value and regions.in_scope(tap, self.node.home) \
-                    and (value, target) not in self.replacement:
+            if inside and tap is not value and regions.home[tap] in scope and (value, target) not in self.replacement:
                 self.replacement[value, target] = self.unwrapped(tap, value, target)
         self.insert_nodes()
 

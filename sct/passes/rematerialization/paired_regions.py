@@ -28,6 +28,7 @@ class PairedRegions:
     mirrors   for a block of the backward pass: the blocks that it mirrors; it runs where they ran, at the same
               positions
     origin    for an element of a tape: the forward value that it holds
+    _taps     for a value of a branch: the position among the outs of the `cond` of the one that is the value
     """
 
     def __init__(self, fn: Fn) -> None:
@@ -37,6 +38,7 @@ class PairedRegions:
         self.mirrors: dict[Block, list[Block]] = {}
         self.origin: dict[Value, Operand] = {}
         self._mirroring: dict[int, list[BlockNode]] = defaultdict(list)
+        self._taps: dict[Value, int] = {}
         for block in blocks(self.top):
             self.bind(block.params, block)
             for node in block.nodes:
@@ -182,10 +184,15 @@ class PairedRegions:
         branch = self.home[value]
         cond = branch.owner
         assert cond is not None and cond.name == "cond"
+        at = self._taps.get(value)
+        if at is not None and branch.results[at] is value:
+            return cond.outs[at]
         type: Type = value.type if isinstance(value.type, Undef) else Undef(value.type)
         for k, out in enumerate(cond.outs):
             if branch.results[k] is value and out.type in (value.type, type):
+                self._taps[value] = k
                 return out
+        self._taps[value] = len(cond.outs)
         out = Value(type, value.hint)
         cond.outs.append(out)
         for block in cond.blocks:

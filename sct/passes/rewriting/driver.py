@@ -133,7 +133,7 @@ class _Simplify:
         with b:
             for eqn in fn.eqns:
                 self.eqn(eqn, b)
-        return Fn(fn.name, fn.params, tuple(b.eqns), substitute(fn.results, self.env))
+        return fn.replace(eqns=tuple(b.eqns), results=substitute(fn.results, self.env))
 
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         current = eqn.replace(args=substitute(eqn.args, self.env))

@@ -63,7 +63,7 @@ def collect_terms(site: Site, a: Operand, b: Operand, sign: float) -> Operand | 
         return None
     expansion = Expansion(site)
     expanded = expansion.terms(a, 1.0) + expansion.terms(b, sign)
-    if expansion.saved_work == 0:
+    if expansion.saved_work == 0 or _has_nothing_in_common(expanded, sign):
         return None
     terms = _combine_like_terms(expanded)
     if not _is_float(*(f for t in terms for f in t.factors)):
@@ -77,6 +77,14 @@ def collect_terms(site: Site, a: Operand, b: Operand, sign: float) -> Operand | 
         return None
     outer.eqns += inner.eqns
     return factored
+
+
+def _has_nothing_in_common(terms: Sequence[Term], sign: float) -> bool:
+    """Have the terms of a sum or difference no coefficients, nor a factor that occurs twice?"""
+    factors = [f for t in terms for f in t.factors]
+    coefs = [t.coef for t in terms]
+    return (len(set(factors)) == len(factors) and all(t.factors for t in terms)
+            and coefs == sorted(coefs, reverse=True) and set(coefs) <= {1.0, sign} and coefs[0] == 1.0)
 
 
 @rule("mul", phase="present", when="finite")
