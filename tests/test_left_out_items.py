@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import grad, hessian, jvp, value_and_grad
+from sct import grad, hessian, jacfwd, jacrev, jvp, value_and_grad
 
 X = np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 3.0], [0.5, -1.0], [np.nan, np.nan]])
 Y = np.array([1.0, 0.2, 2.0, -0.3, 1.1])
@@ -153,9 +153,97 @@ def products_and_extrema_of_rows(b):
     return s
 
 
+def collected_in_a_set(b):
+    r = Y - X @ b
+    finite = {i for i in range(len(r)) if np.isfinite(r[i])}
+    s = 0.0
+    for i in range(len(r)):
+        if i in finite:
+            s += r[i] ** 2
+    return s
+
+
+def left_out_by_a_set(b):
+    r = Y - X @ b
+    bad = set()
+    for i in range(len(r)):
+        if math.isnan(r[i]):
+            bad.add(i)
+    bad |= {i for i in range(len(r)) if r[i] != r[i]}
+    return sum(r[i] ** 2 for i in range(len(r)) if i not in bad) / (len(r) - len(bad))
+
+
+def filtered(b):
+    r = Y - np.tanh(X) @ b
+    return sum(v * v for v in filter(np.isfinite, r))
+
+
+def filtered_list(b):
+    r = list(filter(lambda v: not math.isnan(v), Y - X @ b))
+    return sum(v * v * v for v in r) / len(r)
+
+
+def filtered_positions(b):
+    r = Y - X @ b
+    at = list(filter(lambda i: np.isfinite(r[i]), range(len(r))))
+    return np.sum(r[at] ** 2) * r[at[-1]]
+
+
+def recursive(b):
+    r = Y - X @ b
+
+    def total(i):
+        if i == len(r):
+            return 0.0
+        return total(i + 1) + (0.0 if np.isnan(r[i]) else r[i] ** 2)
+
+    return total(0)
+
+
+def recursive_by_halves(b):
+    def total(r):
+        if len(r) == 1:
+            return r[0] ** 2 if np.isfinite(r[0]) else 0.0 * len(r)
+        return total(r[:len(r) // 2]) + total(r[len(r) // 2:])
+
+    return total(Y - X @ b)
+
+
+def recursive_over_items(b):
+    def total(i, s):
+        if i == len(Y):
+            return s
+        v = Y[i] - X[i] @ np.sin(b)
+        return total(i + 1, s if math.isnan(v) else s + v * v)
+
+    return total(0, 0.0)
+
+
+def two_layers(b):
+    r = Y - np.tanh(X * b) @ np.cos(b)
+    s = 0.0
+    for i in range(len(r)):
+        if not np.isnan(r[i]):
+            s += r[i] ** 2
+    return s
+
+
+def layers_of_products(b):
+    r = Y - np.tanh(X @ np.outer(b, b)) @ b
+    s = 0.0
+    for v in r:
+        if np.isfinite(v):
+            s += v ** 2
+    return s
+
+
 PROGRAMS = (skips, iterates, ends, rows_of_data, read_in_two_branches, comprehension, positions_of_a_loop, replaced,
             replaced_at_positions, deleted, taken, pairs, differences, convolution, cross_products,
-            positions_in_a_stack, lengths_of_rows, products_and_extrema_of_rows)
+            positions_in_a_stack, lengths_of_rows, products_and_extrema_of_rows, collected_in_a_set, left_out_by_a_set,
+            filtered, filtered_list, filtered_positions, recursive, recursive_by_halves, recursive_over_items,
+            two_layers, layers_of_products)
+TWICE = (skips, iterates, read_in_two_branches, comprehension, collected_in_a_set, left_out_by_a_set, filtered,
+         filtered_list, recursive, recursive_by_halves, recursive_over_items, two_layers, layers_of_products)
 
 
 def central(f: Callable[..., Any]) -> Any:
@@ -172,6 +260,12 @@ def test_items_left_out_contribute_nothing(f: Callable[..., Any]) -> None:
     direction = np.array([0.4, -1.3])
     np.testing.assert_allclose(jvp(f, (B,), (direction,))[1], gradient @ direction, rtol=1e-12)
     np.testing.assert_allclose(hessian(f)(B), central(grad(f)), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", TWICE, ids=[f.__name__ for f in TWICE])
+def test_items_left_out_contribute_nothing_to_reverse_mode_of_derivatives(f: Callable[..., Any]) -> None:
+    for curvature in (jacrev(grad(f)), jacrev(jacfwd(f)), jacfwd(jacfwd(f))):
+        np.testing.assert_allclose(curvature(B), central(grad(f)), rtol=1e-5, atol=1e-6)
 
 
 def test_residuals_that_are_zero_keep_their_rows_in_the_hessian() -> None:

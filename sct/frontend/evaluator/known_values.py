@@ -21,6 +21,8 @@ from sct.ir.interp import run
 from sct.ir.real_ints import unmark_real
 from sct.ir.text import show
 from sct.ir.types import Tensor
+from sct.ops.program.effects import guarded
+from sct.ops.scalar.comparison import tests_nan
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["KnownValues"]
@@ -65,9 +67,18 @@ class KnownValues(Operands):
             self.refuse("SCT207", f"{what} is the text of a differentiated number",
                         why="the derivative of a number that is read from it would be lost",
                         hint="use an int, or a string that does not depend on the number")
+        if self._tells_nan(x):
+            self.emit(guarded, x)
         text = f"{x.hint or what} == {value!r}"
         self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))
         return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
+
+    def _tells_nan(self, test: Value) -> bool:
+        """Is this a truth that is computed from tests for nan or infinities?"""
+        eqn = self.defs.get(test)
+        if eqn is None or not isinstance(test.type, Tensor) or test.type.kind != "b":
+            return False
+        return tests_nan(eqn) or any(isinstance(x, Value) and self._tells_nan(x) for x in eqn.args)
 
     def _shows_derivative(self, text: Value) -> bool:
         """Is a string made of a number that is differentiated?"""

@@ -18,8 +18,8 @@ from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "apply", "enter", "formats", "fstring", "inactive", "leave", "membership", "part", "print_", "python", "raise_",
-    "samples_of"]
+    "apply", "enter", "formats", "fstring", "guarded", "inactive", "leave", "membership", "part", "print_", "python",
+    "raise_", "samples_of"]
 
 OBJECT = Opaque()
 
@@ -148,6 +148,11 @@ part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", no
           emit=lambda *_, text, **__: text, complex=True)
 """A part of an object that does not change: an item of a tuple, or of a list that only this function holds; and what
 is told of strings and numbers, `len(_0)`, `_0 in (_1, _2)`."""
+
+guarded = op("guarded", type=lambda *_: (), run=lambda *_: None, raises="never", cost="free", complex=True,
+             nondiff="its operand decides which program is compiled")
+"""A guard has told whether this test for nan holds.  So elements may be left out by a program in which no test is read;
+the equation keeps the test until everything is differentiated."""
 
 membership = op("membership", type=opaque, run=run_inactive, raises="never", cost="read", complex=True,
                 emit=lambda *_, text, **__: text, nondiff="it tells of equality alone, as `==` does")

@@ -9,13 +9,14 @@ import operator
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
+from sct.ir.core import Eqn, Op, Operand
 from sct.ir.types import BOOL, Opaque, Tensor, Type, TypeMismatch, base_type
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.type_rules import bools, by_carrier, elementwise, prints
 
-__all__ = ["eq", "ge", "gt", "is_instance", "is_none", "isfinite", "isinf", "isnan", "le", "lt", "ne", "not_", "unwrap"]
+__all__ = ["eq", "ge", "gt", "is_instance", "is_none", "isfinite", "isinf", "isnan", "le", "lt", "ne", "not_",
+           "tests_nan", "unwrap"]
 
 TRUTH = "a truth value has no derivative"
 
@@ -70,6 +71,13 @@ def predicate(name: str, ufunc: np.ufunc) -> Op:
 isnan = predicate("isnan", np.isnan)
 isinf = predicate("isinf", np.isinf)
 isfinite = predicate("isfinite", np.isfinite)
+
+
+def tests_nan(eqn: Eqn) -> bool:
+    """Is this a test for nan or infinities of the user's?  Those of derivatives are masks already."""
+    return eqn.primal and (eqn.op in (isnan, isfinite, isinf) or \
+        eqn.op in (eq, ne) and len(set(eqn.args)) == 1 and isinstance(eqn.args[0].type, Tensor))
+
 
 
 # -- values that may be missing --------------------------------------------------------------

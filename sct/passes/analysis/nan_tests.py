@@ -10,36 +10,45 @@ A test of all elements at once (`if not np.isfinite(loss)`, `if np.isnan(x).any(
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Operand, Value, walk
+from sct.ir.core import Eqn, Fn, Operand, Value, is_float, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import index
+from sct.ops.program.call_ops import call
 from sct.ops.registry import ELEMENTWISE
-from sct.ops.scalar.comparison import eq, isfinite, isinf, isnan, ne
+from sct.ops.scalar.comparison import tests_nan
 from sct.passes.analysis.activity import dependences, reach
 
 __all__ = ["perhaps_left_out"]
 
 
-def perhaps_left_out(fn: Fn) -> set[Value]:
-    """The values that a test for nan or infinities of elements depends on, and those that depend on what it tests."""
-    tests = [(eqn, in_loop) for eqn, in_loop in _equations(fn, False) if _tests_nan(eqn)]
-    if not tests:
+def perhaps_left_out(fn: Fn, callee_tests: Callable[[str], bool]) -> set[Value]:
+    """The values that a test for nan or infinities of elements depends on, and those that depend on what it tests.
+
+    callee_tests  says whether the function of a name, or one that it calls, has such tests: then all that it is given
+                  may be tested
+    """
+    tests = [(eqn, in_loop) for eqn, in_loop in _equations(fn, False) if tests_nan(eqn)]
+    given = {x for eqn in walk(fn) if eqn.op is call and callee_tests(eqn.attrs["callee"])
+             for x in eqn.args if isinstance(x, Value) and is_float(x)}
+    if not tests and not given:
         return set()
     read_from = dict(_elements(fn))
     uses: dict[Operand, list[Eqn]] = {}
     for eqn in walk(fn):
         for x in eqn.args:
             uses.setdefault(x, []).append(eqn)
-    tested = {x for eqn, in_loop in tests for x in eqn.args if isinstance(x, Value)
+    tested = given | {x for eqn, in_loop in tests for x in eqn.args if isinstance(x, Value)
               if _selects(eqn.out, uses, in_loop or x in read_from)}
     edges = dependences(fn) if tested else []
     upstream = reach(tested, ((dst, src) for src, dst in edges))
-    return upstream | reach([*tested, *(read_from[x] for x in tested if x in read_from)], edges)
+    adjoint = {out for eqn in walk(fn) if not eqn.primal for out in eqn.outs}
+    return upstream | reach([*tested, *(read_from[x] for x in tested if x in read_from)], edges) \
+        | reach(upstream, edges) & adjoint
 
 
 def _equations(fn: Fn, in_loop: bool) -> Iterator[tuple[Eqn, bool]]:
@@ -47,12 +56,6 @@ def _equations(fn: Fn, in_loop: bool) -> Iterator[tuple[Eqn, bool]]:
     for eqn in fn.eqns:
         yield eqn, in_loop
         yield from chain.from_iterable(_equations(region, in_loop or eqn.op.name == "loop") for region in eqn.regions)
-
-
-def _tests_nan(eqn: Eqn) -> bool:
-    """Is this a test for nan of the user's?  Those of derivatives are masks already."""
-    return eqn.primal and (eqn.op in (isnan, isfinite, isinf) or \
-        eqn.op in (eq, ne) and len(set(eqn.args)) == 1 and isinstance(eqn.args[0].type, Tensor))
 
 
 def _selects(test: Operand, uses: dict[Operand, list[Eqn]], of_element: bool) -> bool:

@@ -53,16 +53,15 @@ from sct.ops.program.list_ops import add_lists
 from sct.ops.scalar.arithmetic import add, complex_, mul, sub
 from sct.ops.scalar.comparison import eq, is_none, isfinite, lt, ne, unwrap
 from sct.ops.scalar.complex_parts import real
-from sct.ops.scalar.selection import logical_not, logical_or, where
+from sct.ops.scalar.selection import logical_and, logical_not, logical_or, where
 from sct.passes.analysis.loop_layout import emit_loop
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 
 __all__ = [
     "Masks", "add_element", "add_to_list", "before_assignment", "conditional", "copy_static_shape", "cotangent_type",
-    "current", "d_hint", "if_else", "is_assigned_array", "is_narrow", "mapped", "match_type",
-    "materialize", "or_zeros", "pack_cotangents", "padded", "real_part", "refusing_type_mismatch", "set_hint",
-    "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero",
-]
+    "current", "d_hint", "if_else", "is_assigned_array", "is_narrow", "mapped", "match_type", "materialize", "or_zeros",
+    "pack_cotangents", "padded", "real_part", "refusing_type_mismatch", "set_hint", "unpack_cotangents", "unwrap_known",
+    "with_real_ints_as_floats", "zero"]
 
 
 def current() -> Builder:
@@ -367,10 +366,10 @@ class Masks:
             self.keep(ct, Mask(kept, True))
 
     def is_sparse(self, ct: Operand) -> bool:
-        """Is this zero where elements are not read, as it is written at positions, in a loop or in a branch?"""
+        """Is this zero where elements are not read: is it written at positions, in a loop, a branch or a function?"""
         eqn = current().defs.get(ct) if isinstance(ct, Value) else None
         return ct in self._sparse or eqn is not None and (
-            eqn.op in (add_at, store) or eqn.op.name in ("cond", "loop") or self.of_nan(ct) is not None or
+            eqn.op in (add_at, store) or eqn.op.name in ("call", "cond", "loop") or self.of_nan(ct) is not None or
             eqn.op in (add, sub) and all(map(self.is_sparse, eqn.args)))
 
     def keep_sparse(self, ct: Operand, eqn: Eqn) -> None:
@@ -401,8 +400,7 @@ class Masks:
         if isinstance(a.type, Seq):
             return mapped(self.sum, a, b)
         if isinstance(a.type, Residuals):
-            name, t = derivatives_var.get().sum(a.type.of), a.type
-            return cast(Operand, call(a, b, callee=name, types=(t,))[0])
+            return cast(Operand, call(a, b, callee=derivatives_var.get().sum(a.type.of), types=(a.type,))[0])
         if a in self._masked and b in self._masked:
             return self._sum_masked(a, b)
         total = cast(Operand, add(a, b))
@@ -418,10 +416,16 @@ class Masks:
             if c is not d and self._is_under(mask, keeps, other):
                 return self._where(mask, cast(Operand, add(a, b)), keeps)
         if c is not d:
-            return self._where(_either(c, c_on_true, d, d_on_true), cast(Operand, add(a, b)), True)
+            return self._where(logical_or(self._whole_mask(a), self._whole_mask(b)), cast(Operand, add(a, b)), True)
         if c_on_true != d_on_true:
             return cast(Operand, add(a, b))
         return self._where(c, cast(Operand, add(a, b)) if g is a or h is b else self.sum(g, h), c_on_true)
+
+    def _whole_mask(self, ct: Operand) -> Operand:
+        """Where all the masks of `ct` keep its values."""
+        c, g, on_true = self._masked[ct]
+        kept = c if on_true else cast(Operand, logical_not(c))
+        return kept if g is ct or g not in self._masked else cast(Operand, logical_and(kept, self._whole_mask(g)))
 
     def _is_under(self, c: Operand, on_true: bool, ct: Operand) -> bool:
         """Is this one of the masks of `ct`?"""
@@ -446,9 +450,6 @@ def _rank(x: Operand) -> int:
 def _is_zero(x: Operand) -> bool:
     return isinstance(x, Lit) and x in (Lit(0.0), Lit(0))
 
-
-def _either(c: Operand, c_on_true: bool, d: Operand, d_on_true: bool) -> Operand:
-    return cast(Operand, logical_or(c if c_on_true else logical_not(c), d if d_on_true else logical_not(d)))
 
 IfElse = Callable[[Operand, Callable[[], Operand], Callable[[], Operand]], Operand]
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from sct.ir.core import Eqn, Operand, Value
 
-__all__ = ["DerivativeParts", "FunctionDerivatives", "derivatives_var"]
+__all__ = ["DerivativeParts", "FunctionDerivatives", "callee_tests_nan", "derivatives_var"]
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,16 @@ class FunctionDerivatives(Protocol):
     def ruled_tangents(self, eqn: Eqn, tangents: Mapping[int, Operand]) -> Sequence[Operand]:
         """The tangents of the outs of a `ruled`, given those of the operands that have one."""
 
+    def tests_nan(self, callee: str) -> bool:
+        """See `callee_tests_nan`."""
+
     def new_mirror(self) -> int:
         """A new number for loops and conditionals that mirror each other."""
 
 
 derivatives_var: ContextVar[FunctionDerivatives] = ContextVar("sct_callees")
+
+
+def callee_tests_nan(callee: str) -> bool:
+    """Does a function of the program, or one that it calls, test numbers for nan?"""
+    return derivatives_var.get().tests_nan(callee)

@@ -20,7 +20,7 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value, call_names, is_float, rebu
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.program.call_ops import boundary, call, pack, unpack
 from sct.ops.program.solutions import integral
-from sct.ops.scalar.comparison import is_none
+from sct.ops.scalar.comparison import is_none, tests_nan
 from sct.passes.analysis.activity import activity, differentiable
 from sct.passes.autodiff.cotangents import Masks, cotangent_type, d_hint, if_else, mapped, unwrap_known, zero
 from sct.passes.autodiff.derivative_lookup import DerivativeParts, derivatives_var
@@ -79,6 +79,17 @@ class ProgramDerivatives:
             self._pending.pop()
             self._expanded.add(name)
         return self.functions[name]
+
+    def tests_nan(self, callee: str) -> bool:
+        todo, seen = [callee], set[str]()
+        while todo:
+            name = todo.pop()
+            fn = next(f for f in self.functions.values() if name in (f.name, *call_names(f)))
+            if any(map(tests_nan, walk(fn))):
+                return True
+            seen.add(name)
+            todo += [n for n in _called_names(fn) if n not in seen]
+        return False
 
     def _split(self, name: str) -> None:
         """Split the function that has the part `name`, so that the part can be differentiated itself."""

@@ -19,7 +19,7 @@ from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matrix_transpose
 from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
-from sct.ops.program.effects import python, raise_
+from sct.ops.program.effects import guarded, python, raise_
 from sct.ops.program.solutions import BY_THEOREM, as_adjoint, solver
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import div, neg, stop_gradient, sub
@@ -66,8 +66,9 @@ def solution_tangent(eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
 
 
 def drop_residuals(fn: Fn) -> Fn:
-    """`fn` with the values that were computed in the place of those that are differentiated by a theorem or a rule."""
-    if not any(eqn.op in BY_THEOREM for eqn in walk(fn)):
+    """`fn` with the values that were computed in the place of those that are differentiated by a theorem or a rule, and
+    without the tests that guards have told."""
+    if not any(eqn.op in BY_THEOREM or eqn.op is guarded for eqn in walk(fn)):
         return fn
     env: dict[Value, Operand] = {}
     return rebuild(_without_residuals(fn, env), env)
@@ -87,6 +88,8 @@ def _without_residuals(fn: Fn, env: dict[Value, Operand]) -> Fn:
                 x = stopped.get(cast(Value, x), x)
                 if env.get(cast(Value, x)) is not out:
                     env[out] = env.get(cast(Value, x), x)
+            continue
+        if eqn.op is guarded:
             continue
         renamed = {out: named[out] for out in eqn.outs if out in named and (out.hint is None or eqn.op is solver)}
         env.update(renamed)

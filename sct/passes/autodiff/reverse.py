@@ -58,7 +58,7 @@ from sct.passes.autodiff.cotangents import (
     with_real_ints_as_floats,
     zero,
 )
-from sct.passes.autodiff.derivative_lookup import derivatives_var
+from sct.passes.autodiff.derivative_lookup import callee_tests_nan, derivatives_var
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations, without_raises
 
 __all__ = ["Reversed", "pullback", "reverse"]
@@ -100,7 +100,7 @@ def pullback(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], taps: Res
     """
     params = [fn.params[k] for k in wrt]
     active = activity(fn, params, [fn.results[k] for k in among or seeds])
-    pass_ = _Reverse(active, taps, perhaps_left_out(fn), among is not None)
+    pass_ = _Reverse(active, taps, perhaps_left_out(fn, callee_tests_nan), among is not None)
     pass_.cts.update((fn.params[k], buffer) for k, buffer in (buffers or {}).items())
     b = current()
     b.learn(fn, (*seeds.values(), *(buffers or {}).values()))

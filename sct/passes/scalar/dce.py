@@ -17,7 +17,7 @@ from sct.ir.types import List, Tensor, Undef
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index, is_there
 from sct.ops.arrays.shape import dim
-from sct.ops.program.effects import python
+from sct.ops.program.effects import guarded, python
 from sct.ops.registry import may_raise
 
 __all__ = ["dce"]
@@ -80,7 +80,8 @@ class _Dce:
                     self.find_roots(region, inner, branches, keep_raises and not again)
             if makes_exception(eqn):
                 continue
-            if is_effect(eqn) or eqn.primal and eqn.op.name == "unwrap" and self.reads_unbound(eqn, branches):
+            if is_effect(eqn) or eqn.op is guarded \
+                    or eqn.primal and eqn.op.name == "unwrap" and self.reads_unbound(eqn, branches):
                 self.need(eqn)
             elif keep_raises and eqn.primal and not eqn.regions \
                     and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # removing the item raises as well
