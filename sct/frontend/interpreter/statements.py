@@ -166,28 +166,28 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
 
 
 def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
-    frame = ev.frames[-1]
-    after = frame.live.after.get(stmt, frozenset())
     branches = choices.forks(ev, test)
-    exits, jumps = [], frozenset[str]()
+    exits, after = [], frozenset[str]()
+
+    def live(key: Key) -> bool:
+        return ev.live_after(_live_behind(ev, stmt))(key)
+
     for branch, body in zip(branches, (stmt.body, stmt.orelse)):
-        run_branch(ev, branch, lambda: block(ev, body), ev.live_after(after | jumps | _pending(ev)))  # noqa: B023
+        run_branch(ev, branch, lambda: block(ev, body), live)  # noqa: B023
         with ev.inside(branch):
             exits.append(isinstance(ev.exit, Static) and ev.exit.value != FALL and not ev.store.dead)
-            if ev.exit != Static(FALL):
-                jumps |= frame.live.jumps.get(stmt, frozenset())
-    after |= jumps
+            after |= _live_behind(ev, stmt)
     took_rest = False
     for this, other in ((0, 1), (1, 0)):
         branch = branches[this]
         if exits[other] and not exits[this] and at < len(stmts) and not branch.store.dead and not took_rest:
-            after = jumps | frame.live.leaving(stmts[-1])  # what the rest reads, it has read at the join
+            after = ev.frames[-1].live.leaving(stmts[-1]) | _pending(ev)  # what the rest reads, it has read at the join
             run_branch(ev, branch, lambda: block(ev, stmts, at) if isinstance(ev.exit, Static)
-                       else guard(ev, stmts, at), ev.live_after(after | _pending(ev)))
+                       else guard(ev, stmts, at), ev.live_after(after))
             took_rest = True
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
     state = ev.store, list(ev.b.eqns)
-    join_branches(ev, test, branches[0], branches[1], ev.live_after(after | _pending(ev)))
+    join_branches(ev, test, branches[0], branches[1], ev.live_after(after))
     poisoned = [k for k, v in ev.store.vars.items() if (isinstance(v, Poison) and v != DELETED or choices.mixed(v))
                 and k not in before and state[0].vars.get(k) != v]
     if poisoned and askable(ev, test):
@@ -196,6 +196,12 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
         v = poisoned[0]
         ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its values on the two paths cannot be joined")
     return took_rest
+
+
+def _live_behind(ev: Evaluator, stmt: Any) -> frozenset[str]:
+    """Names that are live where the path in progress goes on behind the statement: its exit says where that is."""
+    live = ev.frames[-1].live
+    return live.after.get(stmt, frozenset()) if ev.exit == Static(FALL) else live.leaving(stmt) | _pending(ev)
 
 
 def _pending(ev: Evaluator) -> frozenset[str]:
