@@ -463,26 +463,26 @@ def test_linear(op: Op) -> None:
             check_linear(op, sample, [k for k in positions if values(sample[0])[k] is not None])
 
 
-def pairs_of_operands(op: Op, sample: Sample) -> Iterator[tuple[Eqn, list[int]]]:
-    """The equation of a sample, and the positions of each two of its operands that may have tangents."""
+def one_or_two_operands(op: Op, sample: Sample) -> Iterator[tuple[Eqn, tuple[int, ...]]]:
+    """The equation of a sample, and the positions of each operand that may have a tangent, and of each two of them."""
     args = [literal(a) if is_fixed(a) else Value(type_of(a)) for a in sample[0]]
     with Builder() as b:
         b.emit(op, args, sample[1])
     active = [k for k, x in enumerate(args) if isinstance(x, Value) and is_float(x)
               and k not in (*op.shapes, *op.inactive)]
-    for pair in itertools.combinations(active, 2):
-        yield b.eqns[0], list(pair)
+    for positions in (*itertools.combinations(active, 1), *itertools.combinations(active, 2)):
+        yield b.eqns[0], positions
 
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
-def test_linear_of_two(op: Op) -> None:
-    """Tangents in two operands are accepted where the op is linear in both together."""
+def test_linear_in_tangents(op: Op) -> None:
+    """Tangents in one operand or in two are accepted where the op is linear in them, and the others are constant."""
     for sample in samples(op):
-        for eqn, pair in pairs_of_operands(op, sample):
-            params = [x for k, x in enumerate(eqn.args) if k in pair and isinstance(x, Value)]
+        for eqn, positions in one_or_two_operands(op, sample):
+            params = [x for k, x in enumerate(eqn.args) if k in positions and isinstance(x, Value)]
             if next(Linearity(params).nonlinear([eqn]), None) is None:
-                check_linear(op, sample, pair)
-            elif not [k for k in range(len(eqn.args)) if k not in pair and k not in op.inactive]:
+                check_linear(op, sample, positions)
+            elif all(map(is_float, eqn.outs)) and {*range(len(eqn.args))} <= {*positions, *op.inactive}:
                 assert op.linear is None and op.linear_in != "all"
 
 
