@@ -414,6 +414,11 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, y: op("einsum")(x, y, subscripts="bij,bkj->bki"), "f64[m, n, k]; f64[m, 3, k]"),
         e(lambda x, y: op("einsum")(x, y, subscripts="ij,kj->ki"), "f64[m, n]; f64[k, n]"),
     ],
+    "einsum_as_tensordot": [
+        e(lambda x, y: op("einsum")(x, y, subscripts="ni,ijk->njk"), "f64[m, n]; f64[n, 3, 4]"),
+        e(lambda x, y: op("einsum")(x, y, subscripts="nij,nk->kij"), "f64[m, n, 3]; f64[m, k]"),
+        e(lambda x, y: op("einsum")(x, y, subscripts="iab,jbka->ijk"), "f64[m, n, 3]; f64[k, 3, 2, n]"),
+    ],
     "store_again": [
         e(lambda x, v: store(add_at(x, v, 1, **I), v, 1, **I), "f64[3]; f64"),
         e(lambda x, v: store(x, add(index(x, 1, **I), v), 1, **I), "f64[3]; f64"),

@@ -294,8 +294,6 @@ def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> An
     (of_a, of_b), result = labelled
     both = [label for label in of_a if label in of_b]
     batch, summed = ([label for label in both if (label in result) == kept] for kept in (True, False))
-    if not batch and summed and (product := _as_tensordot(xs, (of_a, of_b), summed, result)) is not None:
-        return product
     if len(summed) != 1 or len(of_a) != len(both) + 1 or len(of_b) != len(both) + 1 or len(result) != len(batch) + 2:
         return None
     a, b = xs
@@ -308,11 +306,17 @@ def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> An
     return matmul(_with_axes(a, of_a, left), _with_axes(b, of_b, right))
 
 
-def _as_tensordot(xs: Sequence[Operand], terms: Sequence[list[str]], summed: Sequence[str], result: list[str]) -> Any:
-    """einsum("ij,jkl->ikl", x, y) -> tensordot(x, y, axes=1), where each factor has axes of its own"""
+@rule("einsum", phase="present", when="finite")
+def einsum_as_tensordot(site: Site, *xs: Operand, subscripts: str, **_: Any) -> Any:
+    """einsum("ij,jkl->ikl", x, y) -> tensordot(x, y, axes=1), where each factor has axes of its own: that is BLAS"""
+    labelled = labels_of(xs, subscripts)
+    if labelled is None or len(xs) != 2 or len(labelled[1]) < 3:
+        return None
+    terms, result = labelled
+    summed = [label for label in terms[0] if label in terms[1]]
     for (x, of_x), (y, of_y) in permutations(zip(xs, terms)):
         own = [[label for label in of if label not in summed] for of in (of_x, of_y)]
-        if all(own) and own[0] + own[1] == result and len(result) > 2:
+        if summed and all(own) and own[0] + own[1] == result:
             return contracted_over(x, y, [of_x.index(k) for k in summed], [of_y.index(k) for k in summed])
     return None
 
