@@ -414,6 +414,12 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, y: op("einsum")(x, y, subscripts="bij,bkj->bki"), "f64[m, n, k]; f64[m, 3, k]"),
         e(lambda x, y: op("einsum")(x, y, subscripts="ij,kj->ki"), "f64[m, n]; f64[k, n]"),
     ],
+    "add_matrix_products": [
+        e(lambda a, x, y: add(matmul(a, x), matmul(a, y)), "f64[n, m]; f64[m, k]; f64[m, k]",
+          "f64[n, m]; f64[m]; f64[m]", "f32[n, m]; f32[m]; f32[m]"),
+        e(lambda a, x, y: op("sub")(matmul(x, a), matmul(y, a)), "f64[n, m]; f64[n]; f64[n]",
+          "f64[3, n, m]; f64[3, k, n]; f64[3, k, n]"),
+    ],
     "einsum_as_tensordot": [
         e(lambda x, y: op("einsum")(x, y, subscripts="ni,ijk->njk"), "f64[m, n]; f64[n, 3, 4]"),
         e(lambda x, y: op("einsum")(x, y, subscripts="nij,nk->kij"), "f64[m, n, 3]; f64[m, k]"),

@@ -16,5 +16,5 @@ def gaussian_kl_grad(m0, L0, m1, L1):
     # d = m1 - m0
     dm0 = -dd
     # S0, S1 = L0 @ L0.T, L1 @ L1.T
-    dL0 = dS0 @ L0 + dS0.T @ L0
+    dL0 = (dS0 + dS0.T) @ L0
     return dm0, dL0

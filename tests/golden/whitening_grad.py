@@ -14,9 +14,9 @@ def whitening_grad(A, x):
     dx = np.squeeze(dx_part, axis=2)
     # L = np.linalg.cholesky(np.einsum("bij,bkj->bik", A, A) + ...
     t = -(swapaxes_L @ (dx_part @ np.swapaxes(L_inv_x_part, -1, -2)))
-    t = 0.5 * (np.tril(t) + np.tril(t, -1))
-    dA_part = np.linalg.solve(swapaxes_L, t + np.swapaxes(t, -1, -2))
+    dA_part = 0.5 * (np.tril(t) + np.tril(t, -1))
+    dA_part = np.linalg.solve(swapaxes_L, dA_part + np.swapaxes(dA_part, -1, -2))
     dA_part = np.linalg.solve(swapaxes_L, np.swapaxes(dA_part, -1, -2))
     dA_part = 0.5 * (np.tril(dA_part) + np.tril(dA_part, -1))
-    dA = dA_part @ A + np.swapaxes(dA_part, -1, -2) @ A
+    dA = (dA_part + np.swapaxes(dA_part, -1, -2)) @ A
     return dA, dx

@@ -82,6 +82,19 @@ def add_outer_products(site: Site, a: Operand, b: Operand) -> Any:
     return matmul(transpose(left), right)
 
 
+@rule("add", "sub", phase="present", of="matmul", when="finite")
+def add_matrix_products(site: Site, a: Operand, b: Operand) -> Any:
+    """a @ x + a @ y -> a @ (x + y);  x @ a + y @ a -> (x + y) @ a, where nothing else reads the products"""
+    left, right = site.sole_operands(a, "matmul"), site.sole_operands(b, "matmul")
+    if left is None or right is None or not all(map(_is_float_array, (*left, *right))):
+        return None
+    for k in (0, 1):
+        x, y = left[1 - k], right[1 - k]
+        if left[k] is right[k] and x.type == y.type and len(shape_of(x)) <= len(shape_of(left[k])):
+            return matmul(left[k], site.eqn.op(x, y)) if k == 0 else matmul(site.eqn.op(x, y), left[k])
+    return None
+
+
 Rows = tuple[tuple[Operand, ...], tuple[Operand, ...]]
 
 
