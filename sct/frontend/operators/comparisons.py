@@ -46,8 +46,8 @@ from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import equal_rows, identical, of_one_list
-from sct.frontend.operators.text_formatting import compared_strings, is_string
-from sct.frontend.operators.truth import as_bool, boolean, compares_to_bool, negated, present_type, truth
+from sct.frontend.operators.text_formatting import among_strings, compared_strings, is_string
+from sct.frontend.operators.truth import as_bool, boolean, compares_to_bool, negated, truth
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -68,9 +68,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, Opaque, Tensor, Text
+from sct.ir.types import BOOL, Opaque, Tensor, base_type, may_change
 from sct.ops import BY_CALL, eq, gt
-from sct.ops.program.effects import part
+from sct.ops.program.effects import inactive, part
 
 __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
 
@@ -82,6 +82,7 @@ _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": 
 _SYMBOLS: dict[type, str] = {
     gast.In: "in", gast.NotIn: "not in", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">="}
 """Comparisons that Python evaluates for objects that sct does not see into; `==` takes any objects."""
+_EQUALITY: dict[type, str] = {gast.Eq: "==", gast.NotEq: "!="}
 
 
 @expression(gast.Compare)
@@ -112,7 +113,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
             return by_place
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
-    of_elements = {gast.Eq: "==", gast.NotEq: "!="} if any(t[0] == "array" for t in ev.observed(ev.loc)) else {}
+    of_elements = _EQUALITY if any(t[0] == "array" for t in ev.observed(ev.loc)) else {}
     symbol, (a, b) = (_SYMBOLS | of_elements).get(type(op)), compared_strings(ev, a, b)
     if symbol and is_string(ev, a) and is_string(ev, b) and (isinstance(a, Value) or isinstance(b, Value)):
         return ev.emit(part, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
@@ -196,9 +197,12 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if not isinstance(y, (Value, Ref, Static)):
             same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
             return negated(ev, same) if spelling == "ne" else same
-    objects = any(isinstance(present_type(x), Opaque) for x in (a, b))
+    objects = any(isinstance(x, Value) and isinstance(base_type(x.type), Opaque) for x in (a, b))
     to = {"to": BOOL} if objects and all(compares_to_bool(ev, x) for x in (a, b)) else {}
     plain = [constant_object(ev, v) or v for v in plain_numbers(ev, a, b)]
+    if any(isinstance(v, Value) and may_change(v.type) for v in plain):
+        return ev.emit(inactive, *map(ev.operand, plain), text=f"_0 {(_SYMBOLS | _EQUALITY)[type(op)]} _1",  # type: ignore
+                       type=to.get("to", Opaque()))
     return ev.call_op(BY_CALL[f"operator.{spelling}"], *plain, spelling=f"operator.{spelling}", **to)
 
 
@@ -431,7 +435,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         return run_time_keys.contains(ev, owner, x)
     if isinstance(owner, Static) and class_of(owner) is None:
         check_operands(ev, operator.contains, owner, x)
-        if type(owner.value) is tuple and (among := _among_strings(ev, x, tuple(map(Static, owner.value)))) is not None:
+        if type(owner.value) is tuple and (among := among_strings(ev, x, tuple(map(Static, owner.value)))) is not None:
             return among
         try:
             wanted = ev.key(x, "what `in` looks for")
@@ -456,7 +460,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     if isinstance(owner, (Tup, ListRef)) or isinstance(owner, Iteration) and owner.kind in VIEWS or \
             special_method(ev, owner, "__iter__") is not None:
         items = items_to_search(ev, owner, x)
-        if (among := _among_strings(ev, x, items)) is not None:
+        if (among := among_strings(ev, x, items)) is not None:
             return among
         plain = all(isinstance(y, (Static, Value)) or isinstance(y, Tup) and _is_plain(y) for y in (x, *items))
         if plain and not any(_has_own_equality(ev, y) for y in (x, *items)):
@@ -467,14 +471,6 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         return _any_equal(ev, x, items)
     check_operands(ev, operator.contains, owner, x)
     ev.refuse("SCT503", "`in` is supported only for tuples, lists, dicts and arrays")
-
-
-def _among_strings(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstract | None:
-    """Is a string of run time, that may be None, one of these?  None if they are not all strings or None."""
-    if not isinstance(present_type(x), Text) or not all(
-            isinstance(y, Static) and type(y.peek) in (str, type(None)) for y in items):
-        return None
-    return ev.emit(part, ev.operand(x), text=f"_0 in {tuple(y.peek for y in items)!r}", type=BOOL)  # type: ignore
 
 
 def _has_own_equality(ev: Evaluator, v: Abstract) -> bool:

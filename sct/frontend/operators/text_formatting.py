@@ -38,13 +38,13 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import BOOL, INT, ActiveText, List, Tensor, Text, join, shows_number
+from sct.ir.types import BOOL, INT, ActiveText, List, Tensor, Text, base_type, join, may_change, shows_number
 from sct.ops import fstring, stop_gradient
 from sct.ops.program.effects import inactive, lookup, part
 
 __all__ = [
-    "compared_strings", "concatenated", "fstring_of", "is_string", "joined", "method_of_text", "repeated_text", "shown",
-    "text_of",
+    "among_strings", "compared_strings", "concatenated", "fstring_of", "is_string", "joined", "method_of_text",
+    "repeated_text", "shown", "text_of",
 ]
 
 
@@ -57,7 +57,8 @@ def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand])
     if not operands:
         return Static("".join(parts))
     shows = any(_may_show_derivative(ev, x) for x in operands)
-    return ev.emit(fstring, *operands, parts=tuple(parts), type=ActiveText() if shows else Text())  # type: ignore[no-any-return]
+    ordered: dict[str, Any] = {"effect": True} if any(may_change(x.type) for x in operands) else {}
+    return ev.emit(fstring, *operands, parts=tuple(parts), type=ActiveText() if shows else Text(), **ordered)  # type: ignore[no-any-return]
 
 
 def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
@@ -97,6 +98,14 @@ def compared_strings(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract,
         return a, b
     ev.functions.plan.leave_texts_open()
     return ev.text(a), ev.text(b)
+
+
+def among_strings(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstract | None:
+    """Is a string of run time, that may be None, one of these?  None if they are not all strings or None."""
+    if not isinstance(x, Value) or not isinstance(base_type(x.type), Text) or not all(
+            isinstance(y, Static) and type(y.peek) in (str, type(None)) for y in items):
+        return None
+    return ev.emit(part, ev.operand(x), text=f"_0 in {tuple(y.peek for y in items)!r}", type=BOOL)  # type: ignore
 
 
 _GIVE_TEXT = frozenset((

@@ -48,12 +48,13 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, ActiveText, Link, Optional, Tensor, Text, Type, base_type
+from sct.ir.types import BOOL, ActiveText, Link, Optional, Tensor, Text, base_type, may_change
 from sct.ops import BY_CALL, gt, is_none, ne, not_
+from sct.ops.program.effects import inactive
 
 __all__ = [
     "ASKED", "as_bool", "askable", "boolean", "compares_to_bool", "condition", "either_expression", "negated",
-    "present_type", "truth",
+    "truth",
 ]
 
 
@@ -107,6 +108,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
             return truth(ev, ev.call_op(BY_CALL["numpy.any"], v, spelling="numpy.any"))  # that of its element
         if sizes and not _may_be_one(sizes):
             return Lit(run_or_raise(ev, lambda: bool(np.ones([2 if d.value is None else d.value for d in sizes]))))
+        if may_change(x.type):
+            return ev.emit(inactive, x, text="bool(_0)", type=BOOL)  # type: ignore[no-any-return]
         return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
     if isinstance(v, Iteration) and v.kind == "range":
         return _is_not_empty(ev, v)
@@ -277,12 +280,6 @@ def compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
     """Is this of a class that is known, whose comparisons with others like it give a bool?"""
     if isinstance(v, Static):
         return v.value is None or isinstance(v.value, (bool, int, float, complex, str, bytes))
-    t = present_type(v)
+    t = base_type(v.type) if isinstance(v, Value) else None
     return isinstance(t, Tensor) and t.carrier == "py" or isinstance(t, (ActiveText, Text)) or \
         isinstance(v, Value) and isinstance(ev.leaf_of(v), bytes)
-
-
-def present_type(v: Abstract) -> Type | None:
-    """The type of a value of run time where it is not None."""
-    t = v.type if isinstance(v, Value) else None
-    return t.elem if isinstance(t, Optional) else t
