@@ -239,11 +239,6 @@ class Opaque:
         return "object"
 
 
-def may_change(t: Type) -> bool:
-    """May an object of this type change, so that what is told of it holds at one place of the program alone?"""
-    return type(t.elem if isinstance(t, Optional) else t) is Opaque
-
-
 @dataclass(frozen=True)
 class Text(Opaque):
     """A string."""

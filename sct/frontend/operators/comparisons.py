@@ -68,9 +68,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, Opaque, Tensor, base_type, may_change
+from sct.ir.types import BOOL, Opaque, Tensor, base_type
 from sct.ops import BY_CALL, eq, gt
-from sct.ops.program.effects import inactive, part
+from sct.ops.program.effects import inactive, may_change, part
 
 __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
 

@@ -38,9 +38,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import BOOL, INT, ActiveText, List, Tensor, Text, base_type, join, may_change, shows_number
+from sct.ir.types import BOOL, INT, ActiveText, List, Tensor, Text, base_type, join, shows_number
 from sct.ops import fstring, stop_gradient
-from sct.ops.program.effects import inactive, lookup, part
+from sct.ops.program.effects import inactive, lookup, may_change, part
 
 __all__ = [
     "among_strings", "compared_strings", "concatenated", "fstring_of", "is_string", "joined", "method_of_text",

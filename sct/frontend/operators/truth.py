@@ -48,9 +48,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, ActiveText, Link, Optional, Tensor, Text, base_type, may_change
+from sct.ir.types import BOOL, ActiveText, Link, Optional, Tensor, Text, base_type
 from sct.ops import BY_CALL, gt, is_none, ne, not_
-from sct.ops.program.effects import inactive
+from sct.ops.program.effects import inactive, may_change
 
 __all__ = [
     "ASKED", "as_bool", "askable", "boolean", "compares_to_bool", "condition", "either_expression", "negated",

@@ -13,13 +13,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import INT, Opaque, Tensor, Type
+from sct.ir.types import INT, Opaque, Tensor, Type, base_type
 from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "apply", "enter", "formats", "fstring", "guarded", "inactive", "leave", "membership", "part", "print_", "python",
-    "raise_", "samples_of"]
+    "apply", "enter", "formats", "fstring", "guarded", "inactive", "leave", "may_change", "membership", "part", "print_",
+    "python", "raise_", "samples_of"]
 
 OBJECT = Opaque()
 
@@ -133,6 +133,11 @@ def run_inactive(*args: Any, text: str, **_: Any) -> Any:
 def _module_names(text: str) -> tuple[str, ...]:
     names = {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
     return tuple(name for name in sorted(names) if name[0] != "_" and not hasattr(builtins, name))
+
+
+def may_change(t: Type) -> bool:
+    """May an object of this type change, so that what is told of it holds at one place of the program alone?"""
+    return type(base_type(t)) is Opaque
 
 
 inactive = op("inactive", type=opaque, run=run_inactive, raises="value", effect=True, cost="never",
