@@ -18,8 +18,8 @@ from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "apply", "enter", "formats", "fstring", "guarded", "inactive", "leave", "may_change", "membership", "part", "print_",
-    "python", "raise_", "samples_of"]
+    "apply", "enter", "formats", "fstring", "guarded", "inactive", "leave", "may_change", "membership", "part",
+    "print_", "python", "raise_", "samples_of"]
 
 OBJECT = Opaque()
 
