@@ -165,3 +165,10 @@ def test_what_is_asked_holds_there(f: Callable[..., Any], validated: str, monkey
         for x, n in arguments:
             agrees(f, x, n, derivative=derivative)
         agrees_in_second_order(f, *arguments[0])
+
+
+def test_a_test_asks_for_the_truth_itself() -> None:
+    derivative = value_and_grad(leaves_a_loop)
+    derivative(0.7, 3)
+    assert "if not q:" in derivative.source
+    assert "bool(" not in derivative.source

@@ -32,7 +32,8 @@ from sct.ops.program.attempts import attempted
 
 __all__ = [
     "ExpressionPrinter", "Modules", "as_value", "call", "conjunction", "constant", "constant_or_name", "load",
-    "move_signs", "negated", "store", "tuple_of", "without_sign", "without_term",
+    "move_signs", "negated", "store", "tuple_of", "without_bool", "without_sign",
+    "without_term",
 ]
 
 _SHORT = {"numpy": "np"}
@@ -232,7 +233,7 @@ class ExpressionPrinter:
 
     def select(self, s: Select) -> ast.expr:
         if s.kind == "if":
-            test = self(s.test)
+            test = without_bool(self(s.test))
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 return ast.IfExp(test.operand, self(s.orelse), self(s.then))
             return ast.IfExp(test, self(s.then), self(s.orelse))
@@ -309,6 +310,14 @@ def conjunction(*tests: ast.expr) -> ast.expr:
         test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test])]
     parts = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is True)] or parts[:1]
     return parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)
+
+
+def without_bool(test: ast.expr) -> ast.expr:
+    """A test whose truth Python asks for itself: `q` for `bool(q)`, `not q` for `not bool(q)`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return ast.UnaryOp(test.op, without_bool(test.operand))
+    called = isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "bool"
+    return test.args[0] if called and len(test.args) == 1 and not test.keywords else test  # type: ignore[attr-defined]
 
 
 def negated(test: ast.expr) -> ast.expr:

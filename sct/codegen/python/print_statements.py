@@ -47,6 +47,7 @@ from sct.codegen.python.print_expressions import (
     negated,
     store,
     tuple_of,
+    without_bool,
     without_sign,
     without_term,
 )
@@ -332,7 +333,7 @@ class StatementPrinter(ListRemovalPrinter):
         then, orelse = self.block(s.then), self.block(s.orelse)
         if not then and not orelse:
             return
-        test = conjunction(self.expr(s.test))
+        test = conjunction(without_bool(self.expr(s.test)))
         if then and orelse and (line := _text(then[0])) is not None and line == _text(orelse[0]):
             yield then[0]
             then, orelse = then[1:], orelse[1:]
@@ -353,8 +354,8 @@ class StatementPrinter(ListRemovalPrinter):
             return ast.While(ast.Constant(True, None), body, [])
         head = self.block(s.head)
         if not head:
-            return ast.While(self.expr(s.test), body or [ast.Pass()], [])
-        leave = ast.If(negated(self.expr(s.test)), [ast.Break()], [])
+            return ast.While(without_bool(self.expr(s.test)), body or [ast.Pass()], [])
+        leave = ast.If(negated(without_bool(self.expr(s.test))), [ast.Break()], [])
         return ast.While(ast.Constant(True, None), [*head, leave, *body], [])
 
     def for_header(self, s: Loop) -> tuple[ast.expr, ast.expr]:
