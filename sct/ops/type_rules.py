@@ -41,7 +41,7 @@ from sct.ir.types import (
 
 __all__ = [
     "Axis", "arithmetic", "bools", "by_carrier", "elementwise", "floats", "integers", "is_python",
-    "normalize", "number", "numpy_dtype", "prints", "probe", "promote", "real_floats", "reduced_shape", "same",
+    "normalize", "number", "numpy_dtype", "prints", "probe", "promote", "rank", "real_floats", "reduced_shape", "same",
     "scalar_or_array",
     "size_dim", "size_of", "ufunc_result", "widest",
 ]
@@ -58,6 +58,11 @@ def number(x: Operand) -> Tensor:
     if not isinstance(x.type, Tensor):
         raise TypeMismatch(f"a number or an array is needed, this is {in_words(x.type)}")
     return x.type
+
+
+def rank(x: Operand) -> int:
+    """The number of axes of an operand; 0 of what is no array."""
+    return x.type.rank if isinstance(x.type, Tensor) else 0
 
 
 def is_python(x: Operand) -> bool:

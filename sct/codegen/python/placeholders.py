@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sct.codegen.python.long_lines import WIDTH
 from sct.codegen.python.print_expressions import negated
-from sct.codegen.python.unparse import Comment, statements_in
+from sct.codegen.python.unparse import Comment, is_empty, statements_in
 
 __all__ = ["assign_placeholders_once"]
 
@@ -187,15 +187,11 @@ class _Removal(_Paths):
     def statement(self, s: ast.stmt, state: _State) -> _State | None:
         end = super().statement(s, state)
         if isinstance(s, ast.If):
-            if _is_empty(s.orelse):
+            if is_empty(s.orelse):
                 s.orelse = []
-            if _is_empty(s.body):
+            if is_empty(s.body):
                 s.body, s.orelse, s.test = s.orelse or [ast.Pass()], [], negated(s.test) if s.orelse else s.test
         return end
-
-
-def _is_empty(block: Sequence[ast.stmt]) -> bool:
-    return all(isinstance(s, Comment) for s in block)
 
 
 def _names_in(node: ast.AST, context: type[ast.expr_context] | None = None) -> set[str]:

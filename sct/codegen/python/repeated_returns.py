@@ -12,10 +12,9 @@ same `return`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from sct.codegen.python.print_expressions import conjunction, negated
-from sct.codegen.python.unparse import Comment
+from sct.codegen.python.unparse import is_empty
 
 __all__ = ["return_once"]
 
@@ -36,7 +35,7 @@ def _without_return(block: list[ast.stmt], after: str) -> list[ast.stmt]:
         return _without_return(block[:-1], after)
     if not block or not isinstance(last := block[-1], ast.If):
         return block
-    last.body, last.orelse = ([] if _is_empty(inner) else inner
+    last.body, last.orelse = ([] if is_empty(inner) else inner
                               for inner in (_without_return(last.body, after), _without_return(last.orelse, after)))
     if not last.body and not last.orelse:
         if isinstance(_without_not(last.test), ast.Name):
@@ -58,7 +57,3 @@ def _normalize(conditional: ast.If) -> None:
 
 def _without_not(test: ast.expr) -> ast.expr:
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-
-
-def _is_empty(block: Sequence[ast.stmt]) -> bool:
-    return all(isinstance(s, Comment) for s in block)

@@ -16,7 +16,7 @@ import linecache
 import re
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 with warnings.catch_warnings():
@@ -27,7 +27,7 @@ with warnings.catch_warnings():
 from sct.codegen.python.long_lines import WIDTH, broken
 from sct.errors import Loc
 
-__all__ = ["Comment", "WIDTH", "begins_statement", "comment", "logical_lines", "same_tree",
+__all__ = ["Comment", "WIDTH", "begins_statement", "comment", "is_empty", "logical_lines", "same_tree",
            "statements_in", "unparse", "user_line"]
 
 
@@ -41,6 +41,11 @@ def comment(text: str) -> Comment:
     node = Comment()
     node.text = text
     return node
+
+
+def is_empty(block: Sequence[ast.stmt]) -> bool:
+    """Does the block have no statements but comments?"""
+    return all(isinstance(s, Comment) for s in block)
 
 
 class _Generator(SourceGenerator):  # type: ignore[misc]

@@ -7,6 +7,7 @@ from sct.frontend.values.abstract_values import Layout, Like, Together
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor
 from sct.ops import ELEMENTWISE, aliases
+from sct.ops.type_rules import rank
 
 __all__ = ["layout"]
 
@@ -40,9 +41,5 @@ def layout(ev: State, x: Operand) -> Layout:
     layouts = {layout(ev, a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == own}
     one = layouts.pop() if len(layouts) == 1 else False
     return Like(one) if isinstance(one, Value) else one
-
-
-def rank(x: Operand) -> int:
-    return x.type.rank if isinstance(x.type, Tensor) else 0
 
 

@@ -54,6 +54,7 @@ from sct.ops.scalar.arithmetic import add, complex_, mul, sub
 from sct.ops.scalar.comparison import eq, is_none, isfinite, lt, ne, unwrap
 from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.selection import logical_and, logical_not, logical_or, where
+from sct.ops.type_rules import rank
 from sct.passes.analysis.loop_layout import emit_loop
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 
@@ -375,7 +376,7 @@ class Masks:
     def keep_sparse(self, ct: Operand, eqn: Eqn) -> None:
         """Record that `ct` is sparse, as the cotangent of the out of `eqn` is from which it is computed: a sum of
         products over what is not read is not."""
-        if _rank(ct) >= (1 if eqn.op.linear is not None else max(_rank(eqn.out), 1)) and eqn.op not in PRODUCTS:
+        if rank(ct) >= (1 if eqn.op.linear is not None else max(rank(eqn.out), 1)) and eqn.op not in PRODUCTS:
             self._sparse.add(ct)
 
     def map_unmasked(self, ct: Operand, f: Callable[[Operand], Operand], linear: bool = True) -> Operand:
@@ -441,10 +442,6 @@ class Masks:
         optional, other = (a, b) if isinstance(a.type, Optional) else (b, a)
         return if_else(cast(Operand, is_none(optional)), lambda: other,
                        lambda: self.sum(other, unwrap_known(optional)))
-
-
-def _rank(x: Operand) -> int:
-    return x.type.rank if isinstance(x.type, Tensor) else 0
 
 
 def _is_zero(x: Operand) -> bool:

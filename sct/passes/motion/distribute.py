@@ -26,7 +26,7 @@ from sct.ops.arrays.indexing import add_at, index, indexed_shape, join, split, s
 from sct.ops.arrays.triangles import tril, triu
 from sct.ops.linalg.products import outer
 from sct.ops.scalar.arithmetic import add, mul, neg
-from sct.passes.motion.lifted_iterations import rank
+from sct.ops.type_rules import rank
 from sct.passes.rewriting.driver import rewrite
 
 __all__ = ["distribute"]

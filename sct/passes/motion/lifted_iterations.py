@@ -27,6 +27,7 @@ from sct.ops.linalg.products import matmul, outer
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
+from sct.ops.type_rules import rank
 from sct.passes.motion.triangles import Triangle, TriangularPart
 from sct.passes.rewriting.table import is_full
 
@@ -35,10 +36,6 @@ __all__ = ["Iterations", "NotLifted", "rank"]
 
 class NotLifted(Exception):
     """The loop stays."""
-
-
-def rank(x: Operand) -> int:
-    return x.type.rank if isinstance(x.type, Tensor) else 0
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from sct.ir.types import TypeMismatch
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
-from sct.passes.motion.lifted_iterations import Iterations, NotLifted, rank
+from sct.ops.type_rules import rank
+from sct.passes.motion.lifted_iterations import Iterations, NotLifted
 from sct.passes.rewriting.driver import rewrite
 from sct.passes.scalar.purity import is_pure
 
