@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import refuses, same_value
+from oracle import agrees, refuses, same_value
 from scipy import integrate
 from scipy.integrate import odeint, solve_ivp
 
-from sct import check_grads, grad, hessian, jacfwd, jacobian, jvp, value_and_grad, vjp
+from sct import SctError, check_grads, grad, hessian, jacfwd, jacobian, jvp, value_and_grad, vjp
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the result does not depend on")
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
@@ -321,6 +321,23 @@ def thrown(v, g):
     sol = solve_ivp(lambda t, y, g: [y[1], -g - 0.1 * y[1]], (0.0, 100.0), [0.0, v], args=(g,), events=(ground, apex),
                     **TIGHT)
     return sol.t_events[0][0] + sol.y_events[1][0, 0] * sol.y[1, -1] + sol.t[-1] * sol.status
+
+
+def counts_events(x, level, which):
+    sol = solve_ivp(lambda t, y: -x * y, (0.0, 1.0), [1.0, 2.0], events=lambda t, y: y[0] - level, **TIGHT)
+    states = sol.y_events[0]
+    number = len(states) if which == "items" else states.shape[0] if which == "shape" else states.ndim
+    return sol.y[1, -1] * (1.0 + number) + np.sum(states)
+
+
+def test_states_at_an_event_that_does_not_happen() -> None:
+    """SciPy makes an array of an empty list: one with one axis."""
+    agrees(counts_events, 1.0, 0.7, "items")
+    agrees(counts_events, 1.0, -5.0, "items")
+    for which in ("shape", "axes"):
+        agrees(counts_events, 1.0, 0.7, which)
+        with pytest.raises((SctError, TypeError), match="an empty list makes an array with one axis"):
+            value_and_grad(counts_events)(1.0, -5.0, which)
 
 
 def thrown_at_times(v, times):

@@ -39,6 +39,7 @@ from sct.ir.dims import Dim, product, sym
 from sct.ir.pytrees.pytree import Leaf
 from sct.ir.types import BOOL, FLOAT, INT, Tensor, Type
 from sct.ops.program.effects import OBJECT, part
+from sct.ops.program.list_ops import length_of_list
 from sct.ops.program.solutions import solver
 
 __all__: list[str] = []
@@ -275,7 +276,7 @@ def _event(ev: Evaluator, problem: _Problem, f: Abstract) -> _Event:
 def _located(ev: Evaluator, problem: _Problem, method: str, outcome: Value, event: _Event, k: int, ts: Abstract,
              y: Abstract, sign: str | Value) -> tuple[Abstract, Abstract]:
     """The times of the event `k`, and the solution then."""
-    times = Tensor("array", "f64", (sym(f"_events{outcome.id}_{k}"),))
+    times = Tensor("array", "f64", (length_of_list(f"_events{outcome.id}_{k}"),))
     t = ev.emit(part, outcome, text=f"_0.t_events[{k}]", type=times)
     by, s = ([], sign) if isinstance(sign, str) else ([sign], "_2 * ")
     places = ev.emit(solver, ev.operand(ts), t, *by, type=Tensor("array", "i64", t.type.shape),

@@ -31,9 +31,9 @@ from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "is_length_of_list", "joined",
-    "known_length", "list_of", "order", "permuted", "position", "remove_at", "repeat", "repeated", "shifted", "stacked",
-    "stacked_rows", "sum_list", "unstack",
+    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "is_length_of_list",
+    "length_of_list", "joined", "known_length", "list_of", "order", "permuted", "position", "remove_at", "repeat",
+    "repeated", "shifted", "stacked", "stacked_rows", "sum_list", "unstack",
 ]
 
 
@@ -323,6 +323,11 @@ def known_length(x: Operand, defining_eqn: Callable[[Operand], Eqn | None]) -> i
 _LENGTH = "_len"
 
 
+def length_of_list(name: str) -> Dim:
+    """The size of an axis that is made of a list."""
+    return sym(f"{_LENGTH}{name}")
+
+
 def is_length_of_list(d: Dim) -> bool:
     """Is this the size of an axis that was made of a list?"""
     return any(name.startswith(_LENGTH) for name in d.symbols)
@@ -333,7 +338,7 @@ def type_stacked(xs: Operand, dtype: str | None = None) -> Tensor:
     t: Type = xs.type
     outer: list[Dim] = []
     while isinstance(t, List):
-        outer.append(sym(f"{_LENGTH}{getattr(xs, 'id', 0)}_{len(outer)}"))
+        outer.append(length_of_list(f"{getattr(xs, 'id', 0)}_{len(outer)}"))
         t = t.elem
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"an array of {in_words(xs.type)} is not supported")
