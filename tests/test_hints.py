@@ -2229,6 +2229,62 @@ def neighbours_of_points() -> tuple[Any, Any]:
     return refused, followed
 
 
+class Bounded(Exception):
+    def __init__(self, bound: Any) -> None:
+        super().__init__("out of bounds")
+        self.bound = bound
+
+
+@case("bind the number to a variable before the `raise`, and read that")
+def numbers_of_exceptions() -> tuple[Any, Any]:
+    def refused(x):
+        try:
+            if x[0] > -5.0:
+                raise Bounded(2.0 * x[1])
+        except Bounded as error:
+            return x[0] * error.bound
+        return x[0]
+
+    def followed(x):
+        bound = 2.0 * x[1]
+        try:
+            if x[0] > -5.0:
+                raise Bounded(bound)
+        except Bounded:
+            return x[0] * bound
+        return x[0]
+
+    return refused, followed
+
+
+class Phase(enum.Enum):
+    UP = 1
+    DOWN = 2
+
+
+@case("put its `value` into the list, and compare that")
+def lists_of_enum_members() -> tuple[Any, Any]:
+    def refused(x):
+        phases = []
+        for i in range(3 * len(x)):
+            phases.append(Phase.UP if i % 2 else Phase.DOWN)
+        s = 0.0
+        for i, phase in enumerate(phases):
+            s += x[i % len(x)] if phase is Phase.UP else x[0] * x[i % len(x)]
+        return s
+
+    def followed(x):
+        phases = []
+        for i in range(3 * len(x)):
+            phases.append((Phase.UP if i % 2 else Phase.DOWN).value)
+        s = 0.0
+        for i, phase in enumerate(phases):
+            s += x[i % len(x)] if phase == Phase.UP.value else x[0] * x[i % len(x)]
+        return s
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

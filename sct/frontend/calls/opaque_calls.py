@@ -180,8 +180,9 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         number = isinstance(named, type) and issubclass(named, np.number)
         instead = _INSTEAD.get(what, _DTYPES if number else _ELSE)
+        has_no_rule = isinstance(named, type) or getattr(named, "__module__", None) == "builtins"
         ev.refuse("SCT206", f"`{what}` is not supported yet",
-                  hint=instead if isinstance(named, type) else f"{instead}; or {_rule_hint(ev, args, kwargs)}")
+                  hint=instead if has_no_rule else f"{instead}; or {_rule_hint(ev, args, kwargs)}")
     passed = [_shape(ev, a) if draws_floats(named) else a for a in (*args, *kwargs.values())]
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)
@@ -310,7 +311,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     for a in arguments:
         if isinstance(a, Value) and shows_number(a.type):
-            refuse_reading(ev)
+            refuse_reading(ev, (a,))
         if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
             ev.refuse("SCT207", f"`{what}` is called with a function, and sct has neither its Python source nor a "
                       "derivative rule for it",

@@ -10,13 +10,14 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.values.abstract_values import PLAIN, Abstract
-from sct.ir import Lit
+from sct.ir import Lit, Operand
+from sct.ir.types import ActiveText, leaf_type, shows_number
 from sct.ops.program.effects import python
 
 __all__ = ["bind_or_raise", "named_arguments", "raise_at_run_time", "refuse_reading", "run_or_raise"]
@@ -78,7 +79,11 @@ def _fitted(name: str, qualname: str, params: tuple[str, ...], count: int, names
         return str(error)
 
 
-def refuse_reading(ev: Evaluator) -> NoReturn:
-    """Refuses a number, or an object that may hold one, that is read from a string that shows a differentiated one."""
+def refuse_reading(ev: Evaluator, shown: Iterable[Operand]) -> NoReturn:
+    """Refuses a number, or an object that may hold one, that is read from what shows a differentiated one."""
+    if any(shows_number(x.type) and not isinstance(leaf_type(x.type), ActiveText) for x in shown):
+        ev.refuse("SCT207", "a number is read from an exception, or may be",
+                  why="an exception that is made of a differentiated number does not carry a derivative",
+                  hint="bind the number to a variable before the `raise`, and read that")
     ev.refuse("SCT207", "a number is read from a text, or may be", why="a text does not carry a derivative",
               hint="use the number that the text was made of; format it in an f-string")

@@ -8,16 +8,19 @@ A write to an attribute of it is a write to a column; other names of objects of 
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from sct.errors import class_in_words
 from sct.frontend.state.choices import is_present
 from sct.frontend.state.store import Item, Store
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
     Array,
+    Choice,
     Container,
     DefaultRef,
     DictRef,
@@ -28,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     ObjectSchema,
     ObjRef,
     Origin,
+    Poison,
     Ref,
     Schema,
     Slots,
@@ -47,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "displace",
     "have_one_form", "item_at", "join", "may_be", "moved", "new_version", "owning",
-    "place", "refresh", "release", "same_columns", "share", "write", "write_array",
+    "place", "refresh", "refuse_item", "release", "same_columns", "share", "write", "write_array",
 ]
 
 
@@ -420,6 +424,19 @@ def _outdate(ev: Evaluator, written: int, item: Item, same_keys_as: tuple[Any, .
         other = ev.store.items.get(addr)
         if other is None or item.of is None or not _apart(other, item):
             ev.store.cells[addr] = replace(cell, frozen=Frozen.STALE)
+
+
+def refuse_item(ev: Evaluator, x: Abstract) -> NoReturn:
+    """Refuses a value that is put into a list whose length is not known."""
+    if isinstance(x, Poison):
+        ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
+    held = "a list whose length is not known holds numbers, arrays, and tuples and lists of these"
+    one = x.members[0] if isinstance(x, Choice) else x
+    if isinstance(one, Static):
+        ev.refuse("SCT310", f"{class_in_words(one.peek)} is put into a list whose length is not known", why=held,
+                  hint="put its `value` into the list, and compare that" if isinstance(one.peek, enum.Enum)
+                  else "put a number or a string into the list that stands for it")
+    ev.refuse("SCT310", held, hint="allocate an array before the loop, or use one list for each part")
 
 
 # -- joins ----------------------------------------------------------------------------------------------

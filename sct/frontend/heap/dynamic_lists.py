@@ -37,7 +37,6 @@ from sct.frontend.values.abstract_values import (
     ObjRef,
     OptionalSchema,
     OptionalTuple,
-    Poison,
     Ref,
     Schema,
     Slots,
@@ -147,10 +146,7 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
         return ev.type_of(x)
     elif (constant := constant_object(ev, x)) is not None or x == Static(None):
         return NONE if constant is None else constant.type
-    elif isinstance(x, Poison):
-        ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
-    ev.refuse("SCT310", "a list whose length is not known holds numbers, arrays, and tuples and lists of these",
-              hint="allocate an array before the loop, or use one list for each part")
+    list_items.refuse_item(ev, x)
 
 
 def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:

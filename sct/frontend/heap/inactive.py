@@ -87,12 +87,12 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     """
     if (t := type_of_expression(text)) is not None:
         if text.startswith(_CONVERSIONS) and any(shows_number(x.type) for x in operands):
-            refuse_reading(ev)
+            refuse_reading(ev, operands)
         return _of_type(ev, text, operands, t, op)
     cls = _known_class(ev, text, operands)
     types = (ev.observed(ev.loc) or types_in_sct(text, ev.loc)) if cls is None else frozenset([("object", cls)])
     if any(shows_number(x.type) for x in operands) and not all(map(holds_no_number, types)):
-        refuse_reading(ev)
+        refuse_reading(ev, operands)
     value = typed(ev, text, operands, types, user_text(ev.loc), op)
     if not gives_fresh and (keeps or any(map(_may_hold, types))):
         give(ev, values, keeps or any(map(_is_view, types)))

@@ -185,7 +185,7 @@ def _may_be_none(ev: Evaluator, v: Abstract) -> bool:
 def _refuse_object(ev: Evaluator, owner: Abstract, name: str) -> NoReturn:
     """Refuses an attribute of an object of unknown type."""
     if isinstance(owner, Value) and shows_number(owner.type):
-        refuse_reading(ev)
+        refuse_reading(ev, (owner,))
     leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
     of = "this object" if leaf is None else class_in_words(leaf)
     shown = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""

@@ -433,7 +433,7 @@ def _convert(name: str, cls: Any) -> Special:
             if eqn is not None and eqn.op is apply:  # what it is given is not differentiated, or it is refused
                 return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
             if shows_number(v.type):
-                refuse_reading(ev)
+                refuse_reading(ev, (v,))
             ev.refuse_object(v, "a number made of")
         return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
 
