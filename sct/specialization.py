@@ -96,9 +96,11 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     try:
         with _no_collection():
             fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
+            source = replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex)
+            if primal:
+                return source
             tapes = tape_bytes(fn, compiled=kernels is not None)
-            return replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex,
-                           tapes=(tapes.total, tapes.largest))
+            return replace(source, tapes=(tapes.total, tapes.largest))
     except (SctError, Warning, MemoryError):
         raise
     except Exception as error:
@@ -107,10 +109,7 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again.
-
-    What was allocated meanwhile joins the oldest generation, which the next collection of young objects does not scan.
-    """
+    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -245,8 +245,24 @@ class Op:
         return self.name
 
 
+N = TypeVar("N", bound="IRNode")
+
+
+class IRNode:
+    """An equation or a function."""
+
+    def replace(self: N, **changes: Any) -> N:
+        """The node with other fields; the node itself if they are the same."""
+        fields = self.__dict__
+        for name, new in changes.items():
+            old = fields[name]
+            if old is not new and (type(new) is not tuple or old != new):
+                return _changed(self, changes)
+        return self
+
+
 @dataclass(frozen=True, eq=False)
-class Eqn:
+class Eqn(IRNode):
     """`outs = op(args, **attrs)`; `regions` for control flow.
 
     spelling  the user's spelling of the op ("math.sin"), kept by the primal
@@ -273,16 +289,12 @@ class Eqn:
         (value,) = self.outs
         return value
 
-    def replace(self, **changes: Any) -> Eqn:
-        """The equation with other fields; the equation itself if they are the same."""
-        return _replaced(self, changes)
-
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outs))} = {self.op.name}{self.args}"
 
 
 @dataclass(frozen=True, eq=False)
-class Fn:
+class Fn(IRNode):
     """A function, or a region of an equation.
 
     functions       of a whole program: the functions that its `call` equations name, here and in one another
@@ -296,24 +308,8 @@ class Fn:
     functions: tuple[Fn, ...] = ()
     donated_params: tuple[tuple[int, int], ...] = ()
 
-    def replace(self, **changes: Any) -> Fn:
-        """The function with other fields; the function itself if they are the same."""
-        return _replaced(self, changes)
-
     def __repr__(self) -> str:
         return f"Fn {self.name}: {len(self.eqns)} eqns"
-
-
-N = TypeVar("N", Eqn, Fn)
-
-
-def _replaced(node: N, changes: Mapping[str, Any]) -> N:
-    fields = node.__dict__
-    for name, new in changes.items():
-        old = fields[name]
-        if old is not new and (type(new) is not tuple or old != new):
-            return _changed(node, changes)
-    return node
 
 
 def _changed(node: N, changes: Mapping[str, Any]) -> N:

@@ -54,16 +54,17 @@ class DefUse:
         self._enter(fn)
 
     def _enter(self, region: Fn) -> None:
-        self.home.update(dict.fromkeys(region.params, region))
+        home, definitions = self.home, self.definitions
+        home.update(dict.fromkeys(region.params, region))
+        self.parent.update(dict.fromkeys(region.eqns, region))
         for eqn in region.eqns:
-            self.parent[eqn] = region
             for inner in eqn.regions:
                 self.owner[inner] = eqn
-                self.definitions.update((p, Definition(eqn, inner, k)) for k, p in enumerate(inner.params))
+                definitions.update((p, Definition(eqn, inner, k)) for k, p in enumerate(inner.params))
                 self._enter(inner)
             for k, out in enumerate(eqn.outs):
-                self.definitions[out] = Definition(eqn, None, k)
-                self.home[out] = region
+                definitions[out] = Definition(eqn, None, k)
+                home[out] = region
 
     @cached_property
     def _uses(self) -> dict[Value, list[Use]]:
@@ -130,16 +131,4 @@ def outer_reads(eqn: Eqn) -> Iterator[Operand]:
 
 def use_counts(fn: Fn) -> Counter[Value]:
     """How often each value is read in `fn` and its regions, as an operand or a result."""
-    counts: Counter[Value] = Counter()
-
-    def count(operands: Sequence[Operand]) -> None:
-        for x in operands:
-            if type(x) is Value:
-                counts[x] += 1
-
-    for eqn in walk(fn):
-        count(eqn.args)
-        for region in eqn.regions:
-            count(region.results)
-    count(fn.results)
-    return counts
+    return Counter(x for x in operands_read(fn) if type(x) is Value)

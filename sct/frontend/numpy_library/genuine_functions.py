@@ -45,7 +45,7 @@ def is_genuine(f: Any, spelling: str) -> bool:
 def library_facts(text: str, loc: Loc | None) -> tuple[tuple[Path, str, Any], ...]:
     """The functions of libraries that emitted code names, as facts; refuses one that was replaced."""
     facts: dict[str, tuple[Path, str, Any]] = {}
-    for module, name in _named(ast.parse(text)):
+    for module, name in dict.fromkeys(_named(ast.parse(text))):
         f, spelling = getattr(module, name, None), f"{module.__name__}.{name}"
         if not is_genuine(f, spelling):
             raise SctError("SCT206", f"`{spelling}` was replaced", loc=loc,

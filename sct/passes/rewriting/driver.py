@@ -29,7 +29,7 @@ from sct.passes.rewriting import (
     update_chains,
 )
 from sct.passes.rewriting.literals import fold_constant
-from sct.passes.rewriting.table import RULES, Phase, Rule, Site, defined_by
+from sct.passes.rewriting.table import RULES, Phase, Rule, Site, names_defining
 
 __all__ = ["BY_OP", "applicable", "rewrite", "simplify"]
 
@@ -55,7 +55,7 @@ def applicable(phase: Phase, op: str, args: Sequence[Operand]) -> Sequence[Calla
     rules = BY_OP.get((phase, op))
     if rules is None:
         return ()
-    names = [defined_by(x) for x in args]
+    names = names_defining(args)
     return [entry.apply for entry in rules if not entry.of or not entry.of.isdisjoint(names)]
 
 

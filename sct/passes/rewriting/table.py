@@ -32,7 +32,8 @@ from sct.passes.rewriting.literals import number
 
 __all__ = [
     "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "defined_by", "defining_eqn", "is_element",
-    "is_full", "is_result_of", "is_zeros", "operands_of", "origins_of", "rule", "shape_of", "writes_once",
+    "is_full", "is_result_of", "is_zeros", "names_defining", "operands_of", "origins_of", "rule", "shape_of",
+    "writes_once",
 ]
 
 Phase = Literal["build", "simplify", "present"]
@@ -151,12 +152,17 @@ def operands_of(x: Operand, name: str) -> tuple[Operand, ...] | None:
     return eqn.args if eqn is not None and eqn.op.name == name and not eqn.primal else None
 
 
+def names_defining(xs: Sequence[Operand]) -> list[str]:
+    """What `defined_by` says of each of these operands."""
+    builder: Builder = builder_var.get()  # type: ignore[assignment]
+    eqns = [builder.defs.get(x) if type(x) is Value else None for x in xs]
+    return ["literal" if type(x) is Lit else "" if eqn is None or eqn.primal else eqn.op.name
+            for x, eqn in zip(xs, eqns)]
+
+
 def defined_by(x: Operand) -> str:
     """The name of the op of the adjoint equation that binds `x`; "literal" of a literal, "" of another value."""
-    if type(x) is Lit:
-        return "literal"
-    eqn = defining_eqn(x)
-    return "" if eqn is None or eqn.primal else eqn.op.name
+    return names_defining((x,))[0]
 
 
 def is_result_of(x: Operand, name: str) -> bool:
