@@ -1024,6 +1024,19 @@ def _() -> Any:
     return refused, followed
 
 
+@case("run over the positions: `for i, j in itertools.combinations(range(len(xs)), 2)`", X, 6)
+def _() -> Any:
+    def refused(x, n):
+        rows = [[x[0] * i, x[1]] for i in range(n)]
+        return sum(p[0] * q[0] for p, q in itertools.combinations(rows, 2))
+
+    def followed(x, n):
+        rows = [[x[0] * i, x[1]] for i in range(n)]
+        return sum(rows[i][0] * rows[j][0] for i, j in itertools.combinations(range(len(rows)), 2))
+
+    return refused, followed
+
+
 @case("copy the items that you write: `[list(row) for row in rows]`", X, 6)
 def _() -> Any:
     def refused(x, n):

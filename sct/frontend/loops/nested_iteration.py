@@ -21,12 +21,14 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.subscripts import item, size_along
-from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of, length
-from sct.frontend.iteration.iterator_protocol import is_iterator, most, new_iterator
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of
+from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, most, new_iterator
 from sct.frontend.source.name_scopes import own_nodes
-from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, Ref, Static, Tup
-from sct.ir.types import Tensor
+from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, ListRef, Ref, Static, Tup
+from sct.frontend.values.item_schemas import holds_objects
+from sct.ir.types import Tensor, Text
 
 __all__ = ["leaves", "nested", "of_nest"]
 
@@ -46,22 +48,29 @@ def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | No
         pools = (args[0],) * count
     else:
         return None
+    pools = tuple(iterable(ev, p) for p in pools)
     counts = [None if _is_pool(ev, p) else most(ev, p) for p in pools]
     if len(pools) < 2 or any(k is None and not _is_pool(ev, p) or is_iterator(p) for k, p in zip(counts, pools)):
         return None
     if math.prod(MOST_UNROLLED + 1 if k is None else k for k in counts) <= MOST_UNROLLED:
         return None
-    return new_iterator(ev, f.__name__, tuple(_held(ev, p) for p in pools))
+    held = {p: _held(ev, p) for p in dict.fromkeys(pools)}
+    return new_iterator(ev, f.__name__, tuple(held[p] for p in pools))
 
 
 def _is_pool(ev: Evaluator, v: Abstract) -> bool:
-    """An array, or a range whose length is not known, with steps of one."""
+    """An array, or a range or a list of numbers whose length is not known; a range has steps of one."""
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        schema, types = dynamic_lists.item_type(ev, v)
+        return not holds_objects(schema) and all(isinstance(t, (Tensor, Text)) for t in types)
     one = isinstance(v, Iteration) and v.kind == "range" and v.parts[2:] in ((), (Static(1),))
     return isinstance(v, Ref) or one and most(ev, v) is None
 
 
 def _held(ev: Evaluator, v: Abstract) -> Abstract:
-    """The items as they are now: the numbers of an array, which may be written meanwhile."""
+    """The items as they are now: those of a list, and the numbers of an array, which may be written meanwhile."""
+    if isinstance(v, ListRef):
+        return dynamic_list_methods.copied(ev, v) if dynamic_lists.is_dynamic(ev, v) else v
     if not isinstance(v, Ref) or len(ev.type_of(v).shape) > 1:  # type: ignore[union-attr]
         return v
     ev.store.cells[addr := ev.new_addr()] = Array(ev.contents(v))
@@ -114,7 +123,7 @@ def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
             values |= {f"pool{k}": p, f"start{k}": bounds[0], f"stop{k}": bounds[1]}
         else:
             values |= {f"pool{k}": p, f"start{k}": Static(0)}
-            values |= {f"stop{k}": ev.wrap(length(ev, p))} if isinstance(p, Ref) else {}
+            values |= {f"stop{k}": ev.call(Static(len), [p])} if _is_pool(ev, p) else {}
     if over.kind == "ndenumerate":
         values["array"] = over.parts[0]
     private = set(names.values())

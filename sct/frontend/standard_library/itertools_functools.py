@@ -51,6 +51,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Fn, is_effect, walk
 
 # -- one after the other ---------------------------------------------------------------------------------
@@ -93,8 +94,13 @@ def _run(f: Callable[..., Iterator[Any]], asked: tuple[str, ...]) -> None:
             return nest
         options = {k: ev.ask(v, f"`{k}`") if k in asked else v for k, v in kwargs.items()}
         several = f is itertools.product
-        sources = [items_of(ev, a) if several or k == 0 else ev.ask(a, "an argument of this function")
-                   for k, a in enumerate(args)]
+        try:
+            sources = [items_of(ev, a) if several or k == 0 else ev.ask(a, "an argument of this function")
+                       for k, a in enumerate(args)]
+        except NeedsStatic as need:
+            if is_dynamic(ev, args[0]):
+                need.error.hint = "run over the positions: `for i, j in itertools.combinations(range(len(xs)), 2)`"
+            raise
         return iterator(ev, Tup(tuple(map(Tup, run_or_raise(ev, lambda: f(*sources, **options))))))
 
 
