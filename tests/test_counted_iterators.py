@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import heapq
 import itertools
 import math
 
@@ -450,6 +451,51 @@ def with_itself(x):
             break
     for v, w in zip(it, it):
         s += v * w
+    return s
+
+
+@program
+def numbers_of_events(x):
+    """Events at equal times come in the order in which they were put in."""
+    tick, queue = itertools.count(), []
+    heapq.heappush(queue, (0.0, next(tick), 0))
+    served, s = 0, 0.0
+    while queue and served < 12:
+        t, number, kind = heapq.heappop(queue)
+        if kind == 0:
+            heapq.heappush(queue, (t + x[served % 4] ** 2, next(tick), 0))
+            if x[number % 4] > 0.0:
+                heapq.heappush(queue, (t + 0.25, next(tick), 1))
+        else:
+            served += 1
+            s += t * number
+        if number > 60:
+            break
+    return s
+
+
+@program
+def every_other_number(x):
+    odd = itertools.count(2 * len(x) + 1, -2)
+    s = 0.0
+    for v in x:
+        if v > 0.3:
+            s += v * next(odd)
+    for k in odd:
+        s += k * x[0] ** 2
+        if s > 3.0 or k < -9:
+            break
+    return s * next(odd)
+
+
+@program
+def numbered_where_positive(x):
+    number = itertools.count(1)
+    s = 0.0
+    for v in x:
+        s += v * (next(number) if v > 0.0 else next(number, 7) * v)
+    for v, k in zip(x, map(lambda k: k * k, number)):
+        s += v * k
     return s
 
 

@@ -8,8 +8,8 @@
                                         while it < len(x): ...
 
 So two paths may leave one at different positions.  They are iterators of arrays, of ranges and of lists whose length is
-not known, reversed or not, and `enumerate`, `map` and `zip` of these, made where an evaluation before could not tell
-the position.
+not known, reversed or not, `count` of ints, and `enumerate`, `map` and `zip` of these, made where an evaluation before
+could not tell the position.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sct.frontend.iteration.iteration_space import from_zero, length
 from sct.frontend.iteration.iterator_protocol import advance, check_versions, position
 from sct.frontend.values.abstract_values import Abstract, Iteration, Key, ListRef, Ref, Static, Tup
 from sct.ir import Lit, Operand
-from sct.ops import BY_CALL, add, lt, sub
+from sct.ops import BY_CALL, add, lt, mul, sub
 
 __all__ = ["loop_over", "more", "next_of", "take"]
 
@@ -51,7 +51,7 @@ def _more(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         check_versions(ev, it)
         return ev.wrap(ev.emit(lt, position(ev, it), _length(ev, it.parts[0]), spelling="operator.lt"))
     tests = [ev.operand(_more(ev, [p], {})) for p in it.parts if isinstance(p, Iteration) and p.counted is not None]
-    test, *others = tests
+    test, *others = [t for t in tests if t != Lit(True)] or [Lit(True)]  # `count` does not end
     for other in others:
         test = ev.emit(BY_CALL["operator.and_"], test, other, spelling="operator.and_")
     return ev.wrap(test)
@@ -66,6 +66,10 @@ def _take(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     elif it.kind == "reversed":
         left = ev.emit(sub, _length(ev, it.parts[0]), at, spelling="operator.sub")
         item = _item(ev, it.parts[0], ev.emit(sub, left, 1, spelling="operator.sub"))
+    elif it.kind == "count":
+        first, step = map(ev.operand, it.parts)
+        by_step = at if step == Lit(1) else ev.emit(mul, at, step, spelling="operator.mul")
+        item = ev.wrap(by_step if first == Lit(0) else ev.emit(add, first, by_step, spelling="operator.add"))
     else:
         items = [_take(ev, [p], {}) for p in it.parts if isinstance(p, Iteration) and p.counted is not None]
         if it.kind == "enumerate":

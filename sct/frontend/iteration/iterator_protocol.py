@@ -113,6 +113,9 @@ def _may_be_counted(ev: Evaluator, kind: str, parts: tuple[Abstract, ...], state
             return dynamic_lists.is_dynamic(ev, of)
         is_range = isinstance(of, Iteration) and of.kind == "range"
         return isinstance(of, (Ref, ListRef)) or is_range and is_literal((*of.parts, Static(1))[:3][-1])  # type: ignore
+    if kind == "count":
+        first, step = parts
+        return ev.type_of(first) == INT and isinstance(step, Static) and type(step.value) is int
     inner = [p for p in parts if is_iterator(p)]
     if kind not in ("enumerate", "map", "zip") or state != _NOTHING or not inner:
         return False  # what `zip` has taken when another part ends is lost: its parts must be its own
