@@ -127,6 +127,21 @@ def test_products_whose_axes_are_in_any_order(n: int) -> None:
         checked(mixed_orders, (of(n, n) / n, X, 2), (0, 1))
 
 
+def of_ints(x, A, B):
+    total = 0.0
+    for k in range(2):
+        A = A + k
+        last = (A @ B) % 10 + np.einsum("ij,jk->ik", A, B) % 7 + np.tensordot(A, B, 1) % 3
+        total += x[k] * last[0, 1] + x[0] * last[1, 0] ** 2
+    return total
+
+
+def test_products_of_ints_are_exact() -> None:
+    A, B = np.array([[2**31 + 1, 3], [5, 2**30 + 7]]), np.array([[2**31 - 1, 7], [11, 2**29 + 1]])
+    derivative = checked(of_ints, (of(2), A, B), (0,))
+    assert derivative(of(2), A, B)[0] == of_ints(of(2), A, B)
+
+
 # -- joined arrays -------------------------------------------------------------------------------
 
 

@@ -32,7 +32,7 @@ from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.type_rules import number, probe, scalar_or_array
 
-__all__ = ["Labels", "contract", "einsum", "parse", "render", "write_view"]
+__all__ = ["Labels", "contract", "einsum", "nothing", "parse", "render", "write_view"]
 
 Labels = list[str]
 
@@ -228,6 +228,11 @@ def is_view(*xs: Operand, subscripts: str, optimize: Any = False) -> str:
     return "view" if len(xs) == 1 and {*terms[0]} == {*result} else "none"
 
 
+def nothing(*xs: Operand) -> Lit:
+    """The sum of no products: an int of ints, whose sums a float does not hold."""
+    return Lit(0 if all(number(x).kind in "bi" for x in xs) else 0.0)
+
+
 def einsum_elements(e: Elements, at: Sequence[Any], *xs: Operand, subscripts: str, optimize: Any = False) -> Any:
     """The sum, over the labels that are not of the result, of products of elements."""
     terms, result = parse(subscripts, [number(x).rank for x in xs])
@@ -240,7 +245,7 @@ def einsum_elements(e: Elements, at: Sequence[Any], *xs: Operand, subscripts: st
                     for x, of in zip(xs, terms)]
         return functools.reduce(mul, elements)
 
-    return e.total(add, Lit(0.0), list(sizes.values()), term) if sizes else term()
+    return e.total(add, nothing(*xs), list(sizes.values()), term) if sizes else term()
 
 
 def write_view(x: Operand, new: Operand, subscripts: str) -> Any:

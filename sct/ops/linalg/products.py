@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Elements, Lit, Op, Operand
+from sct.ir.core import Elements, Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.shape import expand_dims, ravel, reshape_as, squeeze, swapaxes, transpose
-from sct.ops.linalg.einsum import Labels, contract
+from sct.ops.linalg.einsum import Labels, contract, nothing
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, conj_of, mul
@@ -117,7 +117,7 @@ def product_elements(e: Elements, at: Sequence[Any], x: Operand, y: Operand) -> 
         sizes = number(z).shape[:-2]
         return [0 if d.value == 1 else i for d, i in zip(sizes, batch[len(batch) - len(sizes):])]
 
-    return e.total(add, Lit(0.0), [e.size(x, m - 1)],
+    return e.total(add, nothing(x, y), [e.size(x, m - 1)],
                    lambda k: mul(e.read(x, [*leading(x), *row, k]), e.read(y, [*leading(y), k, *column])))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Elements, Lit, Op, Operand
+from sct.ir.core import Elements, Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
@@ -16,7 +16,7 @@ from sct.ops.arrays.concatenate import concatenate, np_promote
 from sct.ops.arrays.creation import eye, strong, zeros_of
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import dim, expand_dims, reshape, shape_of, squeeze, transpose
-from sct.ops.linalg.einsum import Labels, contract
+from sct.ops.linalg.einsum import Labels, contract, nothing
 from sct.ops.linalg.linalg import as_matrices, diagonally_dominant, lapack, square
 from sct.ops.linalg.products import bilinear, contracted, matmul, matrices, matrix_transpose, outer
 from sct.ops.reductions.reductions import readings
@@ -102,7 +102,7 @@ def tensordot_elements(e: Elements, at: Sequence[Any], x: Operand, y: Operand, a
                   ((i, of_x, of_ct[0]), (j, of_y, of_ct[1])))
         return mul(*(e.read(z, [place[axis] for axis in sorted(place)]) for z, place in zip((x, y), places)))
 
-    return e.total(add, Lit(0.0), [e.size(x, k) for k in i], term) if i else term()
+    return e.total(add, nothing(x, y), [e.size(x, k) for k in i], term) if i else term()
 
 
 def tensordots() -> list[samples.Sample]:
