@@ -42,7 +42,7 @@ def branches(x: float, n: int) -> Any:
 
 @program
 def taken_in_a_loop(x: float, n: int) -> Any:
-    q = filled(n)
+    q = deque(range(n))
     total = 0.0
     for _ in range(2 * n):
         if q:

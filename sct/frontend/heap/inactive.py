@@ -44,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     Container,
     DefaultRef,
     DictRef,
+    Iteration,
     ListRef,
     Ref,
     Slots,
@@ -345,6 +346,9 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
         items = [template_of(ev, x, operands) for x in cell.items]
         entries = (f"{key!r}: {x}" for key, x in zip(cell.keys, items))
         return None if None in items else f"{{{', '.join(entries)}}}"
+    if isinstance(v, Iteration) and v.kind == "range":
+        bounds = [template_of(ev, p, operands) for p in v.parts]
+        return None if None in bounds else f"range({', '.join(map(str, bounds))})"
     if isinstance(v, Value) and isinstance(v.type, Opaque):
         use_callable(ev, ev.leaf_of(v))
     if is_literal(v) or isinstance(v, (Value, Ref)):
