@@ -278,6 +278,7 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     # casts
     "multiply_by_one": [e(lambda x: mul(1.0, x), "ri64[n]", "rint", "ri64", "i64[n]")],
+    "multiply_any_by_one": [e(lambda x: mul(1.0, x), "any_real")],
     "expand_like_floats": [e(lambda ct, x: expand_like(ct, astype(x, dtype="f64"), axis=0), "f64[n]; ri64[m, n]")],
     "shape_alone": [
         e(lambda x: op("dim")(astype(x, dtype="f64"), axis=0), "i64[n]"),
