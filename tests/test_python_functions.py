@@ -1707,6 +1707,12 @@ def test_a_cache_that_can_be_told_is_refused(f):
     refuses(f, X, code="SCT301" if f is cache_no_result_written else "SCT204")
 
 
+def test_a_cache_is_empty_again_after_a_run_in_which_types_are_observed():
+    M.get.cache_clear()
+    refuses(cache_no_method, X, code="SCT204")
+    assert M.get.cache_info().currsize == 0
+
+
 def test_a_cached_function_that_calls_itself_twice_has_its_cache():
     agrees(cache_fib_of_inputs, X)
 

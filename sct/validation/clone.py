@@ -323,7 +323,7 @@ class SharedState:
         """Restore everything.  Returns what had changed: ids of objects, and (id of namespace, name) of variables."""
         changed: set[int | tuple[int, str]] = set()
         for x, state in self.states.values():
-            now = _current_state(x)
+            now = None if isinstance(x, CACHED) and not _is_empty(x) else _current_state(x)
             if not _same_state(now, state):
                 changed.add(id(x))
                 _restore(x, state)
@@ -362,7 +362,7 @@ def _current_state(x: Any) -> Any:
         return copy.deepcopy(x.get_state(legacy=False))
     if is_user_class(t):
         return {name: get_stored(x, name) for name in fields_of(x)}
-    if isinstance(x, CACHED) and x.cache_info() == x.cache_info()._replace(hits=0, misses=0, currsize=0):
+    if isinstance(x, CACHED) and _is_empty(x):
         return ()
     if isinstance(x, (io.IOBase, threading.local, contextvars.ContextVar, CACHED)) or \
             hasattr(t, "__next__") or hasattr(t, "__setitem__"):
@@ -394,6 +394,12 @@ def _same_part(x: Any, y: Any) -> bool:
     if type(x) is not type(y):
         return False
     return _same_state(x, y) if isinstance(x, (dict, tuple, np.ndarray)) else type(x) in PLAIN and bool(x == y)
+
+
+def _is_empty(cache: Any) -> bool:
+    """Has a function with a cache not been called since the cache was made or cleared?"""
+    info = cache.cache_info()
+    return bool(info == info._replace(hits=0, misses=0, currsize=0))
 
 
 def _restore(x: Any, state: Any) -> None:
