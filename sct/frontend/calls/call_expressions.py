@@ -118,9 +118,8 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
             kwargs.update(more)
     if alone is not None:  # it is run over by the call
         args += items_of(ev, alone, _taker(ev, fn, "*{}"))
-    if not _takes_over(fn):
-        return ev.call(fn, args, kwargs)
-    ev.temporaries.keep(held)
+    if _takes_over(fn):
+        ev.temporaries.keep(held)
     frame = ev.frames[-1]
     live = frame.now if frame.assigned is not node else frame.behind | {
         name for name in frame.now if _is_argument(ev, ev.store.vars.get(Key(frame.id, name)))}

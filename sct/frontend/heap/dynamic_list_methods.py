@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import have_one_form
+from sct.frontend.evaluator.lists_in_lists import cut_loose, lists_behind, take_out
 from sct.frontend.heap.dynamic_lists import (
     column_refs,
     columns,
@@ -27,7 +28,6 @@ from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
     Array,
-    Container,
     Frozen,
     ListRef,
     ListSchema,
@@ -191,43 +191,6 @@ def rewritten(ev: Evaluator, ref: ListRef, column: Ref, new: Value, function: st
         _outdate(ev)
 
 
-def cut_loose(ev: Evaluator, ref: ListRef) -> None:
-    """Detaches named lists inside the list, whose items are about to move: they keep their current contents."""
-    mine = {c.addr for c in slots(ev, ref).items if isinstance(c, Ref)}
-    for addr in sorted(_named(ev)):
-        cell = ev.store.cells[addr]
-        if isinstance(cell, Slots) and cell.parent is not None and addr != ref.addr:
-            views = [column for column in cell.items if isinstance(column, Ref)]
-            if all(view.addr in mine and len(view.path) > len(_path(ev, ref)) for view in views):
-                held = [ev.new_addr() for _ in views]
-                ev.store.cells.update({new: Array(ev.read(view)) for new, view in zip(held, views)})
-                ev.store.cells[addr] = replace(cell, items=tuple(map(Ref, held)), parent=None, frozen=Frozen.HELD)
-
-
-def _named(ev: Evaluator) -> set[int]:
-    """The addresses of the lists that names lead to."""
-    return {addr for v in ev.store.vars.values() for addr in _lists_in(ev, v, set())}
-
-
-def _lists_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[int]:
-    """The addresses of the lists in a value that is named; a dict whose keys are known only at run time is of lists."""
-    if isinstance(v, Tup):
-        for x in v.items:
-            yield from _lists_in(ev, x, seen)
-    elif isinstance(v, ListRef):
-        yield v.addr
-    if isinstance(v, Container) and v.addr not in seen:
-        seen.add(v.addr)
-        cell = ev.store.cells[v.addr]
-        for x in cell.items if isinstance(cell, Slots) and cell.schema is None else ():
-            yield from _lists_in(ev, x, seen)
-
-
-def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
-    column = slots(ev, ref).items[0]
-    return column.path if isinstance(column, Ref) else ()
-
-
 def shared(ev: Evaluator, ref: ListRef) -> bool:
     """Notes that another list gets the same items.  True if lists among them may not be written in the other one.
 
@@ -359,7 +322,7 @@ def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
         after[k] = _updated(ev, before[k], ops.remove_at, i)
 
     owned, alone = ev.store.owns(ref.addr), ev.store.holds_alone(ref.addr)
-    v = taken(ev, element(ev, ref, i, remove))
+    v = take_out(ev, element(ev, ref, i, remove))
     for k in range(len(before)):
         if k not in after:
             remove(k)
@@ -394,15 +357,6 @@ def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
     owned = ev.store.owns(ref.addr)
     _renew_all(ev, ref, [_updated(ev, c, ops.remove_at, i, deleted=True) for c in column_refs(ev, ref)])
     list_items.owning(ev, owned, ref, same=True)
-
-
-def taken(ev: Evaluator, v: Abstract) -> Abstract:
-    """An item that leaves its list: lists in it are views no longer."""
-    if isinstance(v, Tup):
-        return v.with_(taken(ev, x) for x in v.items)
-    if isinstance(v, ListRef):
-        return ev.new_dynamic_list(slots(ev, v).schema or 0, columns(ev, v))
-    return v
 
 
 def reverse(ev: Evaluator, ref: ListRef) -> Abstract:
@@ -465,7 +419,8 @@ def write_slice(ev: Evaluator, ref: ListRef, bounds: slice, other: ListRef, in_s
     held = shared(ev, other)
     key, ends = join_key([bounds if in_steps else slice(bounds.start, bounds.stop)])
     if bounds.start is bounds.stop is None and not in_steps and slots(ev, other).schema == slots(ev, ref).schema:
-        change(ev, ref, columns(ev, other if other.addr not in _named(ev) else copied(ev, other)))
+        named = other.addr in lists_behind(ev, ev.store.vars.values())
+        change(ev, ref, columns(ev, copied(ev, other) if named else other))
     else:
         change(ev, ref, _both(ev, store if in_steps else splice, ref, other, *ends, key=key))
     list_items.owning(ev, owned, ref)

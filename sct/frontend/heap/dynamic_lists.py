@@ -19,6 +19,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import Place, have_one_form
+from sct.frontend.evaluator.lists_in_lists import put_in
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list
@@ -29,7 +30,6 @@ from sct.frontend.values.abstract_values import (
     Array,
     DefaultRef,
     DictRef,
-    Frozen,
     ListRef,
     ListSchema,
     MapRef,
@@ -182,15 +182,11 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
         if v != schema:
             refuse_different_items(ev)
     elif isinstance(v, ListRef):
-        cell = slots(ev, v)
-        if not shared and (cell.frozen == Frozen.HELD or cell.parent is not None):
-            ev.refuse("SCT307", "one list is put into two lists", why="its aliases are not known",
-                      hint="put a copy into the list: `append(list(xs))`")
+        put_in(ev, v, shared)
         if isinstance(schema, ListSchema):
             yield from _columns_of(ev, schema, v)
         else:
             yield as_column(ev, v)
-        ev.store.hold(v.addr)
     elif isinstance(v, (Tup, OptionalTuple, ObjRef, DictRef)):
         refuse_different_items(ev)
     else:

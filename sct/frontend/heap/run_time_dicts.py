@@ -22,6 +22,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.lists_in_lists import take_out
 from sct.frontend.heap import dynamic_list_methods
 from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, is_dynamic, item_type, length
 from sct.frontend.heap.inactive import may_be_differentiated
@@ -416,7 +417,7 @@ def pop(ev: Evaluator, owner: MapRef, key: Abstract, *default: Abstract) -> Abst
         at = by_places(ev, owner, "_0.pop({key})", key, type=INT)
         if is_empty(ev, owner):
             raise_at_run_time(ev, "KeyError")
-        return dynamic_list_methods.taken(ev, element(ev, values_of(ev, owner), at))
+        return take_out(ev, element(ev, values_of(ev, owner), at))
 
     if not default:
         return taken()

@@ -68,7 +68,7 @@ from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
-from sct.ir.types import FLOAT, INT, List, Opaque, Tensor, Text, shows_number
+from sct.ir.types import FLOAT, INT, List, Never, Opaque, Tensor, Text, shows_number
 from sct.ops import BY_CALL, OPS, apply, eq, print_, python, range_length
 from sct.ops.program.effects import inactive, part
 from sct.ops.program.list_ops import sum_list, unstack
@@ -258,6 +258,8 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
         start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
         column = column_without_none(ev, over)
         elem = column.type.elem if isinstance(column.type, List) else None
+        if isinstance(elem, Never):  # it never gets items
+            return total
         if not start and isinstance(elem, Tensor) and elem.is_array:
             return _sum_of_arrays(ev, column, dynamic_lists.length(ev, over))
         return ev.wrap(ev.emit(sum_list, column, *start))

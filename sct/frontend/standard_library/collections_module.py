@@ -11,7 +11,7 @@ from typing import Any
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
-from sct.frontend.heap import dynamic_list_methods
+from sct.frontend.evaluator.lists_in_lists import take_out
 from sct.frontend.heap.array_keys import takes_slice
 from sct.frontend.heap.dynamic_lists import element
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -110,7 +110,7 @@ def popitem(ev: Evaluator, owner: MapRef, last: Abstract = _TRUE) -> Abstract:
         at = by_places(ev, owner, text, type=INT)
         keys = ev.slots(owner).items[1]
         assert isinstance(keys, ListRef)
-        return Tup((element(ev, keys, at), dynamic_list_methods.taken(ev, element(ev, values_of(ev, owner), at))))
+        return Tup((element(ev, keys, at), take_out(ev, element(ev, values_of(ev, owner), at))))
 
     if is_empty(ev, owner):
         return raise_at_run_time(ev, "KeyError", message)
