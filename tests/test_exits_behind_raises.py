@@ -446,6 +446,97 @@ def a_loop_that_is_unrolled(x, n):
     return y * y
 
 
+def halved(x):
+    if x > 0.7:
+        raise ValueError("too large")
+    return 0.5 * x
+
+
+below_and_above = program(*(([x0, 0.4], 4) for x0 in (0.27, 0.55, 0.65, 0.8, -0.9)))
+
+
+@below_and_above
+def a_break_behind_a_call_that_raises(x, n):
+    y = x[0]
+    try:
+        for v in (1.1, x[1]):
+            if y > 0.5:
+                if y > 0.6:
+                    halved(y)
+                    break
+            y = y + halved(v - 0.5)
+    except Exception:
+        return y * x[1]
+    return y * y
+
+
+@below_and_above
+def a_continue_behind_a_call_that_raises(x, n):
+    y = total = x[0]
+    try:
+        for v in range(n):
+            w = 0.1 * v * x[1]
+            if y > 0.5:
+                if y > 0.6:
+                    total = total + halved(y) * w
+                    continue
+                total = total + y
+            elif v > 2:
+                halved(y - 3.0)
+                break
+            y = y + halved(w)
+    except Exception:
+        return y * x[1]
+    return y * total
+
+
+@below_and_above
+def a_return_behind_a_call_that_raises(x, n):
+    y, v = x[0], x[1]
+    try:
+        if y > 0.5:
+            if y > 0.6:
+                halved(y)
+                return y * y
+        y = y + halved(v)
+    except Exception:
+        return y * v
+    return y * y * v
+
+
+@below_and_above
+def a_return_in_a_loop_behind_a_call_that_raises(x, n):
+    y = x[0]
+    try:
+        for v in range(n):
+            w = y * v
+            if y > 0.5:
+                if y > 0.6:
+                    w = halved(y)
+                    return w * y if v == 2 else y * x[1]
+                elif y > 0.52:
+                    y = y + 0.01
+                    continue
+            y = y + halved(w * x[1]) * 0.3
+    except Exception:
+        return y * x[1]
+    return y * y
+
+
+@below_and_above
+def operands_that_raise(x, n):
+    y = z = x[0]
+    try:
+        for v in range(n):
+            y = (v > 1 and math.sqrt(0.5 - y)) or y + 0.1 * x[1]
+            z = z + (y if v % 2 else math.log(0.75 - y))
+            x[1], y = (y, z) if z > 0.0 else (math.asin(z * 0.3), y + 0.01)
+        y = 3.0 * y
+    except Exception:
+        return y * z
+    return y + z
+
+
 @pytest.mark.parametrize("f, calls", program, ids=lambda x: getattr(x, "__name__", ""))
 def test_each_path_keeps_what_it_has_not_bound(
     f: Callable[..., Any], calls: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch

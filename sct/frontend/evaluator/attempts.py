@@ -12,7 +12,7 @@ joins them.  The slot `<raised>` of the `try` tells there whether a path has rai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.state import State
 from sct.frontend.state.store import Branch
 from sct.frontend.state.tries import BlockPosition, Class, Split
-from sct.frontend.values.abstract_values import Key, Static
+from sct.frontend.values.abstract_values import Key, Static, Tup
 from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import List, Optional, Undef
@@ -183,6 +183,15 @@ class Attempts(State):
         known = Value(v.type.elem, v.hint, v.dim)
         self.b.add(Eqn(unwrap, (v,), (known,), {"to": known.type, "free": False}, (), None, False, self.loc))
         return known
+
+    def unless_raised(self, v: Any) -> Any:
+        """The value of an expression that is bound here, if it is unbound only on paths that have raised."""
+        if isinstance(v, Tup):
+            return v.with_(map(self.unless_raised, v.items))
+        slot = self.tries.slot
+        if slot is None or self.store.vars.get(slot) != Static(False) or not isinstance(v, Value):
+            return v
+        return self.known_bound(v) if isinstance(v.type, Undef) and self.tries.bound.get(v) == slot else v
 
     def throw(self, error: Value, cls: type[BaseException] | None, *cause: Operand) -> NoReturn:
         """Raises this exception, of the class `cls` if that is known: this path ends, here or at its handler."""

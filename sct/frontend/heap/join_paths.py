@@ -471,7 +471,7 @@ def join_branches(ev: Evaluator, pred: Operand, left: Branch, right: Branch, liv
     store, extra = _merge(ev, pred, left, right, live)
     ev.go_to(store)
     ev.split_if_raised()
-    return extra
+    return ev.unless_raised(extra)
 
 
 def close_raised(ev: Evaluator, first: int, live: Callable[[Key], bool], extra: Any = None) -> Any:

@@ -94,6 +94,7 @@ class Liveness:
 
     def _stmt(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
         if isinstance(s, gast.If):
+            brk, cont = brk | out, cont | out  # paths that leave are joined with the others behind the statement
             branches = self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
             return branches | frozenset(reads_outside(s.test))
         if isinstance(s, (gast.For, gast.While)):
@@ -117,7 +118,7 @@ class Liveness:
             self._handled = handled
             return inner.union(*map(reads_outside, s.items))
         if isinstance(s, gast.Return):
-            return frozenset(reads_outside(s))
+            return reads_outside(s) | brk
         if isinstance(s, gast.Raise):
             return frozenset(reads_outside(s))
         if isinstance(s, gast.Break):
