@@ -7,6 +7,7 @@ Two calls share an outlined function if their trees are equal and the types of t
 
 from __future__ import annotations
 
+import operator
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -87,6 +88,11 @@ class ArgumentNode:
 
 ArgumentTree = Union[ArgumentLeaf, ArgumentNode, Static, Poison]
 
+MADE_ANEW: Mapping[type, Callable[[Any], tuple[Any, ...]]] = {
+    **dict.fromkeys((set, frozenset), tuple),
+    **dict.fromkeys((slice, operator.itemgetter, operator.attrgetter), lambda x: x.__reduce__()[1])}
+"""What these objects hold, which every evaluation of an expression makes anew: one kind has equal contents."""
+
 
 @dataclass(frozen=True)
 class _ClosureCode:
@@ -148,6 +154,8 @@ class Flattening:
             return self.closure(v)
         if isinstance(v, Container):
             return self.container(v, pinned)
+        if isinstance(v, Static) and not self.any_length and type(v.peek) in MADE_ANEW:
+            return ArgumentNode(type(v.peek), 0, MADE_ANEW[type(v.peek)](v.peek), ())
         if isinstance(v, (Static, Poison)):
             return v
         raise NotFlattenable(abstract_in_words(v))
