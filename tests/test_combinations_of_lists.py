@@ -1,7 +1,8 @@
-"""Combinations of lists whose length is not known: nested loops, whose code does not grow with the list."""
+"""Combinations, reductions and keys of lists whose length is not known: the code does not grow with the list."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -72,7 +73,25 @@ def words(x: Any, n: int) -> Any:
     return total
 
 
-@pytest.mark.parametrize("f", [pairs, tuples, products, arrays, triples, kept, words], ids=lambda f: f.__name__)
+def reduced(x: Any, n: int) -> Any:
+    scales = [x, x * x, 2.0 * x]
+    return functools.reduce(lambda total, pair: total * pair[0] + pair[1], zip(scales, multiples(x, n)), 1.0)
+
+
+def keyed(x: Any, n: int) -> Any:
+    edges: dict[int, list[float]] = {}
+    for i in range(n):
+        edges.setdefault(i % 4, []).append(x * i)
+    degrees = dict.fromkeys(edges, 0.5)
+    for node, weights in edges.items():
+        degrees[node] += sum(weights) * x
+    return sum(d * d for d in degrees.values()) + len(dict.fromkeys(multiples(1.0, n)))
+
+
+PROGRAMS = [reduced, keyed, pairs, tuples, products, arrays, triples, kept, words]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_lists(f: Callable[..., Any]) -> None:
     derivative = value_and_grad(f)
     for n in (6, 1, 0, 9):

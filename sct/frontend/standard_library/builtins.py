@@ -45,6 +45,7 @@ from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import as_bool, boolean, truth
+from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.iterator_builtins import looked
 from sct.frontend.standard_library.python_fallbacks import all_, any_
 from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_items
@@ -196,6 +197,8 @@ def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
 @special(dict.fromkeys)
 def fromkeys(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     value = args[1] if len(args) > 1 else Static(None)
+    if isinstance(args[0], MapRef) or is_run_over(ev, args[0]):
+        return ev.call(Static(python_fallbacks.keyed), [args[0], value])
     return run_time_dicts.called(ev, ev.new_dict({hashed(ev, k): value for k in items_of(ev, args[0])}))
 
 

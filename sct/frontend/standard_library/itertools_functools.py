@@ -30,7 +30,7 @@ from sct.frontend.iteration.iterator_protocol import (
     takes,
     use_up,
 )
-from sct.frontend.loops.generator_expressions import has_items, is_long
+from sct.frontend.loops.generator_expressions import has_items, is_long, looking
 from sct.frontend.loops.nested_iteration import of_nest
 from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.arithmetic_operators import binary
@@ -367,6 +367,8 @@ def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if is_long(ev, it) and (start or has_items(ev, it)):
         first = start[0] if start else ev.call(Static(next), [it])
         return ev.call(Static(python_fallbacks.reduce_), [f, it, first])
+    if start and not _ends(ev, it):
+        return ev.call(Static(python_fallbacks.reduce_), [f, it, start[0]])
     ev.temporaries.hold(it)
     items = drained(ev, it)
     total = start[0] if start else next(items, None)
@@ -379,6 +381,16 @@ def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if x is None:
             return total
         total = ev.call(f, [total, x])
+
+
+def _ends(ev: Evaluator, it: Iteration) -> bool:
+    """Is it known where an iterator ends?"""
+    with looking(ev):
+        try:
+            tuple(drained(ev, it))
+        except NeedsStatic:
+            return False
+    return True
 
 
 @special(functools.wraps)

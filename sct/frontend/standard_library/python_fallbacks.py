@@ -11,9 +11,9 @@ from typing import Any
 
 __all__ = [
     "all_", "any_", "bisect_", "chained", "check_member", "compress_", "groups", "heapify", "heappop", "heappush",
-    "heappushpop", "heapreplace", "keys_of", "largest", "largest_by", "largest_item", "largest_item_by", "nlargest",
-    "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest", "smallest_by", "smallest_item",
-    "smallest_item_by", "some", "sum_",
+    "heappushpop", "heapreplace", "keyed", "keys_of", "largest", "largest_by", "largest_item", "largest_item_by",
+    "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest", "smallest_by",
+    "smallest_item", "smallest_item_by", "some", "sum_",
 ]
 
 
@@ -43,6 +43,13 @@ def reduce_(function: Callable[[Any, Any], Any], items: Any, start: Any) -> Any:
     for item in items:
         value = function(value, item)
     return value
+
+
+def keyed(keys: Iterable[Any], value: Any) -> dict[Any, Any]:
+    entries = {}
+    for key in keys:
+        entries[key] = value
+    return entries
 
 
 def prod_(items: Iterable[Any], *, start: Any = 1) -> Any:
