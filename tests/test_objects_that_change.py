@@ -172,3 +172,32 @@ def test_a_test_asks_for_the_truth_itself() -> None:
     derivative(0.7, 3)
     assert "if not q:" in derivative.source
     assert "bool(" not in derivative.source
+
+
+def tallied(x: Any, words: list[str]) -> Any:
+    counts: Counter[Any] = Counter(words[0])
+    counts[words[0][-1:]] += 1
+    for k, word in enumerate(words):
+        counts[word.upper() + "!"] += 2
+        counts[len(word), k % 2] -= 1
+    return x * x * counts["A!"] + x * sum(counts.values())
+
+
+def test_a_key_that_is_computed_is_evaluated_once() -> None:
+    derivative = value_and_grad(tallied)
+    for words in (["ab", "a", "ca"], ["b"], ["a", "a", "abc", "a"]):
+        agrees(tallied, 0.7, words, derivative=derivative)
+
+    calls: list[str] = []
+
+    def key(word: str) -> str:
+        calls.append(word)
+        return word
+
+    def f(x: Any, words: list[str]) -> Any:
+        counts: Counter[str] = Counter()
+        for word in words:
+            counts[key(word)] += 1
+        return x * counts["a"]
+
+    assert value_and_grad(f)(0.7, ["a", "b", "a"]) == (1.4, 2.0)

@@ -21,8 +21,8 @@ __all__ = [
     "ATTRIBUTE", "CALLEE", "IN_PLACE", "ITEMS", "OBSERVE", "OPERAND", "PLACES", "instrumented_code", "plain_code"]
 
 OBSERVE, ITEMS, CALLEE, ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
-OPERAND, IN_PLACE = "__sct_operand__", "__sct_in_place__"
-"""The names by which instrumented code calls the observer."""
+OPERAND, IN_PLACE, KEY = "__sct_operand__", "__sct_in_place__", "_sct_key_"
+"""The names by which instrumented code calls the observer, and names keys that it reads twice."""
 
 PLACES: list[Loc] = []
 """The places of the expressions in all instrumented code, by number: functions of several files may share globals."""
@@ -167,13 +167,19 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        node = copy.deepcopy(node)
         owner: Any = node.target
-        while isinstance(owner, ast.Attribute) or \
-                isinstance(owner, ast.Subscript) and isinstance(owner.slice, (ast.Name, ast.Constant)):
+        keys: list[ast.Assign] = []
+        while isinstance(owner, ast.Attribute) or isinstance(owner, ast.Subscript) and not any(
+                isinstance(part, (ast.Slice, ast.Starred)) for part in getattr(owner.slice, "elts", [owner.slice])):
+            if isinstance(owner, ast.Subscript) and not isinstance(owner.slice, (ast.Name, ast.Constant)):
+                name, key = f"{KEY}{len(keys)}", self.visit(owner.slice)  # evaluated once, though it is read twice
+                keys.insert(0, ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], key), node))
+                owner.slice = ast.copy_location(ast.Name(name, ast.Load()), key)
             owner = owner.value
         if not isinstance(owner, ast.Name):
             self.generic_visit(node)
-            return node
+            return [*keys, node]
         target = copy.deepcopy(node.target)
         target.ctx = ast.Load()
         read = ast.copy_location(ast.Expr(self._wrapped(OBSERVE, target, loc_of(node, self.file))), node)
@@ -181,7 +187,7 @@ class _Instrument(ast.NodeTransformer):
         updated = ast.Call(ast.Name(IN_PLACE, ast.Load()),
                            [operator, self.visit(copy.deepcopy(target)), self.visit(node.value)], [])
         update = ast.copy_location(ast.Assign([self.visit(node.target)], ast.copy_location(updated, node)), node)
-        return [update, read] if isinstance(node.target, ast.Name) else [read, update, read]
+        return [update, read] if isinstance(node.target, ast.Name) else [*keys, read, update, read]
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
         for part in node.values:
