@@ -264,3 +264,23 @@ def test_what_is_read_by_recursion_is_what_was_written_before_it(n):
 
     agrees(lambda x, n: Chain(x).go(n), X, n)
     agrees_in_second_order(lambda x, n: Chain(x).go(n), X, n)
+
+
+def test_closures_that_call_one_another_and_append_to_one_list():
+    def f(x, n):
+        log = []
+
+        def even(k, a):
+            log.append(a)
+            return a if k == 0 else odd(k - 1, a * x[0])
+
+        def odd(k, a):
+            return a + 1.0 if k == 0 else even(k - 1, a + x[1])
+
+        return even(n, x[0]) + sum(log) * len(log)
+
+    derivative = value_and_grad(f)
+    for n in (1, 0, 5, 4):
+        agrees(f, X, n, derivative=derivative)
+    assert len(derivative.sources) == 1
+    agrees_in_second_order(f, X, 5)

@@ -68,6 +68,8 @@ __all__ = ["call_outlined"]
 
 TOO_MANY = 24
 """How many kinds of arguments one function may have."""
+MANY_NESTED = 8
+"""At so many kinds in calls around one another, a list that is longer in each of them gets columns."""
 
 
 class Grown(Exception):
@@ -164,8 +166,10 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
     for f in candidates:
         if f.in_progress or f.takes(ev, types, dims):
             return f
-    if sum(len(fs) for k, fs in ev.functions.specialized.items() if k[0] == frame.code) >= TOO_MANY:
+    others = [f for k, fs in ev.functions.specialized.items() if k[0] == frame.code for f in fs]
+    if len(others) >= TOO_MANY or sum(f.in_progress for f in others) >= MANY_NESTED:
         _grow_arguments(ev, frame, trees, flat)
+    if len(others) >= TOO_MANY:
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
                   why="an argument that decides types, such as a flag or an axis, differs in each call",
                   hint="write it as a loop")
