@@ -84,13 +84,7 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
 
 def _naming(tree: ast.Module) -> list[ast.AST]:
     """The nodes of a tree that have names in them, outer before inner."""
-    nodes: list[ast.AST] = []
-    level: list[Any] = [tree]
-    while level:
-        nodes += [node for node in level if isinstance(node, _NAMING)]
-        parts = [part for node in level for part in node.__dict__.values()]
-        level = [x for part in parts for x in (part if type(part) is list else (part,)) if isinstance(x, ast.AST)]
-    return nodes
+    return [node for node in ast.walk(tree) if isinstance(node, _NAMING)]
 
 
 _NAMING = ast.Name, ast.Attribute, ast.arg, ast.FunctionDef, ast.Import, ast.ImportFrom
