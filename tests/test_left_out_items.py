@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sct import grad, hessian, jacfwd, jacrev, jvp, value_and_grad
+from tests.oracle import same_value
 
 X = np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 3.0], [0.5, -1.0], [np.nan, np.nan]])
 Y = np.array([1.0, 0.2, 2.0, -0.3, 1.1])
@@ -337,3 +338,26 @@ def test_complex_factors_of_items_left_out() -> None:
         return s
 
     np.testing.assert_allclose(grad(f)(B), central(f), rtol=1e-6, atol=1e-8)
+
+
+def level(x, m):
+    if m <= 0:
+        return 1.5
+    y = level(0.5 * x, m - 1)
+    return 1.5 if y != y else y * math.cos(x)
+
+
+def handed_on_in_branches(x, n):
+    if level(x, 2) > 9.0:
+        x = 1.5 * x
+    for b in (math.sin(x), x - 0.65, 1.5):
+        if n:
+            x, b = b, 1.5
+    return x - 0.5 if n else x
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_mask_is_computed_in_the_branch_that_reads_it(n: int) -> None:
+    value, slope = value_and_grad(handed_on_in_branches)(0.3, n)
+    assert same_value(value, handed_on_in_branches(0.3, n))
+    assert slope == (0.0 if n else 1.0)

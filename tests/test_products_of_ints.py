@@ -15,6 +15,7 @@ import pytest
 
 from sct import grad, hessian, hvp, jacfwd, jvp, value_and_grad
 from tests.oracle import same_value
+from tests.programs.physics import projectile_range
 
 Program = Callable[..., Any]
 X = np.array([0.3, 0.4])
@@ -142,3 +143,9 @@ def test_a_product_of_ints_is_one_of_floats(f: Program, k: Any) -> None:
     np.testing.assert_allclose(curvature, hessian(f)(X, float(k), n), rtol=1e-12)
     np.testing.assert_allclose(hvp(f, (X, k, n), (direction,)), curvature @ direction, rtol=1e-12)
     assert same_value(X, np.array([0.3, 0.4]))
+
+
+def test_a_variable_that_is_not_assigned_before_a_loop_is_no_int() -> None:
+    """Its tangent is not converted to NumPy's floats: the tangent of a program of floats is a float."""
+    result = jvp(projectile_range, (12.0, 0.7, 0.02), (1.0, -0.5, 0.3))
+    assert all(type(number) is float for number in result)

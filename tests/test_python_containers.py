@@ -422,7 +422,7 @@ def count_of_floats(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT503")
+@program
 def count_after_a_loop_that_breaks(x: np.ndarray) -> Any:
     c = itertools.count()
     s = 0.0
@@ -1292,7 +1292,7 @@ def next_in_dyn_loop(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT503")
+@program
 def count_dyn(x: np.ndarray) -> Any:
     c = itertools.count()
     s = 0.0

@@ -19,7 +19,7 @@ from typing import Any, TypeGuard, cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, is_float
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import (
     ANY_COMPLEX,
@@ -28,7 +28,6 @@ from sct.ir.types import (
     DOUBLE,
     INT,
     NARROW,
-    NONE,
     List,
     Optional,
     Residuals,
@@ -47,7 +46,7 @@ from sct.ops.arrays.shape import dim
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
 from sct.ops.linalg.masked_products import Mask, tells_nan
 from sct.ops.linalg.products import PRODUCTS
-from sct.ops.program.call_ops import call, pack, unpack
+from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
 from sct.ops.program.list_ops import add_lists
 from sct.ops.scalar.arithmetic import add, complex_, mul, sub
@@ -61,8 +60,7 @@ from sct.passes.autodiff.derivative_lookup import derivatives_var
 __all__ = [
     "Masks", "add_element", "add_to_list", "before_assignment", "conditional", "copy_static_shape", "cotangent_type",
     "current", "d_hint", "if_else", "is_assigned_array", "is_narrow", "mapped", "match_type", "materialize", "or_zeros",
-    "pack_cotangents", "padded", "real_part", "refusing_type_mismatch", "set_hint", "unpack_cotangents", "unwrap_known",
-    "with_real_ints_as_floats", "zero"]
+    "padded", "real_part", "refusing_type_mismatch", "set_hint", "unwrap_known", "with_real_ints_as_floats", "zero"]
 
 
 def current() -> Builder:
@@ -269,24 +267,6 @@ def if_else(pred: Operand, then: Callable[[], Operand], orelse: Callable[[], Ope
     return conditional(pred, branches[0], branches[1])[0]
 
 
-def pack_cotangents(values: Sequence[Operand], cts: Sequence[Operand | None], of: str) -> Operand:
-    """The cotangent of a record `of` of these values: the record of their cotangents."""
-    fields = [materialize(ct, v) if is_float(v) else Lit(None) for v, ct in zip(values, cts)]
-    return cast(Operand, pack(*fields, of="d" + of))
-
-
-def unpack_cotangents(ct: Operand, values: Sequence[Operand]) -> Sequence[Operand]:
-    """The cotangents of values that are the fields of a record with the cotangent `ct`."""
-    types = tuple(cotangent_type(v.type) if is_float(v) else NONE for v in values)
-    if not isinstance(ct.type, Optional):
-        return cast("Sequence[Operand]", unpack(ct, types=types))
-    with current().nested() as then:
-        zeros = [zero(v) if is_float(v) else Lit(None) for v in values]
-    with current().nested() as orelse:
-        fields = unpack(unwrap_known(ct), types=types)
-    return conditional(cast(Operand, is_none(ct)), then.finish("then", [], zeros), orelse.finish("orelse", [], fields))
-
-
 class Masks:
     """Sums and products of cotangents that respect which elements are zero because `where` did not select them.
 
@@ -312,6 +292,13 @@ class Masks:
                 c, g, h = eqn.args
                 if _is_zero(h) or _is_zero(g):
                     self._masked[eqn.out] = (c, g, True) if _is_zero(h) else (c, h, False)
+
+    @contextmanager
+    def region(self) -> Iterator[None]:
+        """Forget the masks of a region behind it: what they mask may be bound outside, where they are not."""
+        outside, self._masked = self._masked, dict(self._masked)
+        yield
+        self._masked = outside
 
     def track_sums(self, carry: Operand) -> None:
         """Record the masks of what is added to the carry of a loop."""

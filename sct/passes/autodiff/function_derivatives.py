@@ -27,7 +27,7 @@ from sct.passes.autodiff.derivative_lookup import DerivativeParts, derivatives_v
 from sct.passes.autodiff.forward import forward, tangent_type
 from sct.passes.autodiff.implicit_functions import solution_cotangents, solution_tangent
 from sct.passes.autodiff.integrals import integral_cotangents, integral_tangent
-from sct.passes.autodiff.residuals import live_equations, without_raises
+from sct.passes.autodiff.residuals import live_eqns, without_raises
 from sct.passes.autodiff.reverse import reverse
 from sct.passes.autodiff.transposed_rules import ruled_cotangents, ruled_tangents
 from sct.passes.functions.split_forward_backward import split
@@ -158,7 +158,7 @@ class ProgramDerivatives:
         transpose = reverse(fn, wrt, seeds, rewrite=self.rewrite, buffers=buffers)
         outs = (*seeds.values(), *buffers.values())
         if parts.recomputed:
-            needed = live_equations((*transpose.forward, *transpose.backward), transpose.cotangents)
+            needed = live_eqns((*transpose.forward, *transpose.backward), transpose.cotangents)
             return Fn(parts.of, (*fn.params, *outs), tuple(needed), transpose.cotangents,
                       donated_params=tuple((len(fn.params) + k, j) for k, j in parts.donates))
         boundary_eqn = Eqn(boundary, fn.results, outs, {

@@ -27,7 +27,7 @@ from sct.ops.type_rules import number
 from sct.passes.autodiff.cotangents import current, d_hint, materialize
 from sct.passes.autodiff.forward import forward
 from sct.passes.autodiff.implicit_functions import integrand_of
-from sct.passes.autodiff.residuals import live_equations
+from sct.passes.autodiff.residuals import live_eqns
 from sct.passes.autodiff.reverse import reverse
 
 __all__ = ["integral_cotangents", "integral_tangent"]
@@ -122,7 +122,7 @@ def _integrand_at(eqn: Eqn, x: Operand) -> Operand:
 def _function(fn: Fn, eqns: Sequence[Eqn], result: Operand, by: Value | None) -> Fn:
     """The derivative of the integrand `fn`, as a function of the variable of the integral."""
     name = f"d{fn.name}_d{by.hint}" if by is not None and by.hint else f"d{fn.name}"
-    made = Fn(name, fn.params[:1], tuple(live_equations(eqns, [result])), (materialize(result, fn.results[0])
+    made = Fn(name, fn.params[:1], tuple(live_eqns(eqns, [result])), (materialize(result, fn.results[0])
               if isinstance(result, Lit) and number(fn.results[0]).rank == 0 else result,))
     return rebuild(made, fresh=True)
 
@@ -176,7 +176,7 @@ def _refuse_jumps(eqn: Eqn, fn: Fn, wrt: set[Value]) -> None:
 
     The place of the jump moves with `wrt`, which the derivative of the integrand does not see.
     """
-    found = _jump(live_equations(fn.eqns, fn.results), {fn.params[0]: 1, **dict.fromkeys(wrt, 2)})
+    found = _jump(live_eqns(fn.eqns, fn.results), {fn.params[0]: 1, **dict.fromkeys(wrt, 2)})
     if found is not None:
         raise SctError(
             "SCT402", f"the function that `{eqn.attrs['function']}` integrates may jump at a place that moves with a "

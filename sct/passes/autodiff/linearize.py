@@ -20,7 +20,7 @@ from sct.passes.analysis.activity import activity
 from sct.passes.analysis.loop_layout import emit_loop, positions
 from sct.passes.autodiff.cotangents import current, d_hint, materialize
 from sct.passes.autodiff.forward import Forward, joined_type, may_be_missing
-from sct.passes.autodiff.residuals import ResidualTaps, live_equations
+from sct.passes.autodiff.residuals import ResidualTaps, live_eqns
 
 __all__ = ["pushforward"]
 
@@ -41,7 +41,7 @@ def pushforward(fn: Fn, tangents: Mapping[int, Operand], results: Sequence[int],
     pass_.block(fn)
     b.module = b.loc = None
     out_tangents = [materialize(pass_.tangent_of(r), r) for r in seeded]
-    b.eqns[start:] = taps.drop_trailing_shape_dependences(live_equations(b.eqns[start:], out_tangents))
+    b.eqns[start:] = taps.drop_trailing_shape_dependences(live_eqns(b.eqns[start:], out_tangents))
     return out_tangents
 
 
@@ -97,7 +97,7 @@ class _Pushforward(Forward):
             results += [self.materialize(loop.yields[j]) for j in d.yielded]
         index = loop.index
         position = Value(INT, index.hint if index else None, index.dim if index else None)
-        eqns = self.taps.drop_shape_dependences(live_equations(b.eqns, results))
+        eqns = self.taps.drop_shape_dependences(live_eqns(b.eqns, results))
         body = Fn(loop.body.name, (position, *d.params, *d.elems), eqns, (Lit(True), *results))
         body, tapes = self.taps.mirrored_body(loop, body)
         finals, ys = emit_loop(current(), positions(loop), bool(eqn.attrs["reverse"]), inits, [*d.xs, *tapes], body,

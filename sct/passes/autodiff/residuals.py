@@ -32,18 +32,20 @@ from sct.ir.core import (
 )
 from sct.ir.dims import Apply, Dim
 from sct.ir.loop_view import LoopView
-from sct.ir.types import INT, List, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import INT, NONE, List, Optional, Seq, Tensor, Type, Undef
 from sct.ir.uses import DefUse, operands_read
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
+from sct.ops.program.call_ops import pack, unpack
 from sct.ops.program.list_ops import known_length, repeat, zero
-from sct.ops.scalar.comparison import unwrap
+from sct.ops.scalar.comparison import is_none, unwrap
 from sct.passes.analysis.loop_layout import moving_sizes
-from sct.passes.autodiff.cotangents import unwrap_known
+from sct.passes.autodiff.cotangents import conditional, cotangent_type, current, materialize, unwrap_known
+from sct.passes.autodiff.cotangents import zero as zero_cotangent
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 
-__all__ = ["ResidualTaps", "live_equations", "without_raises"]
+__all__ = ["ResidualTaps", "live_eqns", "pack_cotangents", "unpack_cotangents", "without_raises"]
 
 
 def _is_fixed(size: Dim, moving: Set[str]) -> bool:
@@ -126,7 +128,7 @@ class ResidualTaps:
 
     def mirrored_branch(self, eqn: Eqn, branch: Fn, block: Builder, results: Sequence[Operand]) -> Fn:
         """The backward branch in `block`, which reads the values of the forward `branch` from taps of `eqn`."""
-        eqns = self.drop_shape_dependences(live_equations(block.eqns, results))
+        eqns = self.drop_shape_dependences(live_eqns(block.eqns, results))
         backward = Fn(branch.name, (), eqns, tuple(results))
         env: dict[Value, Operand] = {}
         with block.nested() as taps:
@@ -276,7 +278,7 @@ def _of_numbers(t: Type) -> bool:
     return isinstance(t, List) and isinstance(t.elem, Tensor) and t.elem.is_scalar
 
 
-def live_equations(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]:
+def live_eqns(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]:
     """The equations that `results` depend on, and those with effects; nothing is taped for the others."""
     used: set[Operand] = set(results)
     live = []
@@ -303,3 +305,21 @@ def without_raises(fn: Fn) -> Fn:
         else:
             eqns.append(eqn)
     return fn.replace(eqns=tuple(eqns), results=substitute(fn.results, env))
+
+
+def pack_cotangents(values: Sequence[Operand], cts: Sequence[Operand | None], of: str) -> Operand:
+    """The cotangent of a record `of` of these values: the record of their cotangents."""
+    fields = [materialize(ct, v) if is_float(v) else Lit(None) for v, ct in zip(values, cts)]
+    return cast(Operand, pack(*fields, of="d" + of))
+
+
+def unpack_cotangents(ct: Operand, values: Sequence[Operand]) -> Sequence[Operand]:
+    """The cotangents of values that are the fields of a record with the cotangent `ct`."""
+    types = tuple(cotangent_type(v.type) if is_float(v) else NONE for v in values)
+    if not isinstance(ct.type, Optional):
+        return cast("Sequence[Operand]", unpack(ct, types=types))
+    with current().nested() as then:
+        zeros = [zero_cotangent(v) if is_float(v) else Lit(None) for v in values]
+    with current().nested() as orelse:
+        fields = unpack(unwrap_known(ct), types=types)
+    return conditional(cast(Operand, is_none(ct)), then.finish("then", [], zeros), orelse.finish("orelse", [], fields))

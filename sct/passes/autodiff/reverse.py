@@ -48,18 +48,16 @@ from sct.passes.autodiff.cotangents import (
     match_type,
     materialize,
     or_zeros,
-    pack_cotangents,
     padded,
     real_part,
     refusing_type_mismatch,
     set_hint,
-    unpack_cotangents,
     unwrap_known,
     with_real_ints_as_floats,
     zero,
 )
 from sct.passes.autodiff.derivative_lookup import callee_tests_nan, derivatives_var
-from sct.passes.autodiff.residuals import ResidualTaps, live_equations, without_raises
+from sct.passes.autodiff.residuals import ResidualTaps, live_eqns, pack_cotangents, unpack_cotangents, without_raises
 
 __all__ = ["Reversed", "pullback", "reverse"]
 
@@ -110,7 +108,7 @@ def pullback(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], taps: Res
     pass_.block(fn.eqns)
     b.module = b.loc = None
     cotangents = [materialize(pass_.cts.get(p), p) for p in params]
-    b.eqns[start:] = taps.replace_list_lengths(live_equations(b.eqns[start:], cotangents))
+    b.eqns[start:] = taps.replace_list_lengths(live_eqns(b.eqns[start:], cotangents))
     return cotangents
 
 
@@ -205,7 +203,7 @@ class _Reverse:
         reads = list(dict.fromkeys(x for k, x in enumerate(inner.args)
                                    if isinstance(x, Value) and x in self.active and differentiable(inner, k)))
         before, self.cts = self.cts, given
-        with current().nested() as then:
+        with current().nested() as then, self.masks.region():
             self.attempt_that_succeeded(eqn)
             contributions = [materialize(self.cts.get(x), x) for x in reads]
         with current().nested() as orelse:
@@ -347,7 +345,7 @@ class _Reverse:
             outer, self.branch = self.branch, branch
             around, self.where = self.where, eqn.args[0] if branch is eqn.regions[0] else None
             self.known_values.update(((e.args[0], branch), e.out) for e in branch.eqns if e.op is unwrap)
-            with current().nested() as b:
+            with current().nested() as b, self.masks.region():
                 for k, ct in cts.items():
                     self.add(branch.results[k], ct)
                 self.block((*eqns, *branch.eqns))
@@ -411,7 +409,7 @@ class _Reverse:
         elems = {s: Value(cast(Seq, s.type).elem) for s in (*yielded.values(), *sums.values())}
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
         transposed = self.recomputed_body if eqn.attrs.get("recomputed") else self.transposed_body
-        with current().nested((*carries, *elems.values())) as b:
+        with current().nested((*carries, *elems.values())) as b, self.masks.region():
             results, element_cts = transposed(
                 loop, dict(zip(carried, carries)), dict(zip(reads, carries[len(carried):])),
                 {j: elems[s] for j, s in yielded.items()}, {s: elems[sums[s]] if s in sums else None for s in listed})
@@ -420,7 +418,7 @@ class _Reverse:
         changed = [k for k, r in enumerate(results) if r is not carries[k]]
         finals: list[Operand] = [*inits]
         block = Fn(loop.body.name, (position, *(carries[k] for k in changed), *elems.values()),
-                   self.taps.drop_shape_dependences(live_equations(b.eqns, [*results, *element_cts])),
+                   self.taps.drop_shape_dependences(live_eqns(b.eqns, [*results, *element_cts])),
                    (Lit(True), *(results[k] for k in changed), *element_cts))
         block = rebuild(block, {carries[k]: inits[k] for k in range(len(inits)) if k not in changed})
         inside = {*bound_values(loop.body), *bound_values(block)}

@@ -21,7 +21,7 @@ from sct.ops.program.effects import python, raise_
 from sct.ops.program.solutions import as_adjoint, once, rule_of, ruled
 from sct.passes.analysis.linearity import Linearity, dependents, depends, read_for_elements
 from sct.passes.autodiff.cotangents import Masks, current, match_type, materialize, with_real_ints_as_floats, zero
-from sct.passes.autodiff.residuals import ResidualTaps, live_equations
+from sct.passes.autodiff.residuals import ResidualTaps, live_eqns
 from sct.passes.autodiff.reverse import pullback
 
 __all__ = ["ruled_cotangents", "ruled_tangents", "tangents_by_transpose"]
@@ -84,7 +84,7 @@ def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Operand], know
     elements = read_for_elements(body)
     read = [v for v in free_values(body) if v in linear]
     replaced = {v: by_type[v.type] for v in read if v.type in by_type and v not in elements}
-    shapes = live_equations([e for e in rule.eqns if not linear.isdisjoint(e.outs)],
+    shapes = live_eqns([e for e in rule.eqns if not linear.isdisjoint(e.outs)],
                             [v for v in read if v not in replaced])
     body = body.replace(eqns=(*shapes, *eqns))
     return rebuild(body, {**outs, **replaced}).eqns
@@ -150,7 +150,7 @@ def _applied(rule: Fn, eqn: Eqn, directions: Sequence[Operand]) -> Fn:
 
 
 def _add_live(block: Fn, results: Sequence[Operand]) -> None:
-    for e in live_equations(block.eqns, results):
+    for e in live_eqns(block.eqns, results):
         current().add(e)
 
 
@@ -182,7 +182,7 @@ def _transposed_rule(rule: Fn, eqn: Eqn, mode: str, seeds: Sequence[Operand], li
     shapes = {v: by_type[v.type] for v in free_values(body) if v in linear and v.type in by_type and v not in elements}
     body = rebuild(body, shapes)
     body = body.replace(eqns=(*taps.with_taps(rule.eqns), *body.eqns))
-    body = rebuild(body.replace(eqns=tuple(live_equations(body.eqns, body.results))),
+    body = rebuild(body.replace(eqns=tuple(live_eqns(body.eqns, body.results))),
                    {p: zero(x) for p, x in like.items()})
     for e in body.eqns:
         current().add(e)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import result_type
 from sct.ir.types import ANY_REAL, FLOAT, Tensor, TypeMismatch, leaf_type, map_leaf
@@ -160,6 +160,8 @@ _READS = ("index", "unpack", "unwrap")
 
 
 def _is_int_on_a_path(x: Operand, answers: dict[Operand, bool]) -> bool:
+    if is_undef(x):
+        return False  # the path does not assign it
     eqn = defining_eqn(x)
     if eqn is None:
         origins = origins_of(x)
