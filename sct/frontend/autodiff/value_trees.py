@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from sct.errors import contains_itself
 from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.dynamic_list_methods import known_tuple
 from sct.frontend.objects.deques import is_deque
 from sct.frontend.objects.objects import check_set
 from sct.frontend.state.store import refuse_unset
@@ -27,6 +29,7 @@ from sct.frontend.values.abstract_values import (
     ObjRef,
     OptionalTuple,
     Ref,
+    RunTimeTuple,
     Schema,
     Static,
     Tup,
@@ -34,6 +37,8 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
+from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.in_words import abstract_in_words
 from sct.frontend.values.item_schemas import holds_optional_tuples, map_leaves, parts_of
 from sct.ir import Value
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
@@ -109,6 +114,9 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
             return Node("tuple", tuple(range(len(items))), items)
         check_class(ev, v.cls, v.fields, where)
         return Node("object", v.fields, items, v.cls)
+    if isinstance(v, RunTimeTuple):
+        with contextlib.suppress(NeedsStatic):
+            return tree_of(ev, known_tuple(ev, v), leaves, where, numbers)
     if dynamic_lists.is_dynamic(ev, v):
         assert isinstance(v, ListRef)
         first, schema = len(leaves), ev.slots(v).schema or 0
@@ -149,12 +157,13 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if isinstance(v, Choice):
         ev.refuse("SCT502", f"one of several objects is not supported {where}", why="which one depends on the path",
                   hint="return a number or an array of it")
-    what = "a tuple that may be None" if isinstance(v, OptionalTuple) else "a function or a range"
+    what = abstract_in_words(v) if isinstance(v, (OptionalTuple, RunTimeTuple)) else "a function or a range"
     with ev.at(ev.loc or ev.returned_at):
         if isinstance(v, Iteration) and v.state is not None:
             ev.refuse("SCT503", f"an iterator is not supported {where}", why="its items are computed when they are "
                       "asked for", hint="make a list of it: `list(...)`")
-        ev.refuse("SCT503", f"{what} is not supported {where}")
+        ev.refuse("SCT503", f"{what} is not supported {where}",
+                  hint="make a list of it: `list(...)`" if isinstance(v, RunTimeTuple) else "")
 
 
 def _can_be_returned(ev: Evaluator, v: Static) -> None:

@@ -48,6 +48,7 @@ from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import iterable
+from sct.frontend.iteration.run_time_tuples import as_lists, transposed
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
@@ -116,6 +117,8 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
         for more in map(functools.partial(_spread, ev, fn), keywords) if spread else [_named(ev, keywords)]:
             _no_second(ev, fn, kwargs, list(more))
             kwargs.update(more)
+    if alone is not None and not kwargs and (columns := transposed(ev, fn, alone)) is not None:
+        return columns
     if alone is not None:  # it is run over by the call
         args += items_of(ev, alone, _taker(ev, fn, "*{}"))
     if _takes_over(fn):
@@ -304,6 +307,7 @@ def _rearranges(f: Any, args: Args) -> bool:
 
 
 def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
+    args, kwargs = as_lists(fn.peek, args, kwargs)
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)

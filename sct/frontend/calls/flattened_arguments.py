@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Origin,
     Poison,
     Ref,
+    RunTimeTuple,
     Schema,
     Slots,
     Static,
@@ -144,6 +145,8 @@ class Flattening:
             return ArgumentNode(v.with_(()), 0, (), tuple(self.flatten(x, pinned) for x in v.items))
         if isinstance(v, OptionalTuple):
             return ArgumentNode(OptionalTuple, 0, (), (self.flatten(v.of),))
+        if isinstance(v, RunTimeTuple):
+            return ArgumentNode(RunTimeTuple, 0, (), (self.flatten(v.of),))
         if isinstance(v, Bound):
             names = tuple(name for name, _ in v.kwargs)
             return ArgumentNode((Bound, v.method), 0, names,
@@ -206,6 +209,10 @@ class Flattening:
             (of,) = items
             assert isinstance(of, Tup)
             return OptionalTuple(of)
+        if tree.kind is RunTimeTuple:
+            (of,) = items
+            assert isinstance(of, ListRef)
+            return RunTimeTuple(of)
         if tree.kind is Cached:
             return Cached(items[0], items[1] if isinstance(items[1], MapRef) else None)
         if isinstance(tree.kind, tuple):

@@ -18,6 +18,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     ListRef,
     Ref,
+    RunTimeTuple,
     Static,
     Tup,
 )
@@ -37,6 +38,7 @@ __all__ = [
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
     """Lists and tuples of abstract values as Python lists and tuples; static objects as they are."""
+    v = v.of if isinstance(v, RunTimeTuple) else v
     if isinstance(v, Tup):
         return tuple(nested(ev, x) for x in v.items)
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):

@@ -18,6 +18,7 @@ from sct.frontend.heap.dynamic_lists import (
     keys,
     leaves,
     length,
+    list_of_items,
     refuse_different_items,
     row_type,
     schema_of,
@@ -33,6 +34,7 @@ from sct.frontend.values.abstract_values import (
     ListSchema,
     Origin,
     Ref,
+    RunTimeTuple,
     Schema,
     Slots,
     Static,
@@ -47,7 +49,7 @@ from sct.frontend.values.item_schemas import (
     map_parts,
     parts_of,
 )
-from sct.ir import Op, Operand, Value
+from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import ActiveText, List, Opaque, Optional, Tensor, Text, Type, leaf_type
 from sct.ops import index, store
 from sct.ops.arrays.indexing import join as join_key
@@ -58,8 +60,8 @@ from sct.ops.program.list_slices import remove_slice, splice
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["append", "change", "extend", "joined", "part", "rearrange", "rewritten",
-           "store_element"]
+__all__ = ["append", "change", "extend", "joined", "list_behind", "part", "rearrange", "rewritten", "store_element",
+           "joined_tuples", "known_tuple", "tuple_of"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
@@ -87,6 +89,21 @@ def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     owned, held = ev.store.owns(ref.addr), shared(ev, ref)
     copies = [ev.emit(ops.copy_list, c) for c in columns(ev, ref)]
     return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, copies, held=held))
+
+
+def list_behind(ev: Evaluator, v: Abstract) -> ListRef:
+    """The items of a tuple as a list, which is never written."""
+    if isinstance(v, RunTimeTuple):
+        return v.of
+    assert isinstance(v, Tup)
+    return list_of_items(ev, v.items) if v.items else ev.new_list(())
+
+
+def tuple_of(ev: Evaluator, ref: ListRef) -> RunTimeTuple:
+    """`tuple(xs)`"""
+    owned, held = ev.store.owns(ref.addr), shared(ev, ref)
+    own = ev.new_dynamic_list(slots(ev, ref).schema or 0, columns(ev, ref), held=held)
+    return RunTimeTuple(list_items.owning(ev, owned, own))
 
 
 def copied_deep(ev: Evaluator, ref: ListRef) -> ListRef:
@@ -396,6 +413,26 @@ def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
     held = [shared(ev, a), shared(ev, b)]
     both = ev.new_dynamic_list(item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
     return list_items.owning(ev, owned, both)
+
+
+def known_tuple(ev: Evaluator, v: RunTimeTuple) -> Tup:
+    """The tuple, whose length is asked for: it becomes a guard."""
+    n = ev.ask(ev.wrap(length(ev, v.of)), "the number of items of this tuple")
+    return Tup(tuple(element(ev, v.of, Lit(k)) for k in range(n)))
+
+
+def joined_tuples(ev: Evaluator, a: Abstract, b: Abstract) -> RunTimeTuple:
+    """`a + b`; known items come in behind one by one, as in a list: `t += (x,)`."""
+    if not isinstance(a, RunTimeTuple) or not isinstance(b, Tup):
+        return RunTimeTuple(joined(ev, list_behind(ev, a), list_behind(ev, b)))
+    schema, versions = slots(ev, a.of).schema or 0, columns(ev, a.of)
+    own = [schema_of(ev, x) for x in b.items]
+    if not all(have_one_form(ev, schema, *rows) for rows in own):
+        return RunTimeTuple(joined(ev, a.of, list_behind(ev, b)))
+    for x in b.items:
+        items = leaves(ev, schema, x, shared=True)
+        versions = [ev.emit(ops.append, c, part) for c, part in zip(versions, items)]
+    return RunTimeTuple(ev.new_dynamic_list(schema, versions, held=True))
 
 
 def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:

@@ -47,10 +47,12 @@ from sct.frontend.values.abstract_values import (
     Iteration,
     ListRef,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
     is_literal,
+    parts,
 )
 from sct.ir import Op, Operand, Value, is_float
 from sct.ir.types import (
@@ -322,8 +324,8 @@ def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
 
 def _any_number(ev: Evaluator, v: Abstract, holds: Callable[[Value], bool]) -> bool:
     """Does this hold of a value in `v`, or is there a container whose items are not known one by one?"""
-    if isinstance(v, Tup):
-        return any(_any_number(ev, x, holds) for x in v.items)
+    if isinstance(v, (Tup, RunTimeTuple)):
+        return any(_any_number(ev, x, holds) for x in parts(v))
     if isinstance(v, Container):
         cell = ev.store.cells[v.addr]
         return not isinstance(cell, Slots) or any(_any_number(ev, x, holds) for x in cell.items)
@@ -336,6 +338,8 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
     if isinstance(v, Tup) and v.cls is tuple:
         items = [template_of(ev, x, operands) for x in v.items]
         return None if None in items else f"({', '.join(map(str, items))}{',' if len(items) == 1 else ''})"
+    if isinstance(v, RunTimeTuple) and (items_text := template_of(ev, v.of, operands)) is not None:
+        return f"tuple({items_text})"
     if isinstance(v, ListRef) and is_dynamic(ev, v) and ev.slots(v).schema == 0:
         return _read(as_column(ev, v), operands)
     if isinstance(v, ListRef) and not is_dynamic(ev, v):

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.lattice import (
     Join,
+    Outs,
     alike,
     joined_item,
     joined_slots,
@@ -30,7 +31,7 @@ from sct.frontend.heap.lattice import (
 from sct.frontend.state import choices
 from sct.frontend.state.choices import by_code, chosen, code, may_be_absent
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.state.store import Branch, Cells, Store, is_such_tuple, of_one_class, tells
+from sct.frontend.state.store import Branch, Cells, Store, is_plain_tuple, is_such_tuple, of_one_class, tells
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -44,14 +45,16 @@ from sct.frontend.values.abstract_values import (
     OptionalTuple,
     Poison,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Step,
     Tup,
+    is_literal,
     parts,
 )
-from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
-from sct.ir.types import Type, TypeMismatch, Undef, join
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value
+from sct.ir.types import TypeMismatch
 from sct.ops import cond
 
 if TYPE_CHECKING:
@@ -61,59 +64,13 @@ if TYPE_CHECKING:
 __all__ = ["behind", "close_raised", "evaluate_branches", "join_branches", "join_split", "run_branch", "run_branches"]
 
 
-class _Merge(Join[Abstract]):
+class _Merge(Outs, Join[Abstract]):
     def __init__(self, ev: Evaluator, left: Branch, right: Branch) -> None:
-        self.ev, self.left, self.right = ev, left, right
-        self.inner = (left.defines(), right.defines())
-        self.outs: list[tuple[Operand, Operand, Value]] = []
-        self.made: dict[tuple[Operand, Operand, Key | None], Value] = {}
+        super().__init__(ev, left, right)
         self.addrs: dict[tuple[object, object], int] = {}
         self.pairs: set[tuple[object, object]] = set()
         self.seen: set[int] = set()
         self.store = Store(Cells({}, left.store.cells.captured), dead=left.store.dead and right.store.dead)
-
-    # -- operands ------------------------------------------------------------------
-
-    def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None, own: Key | None = None) -> Operand:
-        """The operand that is `a` on the left path and `b` on the right; None: undefined there.
-
-        own  the slot that it belongs to alone, if it is not shared with other slots of the same operands
-        """
-        if a is not None and b is not None and (a is b or isinstance(a, Lit) and a == b):
-            return a
-        if b is None and self.right.store.dead and a is not None and a not in self.inner[0]:
-            return a
-        if a is None and self.left.store.dead and b is not None and b not in self.inner[1]:
-            return b
-        present = a if a is not None else b
-        assert present is not None
-        if a is None or b is None:
-            dead = self.left.store.dead if a is None else self.right.store.dead
-            type: Type = present.type if dead or isinstance(present.type, Undef) else Undef(present.type)
-            a, b = (undef(present.type) if x is None else x for x in (a, b))
-        else:
-            type = join(a.type, b.type)
-        if (a, b, own) not in self.made:
-            assigned = [self.is_assigned(x, side) for x, side in ((a, self.left), (b, self.right))]
-            dim = a.dim if a.dim is not None and a.dim == b.dim else None
-            out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
-            # What falls through a loop has been guarded: an exit that comes to a join leaves it.
-            kinds = [frozenset(k for k in self.ev.exits.kinds_of(x) if k >= self.ev.exits.least_of(x, 0))
-                     for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
-            if all(kinds):
-                self.ev.exits.kinds[out] = frozenset().union(*kinds)
-            if isinstance(type, Undef) and all(assigned):
-                self.ev.tries.bound[out] = self.ev.tries.slot
-            self.made[a, b, own] = out
-            self.outs.append((a, b, out))
-        return self.made[a, b, own]
-
-    def is_assigned(self, x: Operand, path: Branch) -> bool:
-        """Is the operand assigned on this path, unless the path has raised?"""
-        tries = self.ev.tries
-        return tries.slot is not None and (
-            not isinstance(x.type, Undef) or tries.has_raised(path.store)
-            or isinstance(x, Value) and tries.bound.get(x) == tries.slot)
 
     def bound(self, key: Key, a: Operand | None, b: Operand | None) -> None:
         """Notes whether a name is bound: `a` on the left path, `b` on the right."""
@@ -138,9 +95,20 @@ class _Merge(Join[Abstract]):
         present = a if a is not None else b
         assert isinstance(present, Tup)
         if any(x is not None and not is_such_tuple(x, present) for x in (a, b)):
+            if self.have_items_alike(a, b):
+                return self.run_time_tuple(a, b, hint)
             return Poison("a tuple of another length, or something else, on another path")
         left, right = (x.items if isinstance(x, Tup) else (None,) * len(present.items) for x in (a, b))
         return present.with_(self.value(x, y) for x, y in zip(left, right))
+
+    def have_items_alike(self, a: Any, b: Any) -> bool:
+        """Are these tuples of numbers, strings, arrays or such tuples, all of one kind: items of one list?"""
+        def are_plain(v: Tup) -> bool:
+            return all(are_plain(x) if isinstance(x, Tup) else isinstance(x, (Value, Ref)) or is_literal(x)
+                       for x in v.items)
+
+        return is_plain_tuple(a) and is_plain_tuple(b) and are_plain(a) and are_plain(b) and \
+            dynamic_lists.is_alike(self.ev, Slots(a.items + b.items))
 
     def number(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if a is not None and a == b:
@@ -205,6 +173,16 @@ class _Merge(Join[Abstract]):
         items = [self.value(x, y, hint) for x, y in zip(left.items, right.items)]
         wrong = next((x for x in items if isinstance(x, Poison)), None)
         return wrong or OptionalTuple(like.with_(items))
+
+    def run_time_tuple(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        lists: list[ListRef | None] = []
+        for x, branch in ((a, self.left), (b, self.right)):
+            if x is not None and not is_plain_tuple(x):
+                return Poison("a tuple on one path and something else on another")
+            with self.ev.inside(branch):
+                lists.append(None if x is None else dynamic_list_methods.list_behind(self.ev, x))
+        joined = self.container(lists[0], lists[1], hint)
+        return RunTimeTuple(joined) if isinstance(joined, ListRef) else joined
 
     def array(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if not all(x is None or isinstance(x, Ref) for x in (a, b)):

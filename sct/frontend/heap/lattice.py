@@ -12,10 +12,10 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sct.frontend.state.choices import may_be_chosen
-from sct.frontend.state.store import ONE_PATH, UNSET, Store, is_such_tuple
+from sct.frontend.state.store import ONE_PATH, UNSET, Branch, Store, is_such_tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -24,6 +24,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Frozen,
     Iteration,
+    Key,
     Layout,
     ListRef,
     OptionalTuple,
@@ -31,16 +32,21 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Position,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
-from sct.ir import Value
+from sct.ir import Lit, Operand, Value, undef
+from sct.ir.types import Type, Undef, join
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Join", "alike", "conflicts", "hint_of", "in_order", "joined_item", "joined_slots", "lasting_conflicts",
+    "Join", "Outs", "alike", "conflicts", "hint_of", "in_order", "joined_item", "joined_slots", "lasting_conflicts",
     "layout_of", "left_to_give", "most_frozen", "origin_of", "part_name", "perhaps_tuple", "with_attributes",
     "with_same_attributes",
 ]
@@ -54,6 +60,8 @@ class Join(ABC, Generic[R]):
     def join(self, a: Abstract | None, b: Abstract | None, at: Any) -> R:
         if a is not None and b is not None and a != b and may_be_chosen(a, b):
             return self.choice(a, b, at)
+        if isinstance(a, RunTimeTuple) or isinstance(b, RunTimeTuple):
+            return self.run_time_tuple(a, b, at)
         if isinstance(a, OptionalTuple) or isinstance(b, OptionalTuple) or Static(None) in (a, b) and isinstance(
                 b if a == Static(None) else a, Tup):
             return self.optional_tuple(a, b, at)
@@ -76,6 +84,10 @@ class Join(ABC, Generic[R]):
         """One is a tuple that may be None, or one is a tuple and the other is None."""
 
     @abstractmethod
+    def run_time_tuple(self, a: Any, b: Any, at: Any) -> R:
+        """One is a tuple whose length is known only at run time."""
+
+    @abstractmethod
     def array(self, a: Any, b: Any, at: Any) -> R:
         """One is an array."""
 
@@ -94,6 +106,61 @@ class Join(ABC, Generic[R]):
     @abstractmethod
     def other(self, a: Any, b: Any, at: Any) -> R:
         """Any other pair: the two are equal, or cannot be joined."""
+
+
+class Outs:
+    """The results of the conditional that joins two paths.
+
+    inner  the values that each path defines
+    outs   each result, with its operands on the two paths
+    """
+
+    def __init__(self, ev: Evaluator, left: Branch, right: Branch) -> None:
+        self.ev, self.left, self.right = ev, left, right
+        self.inner = (left.defines(), right.defines())
+        self.outs: list[tuple[Operand, Operand, Value]] = []
+        self.made: dict[tuple[Operand, Operand, Key | None], Value] = {}
+
+    def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None, own: Key | None = None) -> Operand:
+        """The operand that is `a` on the left path and `b` on the right; None: undefined there.
+
+        own  the slot that it belongs to alone, if it is not shared with other slots of the same operands
+        """
+        if a is not None and b is not None and (a is b or isinstance(a, Lit) and a == b):
+            return a
+        if b is None and self.right.store.dead and a is not None and a not in self.inner[0]:
+            return a
+        if a is None and self.left.store.dead and b is not None and b not in self.inner[1]:
+            return b
+        present = a if a is not None else b
+        assert present is not None
+        if a is None or b is None:
+            dead = self.left.store.dead if a is None else self.right.store.dead
+            type: Type = present.type if dead or isinstance(present.type, Undef) else Undef(present.type)
+            a, b = (undef(present.type) if x is None else x for x in (a, b))
+        else:
+            type = join(a.type, b.type)
+        if (a, b, own) not in self.made:
+            assigned = [self.is_assigned(x, side) for x, side in ((a, self.left), (b, self.right))]
+            dim = a.dim if a.dim is not None and a.dim == b.dim else None
+            out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
+            # What falls through a loop has been guarded: an exit that comes to a join leaves it.
+            kinds = [frozenset(k for k in self.ev.exits.kinds_of(x) if k >= self.ev.exits.least_of(x, 0))
+                     for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
+            if all(kinds):
+                self.ev.exits.kinds[out] = frozenset().union(*kinds)
+            if isinstance(type, Undef) and all(assigned):
+                self.ev.tries.bound[out] = self.ev.tries.slot
+            self.made[a, b, own] = out
+            self.outs.append((a, b, out))
+        return self.made[a, b, own]
+
+    def is_assigned(self, x: Operand, path: Branch) -> bool:
+        """Is the operand assigned on this path, unless the path has raised?"""
+        tries = self.ev.tries
+        return tries.slot is not None and (
+            not isinstance(x.type, Undef) or tries.has_raised(path.store)
+            or isinstance(x, Value) and tries.bound.get(x) == tries.slot)
 
 
 def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, object]]:

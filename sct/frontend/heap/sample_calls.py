@@ -22,7 +22,19 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.values.abstract_values import SLICE, Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
+from sct.frontend.heap.dynamic_list_methods import known_tuple
+from sct.frontend.values.abstract_values import (
+    SLICE,
+    Abstract,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Ref,
+    RunTimeTuple,
+    Slots,
+    Static,
+    Tup,
+)
 from sct.frontend.values.guarded_numbers import plain
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import is_namedtuple
@@ -66,7 +78,7 @@ def check_operands(ev: Evaluator, run: Callable[..., Any], *values: Abstract) ->
 def hashed(ev: Evaluator, v: Abstract, what: str = "a key of a dict") -> Any:
     """The run-time value of a key or an item of a set; raises as Python does if it is not hashable."""
     check_operands(ev, hash, v)
-    return ev.key(v, what)
+    return ev.key(known_tuple(ev, v) if isinstance(v, RunTimeTuple) else v, what)
 
 
 def _raise(ev: Evaluator, text: str | None) -> None:

@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     OptionalTuple,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Step,
@@ -82,6 +83,10 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     own = special_call(ev, owner, "__getitem__", key)
     if own is not None:
         return own
+    if isinstance(owner, RunTimeTuple):
+        check_operands(ev, lambda at: ()[at], as_index(ev, key))
+        got = item(ev, owner.of, key)
+        return RunTimeTuple(got) if takes_slice(key) and isinstance(got, ListRef) else got
     if (chars := _characters(ev, owner, key)) is not None:
         return chars
     owner = ev.text(owner) if not isinstance(owner, OptionalTuple) else ev.present(owner)

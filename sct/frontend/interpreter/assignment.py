@@ -31,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     MapRef,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -54,6 +55,7 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         with changed(frame, now=frame.now | writes(target)):  # a part that is bound stays so while others are unpacked
             star = next((k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)), None)
             try:
+                v = v.of if isinstance(v, RunTimeTuple) else v
                 items = _unpacked(ev, v, target.elts)
             except NeedsStatic:
                 if star is None or not isinstance(v, (Ref, ListRef)):
@@ -221,6 +223,8 @@ def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:
     """The value with the user's name, if it has none yet."""
     if not name.isidentifier():
         return v
+    if isinstance(v, RunTimeTuple):
+        named(ev, v.of, name)
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         items = dynamic_lists.slots(ev, v).items
         for k, column in enumerate(items):

@@ -56,6 +56,7 @@ from sct.frontend.values.abstract_values import (
     OptionalTuple,
     Parent,
     Ref,
+    RunTimeTuple,
     Static,
     Tup,
 )
@@ -138,7 +139,7 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Tup) and owner.fields and not hasattr(tuple, name):
         ev.refuse("SCT203", f"the attribute `{name}` of what a function of a library returns is not supported",
                   hint=f"read {', '.join(f'`{field}`' for field in owner.fields)}")
-    if isinstance(owner, (ListRef, DictRef, MapRef, Tup)):
+    if isinstance(owner, (ListRef, DictRef, MapRef, Tup, RunTimeTuple)):
         cls = python_class(ev, owner)
         run_or_raise(ev, lambda: getattr(cls(), name))  # raises where there is none
         return Method(owner, name)

@@ -39,6 +39,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     Method,
     Poison,
+    RunTimeTuple,
     Static,
     Tup,
     is_literal,
@@ -138,7 +139,14 @@ def display(ev: Evaluator, nodes: list[Any]) -> tuple[Abstract, ...]:
 
 @expression(gast.Tuple)
 def tuple_(ev: Evaluator, node: Any) -> Abstract:
-    return Tup(display(ev, node.elts))
+    if not any(isinstance(n, gast.Starred) for n in node.elts):
+        return Tup(display(ev, node.elts))
+    snapshot = ev.snapshot()
+    try:
+        return Tup(display(ev, node.elts))
+    except NeedsStatic:
+        ev.restore(snapshot)
+        return ev.call(Static(tuple), [_extended(ev, node.elts)])
 
 
 @expression(gast.List)
@@ -276,8 +284,9 @@ def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | 
         own = special_call(ev, v, "__format__", Static(spec)) if not conversion else None
         if own is not None:
             v, conversion, spec = checked(ev, own, "format"), "", ""
-        elif isinstance(v, (Tup, Container)) or is_object(v) or isinstance(v, Static) and is_asked(v.peek) or \
-                special_method(ev, v, "__repr__" if conversion in ("r", "a") else "__str__") is not None:
+        elif isinstance(v, (Tup, RunTimeTuple, Container)) or is_object(v) or \
+                isinstance(v, Static) and is_asked(v.peek) or special_method(
+                    ev, v, "__repr__" if conversion in ("r", "a") else "__str__") is not None:
             if spec and not conversion:
                 ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts")
             v, conversion = boolean(shown(ev, v, ("repr",) if conversion in ("r", "a") else ("str", "repr"))), ""

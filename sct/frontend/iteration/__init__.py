@@ -6,4 +6,5 @@
     python_iterables   objects of Python over which a loop runs
     python_iterators   iterators of Python as generator functions
     run_time_sets      sets that the function fills
+    run_time_tuples    tuples whose length is known only at run time, as arguments of functions of a library
 """

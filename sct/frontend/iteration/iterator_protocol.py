@@ -44,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Position,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -187,9 +188,8 @@ def move(ev: Evaluator, it: Iteration, at: Position | Poison) -> None:
     """Sets the position of the iterator."""
     assert it.state is not None
     cell = _slots(ev, it)
-    here: Abstract = at
-    if it.counted is not None and isinstance(at, Position):
-        here = _END if at.at is None else Static(at.at)
+    here: Abstract = at if it.counted is None or isinstance(at, Poison) else \
+        _END if at.at is None else Static(at.at)
     ev.store.cells[it.state] = replace(cell, items=(here, cell.items[1]))
 
 
@@ -222,7 +222,7 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
-    v = characters(ev, list_of_deque(ev, v))
+    v = v.of if isinstance(v, RunTimeTuple) else characters(ev, list_of_deque(ev, v))
     if isinstance(v, Iteration) and v.kind == "checkpointed":
         ev.refuse("SCT503", "`checkpointed` is not what a `for` statement runs over",
                   why="it says how the loop is differentiated", hint="write `for i in sct.checkpointed(range(n)):`")

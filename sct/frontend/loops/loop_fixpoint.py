@@ -13,6 +13,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.dynamic_list_methods import list_behind
 from sct.frontend.heap.lattice import (
     Join,
     alike,
@@ -26,7 +27,16 @@ from sct.frontend.loops.loop_learning import Learning, change_in_words, kind_in_
 from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.state.choices import by_code, code, is_kept, may_be_absent
 from sct.frontend.state.fixpoint import Unstable
-from sct.frontend.state.store import ONE_PATH, UNSET, Store, is_such_tuple, is_written, of_one_class, type_of
+from sct.frontend.state.store import (
+    ONE_PATH,
+    UNSET,
+    Store,
+    is_plain_tuple,
+    is_such_tuple,
+    is_written,
+    of_one_class,
+    type_of,
+)
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -42,6 +52,7 @@ from sct.frontend.values.abstract_values import (
     Origin,
     Poison,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -230,6 +241,14 @@ class BackEdge(Learning, Join[None]):
         else:
             self.other(head, end, id)
 
+    def run_time_tuple(self, head: Any, end: Any, id: Any) -> None:
+        if not (is_plain_tuple(head) and is_plain_tuple(end)):
+            self.other(head, end, id)
+        elif isinstance(head, RunTimeTuple):
+            self.container(head.of, list_behind(self.ev, end), id)
+        else:
+            self.learn_tuple(id, head, end)
+
     def array(self, head: Any, end: Any, id: Any) -> None:
         ev, memo = self.ev, self.memo
         if isinstance(head, Ref) and isinstance(end, Ref):
@@ -304,6 +323,9 @@ class BackEdge(Learning, Join[None]):
     def tuples(self, head: Any, end: Any, id: Any) -> None:
         if is_such_tuple(end, head):
             self.compare_items(id, head.items, end.items)
+        elif is_plain_tuple(head) and is_plain_tuple(end) and dynamic_lists.is_alike(
+                self.ev, Slots(head.items + end.items)):
+            self.learn_tuple(id, head, end)
         else:
             self.other(head, end, id)
 

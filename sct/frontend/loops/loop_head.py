@@ -33,6 +33,7 @@ from sct.frontend.values.abstract_values import (
     OptionalTuple,
     Poison,
     Ref,
+    RunTimeTuple,
     Schema,
     Slots,
     Static,
@@ -229,10 +230,12 @@ class LoopHead:
             template = memo.templates.get(id)
             if isinstance(template, Choice):
                 return self.choice_at_head(id, template, None, hint)
+            if isinstance(template, RunTimeTuple):
+                return RunTimeTuple(self.undefined_container(id, template.of, hint))
             if template is not None and not isinstance(template, (Tup, Container)):
                 return template
             if isinstance(template, Container):
-                return self.undefined_container(id, template, hint)
+                return self.undefined_container(id, template, hint)  # type: ignore[no-any-return]
             if isinstance(template, Tup):
                 items = [self.head_value((*id, k), None, None) for k in range(len(template.items))]
                 return None if None in items else template.with_(x for x in items if x is not None)
@@ -247,6 +250,8 @@ class LoopHead:
         if isinstance(v, OptionalTuple):
             whole = self.head_value(id, v.of, hint)
             return OptionalTuple(whole) if isinstance(whole, Tup) else whole
+        if isinstance(v, RunTimeTuple) or isinstance(v, Tup) and isinstance(template, RunTimeTuple):
+            return self.run_time_tuple_at_head(id, template, v, hint)
         if isinstance(v, Tup):
             items = [self.head_value((*id, k), x, hint) for k, x in enumerate(v.items)]
             return v.with_(x for x in items if x is not None)
@@ -265,6 +270,15 @@ class LoopHead:
             return self.own_cell(id, ev.contents(v), hint)
         return replace(v, object=None) if isinstance(v, Ref) and v.object else v
 
+    def run_time_tuple_at_head(self, id: Any, template: Any, v: Tup | RunTimeTuple, hint: str | None) -> Abstract:
+        """A tuple whose length is known only at run time: a list that each iteration makes anew."""
+        kept = template.of if isinstance(template, RunTimeTuple) else template
+        of = v.of if isinstance(v, RunTimeTuple) else self.ev.new_list(v.items)
+        if not isinstance(kept, ListRef):
+            return v
+        at_head = self.kept_container(id, of, kept, hint)
+        return RunTimeTuple(at_head) if isinstance(at_head, ListRef) else at_head  # a poison
+
     def choice_at_head(self, id: Any, template: Any, v: Abstract | None, hint: str | None) -> Abstract:
         """An object that depends on the path: its code and the parts of its members as carried values."""
         before = {} if v is None else by_code(v)
@@ -278,7 +292,7 @@ class LoopHead:
         init = undef(template.code.type) if v is None else code(v)
         return chosen(self.carry(id, init, hint), tuple(members))
 
-    def undefined_container(self, id: Any, kept: Any, hint: str | None) -> Abstract:
+    def undefined_container(self, id: Any, kept: Any, hint: str | None) -> Any:
         """A container that each iteration binds, and that nothing is before the loop."""
         ev, memo = self.ev, self.memo
         slots = memo.cell_templates[kept.addr]
@@ -288,7 +302,7 @@ class LoopHead:
         ev.store.cells[kept.addr] = replace(slots, items=tuple(known))
         if (item := memo.places.get(kept.addr)) is not None:
             ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), undef(INT), f"{hint}_place"))
-        return kept  # type: ignore[no-any-return]
+        return kept
 
     def compare_items_of_lists(self, end: Store, pairs: list[tuple[Any, int, int]]) -> None:
         """Notes which lists do not own their items after an iteration, and which objects are not in their place."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.dynamic_list_methods import list_behind
 from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
 from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.state.choices import by_code, is_kept, mixed
@@ -27,6 +28,8 @@ from sct.frontend.values.abstract_values import (
     Method,
     ObjRef,
     Ref,
+    RunTimeTuple,
+    Slots,
     Static,
     Tup,
     is_literal,
@@ -127,12 +130,36 @@ class Learning(LoopHead):
         grown = self.memo.grown[kept] = self.grown(ListRef(head.addr), end)
         self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), schema=grown.schema)
 
+    def learn_tuple(self, id: Any, head: Tup, end: Abstract) -> None:
+        """Notes that a name is bound to a tuple of another length, so that it is the items of a list with columns; a
+        short loop is unrolled instead."""
+        if self.few():
+            self.ev.refuse("SCT502", "a tuple that grows in a loop of few iterations", node=self.node)
+        if isinstance(self.memo.templates.get(id), Tup):  # nothing is bound before the loop
+            self.learn(id, RunTimeTuple(list_behind(self.ev, end)))
+            return
+        like = dynamic_lists.items_like(self.ev, list_behind(self.ev, end), None)
+        if head.items:
+            now = self.ev.store
+            self.ev.go_to(self.head)
+            like = dynamic_lists.items_like(self.ev, self.ev.new_list(head.items), like)
+            self.ev.go_to(now)
+        kept = ListRef(self.ev.addresses.new_kept())
+        self.memo.templates[id] = RunTimeTuple(kept)
+        self.memo.grown[kept.addr] = GrownList(*like, [self.ev.addresses.new_kept() for _ in like[1]])
+        self.memo.cell_templates[kept.addr] = Slots((), schema=like[0], frozen=Frozen.HELD)
+        self.learnt = True
+
     def learn(self, id: Any, end: Abstract) -> None:
         """Notes the kind of a value that the loop binds first: it is undefined at the head."""
         memo, items = self.memo, tuple[Abstract, ...]()
         self.learnt = True
         if isinstance(end, Tup):
             memo.templates[id], items = end, end.items
+        elif isinstance(end, RunTimeTuple):
+            self.learn(id, end.of)
+            if isinstance(of := memo.templates.get(id), ListRef):
+                memo.templates[id] = RunTimeTuple(of)
         elif isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED) or \
                 isinstance(end, (ObjRef, DictRef)) and len(id) < DEEPEST:
             # One made in the loop, or not written, and read after it: a new one, whose slots are carried values.

@@ -24,6 +24,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     ObjRef,
     Ref,
+    RunTimeTuple,
     Static,
     Tup,
 )
@@ -61,7 +62,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         return types.MethodType
     if isinstance(v, Ref):
         ev.type_of(v)
-    cls = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))
+    cls = {Ref: np.ndarray, ListRef: list, DictRef: dict, RunTimeTuple: tuple}.get(type(v))
     cls = _ITERATED.get(v.kind) if isinstance(v, Iteration) else cls
     if cls is not None:
         return cls

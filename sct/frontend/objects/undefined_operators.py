@@ -15,7 +15,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.lookup_guards import MISSING
 from sct.frontend.objects.objects import class_of
-from sct.frontend.values.abstract_values import Abstract, DictRef, ListRef, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DictRef, ListRef, RunTimeTuple, Static, Tup
 from sct.ir import Value
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
@@ -61,8 +61,8 @@ def sample_of(v: Abstract) -> Any:
         return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
     if isinstance(v, Static):
         return v.value if isinstance(v.value, (bool, int, float, complex, *_FIXED)) else MISSING
-    if isinstance(v, (Tup, ListRef, DictRef)):
-        return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
+    if isinstance(v, (Tup, RunTimeTuple, ListRef, DictRef)):
+        return () if isinstance(v, (Tup, RunTimeTuple)) else [] if isinstance(v, ListRef) else {}
     t = v.type if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier == "py":
         return {"b": True, "i": 1, "f": 1.0, "c": 1j}[t.kind]

@@ -3,6 +3,7 @@
     arithmetic_operators  binary, unary and in-place operators
     container_operators   operators of lists, tuples and dicts
     comparisons           comparisons: at run time, or by the rules of containers
+    run_time_comparisons  comparisons of lists and tuples whose length is known only at run time
     identity              `is`
     truth                 `bool`, conditions, `and`, `or`, `not`
     choices               objects that depend on the path: what is done with one is done for each

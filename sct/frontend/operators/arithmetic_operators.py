@@ -24,6 +24,7 @@ from sct.frontend.operators.choices import distributed
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
 from sct.frontend.operators.sparse_matrices import constants_as_objects, sparse_product
 from sct.frontend.operators.text_formatting import concatenated, joined, repeated_text
+from sct.frontend.state.store import is_plain_tuple
 from sct.frontend.values.abstract_values import Abstract, Container, DictRef, ListRef, Ref, Static, Tup, is_literal
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef
@@ -85,6 +86,8 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         return value
     if kind in (gast.MatMult, gast.Mult) and (value := sparse_product(ev, SYMBOLS[kind], a, b)) is not None:
         return value
+    if kind is gast.Add and is_plain_tuple(a) and is_plain_tuple(b):
+        return combined(ev, kind, in_place or run, a, b)
     a, b = constants_as_objects(ev, a, b)
     if (value := by_python(ev, f"{{0}} {SYMBOLS[kind]} {{1}}", a, b)) is not None:
         return value

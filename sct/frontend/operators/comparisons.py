@@ -11,7 +11,6 @@ import itertools
 import operator
 import sys
 import types
-from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -46,6 +45,7 @@ from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import told
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import equal_rows, identical, of_one_list
+from sct.frontend.operators.run_time_comparisons import COMPARE, compare_lists, compare_tuples
 from sct.frontend.operators.text_formatting import among_strings, compared_strings, is_string
 from sct.frontend.operators.truth import as_bool, boolean, compares_to_bool, negated, truth
 from sct.frontend.values.abstract_values import (
@@ -61,6 +61,7 @@ from sct.frontend.values.abstract_values import (
     OptionalTuple,
     Poison,
     Ref,
+    RunTimeTuple,
     Static,
     Tup,
     is_literal,
@@ -69,14 +70,11 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, Opaque, Tensor, base_type
-from sct.ops import BY_CALL, eq, gt
+from sct.ops import BY_CALL, eq
 from sct.ops.program.effects import inactive, may_change, part
 
 __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
 
-COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
-    gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),
-    gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge)}
 _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 _SYMBOLS: dict[type, str] = {
@@ -128,6 +126,12 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     for v in (a, b):
         if isinstance(v, OptionalTuple):
             return _where_present(ev, op, a, b, v)
+    if isinstance(a, RunTimeTuple) or isinstance(b, RunTimeTuple):
+        both = [_taken_apart(ev, v) for v in (a, b)]
+        if any(isinstance(v, Ref) for v in both):
+            both = [v.of if isinstance(v, RunTimeTuple) else v for v in both]
+            return compare_one(ev, op, *both)
+        return compare_tuples(ev, op, *both)
     spelling, run = COMPARE[type(op)]
     a, b = as_set(ev, a), as_set(ev, b)
     if isinstance(a, Iteration) or isinstance(b, Iteration):
@@ -229,7 +233,7 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
     if not kinds or kinds == [DictRef]:
         return undefined(ev, run, a, b)
     if any(dynamic_lists.is_dynamic(ev, v) for v in (a, b)):
-        return _compare_grown(ev, op, a, b)
+        return compare_lists(ev, op, a, b)
     left, right = (v.items if isinstance(v, Tup) else items_of(ev, v) for v in (a, b))
     if spelling not in ("eq", "ne"):
         return _ordered(ev, op, left, right)
@@ -285,23 +289,6 @@ def _equal_dicts(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     there = list(itertools.takewhile(lambda k: k in right.keys, left.keys))
     pairs = [(x, right.items[right.keys.index(k)]) for k, x in zip(there, left.items)]
     return _all_equal(ev, pairs, len(there) == len(left.keys))
-
-
-def _compare_grown(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
-    """Lists whose length is not known: Python compares them, where they hold numbers."""
-    assert isinstance(a, ListRef) and isinstance(b, ListRef)
-    spelling, _ = COMPARE[type(op)]
-    for x, y in ((a, b), (b, a)):
-        if not dynamic_lists.is_dynamic(ev, x) and not ev.slots(x).items and spelling in ("eq", "ne"):
-            there = ev.emit(gt, dynamic_lists.length(ev, y), 0, spelling="operator.gt")
-            return there if spelling == "ne" else negated(ev, there)
-    columns = [dynamic_lists.as_column(ev, v) for v in (a, b)]
-    for column in columns:
-        elem = getattr(column.type, "elem", None)
-        if not (isinstance(elem, Tensor) and elem.is_scalar):
-            ev.refuse("SCT503", "lists of unknown length can be compared only if they hold numbers",
-                      hint="compare their items in a loop")
-    return ev.emit(BY_CALL[f"operator.{spelling}"], *columns, spelling=f"operator.{spelling}")  # type: ignore[no-any-return]
 
 
 def _ordered(ev: Evaluator, op: Any, left: tuple[Abstract, ...], right: tuple[Abstract, ...]) -> Abstract:
@@ -426,7 +413,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     own = special_call(ev, owner, "__contains__", x)
     if own is not None:
         return as_bool(ev, truth(ev, own))
-    owner = ev.text(owner)
+    owner = owner.of if isinstance(owner, RunTimeTuple) else ev.text(owner)
     if isinstance(owner, MapRef):
         return run_time_dicts.contains(ev, owner, x)
     if run_time_sets.is_set(owner):

@@ -29,6 +29,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     Method,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -43,12 +44,13 @@ __all__ = ["arrays_of", "as_set", "combined", "is_sequence", "like", "written"]
 
 
 def is_sequence(v: Abstract) -> bool:
-    return isinstance(v, (Tup, ListRef, DictRef, MapRef))
+    return isinstance(v, (Tup, RunTimeTuple, ListRef, DictRef, MapRef))
 
 
 def arrays_of(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
     """The operands of an operator between an array and a list: NumPy makes an array of the list."""
-    arrays = [ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v for v in (a, b)]
+    arrays = [ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v
+              for v in (x.of if isinstance(x, RunTimeTuple) else x for x in (a, b))]
     return arrays[0], arrays[1]
 
 
@@ -63,6 +65,8 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
     """`a op b`, where one operand is a list, a tuple or a dict, and none is an array."""
     if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
         return Tup(a.items + b.items)
+    if kind is gast.Add and all(isinstance(v, (Tup, RunTimeTuple)) for v in (a, b)):
+        return dynamic_list_methods.joined_tuples(ev, a, b)
     if kind is gast.Add and isinstance(a, ListRef) and isinstance(b, ListRef):
         if not (dynamic_lists.is_dynamic(ev, a) or dynamic_lists.is_dynamic(ev, b)):
             return ev.new_list(ev.slots(a).items + ev.slots(b).items)
@@ -75,6 +79,8 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
         n = _count(ev, q) if kind is gast.Mult else None
         if n is not None and isinstance(p, Tup):
             return Tup(_times(ev, p.items, int(ev.ask(ev.wrap(n), "the number of repetitions of a tuple"))))
+        if n is not None and isinstance(p, RunTimeTuple):
+            return RunTimeTuple(dynamic_list_methods.repeated(ev, p.of, n))
         if n is not None and isinstance(p, ListRef) and isinstance(n, Value):
             return dynamic_list_methods.repeated(ev, p, n)
         if n is not None and isinstance(p, ListRef) and isinstance(n, Lit):
@@ -105,7 +111,7 @@ def _count(ev: Evaluator, v: Abstract) -> Operand | None:
 def like(ev: Evaluator, v: Abstract) -> Any:
     """An object of the class of `v`, to which Python applies an operator and raises as it does for `v`."""
     if is_sequence(v):
-        return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
+        return () if isinstance(v, (Tup, RunTimeTuple)) else [] if isinstance(v, ListRef) else {}
     if isinstance(v, Static) and is_literal(v):
         return v.value
     t = unmark_real(v.type) if isinstance(v, Value) else None

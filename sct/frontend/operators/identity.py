@@ -33,6 +33,7 @@ from sct.frontend.values.abstract_values import (
     Origin,
     Parent,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -113,7 +114,7 @@ def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
               hint="use `==`" if numbers else "pass a bool argument that says whether they are the same object")
 
 
-_KINDS = (Value, Ref, Container, Tup, Closure, Bound, Method, DerivedCallable, Iteration)
+_KINDS = (Value, Ref, Container, Tup, RunTimeTuple, Closure, Bound, Method, DerivedCallable, Iteration)
 """Abstract values of two different ones of these classes are two objects."""
 
 
@@ -133,7 +134,7 @@ def _is_none(ev: Evaluator, y: Abstract) -> Abstract:
         if isinstance(y.type, Optional) and isinstance(y.type.elem, Never):
             return Static(True)  # it is None wherever it is bound
         return ev.emit(is_none, y)  # type: ignore[no-any-return]
-    if isinstance(y, (Container, Tup, Closure, Bound, Method, Parent, DerivedCallable, Iteration)):
+    if isinstance(y, (Container, Tup, RunTimeTuple, Closure, Bound, Method, Parent, DerivedCallable, Iteration)):
         return Static(False)
     return Static(ev.operand(y) == Lit(None))
 
@@ -174,7 +175,7 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
         cls = other.cls if isinstance(other, ObjRef) else np.ndarray if isinstance(other, Ref) else \
             list if isinstance(other, ListRef) else dict
         differs = not isinstance(x, cls) or ev.store.cells[other.addr].origin == Origin.FRESH
-    elif isinstance(other, Tup):
+    elif isinstance(other, (Tup, RunTimeTuple)):
         differs = not isinstance(x, tuple)
     else:
         differs = isinstance(other, (Closure, Bound, Method, DerivedCallable, Iteration))

@@ -31,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     ObjectSchema,
     OptionalSchema,
     Ref,
+    RunTimeTuple,
     Static,
     Tup,
     is_literal,
@@ -174,7 +175,7 @@ def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> 
         own = special_call(ev, v, f"__{name}__")
         if own is not None:
             return shown(ev, checked(ev, own, by[0]))
-    if not isinstance(v, (Tup, Container, Static)):
+    if not isinstance(v, (Tup, RunTimeTuple, Container, Static)):
         return ev.operand(v)
     parts: list[Any] = []
     operands: list[Operand] = []
@@ -210,6 +211,9 @@ def _of_run_time(ev: Evaluator, v: Abstract) -> Operand | None:
     """A list or a dict that is known only at run time, of numbers, arrays or strings; None if `v` is none of these."""
     if isinstance(v, MapRef) and v.factory is None and not v.ordered:
         return plain_dict(ev, v)
+    if isinstance(v, RunTimeTuple):
+        items = _of_run_time(ev, v.of)
+        return None if items is None else ev.emit(inactive, ev.emit(stop_gradient, items), text="tuple(_0)")
     if not isinstance(v, ListRef) or (schema := ev.slots(v).schema) == 0:
         return as_column(ev, v) if isinstance(v, ListRef) else None
     names: list[str] = []

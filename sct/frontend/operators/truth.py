@@ -41,6 +41,7 @@ from sct.frontend.values.abstract_values import (
     OptionalTuple,
     Poison,
     Ref,
+    RunTimeTuple,
     Static,
     Tup,
     is_literal,
@@ -68,7 +69,7 @@ def unaryop(ev: Evaluator, node: Any) -> Abstract:
 
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
-    v = list_of_deque(ev, v)
+    v = v.of if isinstance(v, RunTimeTuple) else list_of_deque(ev, v)
     if isinstance(v, Choice):
         return ev.operand(told(ev, v, lambda m: boolean(truth(ev, m))))
     if (is_object(v) or is_member(v)) and (own := _own_truth(ev, v)) is not None:

@@ -60,6 +60,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     ObjRef,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -149,11 +150,6 @@ def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return ev.new_list(())
     return run_through(ev, args[0], lambda v: v if isinstance(v, ListRef) and v is not args[0] else
                        ev.new_list(items_of(ev, v)))
-
-
-@special(tuple)
-def tuple_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return run_through(ev, args[0], lambda v: Tup(items_of(ev, v)), apart=True) if args else Tup(())
 
 
 @special(dict)
@@ -376,7 +372,7 @@ def _text(conversion: str, run: Any) -> Special:
         v = args[0] if args else Static("")
         if isinstance(v, Static) and not is_asked(v.peek):
             return Static(run(v.value))
-        if isinstance(v, (Tup, Container, Static)):
+        if isinstance(v, (Tup, RunTimeTuple, Container, Static)):
             if run is ascii:
                 ev.refuse("SCT503", "`ascii` of this object is not supported", hint="format its parts")
             return boolean(shown(ev, v, ("repr",) if conversion else ("str", "repr")))

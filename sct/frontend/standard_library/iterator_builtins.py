@@ -44,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     Method,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -252,6 +253,14 @@ def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) ->
 
     decided = evaluate_branches(ev, t, stop, others) if stops else evaluate_branches(ev, t, others, stop)
     return boolean(t) if rest == [Static(not stops)] else decided
+
+
+@special(tuple)
+def tuple_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if not args or isinstance(args[0], RunTimeTuple):
+        return args[0] if args else Tup(())
+    return run_through(ev, args[0], lambda v: dynamic_list_methods.tuple_of(ev, v) if isinstance(
+        v, ListRef) and dynamic_lists.is_dynamic(ev, v) else Tup(items_of(ev, v)), apart=True)
 
 
 @special(sorted)

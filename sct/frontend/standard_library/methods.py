@@ -40,6 +40,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     Method,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -64,7 +65,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     owner, name = fn.owner, fn.name
     if not (isinstance(owner, Iteration) and owner.kind == "range"):
         check_method(ev, possible_classes(owner) or (python_class(ev, owner),), owner, name, args, kwargs)
-    if name in OPERATORS and isinstance(owner, (Ref, Tup, ListRef, DictRef, MapRef)):
+    if name in OPERATORS and isinstance(owner, (Ref, Tup, RunTimeTuple, ListRef, DictRef, MapRef)):
         return ev.call(Static(OPERATORS[name]), [owner, *args], kwargs)
     if isinstance(owner, (Ref, Value)):
         if name in ARRAY_METHODS and isinstance(owner, Ref):
@@ -90,8 +91,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
         values = [ev.ask(x, "what is looked for in this range") for x in args]
         return Static(run_or_raise(ev, lambda: getattr(range(*bounds), name)(*values)))
-    if isinstance(owner, (Tup, ListRef)) and name in ("index", "count"):
-        return find(ev, name, owner, *args)
+    if isinstance(owner, (Tup, RunTimeTuple, ListRef)) and name in ("index", "count"):
+        return find(ev, name, owner.of if isinstance(owner, RunTimeTuple) else owner, *args)
     if isinstance(owner, (DictRef, MapRef)) and name in VIEWS:
         return Iteration(name, (owner,))
     if isinstance(owner, MapRef):
@@ -105,7 +106,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if name in ("update", "setdefault", "pop", "popitem", "clear", "move_to_end"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
-        args = [ev.present_number(a) for a in args]
+        args = [a.of if name == "extend" and isinstance(a, RunTimeTuple) else ev.present_number(a) for a in args]
         if name in LIST_METHODS and dynamic_lists.is_dynamic(ev, owner):
             return LIST_METHODS[name](ev, owner, args)
         if name in LIST_METHODS:

@@ -46,6 +46,7 @@ from sct.frontend.values.abstract_values import (
     OptionalTuple,
     Origin,
     Ref,
+    RunTimeTuple,
     Static,
     Tup,
 )
@@ -174,7 +175,7 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return linked_objects.copied(ev, v)
     if (value := by_python(ev, "copy.copy({0})", v)) is not None:
         return value
-    _check_copied(ev, v, copy.copy, (*_UNCHANGEABLE, Ref, Tup, OptionalTuple, Bound, Method))
+    _check_copied(ev, v, copy.copy, (*_UNCHANGEABLE, Ref, Tup, OptionalTuple, RunTimeTuple, Bound, Method))
     return ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy") if isinstance(v, Ref) else v
 
 
@@ -237,6 +238,8 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstra
         return copy_of_outside(ev, v, lambda x: deep(ev, x, None))
     if isinstance(v, ObjRef):
         check_copied_by_attributes(ev, v)
+    if isinstance(v, RunTimeTuple):
+        return RunTimeTuple(dynamic_list_methods.copied_deep(ev, v.of))
     if not isinstance(v, Container):
         if is_link(v):
             ev.refuse("SCT208", "a deep copy of objects that refer to one another is not supported",

@@ -20,6 +20,7 @@ from sct.frontend.values.abstract_values import (
     Path,
     Poison,
     Ref,
+    RunTimeTuple,
     Schema,
     Slots,
     Tup,
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from sct.frontend.state.state import State
 
 __all__ = [
-    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_namespace", "is_such_tuple",
-    "is_written", "of_one_class", "refuse_unset", "tells", "type_of",
+    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_namespace", "is_plain_tuple",
+    "is_such_tuple", "is_written", "of_one_class", "refuse_unset", "tells", "type_of",
 ]
 
 UNSET = Poison("the object does not have it on this path")
@@ -271,6 +272,11 @@ def type_of(v: Abstract) -> Type:
 def is_such_tuple(v: Abstract, like: Tup) -> bool:
     """Is this a tuple of the class and the length of `like`?"""
     return isinstance(v, Tup) and v.cls is like.cls and v.fields == like.fields and len(v.items) == len(like.items)
+
+
+def is_plain_tuple(v: Abstract | None) -> bool:
+    """Is this a tuple of no class of the user's?"""
+    return isinstance(v, RunTimeTuple) or isinstance(v, Tup) and v.cls is tuple and not v.fields
 
 
 def of_one_class(a: Container, b: Container) -> bool:

@@ -27,8 +27,8 @@ __all__ = [
     "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure", "Container",
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
     "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalSchema", "OptionalTuple",
-    "Origin", "Parent", "Poison", "Position", "Ref", "Schema", "Slots", "Static", "Step", "Suspended", "Together",
-    "Tup", "is_literal", "parts"]
+    "Origin", "Parent", "Poison", "Position", "Ref", "RunTimeTuple", "Schema", "Slots", "Static", "Step", "Suspended",
+    "Together", "Tup", "is_literal", "parts"]
 
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
@@ -166,6 +166,13 @@ class Container:
 @dataclass(frozen=True)
 class ListRef(Container):
     """A list; its slots, or the columns of one whose length is not known, are on the heap."""
+
+
+@dataclass(frozen=True)
+class RunTimeTuple:
+    """A tuple whose length is known only at run time: the items of a list of columns, which is never written."""
+
+    of: ListRef
 
 
 @dataclass(frozen=True)
@@ -316,8 +323,8 @@ DELETED = Poison("it is deleted")
 
 
 Abstract = Union[
-    Static, Value, Ref, Tup, OptionalTuple, Choice, ListRef, DictRef, MapRef, ObjRef, Bound, Cached, Parent, Closure,
-    Method, DerivedCallable, Iteration, Position, Suspended, Poison]
+    Static, Value, Ref, Tup, OptionalTuple, RunTimeTuple, Choice, ListRef, DictRef, MapRef, ObjRef, Bound, Cached,
+    Parent, Closure, Method, DerivedCallable, Iteration, Position, Suspended, Poison]
 
 
 def parts(v: Abstract | None) -> tuple[Abstract, ...]:
@@ -330,8 +337,8 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
         return v.of.items
     if isinstance(v, Bound):
         return v.fn, *v.args, *(x for _, x in v.kwargs)
-    if isinstance(v, (Method, Parent)):
-        return (v.owner,)
+    if isinstance(v, (Method, Parent, RunTimeTuple)):
+        return (v.of if isinstance(v, RunTimeTuple) else v.owner,)
     if isinstance(v, Choice):
         return v.members
     if isinstance(v, Cached):

@@ -19,6 +19,7 @@ from sct.frontend.values.abstract_values import (
     Parent,
     Position,
     Ref,
+    RunTimeTuple,
     Static,
     Suspended,
     Tup,
@@ -28,7 +29,8 @@ __all__ = ["abstract_in_words"]
 
 _IN_WORDS: dict[type, str] = {
     Choice: "one of several objects",
-    Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
+    Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None",
+    RunTimeTuple: "a tuple whose length is known only at run time", ListRef: "a list", DictRef: "a dict",
     MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
     Position: "an iterator at one place", Suspended: "a generator at one place"}
 _ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}

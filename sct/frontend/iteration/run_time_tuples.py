@@ -1,0 +1,102 @@
+"""Tuples whose length is known only at run time, where a function of a library takes them.
+
+    sum(t), np.array(t)     as of the list of their items
+    xs, ys = zip(*points)   a tuple for each part of the items of a list
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.dynamic_list_methods import shared
+from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Closure,
+    ListRef,
+    RunTimeTuple,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.item_schemas import holds_objects, leaf_numbers, map_leaves
+from sct.ir.types import List
+from sct.ops import gt
+
+__all__ = ["as_lists", "transposed"]
+
+_GIVE_NO_ARGUMENT = frozenset({
+    len, sum, sorted, any, all, enumerate, zip, filter, map, reversed, iter, list, set, frozenset, dict,
+    itertools.chain, itertools.accumulate, itertools.islice, itertools.product, itertools.combinations,
+    itertools.permutations, itertools.combinations_with_replacement, itertools.cycle, itertools.takewhile,
+    itertools.dropwhile, itertools.filterfalse, itertools.starmap, itertools.zip_longest, itertools.groupby,
+    itertools.tee, itertools.compress, getattr(itertools, "pairwise", None)})
+"""Functions that read the items of their positional arguments, and do not give the arguments themselves."""
+
+
+def _takes_lists(f: Any, args: Sequence[Abstract]) -> bool:
+    """Does the function treat a tuple among its positional arguments as it does a list?"""
+    if f in (min, max):
+        return len(args) == 1
+    if f is functools.reduce:
+        return len(args) == 2
+    module = getattr(f, "__module__", None)
+    own = f in _GIVE_NO_ARGUMENT or module == "math" and f is not math.isclose
+    of_numpy = module is not None and module.split(".")[0] == "numpy" or isinstance(f, np.ufunc)
+    return own or of_numpy and not any(isinstance(a, Closure) or callable(getattr(a, "peek", None)) for a in args)
+
+
+def as_lists(f: Any, args: Sequence[Abstract], kwargs: Mapping[str, Abstract]
+             ) -> tuple[Sequence[Abstract], Mapping[str, Abstract]]:
+    """The arguments of a call of a library's function, with lists in the place of tuples whose length is known only at
+    run time, where that makes no difference."""
+    if not any(isinstance(a, RunTimeTuple) for a in args) or not _hashable(f) or not _takes_lists(f, args):
+        return args, kwargs
+    return [a.of if isinstance(a, RunTimeTuple) else a for a in args], kwargs
+
+
+def _hashable(f: Any) -> bool:
+    return type(f).__hash__ is not None
+
+
+def transposed(ev: Evaluator, fn: Abstract, rows: Abstract) -> Abstract | None:
+    """`zip(*rows)` of a list, whose length is known only at run time, of tuples; None of other calls.
+
+    There is nothing to give if there is no row: then the program raises what unpacking it raises.
+    """
+    of = rows.of if isinstance(rows, RunTimeTuple) else rows
+    if not (isinstance(fn, Static) and fn.peek is builtins.zip) or not isinstance(of, ListRef) or \
+            not dynamic_lists.is_dynamic(ev, of):
+        return None
+    schema, types = dynamic_lists.item_type(ev, of)
+    if not isinstance(schema, tuple) or not schema or holds_objects(schema) or any(isinstance(t, List) for t in types):
+        return None
+    filled = ev.emit(gt, dynamic_lists.length(ev, of), 0, spelling="operator.gt")
+    if not _is_known(ev, filled):
+        evaluate_branches(ev, filled, lambda: Static(None), lambda: raise_at_run_time(
+            ev, "ValueError", f"not enough values to unpack (expected {len(schema)}, got 0)"))
+    columns, held = dynamic_lists.columns(ev, of), shared(ev, of)
+    parts: list[Abstract] = []
+    for part in schema:
+        numbers = leaf_numbers(part)
+        own = ev.new_dynamic_list(map_leaves(part, numbers.index), [columns[k] for k in numbers], held=held)
+        parts.append(RunTimeTuple(own))
+    return ev.call(Static(iter), [Tup(tuple(parts))])
+
+
+def _is_known(ev: Evaluator, filled: Any) -> bool:
+    """Is this known to be true for the arguments of the call?  It becomes a guard."""
+    try:
+        return bool(ev.ask(ev.wrap(filled), "whether a list has an item"))
+    except NeedsStatic:
+        return False
