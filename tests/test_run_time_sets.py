@@ -120,8 +120,52 @@ def operators_of_sets(x):
     return total + x * len(chosen - set())
 
 
+WANTED = frozenset({1, 2, 9})
+
+
+def frozen_sets(x):
+    seen = set()
+    for i in range(12):
+        if x * i > 0.5:
+            seen.add(i % 7)
+    both, rest = WANTED & seen, seen - WANTED
+    grown = WANTED
+    grown |= seen
+    grown &= seen | frozenset({20})
+    r = x * (sum(both) + 2 * len(rest) + 3 * len(WANTED | seen) + 5 * len(seen ^ WANTED) + 7 * len(WANTED - seen))
+    r *= 1.5 if WANTED <= seen else 2.5
+    r *= 1.25 if seen >= frozenset({1}) else 3.5
+    r *= 3.0 if seen == frozenset(range(7)) else 5.0
+    seen &= WANTED
+    seen |= frozenset({9, 10})
+    seen.update(WANTED)
+    return r + x * x * sum(grown) + sum(seen) + len(WANTED)
+
+
+def display_in_a_long_loop(x):
+    total = 0.0
+    for i in range(100):
+        near = {i - 1, i, i + 1}
+        total += x * len(near | WANTED)
+        for k in sorted(near & WANTED):
+            total += x * x * k
+        if not near.isdisjoint(WANTED) and near & WANTED:
+            total += x
+    return total
+
+
+def display_in_a_short_loop(x):
+    total = 0.0
+    for i in range(4):
+        near = {i - 1, i, i + 1}
+        if near & WANTED:
+            total += x * len(near | WANTED) + sum(WANTED & near)
+    return total
+
+
 @pytest.mark.parametrize("f", [
-    operators_of_sets, depth_first, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
+    frozen_sets, display_in_a_long_loop, display_in_a_short_loop, operators_of_sets,
+    depth_first, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
     one_in_each_iteration])
 def test_agrees(f: Callable[[float], Any]) -> None:
     agrees(f, 0.9)

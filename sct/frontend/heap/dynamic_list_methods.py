@@ -44,6 +44,7 @@ from sct.frontend.values.item_schemas import (
     Rows,
     common_form,
     holds_objects,
+    is_of_tuples,
     leaf_numbers,
     map_leaves,
     map_parts,
@@ -75,8 +76,9 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
 
 def sorted_by(ev: Evaluator, ref: ListRef, keys: ListRef, reverse: bool) -> ListRef:
     """The items of a list in the order of `keys`, one for each item."""
-    if slots(ev, keys).schema != 0 and slots(ev, keys).schema != tuple(range(len(columns(ev, keys)))):
-        ev.refuse("SCT503", "sorting by keys that are objects or nested is not supported",
+    schema = slots(ev, keys).schema or 0  # tuples in tuples are ordered as one tuple of all of their items
+    if not is_of_tuples(schema) or leaf_numbers(schema) != list(range(len(columns(ev, keys)))):
+        ev.refuse("SCT503", "sorting by keys that are objects or lists is not supported",
                   hint="sort by numbers, strings or tuples of these")
     owned, held = ev.store.owns(ref.addr), shared(ev, ref)
     at = ev.emit(ops.order, *columns(ev, keys), reverse=reverse)
@@ -151,6 +153,9 @@ def _updated(ev: Evaluator, column: Ref, update: Op, *operands: Operand, **attrs
 def _renew_all(ev: Evaluator, ref: ListRef, versions: Sequence[Operand], behind: bool = False,
                at: Operand | None = None) -> Abstract:
     """Writes the new versions of the outermost lists of the columns; `behind` and `at` as for `change`."""
+    if ref.addr in ev.loops.pools:
+        ev.refuse("SCT306", "an item of a list of objects is replaced in a loop over combinations or products of them",
+                  why="the loop runs over the objects that were in the list before", hint="replace it after the loop")
     cut_loose(ev, ref)
     if at is None:
         list_items.moved(ev, ref.addr, behind)

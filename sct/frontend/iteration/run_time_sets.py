@@ -22,8 +22,9 @@ from sct.frontend.heap.run_time_dicts import constant, key_text
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
-from sct.ir.types import BOOL, INT, Set
+from sct.ir.types import BOOL, INT, Opaque, Set
 from sct.ops.program.effects import inactive
 
 __all__ = ["combined", "contains", "in_place", "is_set", "method", "new_set", "note_change", "size"]
@@ -38,7 +39,12 @@ def new_set(ev: Evaluator, members: Sequence[Abstract]) -> Abstract:
         texts = [key_text(ev, x, operands, _WHERE) for x in members]
         text = f"{{{', '.join(texts)}}}" if texts else "set()"
         return ev.emit(inactive, *operands, text=text, type=Set())  # type: ignore[no-any-return]
-    known = {hashed(ev, x, "an item of a set") for x in members}
+    try:
+        known = {hashed(ev, x, "an item of a set") for x in members}
+    except NeedsStatic:
+        if not ev.loops.many_iterations:
+            raise
+        raise ev.functions.plan.changed(sets={ev.loc}) from None
     ev.containers.sets[id(known)] = known, ev.loc
     return Static(known)
 
@@ -118,22 +124,26 @@ def combined(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract | 
     operands: list[Operand] = []
     texts: list[str] = []
     for v in (a, b):
-        known = v.value if isinstance(v, Static) and type(v.peek) is set else None
+        known = v.value if isinstance(v, Static) and type(v.peek) in (set, frozenset) else None
         if is_set(v):
             texts.append(f"_{len(operands)}")
             operands.append(ev.operand(v))
         elif known is not None:
             items = [key_text(ev, constant(x), operands, _WHERE) for x in sorted(known, key=repr)]
-            texts.append(f"{{{', '.join(items)}}}" if items else "set()")
+            shown = f"{{{', '.join(items)}}}" if items else ""
+            texts.append(f"frozenset({shown})" if type(known) is frozenset else shown or "set()")
         else:
             return None
-    return ev.emit(inactive, *operands, text=f"{texts[0]} {symbol} {texts[1]}", type=result)  # type: ignore[no-any-return]
+    of_frozen = isinstance(a, Static) and type(a.peek) is frozenset and isinstance(result, Set)
+    return ev.emit(inactive, *operands, text=f"{texts[0]} {symbol} {texts[1]}",  # type: ignore[no-any-return]
+                   type=Opaque() if of_frozen else result)
 
 
 def _update(ev: Evaluator, owner: Abstract, name: str, args: Args) -> Abstract:
     """Calls the method of the set with each argument."""
     for xs in args:
-        xs = Tup(tuple(map(constant, xs.value))) if isinstance(xs, Static) and isinstance(xs.peek, set) else xs
+        xs = Tup(tuple(map(constant, xs.value))) if isinstance(
+            xs, Static) and isinstance(xs.peek, (set, frozenset)) else xs
         if is_set(xs):
             ev.emit(inactive, ev.operand(owner), ev.operand(xs), text=f"_0.{name}(_1)")
         elif isinstance(xs, ListRef) and is_dynamic(ev, xs) and ev.slots(xs).schema == 0:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -24,10 +24,10 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.subscripts import item, size_along
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of
-from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, most, new_iterator
+from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, kept, most, new_iterator
 from sct.frontend.source.name_scopes import own_nodes
-from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, ListRef, Ref, Static, Tup
-from sct.frontend.values.item_schemas import holds_objects
+from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, ListRef, ObjectSchema, Ref, Static, Tup
+from sct.ir import Value
 from sct.ir.types import Tensor, Text
 
 __all__ = ["leaves", "nested", "of_nest"]
@@ -55,20 +55,39 @@ def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | No
     if math.prod(MOST_UNROLLED + 1 if k is None else k for k in counts) <= MOST_UNROLLED:
         return None
     held = {p: _held(ev, p) for p in dict.fromkeys(pools)}
-    return new_iterator(ev, f.__name__, tuple(held[p] for p in pools))
+    return new_iterator(ev, f.__name__, tuple(held[p] for p in pools), _versions(ev, held))
 
 
 def _is_pool(ev: Evaluator, v: Abstract) -> bool:
     """An array, or a range or a list of numbers whose length is not known; a range has steps of one."""
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
-        schema, types = dynamic_lists.item_type(ev, v)
-        return not holds_objects(schema) and all(isinstance(t, (Tensor, Text)) for t in types)
+        _, types = dynamic_lists.item_type(ev, v)
+        return _is_of_objects(ev, v) or all(isinstance(t, (Tensor, Text)) for t in types)
     one = isinstance(v, Iteration) and v.kind == "range" and v.parts[2:] in ((), (Static(1),))
     return isinstance(v, Ref) or one and most(ev, v) is None
 
 
+def _is_of_objects(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a list of objects, whose length is not known, and which holds each of them once?"""
+    if not isinstance(v, ListRef) or not dynamic_lists.is_dynamic(ev, v):
+        return False
+    cell = dynamic_lists.slots(ev, v)
+    return isinstance(cell.schema, ObjectSchema) and cell.parent is None and ev.store.owns(v.addr)
+
+
+def _versions(ev: Evaluator, pools: Iterable[Abstract]) -> Tup:
+    """What the lists of objects among these hold now."""
+    lists = [p for p in pools if isinstance(p, ListRef) and _is_of_objects(ev, p)]
+    return Tup(tuple(c for p in lists for c in dynamic_lists.columns(ev, p) if isinstance(c, Value)))
+
+
 def _held(ev: Evaluator, v: Abstract) -> Abstract:
-    """The items as they are now: those of a list, and the numbers of an array, which may be written meanwhile."""
+    """The items as they are now: those of a list, and the numbers of an array, which may be written meanwhile.
+
+    The loop writes to the objects of a list where they are.
+    """
+    if _is_of_objects(ev, v):
+        return v
     if isinstance(v, ListRef):
         return dynamic_list_methods.copied(ev, v) if dynamic_lists.is_dynamic(ev, v) else v
     if not isinstance(v, Ref) or len(ev.type_of(v).shape) > 1:  # type: ignore[union-attr]
@@ -113,6 +132,10 @@ def ndenumerate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
     """Run `for ... in over` as nested loops."""
     frame = ev.frames[-1]
+    of_objects = [p for p in dict.fromkeys(over.parts) if isinstance(p, ListRef) and _is_of_objects(ev, p)]
+    if _versions(ev, of_objects) != (kept(ev, over) if of_objects else Tup(())):
+        ev.refuse("SCT306", f"a list is written between the call of `{over.kind}` and the loop over its items",
+                  hint="call it where the loop begins")
     pools = [p for p in over.parts if not (over.kind == "ndenumerate" and isinstance(p, Ref))]
     kinds = tuple("range" if isinstance(p, Iteration) else "items" for p in pools)
     names, loops = _loops(node, over.kind, kinds)
@@ -131,7 +154,8 @@ def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
     ev.store.vars.update({Key(frame.id, names[name]): v for name, v in values.items() if name in names})
     frame.live.enter(loops, frame.live.after.get(node, frozenset()))
     try:
-        ev.exec(loops)
+        with ev.loops.over_pools({p.addr for p in of_objects}):
+            ev.exec(loops)
     finally:
         frame.locals -= private
         for name in private:

@@ -164,7 +164,7 @@ _BITS = {gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor", gast
 def _is_known(v: Static) -> bool:
     """Is this a number, a flag, a member of an enum, a class or a set, with which Python itself computes?"""
     return is_literal(v) or isinstance(v.peek, (enum.Enum, type, types.UnionType)) or \
-        isinstance(v.peek, (set, frozenset)) and v.path is None
+        isinstance(v.peek, (set, frozenset)) and (v.path is None or type(v.peek) is frozenset)
 
 
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:

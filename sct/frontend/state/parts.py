@@ -304,7 +304,8 @@ class Loops:
     """The loops in progress.
 
     heads   their heads; `memo`: what earlier rounds have learnt, by loop and call path
-    lists   addresses of lists that a loop runs over; `few_items`: iterators that are unrolled only if they are short
+    lists   addresses of lists that a loop runs over; `pools`: of those whose items are the same in all iterations;
+            `few_items`: iterators that are unrolled only if they are short
     many_iterations  the innermost loop has too many iterations to be unrolled
     copies  how many copies of what is evaluated the program has, since it stands in loops over generators
     """
@@ -312,6 +313,7 @@ class Loops:
     heads: list[Any] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
     lists: set[int] = field(default_factory=set)
+    pools: set[int] = field(default_factory=set)
     few_items: set[int] = field(default_factory=set)
     many_iterations: bool = False
     copies: int = 1
@@ -322,9 +324,12 @@ class Loops:
     def over(self, lists: set[int]) -> Changed:
         return changed(self, lists=self.lists | lists)
 
+    def over_pools(self, pools: set[int]) -> Changed:
+        return changed(self, lists=self.lists | pools, pools=self.pools | pools)
+
     def over_none(self) -> Changed:
         """In a heap of its own a function has other lists than those that its callers' loops run over."""
-        return changed(self, lists=set())
+        return changed(self, lists=set(), pools=set())
 
     def copied(self, copies: int) -> Changed:
         return changed(self, copies=copies)

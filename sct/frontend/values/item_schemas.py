@@ -11,8 +11,8 @@ from sct.frontend.values.abstract_values import ListSchema, ObjectSchema, Option
 from sct.ir.types import NONE, List, Never, Tensor, Text, Type
 
 __all__ = [
-    "CommonForm", "Rows", "common_form", "holds_objects", "holds_optional_tuples", "keys_of_objects", "leaf_numbers",
-    "map_leaves", "map_parts", "parts_of", "schema_parts",
+    "CommonForm", "Rows", "common_form", "holds_objects", "holds_optional_tuples", "is_of_tuples", "keys_of_objects",
+    "leaf_numbers", "map_leaves", "map_parts", "parts_of", "schema_parts",
 ]
 
 Rows = tuple[Schema, list[Type]]
@@ -81,6 +81,11 @@ def keys_of_objects(schema: Schema) -> Iterator[tuple[Any, ...]]:
 def holds_objects(schema: Schema) -> bool:
     """Does an item of this schema hold objects or dicts?"""
     return any(True for _ in keys_of_objects(schema))
+
+
+def is_of_tuples(schema: Schema) -> bool:
+    """Is an item of this schema one number, string or array, or a tuple of these and of such tuples?"""
+    return isinstance(schema, int) or isinstance(schema, tuple) and all(map(is_of_tuples, schema))
 
 
 def holds_optional_tuples(schema: Schema) -> bool:
