@@ -47,6 +47,7 @@ from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
 from sct.passes.scalar.literal_choices import replace_literal_choices
 from sct.passes.scalar.position_lists import write_position_lists
+from sct.passes.scalar.reread_views import merge_reread_views
 from sct.passes.scalar.shift_invariance import stop_shifts
 from sct.passes.scalar.uniform_lists import replace_uniform_items
 
@@ -56,7 +57,7 @@ Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
-    ("optimized", ("literal choices", "cse", "dce", "hoist the primal")),
+    ("optimized", ("literal choices", "cse", "reread views", "dce", "hoist the primal")),
     ("expanded", ("stop shifts", "segments", "expand", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
@@ -94,7 +95,7 @@ PIPELINE: Pipeline = (
         "chained reads")),
     # A part of a function needs fewer params than the whole. Whole updates stay where the array is not read again.
     # `storage` decides which updates are in place; no equation may be added, moved or merged after that.
-    ("storage", ("split", "dead arguments", "whole updates", "storage")),
+    ("storage", ("split", "dead arguments", "whole updates", "written views", "storage")),
 )
 """The passes that lead to each stage from the stage before; the first stage is "primal"."""
 
@@ -188,6 +189,8 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "drop residuals": drop_residuals, "stop shifts": stop_shifts,
         "hoist the primal": hoist_primal,
         "chained reads": merge_chained_reads,
+        "reread views": lambda f: merge_reread_views(f, differentiated=False),
+        "written views": lambda f: merge_reread_views(f, differentiated=True),
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
         "position lists": write_position_lists,

@@ -17,7 +17,7 @@ def misfit_value_and_grad(start, observed, steps):
     for _ in range(steps):
         # u[1:-1] += 0.4 * (u[:-2] - 2.0 * u[1:-1] + u[2:])
         scaled_du_inner = 0.4 * du[1:-1]
-        du[1:-1] = 0.2 * du[1:-1]
+        du[1:-1] *= 0.2
         du[2:] += scaled_du_inner
         du[:-2] += scaled_du_inner
     # end = diffuse(start.copy(), steps)

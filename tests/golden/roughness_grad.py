@@ -21,7 +21,7 @@ def relaxed_backward(n, du):
         du[1] += half_du_first
         # u[1:-1] = 0.25 * u[:-2] + 0.5 * u[1:-1] + 0.25 * u[2:]
         scaled_du_inner = 0.25 * du[1:-1]
-        du[1:-1] = 0.5 * du[1:-1]
+        du[1:-1] *= 0.5
         du[2:] += scaled_du_inner
         du[:-2] += scaled_du_inner
     return du

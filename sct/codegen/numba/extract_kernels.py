@@ -289,7 +289,7 @@ class _KernelExtraction:
     def equation_reason(self, eqn: Eqn) -> str:
         """Why an equation cannot be compiled; "" if it can."""
         name = eqn.op.name
-        if name == "raise_":
+        if name in ("raise_", "written"):
             return ""
         if name in ("index", "store", "add_at"):
             return self.element_reason(eqn)

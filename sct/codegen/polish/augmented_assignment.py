@@ -106,6 +106,8 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
         if operation.op.augmented is None or not _is_operator(operation):
             continue
         first, other = operation.args
+        if not operation.primal and operation.op.commutative and isinstance(first, Lit):
+            first, other = other, first
         read = definitions.get(first)
         same_kind = _dtype(value) == _dtype(x) or _is_number_in_list(value, x)
         if first is x and x.type == value.type and s.eqn.attrs["key"] == ("e",):
@@ -156,6 +158,8 @@ def _duplicate_short_views(block: Block, uses: Counter[Value]) -> None:
         places = readers[s.eqn.out]
         if not 1 < len(places) == len(set(places)) == uses[s.eqn.out] <= _MAX_READERS:
             continue
+        if any(_writes_into(block[j], s.eqn.out) for j in places):
+            continue
         if _is_offset(s.eqn) or len(places) == 2 and _is_short_view(s.eqn) and not _may_write(block, k, places[-1]):
             for j in places[1:]:
                 copy = _copied(s)
@@ -197,6 +201,11 @@ def _replace_operand(s: Statement, old: Value, new: Value) -> bool:
         return False
     s.replace_operands(lambda x: new if x is old else x)
     return True
+
+
+def _writes_into(s: Statement, x: Value) -> bool:
+    eqn = s.eqn if isinstance(s, (Evaluate, Update)) else None
+    return eqn is not None and (eqn.inplace is not None or isinstance(s, Update)) and eqn.args[eqn.inplace or 0] is x
 
 
 def _is_offset(eqn: Eqn) -> bool:

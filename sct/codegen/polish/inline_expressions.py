@@ -39,6 +39,7 @@ from sct.codegen.program.templates import occurrences, width
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import BOOL, Tensor
 from sct.ops import aliases, attempt, copy, enter, leave
+from sct.ops.arrays.indexing import written
 
 __all__ = ["Expression", "Inlined", "inline_expressions"]
 
@@ -70,6 +71,7 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
     has a buffer of its own: into that of another value, which is read later now, it cannot be updated any more.
     """
     uses = Counter(x for s in statements(block) for x in s.operands)
+    views = set(_written_views(block))
     for inner in all_blocks(block):
         definitions: dict[Operand, Evaluate] = {}
         for s in inner:
@@ -77,12 +79,23 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
                 k = s.eqn.inplace
                 operand = definitions.get(s.eqn.args[k]) if k is not None and not s.eqn.op.updates else None
                 if k is not None and operand is not None and uses[operand.eqn.out] == 1 \
-                        and operand.eqn.out.hint in (None, s.eqn.out.hint):
+                        and s.eqn.out not in views and operand.eqn.out.hint in (None, s.eqn.out.hint):
                     swap = _scalar_last(s.eqn)
                     s.eqn = s.eqn.replace(args=s.eqn.args[::-1] if swap else s.eqn.args, inplace=None)
                     if _owns_buffer(operand, definitions, uses):
                         yield s, 1 - k if swap else k
                 definitions[s.eqn.out] = s
+
+
+def _written_views(block: Block) -> Iterator[Operand]:
+    """The values of views that are written in place and never stored into their base."""
+    definitions: dict[Operand, Evaluate] = {
+        s.eqn.outs[0]: s for s in statements(block) if isinstance(s, Evaluate) and s.eqn.inplace is not None}
+    for s in definitions.values():
+        x = s.eqn.args[1] if s.eqn.op is written else None
+        while x is not None and (update := definitions.get(x)) is not None:
+            yield x
+            x = update.eqn.args[update.eqn.inplace or 0]
 
 
 def _owns_buffer(s: Evaluate, definitions: Mapping[Operand, Evaluate], uses: Mapping[Operand, int]) -> bool:
@@ -363,6 +376,8 @@ def _is_inlinable_operand(s: Evaluate | Update, v: Value) -> bool:
     """May `v` be an expression where `s` reads it?"""
     if isinstance(s, Update):
         return v is s.value or v in s.eqn.args[2:]
+    if s.eqn.op is written:
+        return False
     if s.eqn.op.updates or s.eqn.inplace is not None:
         k = s.eqn.inplace or 0
         if s.eqn.args[k] is v:

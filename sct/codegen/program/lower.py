@@ -42,6 +42,7 @@ from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ir.uses import DefUse
 from sct.ops import OPS, attempt
+from sct.ops.arrays.indexing import written
 from sct.ops.registry import template
 
 __all__ = ["lower"]
@@ -197,6 +198,8 @@ class _Lowering:
             copied = Eqn(OPS[name], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)
             out.append(Evaluate(copied, copied.replace(args=like.args[:1])))
             eqn = eqn.replace(args=(fresh, *eqn.args[1:]), inplace=0)
+        if eqn.op is written:  # nothing is printed for it: no expression is evaluated for its subscript
+            eqn = eqn.replace(args=eqn.args[:2], attrs={"key": ()})
         out.append(Evaluate(eqn, like))
 
     # -- branches ---------------------------------------------------------------------

@@ -21,7 +21,7 @@ __all__ = [
     "width",
 ]
 
-STATEMENTS = frozenset(["store", "add_at", "splice", "remove_slice", "swapped", "index", "raise_"])
+STATEMENTS = frozenset(["store", "written", "add_at", "splice", "remove_slice", "swapped", "index", "raise_"])
 """Ops that print as statements or subscripts, without a template."""
 
 ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type]

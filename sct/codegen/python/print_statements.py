@@ -61,7 +61,7 @@ from sct.ir.loop_view import is_counted
 from sct.ir.pytrees.pytree import Tree
 from sct.ir.types import Tensor, Undef, base_type
 from sct.ops import add_at, attempt, enter, leave
-from sct.ops.arrays.indexing import replaces_item
+from sct.ops.arrays.indexing import replaces_item, written
 
 __all__ = ["StatementPrinter"]
 
@@ -210,6 +210,8 @@ class StatementPrinter(ListRemovalPrinter):
         elif name in ("store", "add_at", "splice"):
             yield from self.rebind(eqn.out, eqn.args[0])
             yield self.write(eqn)
+        elif eqn.op is written:  # in place, through the view
+            yield from self.rebind(eqn.out, eqn.args[0])
         elif name == "swapped":
             yield from self.rebind(eqn.out, eqn.args[0])
             yield self.swap(eqn)

@@ -39,7 +39,7 @@ from sct.ops.type_rules import number, size_of
 
 __all__ = [
     "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "replaces_item", "split", "store",
-    "trailing", "winners",
+    "trailing", "winners", "written",
 ]
 
 Key = tuple[str, ...]
@@ -418,3 +418,6 @@ add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 3
             linear=lambda ct, x, value, *operands, key: [
                 ct, index(ct, *operands, key=key), *[None] * len(operands)],
             key_at=2, updates=True, allocates=True)
+
+written = op("written", type=type_store, run=run_store, key_at=2, updates=True,
+             nondiff="a store of what has been written through a view: added after differentiation")

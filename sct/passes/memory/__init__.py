@@ -1,6 +1,8 @@
 """In-place updates: which functional update takes over the buffer of its operand, and where that takes a copy.
 
     ownership      which carries of loops and outs of conditionals have a buffer of their own
+    written_views  the updates of views, which overwrite the buffers of their bases
     in_place       which updates are done in place, and where that takes a copy
+    decisions      what is decided, and the function that it makes
     whole_updates  an array of which all elements are overwritten is another array
 """

@@ -13,16 +13,14 @@ This is the only pass that adds copies. The program computes the same if every `
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Union
 
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.types import List, Residuals, Tensor, holds_array, list_depth
-from sct.ops.arrays.creation import copy
-from sct.ops.program.list_ops import copy_list
 from sct.passes.analysis.alias import (
     FRESH_LISTS,
     Access,
+    Binding,
     Flow,
     MemoryUses,
     becomes_item,
@@ -38,48 +36,41 @@ from sct.passes.analysis.alias import (
     writes_inner_list,
     writes_items,
 )
+from sct.passes.memory.decisions import Decisions, Owner, carried_out
 from sct.passes.memory.ownership import Ownership, updates
+from sct.passes.memory.written_views import WrittenView, overwritten, written_views
 
 __all__ = ["storage"]
-
-Owner = Union[Eqn, Fn]
 
 
 def storage(fn: Fn, *, copies: bool = False) -> Fn:
     """`fn` with its updates in place; with `copies`, every update is of a copy (the oracle)."""
-    plan = _Plan(fn)
+    plan = _Plan(fn, () if copies else tuple(written_views(fn)))
     if not copies:
         plan.ownership.own_updated_values()
         plan.ownership.own_items()
         plan.link_aliases()
         plan.claim_buffers()
         plan.claim_for_arithmetic()
+        plan.find_views_written()
     else:
         plan.link_aliases()
     plan.separate_results()
-    return _Rebuild(plan).fn(fn)
+    return carried_out(plan, fn)
 
 
-class _Plan:
-    """The decisions.
+class _Plan(Decisions):
+    """The decisions, and what they rest on.
 
-    inplace    for an equation: the position of the operand whose buffer its out overwrites
-    swapped    equations whose two operands change places first
-    snapshots  for a value: its copy, made where the value is bound
-    redirects  for an access: the snapshot, or the updated array, that it reads instead
-    copies     for an access: the copy that it reads, made right before it
-    deep       copies of lists that copy the arrays in the list as well
     ownership  which carries and outs of conditionals have a buffer of their own
+    put_back   for an update of a view: the store of the view into its base
     """
 
-    def __init__(self, fn: Fn) -> None:
+    def __init__(self, fn: Fn, views: Sequence[WrittenView]) -> None:
+        super().__init__()
         self.memory = MemoryUses(fn)
-        self.inplace: dict[Eqn, int] = {}
-        self.swapped: set[Eqn] = set()
-        self.snapshots: dict[Value, Value] = {}
-        self.redirects: dict[tuple[Owner, int], Value] = {}
-        self.copies: dict[tuple[Owner, int], Value] = {}
-        self.deep: set[Value] = set()
+        self.views = views
+        self.put_back = {update: view.put for view in reversed(views) for update in view.updates}
         self.ownership = Ownership(self.memory)
         self._owned = self.ownership.owned
         self._lists_of_owned = self.ownership.lists_of_owned
@@ -121,6 +112,8 @@ class _Plan:
                             self._item_edges.setdefault(target, []).append(x)
             if eqn.op.name == "loop":
                 self.link_loop_aliases(eqn)
+        for view in self.views:
+            self.link(view.updates[-1].out, view.put.out)
 
     def _taken_over(self, eqn: Eqn) -> list[Access]:
         """The operands that become items of a list which owns its arrays."""
@@ -205,7 +198,11 @@ class _Plan:
         missing = [p for p in pushes if not isinstance(p.value.type, (Tensor, List))]
         copyable = (all(self._is_view(v, access) for v in views)
                     and all(isinstance(p.value.type, Tensor) or p in missing for p in pushes))
-        if not copyable or not self.is_exclusive(aliases, access):
+        exclusive = self.is_exclusive(aliases, access)
+        if copyable and not exclusive and self.copy_base(access):
+            self.claim(access)
+            return
+        if not copyable or not exclusive:
             self.copy_at(access, deep=owns_items)
             return
         for v in views:
@@ -267,13 +264,52 @@ class _Plan:
         """Reads of the alias class that may come after `access`, except pushes onto a tape."""
         reads = []
         pushes = {p for v in aliases for p in self._pushes.get(v, ())}
+        puts = [(put, 0) for put in self.puts(access.owner)]
         for v in aliases:
             for s in self.memory.reads.get(v, ()):
                 at = (s.owner, s.index)
                 beside = s.point.position == access.point.position and s != access and at not in self.copies
-                if s not in pushes and (access.point.before(s.point) or beside and not tolerates_overlap(access)):
+                if s not in pushes and at not in puts and (
+                        access.point.before(s.point) or beside and not tolerates_overlap(access)):
                     reads.append(s)
         return reads
+
+    def puts(self, eqn: Owner) -> Iterable[Owner]:
+        """The stores by which an update of a view reaches the array that is no view: they write no other elements."""
+        while eqn in self.put_back:
+            eqn = self.put_back[eqn]
+            yield eqn
+
+    def copy_base(self, access: Access) -> bool:
+        """Copy the array of which this overwrites a view, before the view is taken; False if that is no way."""
+        put = list(self.puts(access.owner))[-1:]
+        view = next((view for view in self.views if [view.put] == put), None)
+        base = self.memory.access(view.read, 0) if view is not None else None
+        if view is None or base is None or (view.read, 0) in self.copies \
+                or base.point.path != self.memory.point(view.put).path:
+            return False
+        copied = Value(base.value.type, base.value.hint)
+        self.memory.bindings[copied] = Binding(None, None, 0, base.point)
+        self.copies[view.read, 0] = self.redirects[view.put, 0] = copied
+        self.memory.retarget(base, copied)
+        self.memory.retarget(self.memory.current(Access(view.put, 0, base.value, base.point)), copied)
+        for x, y in ((base.value, view.read.out), (view.read.out, base.value)):
+            self._edges[x] = [(z, shared) for z, shared in self._edges[x] if z is not y]
+        self._targets[base.value].remove(view.read.out)
+        self.link(copied, view.read.out)
+        return True
+
+    def find_views_written(self) -> None:
+        """Find the stores of views that are written in place."""
+        for view in self.views:
+            accesses = [*((update, overwritten(update)) for update in view.updates), (view.put, 0), (view.put, 1)]
+            base = self.copies.get((view.read, 0), self.redirects.get((view.read, 0)))
+            moved = [at for at in accesses if at in self.copies or at in self.redirects]
+            base = base if view.put.args[0] is view.read.args[0] else None
+            if self.redirects.get((view.put, 0)) is base and set(moved) <= {(view.put, 0)} - set(self.copies) \
+                    and all(self.inplace.get(eqn) == 0 for eqn in (*view.updates, view.put)) \
+                    and all((eqn in self.swapped) == (overwritten(eqn) == 1) for eqn in view.updates):
+                self.there.add(view.put)
 
     def _is_view(self, v: Value, access: Access) -> bool:
         """Is `v` a part of the buffer, so that `v` may be copied before the buffer is overwritten?"""
@@ -439,52 +475,6 @@ def _updated(access: Access) -> Value | None:
     return eqn.out if eqn.op.updates else None
 
 
-class _Rebuild:
-    """Rebuilds a function as the plan says."""
-
-    def __init__(self, plan: _Plan) -> None:
-        self.plan = plan
-
-    def fn(self, fn: Fn) -> Fn:
-        eqns: list[Eqn] = []
-        for p in fn.params:
-            eqns += self.snapshot(p)
-        for eqn in fn.eqns:
-            eqns += self.eqn(eqn)
-        results, copies = self.read(fn, fn.results)
-        return fn.replace(eqns=(*eqns, *copies), results=results)
-
-    def eqn(self, eqn: Eqn) -> list[Eqn]:
-        args, copies = self.read(eqn, eqn.args)
-        regions = tuple(map(self.fn, eqn.regions))
-        if eqn.op.name == "closure":
-            (region,) = eqn.regions
-            free = free_values(region)
-            captured, copies = self.read(eqn, tuple(free))
-            regions = (rebuild(regions[0], {v: x for v, x in zip(free, captured) if x is not v}),)
-        if eqn in self.plan.swapped:
-            args = (args[1], args[0])
-        eqns = [*copies, eqn.replace(args=args, regions=regions, inplace=self.plan.inplace.get(eqn))]
-        for out in eqn.outs:
-            eqns += self.snapshot(out)
-        return eqns
-
-    def snapshot(self, v: Value) -> list[Eqn]:
-        copied = self.plan.snapshots.get(v)
-        return [] if copied is None else [_copy(v, copied), *self.snapshot(copied)]
-
-    def read(self, owner: Owner, operands: tuple[Operand, ...]) -> tuple[tuple[Operand, ...], list[Eqn]]:
-        """The operands that `owner` reads under the plan, and the copies to be made before it."""
-        planned, copies = [], []
-        for k, x in enumerate(operands):
-            x = self.plan.redirects.get((owner, k), x)
-            copied = self.plan.copies.get((owner, k))
-            if copied is not None and isinstance(x, Value):
-                copies.append(_copy(x, copied, copied in self.plan.deep))
-            planned.append(copied or x)
-        return tuple(planned), copies
-
-
 def _carry_hint(access: Access) -> str | None:
     """The name of the loop-carried variable that this operand initializes: the copy is named after it."""
     eqn = access.owner
@@ -492,9 +482,3 @@ def _carry_hint(access: Access) -> str | None:
         return None
     k = access.index - 3 * eqn.attrs["counted"]
     return eqn.regions[-1].params[eqn.attrs["counted"] + k].hint if 0 <= k < eqn.attrs["carries"] else None
-
-
-def _copy(x: Value, out: Value, deep: bool = False) -> Eqn:
-    if isinstance(x.type, List):
-        return Eqn(copy_list, (x,), (out,), {"deep": deep}, primal=False)
-    return Eqn(copy, (x,), (out,), primal=False)

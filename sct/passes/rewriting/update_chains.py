@@ -254,6 +254,19 @@ def add_to_chain(site: Site, x: Operand, v: Operand) -> Any:
     return None
 
 
+@rule("index", phase="simplify", of="index")
+def read_of_view(site: Site, x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[1:][0] -> x[1];  x[1:][2:] -> x[3:]"""
+    view = site.sole_eqn(x)
+    if view is None or view.op is not index or view.out.hint is not None or not isinstance(x.type, Tensor):
+        return None
+    items = compose_subscripts(split(view.attrs["key"], view.args[1:]), split(key, at))
+    if items is None:
+        return None
+    key, operands = join(items)
+    return index(view.args[0], *operands, key=key)
+
+
 def compose_subscripts(view: Sequence[Any], items: Sequence[Any]) -> list[Any] | None:
     """The subscript k with `x[k]` equal to `x[view][items]`; None if it would depend on sizes."""
     rest = list(items)
@@ -279,9 +292,10 @@ def _compose_item(whole: slice, item: Any) -> Any:
     if isinstance(item, slice):
         first, last = (0 if b is None else number(b) for b in (item.start, item.stop))
         is_literal = first is not None and first >= 0 and (item.stop is None or last is not None and last < 0)
-        if not is_literal or item.step is not None:
+        if not is_literal or item.step is not None and (number(item.step) or 0) <= 0:
             return None
-        return slice(Lit(start + first) if start + first else None, Lit(stop + last) if stop + last else None)
+        bounds = [Lit(start + first) if start + first else None, Lit(stop + last) if stop + last else None]
+        return slice(bounds[0], bounds[1], item.step)
     at = number(item)
     return None if at is None else Lit(start + at if at >= 0 else stop + at)
 
@@ -321,7 +335,7 @@ def add_in_branch(site: Site, x: Operand, value: Operand, *at: Operand, key: tup
     outs = conditional.outs
     k = outs.index(cast(Value, value))
     branches = [branch.results[k] for branch in conditional.regions]
-    if not any(map(is_zeros, branches)) or not all(isinstance(v.type, Tensor) for v in branches):
+    if not _is_zeros_in_a_branch(conditional, k) or not all(isinstance(v.type, Tensor) for v in branches):
         return None
     place = _position(block.eqns, conditional, {a for a in (x, *at) if isinstance(a, Value) and a not in outs})
     j = outs.index(x) if isinstance(x, Value) and x in outs else None
@@ -341,6 +355,16 @@ def add_in_branch(site: Site, x: Operand, value: Operand, *at: Operand, key: tup
         outs=(*(o for i, o in enumerate(outs) if i not in (k, j)), out), regions=tuple(regions))
     block.defs.update((o, conditional) for o in conditional.outs)
     return out
+
+
+def _is_zeros_in_a_branch(conditional: Eqn, k: int) -> bool:
+    """Does a branch of the conditional, or of one in it, give zeros?"""
+    for branch in conditional.regions:
+        v = branch.results[k]
+        inner = next((eqn for eqn in branch.eqns if eqn.op.name == "cond" and v in eqn.outs), None)
+        if is_zeros(v) or inner is not None and _is_zeros_in_a_branch(inner, inner.outs.index(cast(Value, v))):
+            return True
+    return False
 
 
 def _move_to_end(eqn: Eqn) -> None:

@@ -7,5 +7,6 @@
     uniform_lists     items of a list that holds one value n times
     position_lists    lists of ints in subscripts, written where they are read
     chained_reads     `A[i][j]`, read as the user wrote it
+    reread_views      views that are read again after a write through them
     shift_invariance  maxima that need no derivative
 """
