@@ -37,6 +37,14 @@ _INSTEAD_OF_ASKING = dict.fromkeys(
 class KnownValues(Operands):
     """Asks for the run-time values of numbers and strings."""
 
+    def can_ask(self, test: Abstract) -> bool:
+        """Can the test be computed from the arguments?  Then it is guarded."""
+        try:
+            self.ask(test, "this test")
+        except (NeedsStatic, SctError):
+            return False
+        return True
+
     def ask(self, v: Abstract, what: str, assumed: Any = None) -> Any:
         """The run-time value of `v`, which becomes a guard of the specialization; ahead of time the value `assumed`."""
         if isinstance(v, Static):

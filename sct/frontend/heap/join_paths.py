@@ -27,6 +27,7 @@ from sct.frontend.heap.lattice import (
     part_name,
     perhaps_tuple,
     with_same_attributes,
+    with_same_keys,
 )
 from sct.frontend.state import choices
 from sct.frontend.state.choices import by_code, chosen, code, may_be_absent
@@ -65,8 +66,9 @@ __all__ = ["behind", "close_raised", "evaluate_branches", "join_branches", "join
 
 
 class _Merge(Outs, Join[Abstract]):
-    def __init__(self, ev: Evaluator, left: Branch, right: Branch) -> None:
+    def __init__(self, ev: Evaluator, left: Branch, right: Branch, asked: Value | None) -> None:
         super().__init__(ev, left, right)
+        self.asked = asked
         self.addrs: dict[tuple[object, object], int] = {}
         self.pairs: set[tuple[object, object]] = set()
         self.seen: set[int] = set()
@@ -349,9 +351,11 @@ class _Merge(Outs, Join[Abstract]):
                 if not alike(x, y) and not x.keys and not y.keys:
                     x, y = self.columns(ListRef(addr), ListRef(addr))
                 x, y = with_same_attributes(x, y)
+                if not (alike(x, y) or self.asked is not None and self.ev.can_ask(self.asked)):
+                    x, y = with_same_keys(x, y)
                 if not alike(x, y):
                     self.ev.functions.plan.refused.update((c.made, "values") for c in (x, y) if c.made is not None)
-                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only, or an object new attributes")
+                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only")
                 self.store.cells[addr] = self.slots(x, y)
             else:
                 items = [self.value(p, None) if x is not None else self.value(None, p) for p in present.items]
@@ -365,10 +369,10 @@ class _Merge(Outs, Join[Abstract]):
             self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
 
 
-def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> tuple[Store, Any]:
-    """Joins two paths by a `cond` in the current block: the store after it, and the join of the branches' results.
-    """
-    m = _Merge(ev, left, right)
+def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool],
+           asked: Value | None = None) -> tuple[Store, Any]:
+    """Joins two paths by a `cond` in the current block: the store after it, and the joined results."""
+    m = _Merge(ev, left, right, asked)
     a, b = left.store, right.store
     for key in filter(live, {**a.vars, **b.vars}):
         x = None if a.dead and not b.dead else a.vars.get(key)
@@ -377,7 +381,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
             m.store.vars[key] = x
         elif key == ev.tries.slot and (x, y) == (Static(True), Static(False)) and isinstance(pred, Value):
             m.store.vars[key] = pred
-        elif key.name == "<exit>" and (exit := _exit_unless_raised(ev, left, right, key)) is not None:
+        elif key.name == "<exit>" and (exit := ev.tries.exit_unless_raised(a, b, key)) is not None:
             m.store.vars[key] = exit
         elif x is not None or y is not None:
             m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
@@ -399,21 +403,11 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     bad = lasting_conflicts(m.pairs, m.store, m.addrs.values())
     for addr in sorted(m.store.cells.keys() & {addr for pair in bad for addr in (*pair, m.addrs.get(pair))}):
         m.store.freeze(addr)
-    branches = tuple(
-        Fn(name, (), tuple(branch.builder.eqns), tuple(o[k] for o in m.outs))
-        for k, (name, branch) in enumerate((("then", left), ("orelse", right))))
+    branches = tuple(Fn(name, (), tuple(branch.builder.eqns), tuple(o[k] for o in m.outs))
+                     for k, (name, branch) in enumerate((("then", left), ("orelse", right))))
     if m.outs or any(branch.builder.eqns for branch in (left, right)):
         ev.b.add(Eqn(cond, (pred,), tuple(o[2] for o in m.outs), {}, branches, loc=ev.loc))
     return m.store, extra
-
-
-def _exit_unless_raised(ev: Evaluator, left: Branch, right: Branch, key: Key) -> Static | None:
-    """The exit of the one path, if it is known and the other has raised: nobody reads the exit of that."""
-    for path, other in ((left, right), (right, left)):
-        exit = other.store.vars.get(key)
-        if ev.tries.has_raised(path.store) and path.store.vars.get(key) == Static(0) and isinstance(exit, Static):
-            return exit
-    return None
 
 
 def evaluate_branches(ev: Evaluator, pred: Operand, then: Callable[[], Abstract | None],
@@ -444,9 +438,13 @@ def run_branch(ev: Evaluator, branch: Branch, thunk: Callable[[], Any], live: Ca
         branch.extra = close_raised(ev, first, live, branch.extra)
 
 
-def join_branches(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> Any:
-    """Joins two evaluated branches: the store after them, and the value that they return."""
-    store, extra = _merge(ev, pred, left, right, live)
+def join_branches(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool],
+                  asked: Value | None = None) -> Any:
+    """Joins two evaluated branches: the store after them, and the value that they return.
+
+    asked  the test, if its outcome is asked where the branches cannot be joined
+    """
+    store, extra = _merge(ev, pred, left, right, live, asked)
     ev.go_to(store)
     ev.split_if_raised()
     return ev.unless_raised(extra)

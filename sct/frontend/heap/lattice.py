@@ -236,9 +236,16 @@ def with_same_attributes(x: Slots, y: Slots) -> tuple[Slots, Slots]:
     return with_attributes(x, y), in_order(with_attributes(y, x), (*x.keys, *y.keys))
 
 
+def with_same_keys(x: Slots, y: Slots) -> tuple[Slots, Slots]:
+    """The same for a dict of known keys: whether it has those of one path alone is known only at run time."""
+    if x.schema is not None or y.schema is not None:
+        return x, y
+    return with_same_attributes(*(replace(slots, unset=slots.unset or frozenset()) for slots in (x, y)))
+
+
 def joined_slots(x: Slots, y: Slots, items: Iterable[Abstract]) -> Slots:
     """The slots with these items, which are joined from those of two paths."""
-    unset = None if x.unset is None or y.unset is None else x.unset | y.unset
+    unset = None if x.unset is y.unset is None else (x.unset or frozenset()) | (y.unset or frozenset())
     return replace(x, items=tuple(items), frozen=most_frozen((x, y)), origin=origin_of((x, y)), unset=unset,
                    ordered=x.ordered and y.ordered)
 

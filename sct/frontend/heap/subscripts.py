@@ -465,6 +465,8 @@ def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
     for p, _ in [(p, q) for p, q in ends if ev.resolve(q).value == 1]:
         for ask in (False, True):
             ev.within(ev.resolve(p), (p,), ask)
+        for atom in ev.resolve(p).symbols:
+            ev.name_part(atom)
     return result.rank <= t.rank and not any(
         ev.resolve(q).value == 1 != ev.resolve(p).value and (ev.ahead or ev.size_now(p) is not None) for p, q in ends)
 

@@ -22,7 +22,7 @@ from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_b
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.expressions import closure
-from sct.frontend.operators.truth import ASKED, askable, condition
+from sct.frontend.operators.truth import ASKED, condition
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state import choices
@@ -187,10 +187,10 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
             took_rest = True
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
     state = ev.store, list(ev.b.eqns)
-    join_branches(ev, test, branches[0], branches[1], ev.live_after(after))
+    join_branches(ev, test, branches[0], branches[1], ev.live_after(after), asked=test)
     poisoned = [k for k, v in ev.store.vars.items() if (isinstance(v, Poison) and v != DELETED or choices.mixed(v))
                 and k not in before and state[0].vars.get(k) != v]
-    if poisoned and askable(ev, test):
+    if poisoned and ev.can_ask(test):
         ev.go_to(state[0])
         ev.b.eqns[:] = state[1]
         v = poisoned[0]

@@ -54,7 +54,7 @@ from sct.ops import BY_CALL, gt, is_none, ne, not_
 from sct.ops.program.effects import inactive, may_change
 
 __all__ = [
-    "ASKED", "as_bool", "askable", "boolean", "compares_to_bool", "condition", "either_expression", "negated",
+    "ASKED", "as_bool", "boolean", "compares_to_bool", "condition", "either_expression", "negated",
     "truth",
 ]
 
@@ -244,15 +244,6 @@ def ternary(ev: Evaluator, node: Any) -> Abstract:
     return either_expression(ev, t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse), live)
 
 
-def askable(ev: Evaluator, test: Value) -> bool:
-    """Can the test be computed from the arguments?  Then it is guarded."""
-    try:
-        ev.ask(test, "this test")
-    except (NeedsStatic, SctError):
-        return False
-    return True
-
-
 def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
                       orelse: Callable[[], Abstract], live: Callable[[Key], bool] | None = None) -> Abstract:
     """The value of one of two expressions; if they cannot be joined, or one is refused, the test is guarded."""
@@ -260,7 +251,7 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
     refused = None
     try:
         joined = evaluate_branches(ev, t, then, orelse, live)
-        if not isinstance(joined, Poison) and not (mixed(joined) and askable(ev, t)):
+        if not isinstance(joined, Poison) and not (mixed(joined) and ev.can_ask(t)):
             return joined  # type: ignore[no-any-return]
     except SctError as error:
         if error.code not in ASKED:

@@ -28,7 +28,7 @@ from sct.frontend.state.parts import (
     Temporaries,
     changed,
 )
-from sct.frontend.state.store import Branch, Captured, Cells, Store, check_namespace
+from sct.frontend.state.store import Branch, Captured, Cells, Store, check_keys
 from sct.frontend.state.tries import Tries
 from sct.frontend.user_rules import rule_hint
 from sct.frontend.values.abstract_values import (
@@ -408,7 +408,7 @@ class State(Facts):
         if cell.schema is None:
             self.check_current(cell)
         if isinstance(v, DictRef):
-            check_namespace(self, cell)
+            check_keys(self, cell)
         return cell
 
     def writable(self, addr: int, what: str) -> Array | Slots:
@@ -416,7 +416,7 @@ class State(Facts):
         if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
             self.containers.note_write(self.loc)
         if isinstance(cell, Slots) and what != ATTRIBUTE_WRITE:
-            check_namespace(self, cell)
+            check_keys(self, cell)
         if cell.frozen in (Frozen.HELD, Frozen.STALE) and what == ATTRIBUTE_WRITE:
             self.refuse("SCT307", f"{what} that is an item of a list, too",
                         why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sct.frontend.state.state import State
 
 __all__ = [
-    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_namespace", "is_plain_tuple",
+    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_keys", "is_plain_tuple",
     "is_such_tuple", "is_written", "of_one_class", "refuse_unset", "tells", "type_of",
 ]
 
@@ -286,19 +286,25 @@ def of_one_class(a: Container, b: Container) -> bool:
 
 def refuse_unset(ev: State, name: str) -> NoReturn:
     """Refuses to say whether an object has this attribute."""
+    _refuse_on_one_path(ev, f"this object has the attribute `{name}`", f"set `{name}` before, where the object is made")
+
+
+def check_keys(ev: State, cell: Slots) -> None:
+    """Refuses a dict, or the `__dict__` of an object, whose keys or their order are known only at run time."""
+    if (cell.unset or not cell.ordered) and cell.made is not None:
+        ev.functions.plan.refused.add((cell.made, "values"))
+    if cell.unset:
+        key = next(key for key in cell.keys if key in cell.unset)
+        _refuse_on_one_path(ev, f"this dict has the key {key!r}", f"set `[{key!r}]` before, where the dict is made")
+    if not cell.ordered:
+        ev.refuse("SCT503", "the order of the keys of this dict is known only at run time",
+                  why="paths set them in different orders", hint="set all of them before, where it is made")
+
+
+def _refuse_on_one_path(ev: State, what: str, hint: str) -> NoReturn:
     try:
-        ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
-                  why="it is set on one path alone", hint=f"set `{name}` before, where the object is made")
+        ev.refuse("SCT503", f"whether {what} is known only at run time", why="it is set on one path alone", hint=hint)
     except SctError as error:
         if ev.loops.heads:
             raise NeedsFirst(error) from None
         raise
-
-
-def check_namespace(ev: State, cell: Slots) -> None:
-    """Refuses the `__dict__` of an object whose attributes, or their order, are known only at run time."""
-    if cell.unset:
-        refuse_unset(ev, min(cell.unset))
-    if not cell.ordered:
-        ev.refuse("SCT503", "the order of the attributes of this object is known only at run time",
-                  why="paths set them in different orders", hint="set all of them before, where the object is made")

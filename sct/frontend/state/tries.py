@@ -143,3 +143,11 @@ class Tries:
     def has_raised(self, store: Store) -> bool:
         """Does this path raise?"""
         return self.slot is not None and store.vars.get(self.slot) == Static(True)
+
+    def exit_unless_raised(self, left: Store, right: Store, key: Key) -> Static | None:
+        """The exit of one path, if it is known and the other path has raised: nobody reads the exit of that."""
+        for path, other in ((left, right), (right, left)):
+            exit = other.vars.get(key)
+            if self.has_raised(path) and path.vars.get(key) == Static(0) and isinstance(exit, Static):
+                return exit
+        return None
