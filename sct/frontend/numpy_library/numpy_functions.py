@@ -15,7 +15,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, of_scipy, special
 from sct.frontend.heap.array_keys import array_of, flagged, key_items
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, compose, size_along, slice_view, writable, write_through
@@ -333,6 +333,30 @@ def broadcast_arrays(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     shape = Tup(tuple(broadcast_size(ev, arrays, shapes, d, k) for k, d in enumerate(whole, -len(whole))))
     return Tup(tuple(x if isinstance(x, Ref) and s == whole else broadcast_array(ev, x, shape)
                      for x, s in zip(arrays, shapes)))
+
+
+@of_scipy("numpy.broadcast_shapes")
+def broadcast_of_shapes(ev: Evaluator, args: Args, kwargs: Kwargs) -> Any:
+    """The larger of two sizes on each axis, where sizes that are not 1 are known to be equal; else left to Python."""
+    whole: list[Abstract] = []
+    for shape in [x.items if isinstance(x, Tup) else (x,) for x in args]:
+        whole[:0] = [Static(1)] * (len(shape) - len(whole))
+        for k, n in enumerate(shape, len(whole) - len(shape)):
+            p, q = size_of(whole[k]), size_of(n)
+            if p is None or q is None or not ev.same(p, q):
+                return None
+            p, q = ev.resolve(p), ev.resolve(q)
+            if p != q and 1 not in (p.value, q.value):
+                return None
+            whole[k] = n if p.value == 1 else whole[k]
+    return None if kwargs else Tup(tuple(whole))
+
+
+def size_of(n: Abstract) -> Dim | None:
+    """The size that an int is; None where that is not known."""
+    if isinstance(n, Static):
+        return Dim(n.value) if type(n.value) is int and n.value >= 0 else None
+    return n.dim if isinstance(n, Value) else None
 
 
 def broadcast_array(ev: Evaluator, x: Abstract, shape: Abstract) -> Abstract:
