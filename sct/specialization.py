@@ -92,14 +92,14 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
         for p in traced.params
     )
     interface = Interface(traced.name, params, traced.result, traced.comment)
-    kernels = BACKENDS[backend].njit
+    target = BACKENDS[backend]
     try:
         with _no_collection():
-            fn = pipeline.run(traced.fn, compiled=kernels is not None, primal=primal)
-            source = replace(generate(fn, interface, kernels=kernels), is_complex=traced.is_complex)
+            fn = pipeline.run(traced.fn, compiled=target.compiled, primal=primal)
+            source = replace(generate(fn, interface, njit=target.njit), is_complex=traced.is_complex)
             if primal:
                 return source
-            tapes = tape_bytes(fn, compiled=kernels is not None)
+            tapes = tape_bytes(fn, compiled=target.compiled)
             return replace(source, tapes=(tapes.total, tapes.largest))
     except (SctError, Warning, MemoryError):
         raise

@@ -79,14 +79,14 @@ from sct.ops.program.call_ops import call, pack, unpack
 __all__ = ["generate", "load"]
 
 
-def generate(fn: Fn, interface: Interface, *, kernels: Mapping[str, Any] | None = None) -> Source:
+def generate(fn: Fn, interface: Interface, *, njit: Mapping[str, Any] | None = None) -> Source:
     """The source of `fn` as the function that `interface` describes.
 
-    kernels  options of `numba.njit`; loops then become functions that Numba compiles
+    njit  options of `numba.njit`; loops then become functions that Numba compiles
     """
     records: RecordNames = {}
     definitions = [_definition(f, _flat_interface(f), records) for f in fn.functions]
-    definitions.append(_definition(fn, interface, records, kernels))
+    definitions.append(_definition(fn, interface, records, njit))
     tree = ast.Module([tree for d in definitions for tree in d.trees], [])
     lines = {line for d in definitions for line in d.modules.imports}
     imports = tuple(sorted(lines, key=lambda line: (_import_group(line), line)))
@@ -113,21 +113,22 @@ RecordNames = dict[str, tuple[Optional[str], ...]]
 
 
 def _definition(fn: Fn, interface: Interface, records: RecordNames,
-                kernels: Mapping[str, Any] | None = None) -> _Definition:
+                njit: Mapping[str, Any] | None = None) -> _Definition:
+    compiled = njit is not None
     fn = with_own_values(fn)  # lowering sets hints of values
     def_use = DefUse(fn)
-    block, fixed = _lowered(fn, def_use, interface, kernels is not None)
+    block, fixed = _lowered(fn, def_use, interface, compiled)
     inlined = inline_expressions(block)
     live = LiveRanges(block, fixed, inlined)
-    reserved = _reserved_names(block, inlined, interface) | (RESERVED if kernels is not None else set())
+    reserved = _reserved_names(block, inlined, interface) | (RESERVED if compiled else set())
     names = Names(block, live, fixed, _user_values(def_use, fn.params), reserved, _default_names(fn, def_use, records))
     records.update(_record_names(fn, names))
     modules = Modules((p.name for p in interface.params), interface.name)
     args, bindings = signature(interface, modules)
     helpers: list[ast.stmt] = []
-    if kernels is not None:
-        compiled = KernelExpressionPrinter(names.names, inlined, modules)
-        kernel_printer = KernelStatementPrinter(compiled, names, interface, block, kernels)
+    if njit is not None:
+        expressions = KernelExpressionPrinter(names.names, inlined, modules)
+        kernel_printer = KernelStatementPrinter(expressions, names, interface, block, njit)
         printer: StatementPrinter = kernel_printer
         body, helpers = kernel_printer.module(block)
     else:
@@ -136,12 +137,12 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
         body = return_once(factor_branches(assign_placeholders_once(printer.block(block))))
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
-    if kernels is not None and isinstance(block[-1], Kernel):
+    if compiled and isinstance(block[-1], Kernel):
         definition = kernel_printer.decorated(definition, block[-1].is_in_range)
     return _Definition([*helpers, definition], modules, {**bindings, **modules.bindings}, printer.locs)
 
 
-def _lowered(fn: Fn, def_use: DefUse, interface: Interface, kernels: bool) -> tuple[Block, dict[Value, str]]:
+def _lowered(fn: Fn, def_use: DefUse, interface: Interface, compiled: bool) -> tuple[Block, dict[Value, str]]:
     """The statements of a function, before expressions are inlined, and the values with the names of parameters."""
     fixed: dict[Value, str] = {}
     block: Block = []
@@ -149,8 +150,8 @@ def _lowered(fn: Fn, def_use: DefUse, interface: Interface, kernels: bool) -> tu
         value, items = unpacked_parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = remove_dead_statements([*block, *lower(fn, def_use, checks=kernels)])
-    if kernels:
+    block = remove_dead_statements([*block, *lower(fn, def_use, checks=compiled)])
+    if compiled:
         block = remove_dead_statements(simplify_statements(block))
         block = _with_kernels(block, is_compilable(interface, fn.results))
     else:

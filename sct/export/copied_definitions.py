@@ -47,7 +47,7 @@ class Definitions:
         self.not_run = [node for node in statements_without_main(source.statements)
                         if node not in self.plain and not is_docstring(node)]
 
-    def statements_for(self, names: Collection[str], emitted: Collection[str] = ()) -> list[ast.stmt]:
+    def statements_for(self, names: Collection[str], emitted: Collection[str]) -> list[ast.stmt]:
         """The statements that bind these names and, in turn, the names that those read; in the order of the module.
 
         `emitted` are bound already.  Raises SctError SCT914 where a value does not come from plain statements alone, or

@@ -7,6 +7,8 @@ True
 
 from __future__ import annotations
 
+import ast
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,8 +17,8 @@ from sct.ir.real_ints import result_type
 from sct.ir.types import Optional, Tensor, Type, Undef, size_requirements
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten_nest", "is_readonly", "linear_operands",
-    "may_raise", "op", "placeholders", "sequence", "template",
+    "BY_CALL", "ELEMENTWISE", "OPS", "add_operand", "aliases", "display", "flatten_nest", "is_readonly",
+    "linear_operands", "may_raise", "op", "placeholders", "sequence", "template", "template_tree",
 ]
 
 OPS: dict[str, Op] = {}
@@ -77,6 +79,18 @@ def template(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> str |
 def placeholders(count: int, start: int = 0) -> Iterator[str]:
     """`_0`, `_1`, ...: the operands from `start` on in a template."""
     return (f"_{k}" for k in range(start, count))
+
+
+def add_operand(x: Operand, operands: list[Operand]) -> str:
+    """Adds `x` to the operands of a template; its placeholder."""
+    operands.append(x)
+    return f"_{len(operands) - 1}"
+
+
+@functools.lru_cache(None)
+def template_tree(text: str) -> ast.expr:
+    """The syntax tree of a template, which nobody changes."""
+    return ast.parse(text, mode="eval").body
 
 
 def flatten_nest(parts: Any) -> tuple[list[Any], Any]:

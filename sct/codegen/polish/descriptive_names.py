@@ -27,11 +27,12 @@ from sct.codegen.program.statement_ir import (
     Update,
     statements,
 )
-from sct.codegen.program.templates import STATEMENTS, expression, parsed
+from sct.codegen.program.templates import STATEMENTS, expression
 from sct.ir.core import Eqn, Lit, Operand, Value, is_number
 from sct.ir.types import BOOL, Residuals, Tensor
 from sct.ops.arrays.indexing import split
 from sct.ops.program.inner_lists import path_of
+from sct.ops.registry import template_tree
 
 __all__ = ["Descriptions"]
 
@@ -300,7 +301,7 @@ def _function(s: Evaluate) -> str | None:
     """The function that the expression of `s` calls: "exp" of `math.exp(_0)`, "sum" of `_0.sum()`."""
     if s.eqn.op.name in STATEMENTS or s.eqn.regions:
         return None
-    tree = parsed(expression(s.like))
+    tree = template_tree(expression(s.like))
     if not isinstance(tree, ast.Call):
         return None
     name = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")

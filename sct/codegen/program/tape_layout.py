@@ -330,7 +330,7 @@ class TapeLayout:
             return s in loop_view(eqn).params or s in loop_view(eqn).finals
         return eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.branches_agree(eqn, s)
 
-    def is_reversed(self, s: Operand, depth: int = 0) -> bool:
+    def is_reversed(self, s: Operand, depth: int) -> bool:
         """Is the list, or are the lists `depth` levels inside it, in the opposite order?"""
         t = base_type(s.type)
         if not isinstance(t, Seq) or isinstance(t, List):

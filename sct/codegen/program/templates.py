@@ -14,10 +14,10 @@ import re
 from sct.codegen.program.statement_ir import Evaluate, Return, Select, Statement, Update
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ops.program.attempts import attempted
-from sct.ops.registry import template
+from sct.ops.registry import template, template_tree
 
 __all__ = [
-    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "expression", "names_in", "occurrences", "parsed", "reverse_levels",
+    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "expression", "names_in", "occurrences", "reverse_levels",
     "width",
 ]
 
@@ -85,16 +85,10 @@ def _call(spelling: str, count: int, attrs: tuple[str, ...]) -> str:
 
 
 @functools.lru_cache(None)
-def parsed(text: str) -> ast.expr:
-    """The tree of a template."""
-    return ast.parse(text, mode="eval").body
-
-
-@functools.lru_cache(None)
 def names_in(text: str) -> frozenset[str]:
     """The names of modules and builtins in a template."""
-    names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
-    names -= _comprehension_names(parsed(text))
+    names = {n.id for n in ast.walk(template_tree(text)) if isinstance(n, ast.Name)}
+    names -= _comprehension_names(template_tree(text))
     return frozenset(n for n in names if n[0] != "_")
 
 
@@ -125,7 +119,7 @@ def _repeated(text: str) -> list[str]:
     if "lambda" not in text and " for " not in text:
         return []
     inside: list[ast.AST] = []
-    for n in ast.walk(parsed(text)):
+    for n in ast.walk(template_tree(text)):
         if isinstance(n, ast.Lambda):
             inside.append(n.body)
         elif isinstance(n, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):

@@ -22,13 +22,14 @@ import numpy as np
 
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.program.statement_ir import Select
-from sct.codegen.program.templates import expression, parsed
+from sct.codegen.program.templates import expression
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytrees.user_objects import dotted_name
 from sct.ir.types import List, Optional, Undef
 from sct.ops.arrays.concatenate import display_of
 from sct.ops.arrays.indexing import split
 from sct.ops.program.attempts import attempted
+from sct.ops.registry import template_tree
 
 __all__ = [
     "ExpressionPrinter", "Modules", "as_value", "call", "conjunction", "constant", "constant_or_name", "load",
@@ -199,7 +200,7 @@ class ExpressionPrinter:
     def fill(self, template: str, args: Sequence[Operand], eqn: Eqn) -> ast.expr:
         """A template with these operands and the attributes of `eqn`."""
         attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
-        tree: ast.expr = _TemplateFilling(args, attrs, self)(parsed(template))
+        tree: ast.expr = _TemplateFilling(args, attrs, self)(template_tree(template))
         if eqn.op.name == "not_" and isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Compare) and \
                 isinstance(tree.operand.ops[0], (ast.Is, ast.In)):
             tree = negated(tree.operand)

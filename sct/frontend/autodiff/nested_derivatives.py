@@ -204,7 +204,7 @@ def _emit_vjp_shaped(ev: Evaluator, region: Region) -> tuple[list[Operand], list
     return _emit_vjp(ev, region, [region.out.index], [seed])
 
 
-def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: bool = False) -> Tup:
+def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: bool) -> Tup:
     if len(primals) != len(tangents):
         ev.refuse("SCT406", f"{len(primals)} primals and {len(tangents)} tangents are given")
     flat: list[list[Abstract]] = []
@@ -232,7 +232,7 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
     return Tup((value, rebuild_tree(ev, without_constants(region.out), dot), *_aux(ev, region, outs, numbered)))
 
 
-def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: bool = False) -> Abstract:
+def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: bool) -> Abstract:
     """`vjp` as the outermost transform: the value, and a pullback that is a function."""
     region = evaluate(ev, f, args, kwargs, range(len(args)), has_aux=has_aux)
     some_number(ev, region)
@@ -252,7 +252,7 @@ def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: b
     return Tup((value, back, *_aux(ev, region, outs, numbered)))
 
 
-def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> Abstract:
+def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool) -> Abstract:
     """`vjp` inside a differentiated function: `f` is evaluated once, and each call of the pullback is an equation that
     applies it."""
     region = evaluate(ev, f, args, {}, range(len(args)), has_aux=has_aux)

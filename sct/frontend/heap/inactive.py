@@ -66,6 +66,7 @@ from sct.ir.types import (
 )
 from sct.ops import index
 from sct.ops.program.effects import apply, inactive, lookup, part
+from sct.ops.registry import add_operand
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -341,7 +342,7 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
     if isinstance(v, RunTimeTuple) and (items_text := template_of(ev, v.of, operands)) is not None:
         return f"tuple({items_text})"
     if isinstance(v, ListRef) and is_dynamic(ev, v) and ev.slots(v).schema == 0:
-        return _read(as_column(ev, v), operands)
+        return add_operand(as_column(ev, v), operands)
     if isinstance(v, ListRef) and not is_dynamic(ev, v):
         items = [template_of(ev, x, operands) for x in ev.slots(v).items]
         return None if None in items else f"[{', '.join(map(str, items))}]"
@@ -356,11 +357,11 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
     if isinstance(v, Value) and isinstance(v.type, Opaque):
         use_callable(ev, ev.leaf_of(v))
     if is_literal(v) or isinstance(v, (Value, Ref)):
-        return _read(ev.operand(v), operands)
+        return add_operand(ev.operand(v), operands)
     if isinstance(v, Static) and v.path is None and _is_display(v.value):
         return repr(v.value)
     if isinstance(v, Static):
-        return harmless_name(v.peek) or (_read(opaque(ev, v), operands) if v.path is not None else None)
+        return harmless_name(v.peek) or (add_operand(opaque(ev, v), operands) if v.path is not None else None)
     return None
 
 
@@ -371,11 +372,6 @@ def _is_display(x: Any) -> bool:
     if type(x) in (list, tuple):
         return all(map(_is_display, x))
     return type(x) in PLAIN and (type(x) not in (float, complex) or cmath.isfinite(x))
-
-
-def _read(x: Operand, operands: list[Operand]) -> str:
-    operands.append(x)
-    return f"_{len(operands) - 1}"
 
 
 _HARMLESS = frozenset((

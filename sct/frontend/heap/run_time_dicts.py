@@ -46,6 +46,7 @@ from sct.ir.real_ints import counts_as_real
 from sct.ir.types import BOOL, INT, List, Never, Optional, Tensor, Text
 from sct.ops import eq, gt, index, stop_gradient
 from sct.ops.program.effects import inactive
+from sct.ops.registry import add_operand
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -192,11 +193,9 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand],
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
     if isinstance(key, Value) and isinstance(key.type, Optional) and isinstance(key.type.elem, Text):
-        operands.append(key)  # None is no key of it, but Python says that
-        return f"_{len(operands) - 1}"
+        return add_operand(key, operands)  # None is no key of it, but Python says that
     if isinstance(key, Value) and (isinstance(key.type, Text) or _is_number(ev, key)):
-        operands.append(ev.as_int(key))
-        return f"_{len(operands) - 1}"
+        return add_operand(ev.as_int(key), operands)
     check_operands(ev, hash, key)
     ev.refuse("SCT503", f"a key of this kind is not supported {where}",
               hint="use ints, strings, floats that are not differentiated, or tuples of these")

@@ -43,6 +43,7 @@ from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type
 from sct.ops.program.effects import lookup, membership
 from sct.ops.program.effects import part as part_of
+from sct.ops.registry import add_operand
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -123,8 +124,7 @@ def search_of(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
             return None if among is None else f"[None if row[0] is None else row for row in {among}]"
         if not isinstance(schema, int) or not _is_compared(columns[schema].type, List):
             return None
-        operands.append(columns[schema])
-        return f"_{len(operands) - 1}"
+        return add_operand(columns[schema], operands)
 
     def wanted(v: Abstract) -> str | None:
         if isinstance(v, Tup) and v.cls is tuple:
@@ -134,8 +134,7 @@ def search_of(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
             return "None"
         if not isinstance(v, (Static, Value)) or not _is_compared(ev.type_of(v)):
             return None
-        operands.append(ev.operand(v))
-        return f"_{len(operands) - 1}"
+        return add_operand(ev.operand(v), operands)
 
     schema, columns = ev.slots(owner).schema or 0, dynamic_columns(ev, owner)
     among, what = items(schema), wanted(x)
@@ -205,20 +204,15 @@ def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list
     if (members := _members_of_enum(ev, key)) is not None:
         if not names or any(type(name) is not type(members[0]) for name in names):
             return None
-        return _read_as(code(key), operands)
+        return add_operand(code(key), operands)
     if isinstance(key, Static) and type(key.peek) in (int, str, bool):
         text = repr(key.value)
     elif _is_text(key) or isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.is_scalar \
             and key.type.kind in "ib" and not ev.is_varied(key):
-        text = _read_as(ev.operand(key), operands)
+        text = add_operand(ev.operand(key), operands)
     else:
         return None
     return text if all(map(_is_plain_key, names)) else None
-
-
-def _read_as(x: Operand, operands: list[Operand]) -> str:
-    operands.append(x)
-    return f"_{len(operands) - 1}"
 
 
 def _members_of_enum(ev: Evaluator, key: Abstract) -> list[enum.Enum] | None:

@@ -9,7 +9,6 @@ The innermost candidate around a refusal is left to Python, and the function is 
 from __future__ import annotations
 
 import ast
-import functools
 import types
 from typing import Any
 
@@ -37,6 +36,7 @@ from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
 from sct.ir import Operand
 from sct.ir.pytrees.user_objects import is_defined_by_user
+from sct.ops.registry import template_tree
 
 __all__: list[str] = []
 
@@ -118,12 +118,7 @@ class _Rename(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> Any:
         text = self.texts.get(node.id)
-        return ast.Name(f"_{node.id}_", node.ctx) if text is None else _parsed(text)
+        return ast.Name(f"_{node.id}_", node.ctx) if text is None else template_tree(text)
 
     def visit_arg(self, node: ast.arg) -> Any:
         return ast.arg(f"_{node.arg}_", None)
-
-
-@functools.lru_cache(maxsize=1024)
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body

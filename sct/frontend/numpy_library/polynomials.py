@@ -72,7 +72,7 @@ class ByPowers:
     o = order
 
     def __len__(self) -> Any:
-        return len(_from_nonzero(self._c, False)) - 1
+        return self.order
 
     def deriv(self, m: Any = 1) -> Any:
         c = self._c

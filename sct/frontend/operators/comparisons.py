@@ -243,7 +243,7 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
     return negated(ev, same) if spelling == "ne" else same
 
 
-def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]], last: bool = True) -> Abstract:
+def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]], last: bool) -> Abstract:
     """Are the items of each pair identical or equal?  Evaluated up to the first pair that is not; `last`: the result if
     all are."""
     if not pairs:

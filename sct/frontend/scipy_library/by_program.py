@@ -27,6 +27,7 @@ from sct.ir import Operand, Value, is_float
 from sct.ir.types import Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
+from sct.ops.registry import add_operand
 
 __all__ = ["Program", "array_of_floats", "as_floats", "by_program", "handler", "register"]
 
@@ -95,8 +96,7 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
                               hint="pass sct.stop_gradient(...) of it, if no derivative is meant to pass")
                 own, x = _argument(ev, name, arguments[key], program)
                 xs.append(x)
-                operands.append(ev.operand(own))
-                text = f"_{len(operands) - 1}"
+                text = add_operand(ev.operand(own), operands)
             else:
                 value = _known(ev, arguments.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
                 text = text_of(value)

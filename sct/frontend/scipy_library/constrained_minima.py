@@ -49,6 +49,7 @@ from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
+from sct.ops.registry import add_operand
 
 __all__: list[str] = []
 
@@ -160,8 +161,7 @@ class _Call:
     def function(self, f: Abstract, extra: Sequence[Abstract], key: str) -> str:
         """The function as SciPy calls it."""
         region = function_of_unknown(self.ev, f, extra, self.unknown, "minimize")
-        self.operands.append(defined(self.ev, region, f, key))
-        return f"_{len(self.operands) - 1}"
+        return add_operand(defined(self.ev, region, f, key), self.operands)
 
     def constraint(self, v: Abstract) -> _Constraint:
         ev = self.ev

@@ -25,6 +25,7 @@ from sct.ir.dims import sym
 from sct.ir.types import Tensor
 from sct.ops.program.effects import OBJECT, inactive, part
 from sct.ops.program.solutions import solver
+from sct.ops.registry import add_operand
 from sct.ops.scipy.splines import interpolant
 
 __all__: list[str] = []
@@ -58,8 +59,7 @@ def _coordinates(ev: Evaluator, what: str, v: Abstract, operands: list[Operand])
         alike = ev.call(Static(np.broadcast_arrays), arrays)
         return ev.call(Static(np.stack), [alike], {"axis": Static(-1)}), f"({', '.join(texts)})"  # type: ignore[return-value]
     x = as_floats(ev, what, v, (2, 3, 4), "pass points of several coordinates; for one, use np.interp")
-    operands.append(ev.operand(x))
-    return x, f"_{len(operands) - 1}"
+    return x, add_operand(ev.operand(x), operands)
 
 
 def _read(ev: Evaluator, method: str, points: Ref, values: Ref, x: Ref, value: Value, native: Value | None = None
@@ -111,8 +111,7 @@ def _griddata(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     operands: list[Operand] = []
     points, first = _coordinates(ev, "`points` of `griddata`", given["points"], operands)
     values = _values(ev, "griddata", given["values"])
-    operands.append(ev.operand(values))
-    second = f"_{len(operands) - 1}"
+    second = add_operand(ev.operand(values), operands)
     x, third = _coordinates(ev, "`xi` of `griddata`", given["xi"], operands)
     options = f", method={method!r}" * (method != "linear") + ("" if fill is None else f", fill_value={text_of(fill)}")
     value = ev.emit(solver, *operands, text=f"scipy.interpolate.griddata({first}, {second}, {third}{options})",

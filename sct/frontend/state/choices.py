@@ -228,7 +228,7 @@ def _implied(defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> Iterator[tu
                     yield from _implied(defs, join.args[0], side == 0)
 
 
-def test_text(member: str, answer: bool = True) -> str:
+def test_text(member: str, answer: bool) -> str:
     """The text of the test that a code says this member, or another one."""
     return f"_0 {'==' if answer else '!='} {member!r}"
 

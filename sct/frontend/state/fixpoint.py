@@ -77,7 +77,7 @@ def widened_types(old: Sequence[Type], new: Sequence[Type], name: str) -> list[T
     return [widened(a, b, size) for a, b in zip(old, new)]
 
 
-def _fresh_size(name: str, k: object = "") -> Dim:
+def _fresh_size(name: str, k: object) -> Dim:
     return sym(f"_{zlib.crc32(name.encode())}_{k}")
 
 

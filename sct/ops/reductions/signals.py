@@ -44,7 +44,7 @@ def is_longer(a: Operand, v: Operand, mode: str = "full", **_: Any) -> dict[str,
     return {"longer": (known >= 0 if known is not None else ge(m, n), True)}
 
 
-def type_convolve(a: Operand, v: Operand, mode: str = "full", longer: bool = True) -> Tensor:
+def type_convolve(a: Operand, v: Operand, mode: str, longer: bool) -> Tensor:
     if mode not in ("full", "same", "valid"):
         raise TypeMismatch(f"mode {mode!r} is not one of full, same, valid")
     is_longer(a, v)

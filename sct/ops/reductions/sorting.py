@@ -75,7 +75,7 @@ def sort_back(ct: Operand, x: Operand, axis: int | None = -1, kind: str | None =
     return [reshape_as(scatter(ct, stable_order(whole, k), whole, k), x)]
 
 
-def sort_forward(dx: Operand, x: Operand, axis: int | None = -1) -> Any:
+def sort_forward(dx: Operand, x: Operand, axis: int | None) -> Any:
     (whole, k), (moving, _) = flat(x, axis), flat(dx, axis)
     return take_along_axis(moving, stable_order(whole, k), axis=k)
 

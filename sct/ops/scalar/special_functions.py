@@ -140,7 +140,7 @@ def items(given: Any) -> list[Any]:
     return list(given)
 
 
-def sequence_op(name: str, call: Callable[..., Any], lengths: Sequence[int] = (3, 1), **fields: Any) -> Op:
+def sequence_op(name: str, call: Callable[..., Any], **fields: Any) -> Op:
     """A function of one sequence of numbers."""
     shown = call.__name__
 
@@ -148,7 +148,7 @@ def sequence_op(name: str, call: Callable[..., Any], lengths: Sequence[int] = (3
         return f"math.{shown}([{', '.join(placeholders(len(xs)))}])"
 
     return op(name, f"math.{shown}", run=lambda *xs: call(xs), emit=emit,
-              samples=lambda: [(tuple(0.5 + 0.7 * k for k in range(n)), {}) for n in lengths], **fields)
+              samples=lambda: [(tuple(0.5 + 0.7 * k for k in range(n)), {}) for n in (3, 1)], **fields)
 
 
 fsum = sequence_op("fsum", math.fsum, type=floats_of, bind=lambda seq: (items(seq), {}),

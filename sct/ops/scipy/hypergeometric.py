@@ -39,12 +39,11 @@ hyperu: Op = special("hyperu", slopes(lambda y, a, b, x: [
 # -- orthogonal polynomials ------------------------------------------------------------------------------------
 
 
-def polynomial(name: str, slope: Callable[..., Formula], made: samples.Samples, parameters: int = 0,
-               degrees: tuple[int, ...] = (0, 1, 4)) -> Op:
+def polynomial(name: str, slope: Callable[..., Formula], at: samples.Samples, parameters: int = 0) -> Op:
     """slope(n, *parameters, x): the derivative of the polynomial of degree n."""
-    rows = [(n, *(Lit(0.7 + 0.4 * k) for k in range(parameters)[::-1])) for n in degrees]
+    rows = [(n, *(Lit(0.7 + 0.4 * k) for k in range(parameters)[::-1])) for n in (0, 1, 4)]
     return special(f"eval_{name}", slopes(lambda y, n, *xs: [
-        ORDER, *[PARAMETER] * parameters, slope(n, *xs)]), parametrized(rows, made))
+        ORDER, *[PARAMETER] * parameters, slope(n, *xs)]), parametrized(rows, at))
 
 
 def shifted(x: Formula) -> Formula:

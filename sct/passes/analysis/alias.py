@@ -196,7 +196,7 @@ def borrowed(eqn: Eqn) -> set[Value]:
     return set(eqn.outs) - {eqn.outs[j] for _, j in eqn.attrs.get("donates", ())}
 
 
-def shared_memory(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]]:
+def shared_memory(eqn: Eqn, inner: bool) -> Iterator[tuple[Operand, int]]:
     """The operands with which the out of an equation without regions shares buffers, with the depth from which on it
     shares them: the buffer of an array has depth 0, a list of arrays depth 1.
 

@@ -37,7 +37,7 @@ class TapeBytes:
     largest: str
 
 
-def tape_bytes(fn: Fn, compiled: bool = False) -> TapeBytes:
+def tape_bytes(fn: Fn, compiled: bool) -> TapeBytes:
     """The memory that the tapes of `fn` take, those of functions that it calls left out.
 
     compiled  tapes of numbers are arrays

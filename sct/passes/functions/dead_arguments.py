@@ -25,7 +25,7 @@ __all__ = ["remove_dead_arguments"]
 T = TypeVar("T")
 
 
-def remove_dead_arguments(program: Fn, *, keep_raises: bool = False,
+def remove_dead_arguments(program: Fn, *, keep_raises: bool,
                           offers: Mapping[str, Set[Value]] | None = None) -> Fn:
     """`program` without dead params and results of its functions, and without functions that are not called.
 

@@ -21,7 +21,7 @@ from sct.passes.functions.residual_records import branch_record
 __all__ = ["split", "split_all"]
 
 
-def split_all(program: Fn, *, keep_raises: bool = False) -> Fn:
+def split_all(program: Fn, *, keep_raises: bool) -> Fn:
     """`program` with every function split.
 
     The backward part of a recursive function also takes its forwarded params if that makes the record smaller.

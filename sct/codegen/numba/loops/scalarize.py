@@ -283,7 +283,7 @@ class _Scalarization:
             return self.overwrite(eqn)
         return self.fill(eqn)
 
-    def fix_positions(self, eqn: Eqn, operands: Sequence[Operand] | None = None) -> Block:
+    def fix_positions(self, eqn: Eqn) -> Block:
         """Statements that check the ints of a subscript, which the view has from now on."""
         view = self.views.setdefault(eqn.out, View())
         x, axis = eqn.args[0], 0
