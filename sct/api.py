@@ -291,10 +291,10 @@ def emit(
         return replace(traced.only(traced.result.children[1]), name=traced.name.replace("grad_jvp", "hvp"))
 
     def retrace(chosen: Mapping[str, str], more: Mapping[str, str]) -> Traced:
-        return finished(trace_ahead(target, {**given, **chosen, **more}))
+        return finished(trace_ahead(target, {**stated, **chosen, **more}))
 
-    given = dict(types or {})
-    ahead = [(chosen, finished(traced)) for chosen, traced in trace_ranks(target, given)]
+    stated = dict(types or {})
+    ahead = [(chosen, finished(traced)) for chosen, traced in trace_ranks(target, stated)]
     return module_of([traced for _, traced in ahead],
                      [open_sizes(traced, partial(retrace, chosen)) for chosen, traced in ahead])
 

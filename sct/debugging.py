@@ -89,15 +89,15 @@ def _is_validated(frame: FrameType) -> bool:
 class _TracedFrame:
     """The trace function of one call of emitted code.
 
-    line    the line that has run when the next event comes
-    known   the variables that are NaN or infinite already, and the lists whose last item is
-    values  the variables before the line ran
+    line       the line that has run when the next event comes
+    nonfinite  the variables that are NaN or infinite already, and the lists whose last item is
+    values     the variables before the line ran
     """
 
     def __init__(self, tracer: _Tracer, frame: FrameType) -> None:
         self.tracer, self.line = tracer, frame.f_lineno
         self.values = dict(frame.f_locals)
-        self.known = self._nonfinite(self.values)
+        self.nonfinite = self._nonfinite(self.values)
         self.variables = frozenset(frame.f_code.co_varnames)
 
     def _nonfinite(self, variables: Mapping[str, Any]) -> dict[str, str]:
@@ -116,10 +116,10 @@ class _TracedFrame:
             if event == "return":
                 now.update({f"result {k}": what for k, leaf in enumerate(tree_leaves(arg))
                             if (what := self.tracer.what(leaf))})
-            new = [what for name, what in now.items() if name not in self.known]
+            new = [what for name, what in now.items() if name not in self.nonfinite]
             if new:
                 self._look_at(frame, new[0])
-            self.known, self.values, self.line = now, values, frame.f_lineno
+            self.nonfinite, self.values, self.line = now, values, frame.f_lineno
         return self
 
     def _look_at(self, frame: FrameType, what: str) -> None:
@@ -127,7 +127,7 @@ class _TracedFrame:
         text = "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
         statement, reads = _statements(text).get(self.line, ("", frozenset()))
         read = reads & self.variables
-        if not read or read & self.known.keys():
+        if not read or read & self.nonfinite.keys():
             return
         lines = frame.f_globals["__sct_lines__"]
         before = [line for line in lines if line <= self.line]
@@ -161,7 +161,7 @@ def _statements(text: str) -> dict[int, tuple[str, frozenset[str]]]:
 
     A statement that only moves a value computes with none: `y = x`, `y = tape.pop()`.
     """
-    found: dict[int, tuple[str, frozenset[str]]] = {}
+    statements: dict[int, tuple[str, frozenset[str]]] = {}
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.stmt) or isinstance(node, ast.FunctionDef):
             continue
@@ -182,5 +182,5 @@ def _statements(text: str) -> dict[int, tuple[str, frozenset[str]]]:
         shown = ast.unparse(node).partition("\n")[0]
         end = max(getattr(part, "end_lineno", node.lineno) for part in parts)
         for line in range(node.lineno, end + 1):
-            found[line] = (shown, frozenset(names))
-    return found
+            statements[line] = (shown, frozenset(names))
+    return statements

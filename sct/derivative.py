@@ -374,8 +374,8 @@ def _pickled_by_value() -> bool:
 
 def check_backend(backend: str) -> None:
     if not isinstance(backend, str) or backend not in BACKENDS:
-        known = " or ".join(f'backend="{name}"' for name in BACKENDS)
-        raise SctError("SCT901", f"there is no backend {backend!r}", hint=known)
+        choices = " or ".join(f'backend="{name}"' for name in BACKENDS)
+        raise SctError("SCT901", f"there is no backend {backend!r}", hint=choices)
     requires = BACKENDS[backend].requires
     if requires is not None and importlib.util.find_spec(requires) is None:
         raise SctError("SCT901", f'backend="{backend}" needs {requires.capitalize()}, which is not installed',

@@ -144,8 +144,8 @@ def _array_tangent(primal: Any, tangent: Any, at: str, zero: bool) -> Any:
     return dtype.type(array) if isinstance(primal, np.generic) else dtype.type(array).item()
 
 
-def _mismatch(at: str, wanted: str, given: object) -> SctError:
-    return SctError("SCT904", f"{at} must be {wanted}", why=f"got {type_in_words(given)}")
+def _mismatch(at: str, wanted: str, value: object) -> SctError:
+    return SctError("SCT904", f"{at} must be {wanted}", why=f"got {type_in_words(value)}")
 
 
 def type_in_words(x: object) -> str:

@@ -50,6 +50,25 @@ def test_a_retired_word_is_found(tmp_path: Path) -> None:
     assert list(lines(tmp_path, "trip")) == []
 
 
+NO_NAMES = frozenset(("made", "found", "given", "known"))
+"""Words that fit every result, so that they tell none: no variable, parameter or attribute has one for its name."""
+
+
+def meaningless(root: Path) -> Iterator[str]:
+    for path in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            stored = isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+            name = getattr(node, "id", "") or getattr(node, "attr", "") if stored else getattr(node, "arg", "")
+            if name in NO_NAMES and not isinstance(node, ast.keyword):
+                yield f"{path.relative_to(root)}:{node.lineno} {name}"
+
+
+def test_a_name_says_what_the_thing_is(tmp_path: Path) -> None:
+    assert list(meaningless(ROOT / "sct")) == []
+    (tmp_path / "x.py").write_text("made = 1\ndef f(given, a):\n    a.found = g(known=1)\nis_known = made\n")
+    assert list(meaningless(tmp_path)) == ["x.py:1 made", "x.py:2 given", "x.py:3 found"]
+
+
 def twice(root: Path) -> list[str]:
     """The public names of classes that more than one class of the package has."""
     names = [node.name for path in root.rglob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

@@ -170,7 +170,7 @@ def check(paths: tuple[Path, ...], names: tuple[str, ...], types: str, all_funct
         return run
 
     run = checked(bool(all_functions))
-    if not names and all_functions is None and run.has_many and not run.selection.found:
+    if not names and all_functions is None and run.has_many and not run.selection.chosen:
         reports.clear()
         run = checked(True)
     if form != "text":

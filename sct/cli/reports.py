@@ -1,4 +1,4 @@
-"""What `sct check` says of a function, and the formats in which it is written.
+"""The report of `sct check` on a function, and the formats in which it is written.
 
     text     for people                        github   annotations of a pull request
     json     for programs                      sarif    for tools that show the findings of many checkers
@@ -75,13 +75,13 @@ def _json(reports: Iterable[Report]) -> str:
 
     def entry(report: Report) -> dict[str, Any]:
         refusal = report.refusal
-        found: dict[str, Any] = {"file": shown(report.file), "function": report.name or None,
+        entry: dict[str, Any] = {"file": shown(report.file), "function": report.name or None,
                                  "accepted": report.accepted}
         if refusal is not None:
-            return {**found, "code": refusal.code, "message": refusal.what, "why": refusal.why, "hint": refusal.hint,
+            return {**entry, "code": refusal.code, "message": refusal.what, "why": refusal.why, "hint": refusal.hint,
                     "location": place(refusal.loc) or None}
         copies = [{"variable": variable, "location": place(loc) or None} for variable, loc in report.copies]
-        return {**found, "types": report.types, "copies": copies}
+        return {**entry, "types": report.types, "copies": copies}
 
     return json.dumps({"version": sct_version(), "functions": [entry(report) for report in reports]}, indent=2)
 

@@ -34,13 +34,13 @@ class Selection:
 
     names      those of `--function`; empty: all decorated ones
     functions  all functions of a file, decorated or not, where `names` is empty
-    found      the names that a file had
+    chosen     the names that a file had
     """
 
     def __init__(self, names: Collection[str] = (), wrt: str | None = None, mode: str | None = None, *,
                  functions: bool = False) -> None:
         self.names, self.wrt, self.mode, self.functions = names, wrt, mode, functions
-        self.found: set[str] = set()
+        self.chosen: set[str] = set()
         self.seen: dict[str, None] = {}
 
     def of(self, file: DecoratedFile) -> list[Decorated]:
@@ -51,16 +51,16 @@ class Selection:
         else:
             named = (file.named(name, partial(Derivative, "grad")) for name in self.names or file.functions())
             chosen = [x for x in named if x is not None and (self.names or not _lacks_arguments(x))]
-        self.found |= {decorated.name for decorated in chosen}
+        self.chosen |= {decorated.name for decorated in chosen}
         return [_with_options(decorated, self.wrt, self.mode) for decorated in chosen]
 
     def check(self, where: str) -> None:
         """Refuses a command line that names a function which no file has, or that finds none."""
         for name in self.names:
-            if name not in self.found:
+            if name not in self.chosen:
                 raise click.BadParameter(f"there is no function {name!r} in {where}; "
                                          f"it has {', '.join(self.seen) or 'none'}", param_hint="--function")
-        if not self.found:
+        if not self.chosen:
             raise click.UsageError(f"no function of {where} is decorated with @grad or @value_and_grad; "
                                    "choose one with --function NAME")
 

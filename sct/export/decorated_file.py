@@ -79,8 +79,8 @@ class Decorated:
         """As `trace`, for every number of axes of arrays that have any; each with the types of these."""
         if self.refusal is not None:
             raise self.refusal
-        found = trace_ranks(self.value, {**self.types, **types})
-        return [(chosen, self._narrowed(traced)) for chosen, traced in found]
+        ranks = trace_ranks(self.value, {**self.types, **types})
+        return [(chosen, self._narrowed(traced)) for chosen, traced in ranks]
 
     def _narrowed(self, traced: Traced) -> Traced:
         if self.only is None:

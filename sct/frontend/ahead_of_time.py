@@ -34,38 +34,38 @@ from sct.ir.pytrees.user_objects import make_without_init
 __all__ = ["trace_ahead", "trace_ranks"]
 
 
-def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
-    """The IR of a function for types from `given`, its annotations and its defaults.
+def trace_ahead(target: Any, stated: Mapping[str, str] | None = None) -> Traced:
+    """The IR of a function for types from `stated`, its annotations and its defaults.
 
-    `given` has types of parameters (`"f64[n]"`), or their values (`"= 2"`).  A parameter without any of these is
+    `stated` has types of parameters (`"f64[n]"`), or their values (`"= 2"`).  A parameter without any of these is
     tried as a float, a 1-D array, a 2-D array and an int; the simplest types for which the function can be evaluated
     are taken.  Attributes `self.NAME` that are `Untyped` are tried in the same way.
     """
-    return _AheadOfTime(target, given or {}).simplest()
+    return _AheadOfTime(target, stated or {}).simplest()
 
 
-def trace_ranks(target: Any, given: Mapping[str, str] | None = None) -> list[tuple[dict[str, str], Traced]]:
+def trace_ranks(target: Any, stated: Mapping[str, str] | None = None) -> list[tuple[dict[str, str], Traced]]:
     """As `trace_ahead`, for every number of axes of the arrays whose annotations leave it open (`np.ndarray`).
 
     All combinations from 0 to MOST_AXES for which the function can be evaluated, each with the types that were
     chosen; the simplest alone where there are more than MOST_COMBINATIONS.
     """
-    given = dict(given or {})
-    first = _AheadOfTime(target, given)
+    stated = dict(stated or {})
+    first = _AheadOfTime(target, stated)
     open_ = {name: text for name, text in first.open.items() if text is not None}
     if not open_ or (MOST_AXES + 1) ** len(open_) > MOST_COMBINATIONS:
         traced = first.simplest()
         return [({name: first.chosen[name] for name in open_}, traced)]
-    found: list[tuple[dict[str, str], Traced]] = []
+    by_rank: list[tuple[dict[str, str], Traced]] = []
     for ranks in itertools.product(range(MOST_AXES + 1), repeat=len(open_)):
         types = dict(zip(open_, arrays_of_ranks(open_.values(), ranks)))
         try:
-            traced = trace_ahead(target, {**given, **types})
+            traced = trace_ahead(target, {**stated, **types})
         except SctError:
             continue
         if traced.primal_record is not None:
-            found.append((types, traced))
-    return found or [({}, first.simplest())]
+            by_rank.append((types, traced))
+    return by_rank or [({}, first.simplest())]
 
 
 MOST_AXES, MOST_COMBINATIONS = 3, 64
@@ -79,8 +79,8 @@ class _AheadOfTime:
     chosen  the types that `simplest` has found for these
     """
 
-    def __init__(self, target: Any, given: Mapping[str, str]) -> None:
-        self.target, self.given, self.signature = target, given, signature_of(target)
+    def __init__(self, target: Any, stated: Mapping[str, str]) -> None:
+        self.target, self.stated, self.signature = target, stated, signature_of(target)
         root = root_of(target)
         hints = hints_of(root)
         self.texts: dict[str, Any] = {}
@@ -92,12 +92,12 @@ class _AheadOfTime:
         names = [*self.signature.parameters]
         self.tangents = dict(zip(names[len(names) // 2:], names)) if transform_kind(target) == "jvp" else {}
         for name in (*names, *self.attributes):
-            if name not in self.tangents or name in given:
+            if name not in self.tangents or name in stated:
                 self._enter(name, hints.get(name), self.signature.parameters.get(name))
 
     def _enter(self, name: str, hint: Any, p: inspect.Parameter | None) -> None:
         """Enters the type or value of a parameter, or of a field of one."""
-        text = self.given.get(name) or type_text(hint)
+        text = self.stated.get(name) or type_text(hint)
         fields = fields_by_hint(hint)
         if text is not None and not is_open(text):
             self.texts[name] = known_value(name, text[1:]) if text.startswith("=") else structure(text)
@@ -140,7 +140,7 @@ class _AheadOfTime:
         for name, cls, fields in self.objects:
             types[name] = make_without_init(cls, {each: types[f"{name}.{each}"] for each in fields})
         types.update({name: tangent_of(types[primal]) for name, primal in self.tangents.items()
-                      if name not in self.given})
+                      if name not in self.stated})
         return types
 
 

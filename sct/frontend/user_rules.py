@@ -22,7 +22,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class UserRule:
-    """What a function `f` has in the place of its own derivative.
+    """The derivative that a function `f` has in the place of its own.
 
     vjp    vjp(ct, y, *args, **kwargs) returns the cotangents of the arguments; None: there is none
     jvp    jvp(tangents, y, *args, **kwargs) returns the tangent of the result; None: there is none
@@ -97,7 +97,7 @@ def owned_rule(f: Any) -> tuple[UserRule, Any] | None:
 
 
 def _key(f: Any) -> Any:
-    """What identifies a function; a bound method is a new object at each access."""
+    """The key of a function; a bound method is a new object at each access."""
     if isinstance(f, types.MethodType):
         return "class method" if isinstance(f.__self__, type) else id(f.__self__), id(f.__func__)
     if isinstance(f, types.BuiltinMethodType) and f.__self__ is not None and \
@@ -107,7 +107,7 @@ def _key(f: Any) -> Any:
 
 
 def rule_hint(call: str, count: int) -> str:
-    """What to write to give the function of a call, of which this is the text, with so many arguments, a derivative."""
+    """The line that gives a derivative to the function of a call, of which this is the text, with so many arguments."""
     f = call.strip("`").partition("(")[0]
     names = ", ".join("x" if count == 1 else "abcdefgh"[k] for k in range(count)) if 0 < count <= 8 else "*args"
     cotangents = "..." if count == 1 else "(" + ", ".join(["..."] * max(count, 2)) + ")"

@@ -355,8 +355,8 @@ def _may_be(a: Dim, b: Dim) -> bool:
     if difference.value is not None:
         return difference.value == 0
     if a.value is not None or b.value is not None:
-        known, other = (a, b) if a.value is not None else (b, a)
-        return other.least <= known.const
+        constant, other = (a, b) if a.value is not None else (b, a)
+        return other.least <= constant.const
     return any(isinstance(atom, Apply) or atom.startswith("_") for atom, _ in difference.terms)
 
 

@@ -180,16 +180,16 @@ def range_len(stop: Dim, step: int = 1, positive: Callable[[Dim], bool] = at_lea
 
 def product(sizes: Sequence[Dim], positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
     """The product of terms, linear where all but one are numbers."""
-    known, others = 1, []
+    factor, others = 1, []
     for d in sizes:
         if d.value is None:
             others.append(d)
         else:
-            known *= d.value
+            factor *= d.value
     if len(others) < 2:
-        return (others[0] if others else Dim(1)) * known
+        return (others[0] if others else Dim(1)) * factor
     fn = "prod" if all(map(positive, others)) else "mul"
-    return applied(fn, *sorted(others, key=str)) * known
+    return applied(fn, *sorted(others, key=str)) * factor
 
 
 def divided(a: Dim, b: Dim) -> Dim:

@@ -1,4 +1,4 @@
-"""What drivers need beside the rules: zeros, and contributions fitted to their operand.
+"""Helpers of the drivers besides the rules: zeros, and contributions fitted to their operand.
 
 >>> unbroadcast(ct, x)       # x: f64[n], ct: f64[m, n]          # doctest: +SKIP
 sum(ct, axis=0)

@@ -128,15 +128,15 @@ def promote(types: Sequence[Tensor], ufunc: np.ufunc | None = None) -> frozenset
 
 @cache
 def _promote(ufunc: np.ufunc | None, *elements: tuple[Carrier, str]) -> frozenset[str]:
-    found, refused = set(), None
+    dtypes, refused = set(), None
     for readings in itertools.product(*itertools.starmap(_readings, elements)):
         try:
-            found.add(_resolve(ufunc, readings))
+            dtypes.add(_resolve(ufunc, readings))
         except TypeMismatch as error:
             refused = error
-    if refused is not None and not found:
+    if refused is not None and not dtypes:
         raise refused
-    return frozenset(found)
+    return frozenset(dtypes)
 
 
 @cache
@@ -291,10 +291,10 @@ def normalize(axis: Axis, rank: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(rank))
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    found = sorted(a + rank if a < 0 else a for a in axes)
-    if len(set(found)) < len(found) or any(not 0 <= a < rank for a in found):
+    positions = sorted(a + rank if a < 0 else a for a in axes)
+    if len(set(positions)) < len(positions) or any(not 0 <= a < rank for a in positions):
         raise TypeMismatch(f"axis {axis} is out of bounds for an array of rank {rank}")
-    return tuple(found)
+    return tuple(positions)
 
 
 def reduced_shape(shape: Sequence[Dim], axis: Axis, keepdims: bool) -> tuple[Dim, ...]:

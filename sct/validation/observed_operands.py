@@ -93,7 +93,7 @@ class ObservedOperands:
         return raw(owner, *args)
 
     def builtin(self, f: Any) -> Any:
-        """What is called instead of a builtin."""
+        """The callable that is called instead of a builtin."""
         if f is sum:
             return self._sum
         if f not in _BY_SPECIAL_METHODS:

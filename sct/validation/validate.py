@@ -262,7 +262,7 @@ def _same_exception(a: Exception | None, b: Exception | None) -> bool:
 
 
 def _message(error: Exception | None) -> str:
-    """What an exception says, where `x += y` and `x = x + y` are one statement."""
+    """The message of an exception, where `x += y` and `x = x + y` are one statement."""
     return re.sub(r"(?<=\bfor )(\S+)=(?=: '.*' and '.*'$)", r"\1", str(error))
 
 

@@ -76,10 +76,10 @@ def _with_plain_exception(s: Statement, definitions: Mapping[Operand, Eqn]) -> I
         original = definitions.get(s.eqn.args[0])
         name = str(original.attrs.get("callee", "")).removeprefix("builtins.") if original is not None else ""
         texts = original.args if original is not None and all(isinstance(x, Lit) for x in original.args) else ()
-        known = name in COMPILED_EXCEPTIONS
-        emit = f"{name}({', '.join(f'_{k}' for k in range(len(texts)))})" if known else "RuntimeError"
+        is_compiled = name in COMPILED_EXCEPTIONS
+        emit = f"{name}({', '.join(f'_{k}' for k in range(len(texts)))})" if is_compiled else "RuntimeError"
         op = Op("exception", lambda *_: Opaque(), emit=emit.removesuffix("()"), nondiff="an exception")
-        exception = Eqn(op, texts if known else (), (Value(Opaque()),), loc=s.eqn.loc)
+        exception = Eqn(op, texts if is_compiled else (), (Value(Opaque()),), loc=s.eqn.loc)
         yield Evaluate(exception, exception)
         eqn = s.eqn.replace(args=exception.outs)
         s = Evaluate(eqn, eqn)

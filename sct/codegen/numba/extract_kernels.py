@@ -371,7 +371,7 @@ def _named(x: Operand, t: Type) -> str:
 
 
 def _callee(eqn: Eqn) -> str:
-    """What is called in the text of an equation that Python evaluates: "scipy.special.wright_bessel"."""
+    """The function that the text of an equation calls, which Python evaluates: "scipy.special.wright_bessel"."""
     name, is_call, _ = str(eqn.attrs.get("text", "")).partition("(")
     if re.fullmatch(r"_\d+", name):
         x = eqn.args[int(name[1:])]

@@ -404,8 +404,8 @@ def _int_constant(c: int) -> ast.expr:
 
 def _int_literal(tree: ast.expr) -> int | None:
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-        known = _int_literal(tree.operand)
-        return None if known is None else -known
+        magnitude = _int_literal(tree.operand)
+        return None if magnitude is None else -magnitude
     return tree.value if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else None
 
 

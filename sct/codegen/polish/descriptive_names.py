@@ -257,7 +257,7 @@ class Descriptions:
         return next((name for x in arrays if (name := self.described(x, 1))), None)
 
     def role(self, v: Value) -> str:
-        """What `v` computes, or what its readers use it for."""
+        """The quantity that `v` is, or what its readers use it for."""
         s = self.definitions.get(v)
         if isinstance(s, Select):
             return "choice"

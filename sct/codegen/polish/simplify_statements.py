@@ -160,7 +160,7 @@ class _Branch:
 
 
 def _predicate(s: Statement) -> Hashable:
-    """What a statement asks of its operands, which do not change; None if it does anything else."""
+    """The test that a statement makes of operands that do not change; None if it does anything else."""
     if not isinstance(s, Evaluate) or len(s.targets) != 1 or s.targets[0].type != BOOL:
         return None
     compares = s.eqn.op.name in COMPARISONS and all(map(is_number, s.eqn.args))

@@ -103,7 +103,7 @@ class _Program:
         return {s: {v for t in statements([s]) for v in t.bound} for s in statements(self.block) if isinstance(s, Loop)}
 
     def facts_at(self, pushes: Iterable[Push]) -> dict[Push, _Facts]:
-        """What is known where each of these items is appended to a list."""
+        """The facts that hold where each of these items is appended to a list."""
         around: set[Statement] = set()
         for push in pushes:
             s: Statement | None = push
@@ -200,9 +200,9 @@ class _Tests:
 
 def _test_as_appended(tape: _Tape, program: _Program) -> None:
     """Append `c` in place of `not c`, and swap the branches of the conditionals that read it."""
-    known, tests = program.facts_at(tape.pushes), program.tests
+    facts, tests = program.facts_at(tape.pushes), program.tests
     for k, v, items in tape.columns():
-        sources = [known[push].negation(x) for push, x in zip(tape.pushes, items)]
+        sources = [facts[push].negation(x) for push, x in zip(tape.pushes, items)]
         if tests.only_tests(v) and any(isinstance(x, Value) for x in sources) and all(
                 x is not None and _is_predicate(x) for x in sources):
             program.changed()
@@ -224,12 +224,12 @@ def _is_predicate(x: Operand) -> bool:
 
 def _merge_columns(tape: _Tape, program: _Program) -> None:
     """Keep one of two columns that hold the same, or of two predicates of which one is the negation of the other."""
-    known = program.facts_at(tape.pushes)
+    facts = program.facts_at(tape.pushes)
     for k, v, items in reversed(list(tape.columns())):
         for j, w, others in tape.columns():
             if j >= k:
                 break
-            truths = [(known[push].truth(x), known[push].truth(y)) for push, x, y in zip(tape.pushes, items, others)]
+            truths = [(facts[push].truth(x), facts[push].truth(y)) for push, x, y in zip(tape.pushes, items, others)]
             known_tests = not any(None in pair for pair in truths) and all(map(program.tests.only_tests, (v, w)))
             if known_tests and all(x is not y for x, y in truths):
                 for s in program.tests.conditionals.get(v, ()):
@@ -246,11 +246,11 @@ def _merge_columns(tape: _Tape, program: _Program) -> None:
 
 def _drop_constant_columns(tape: _Tape, program: _Program) -> None:
     """Decide the conditionals on a predicate that has the same outcome in all items."""
-    known = program.facts_at(tape.pushes)
+    facts = program.facts_at(tape.pushes)
     for k, v, items in reversed(list(tape.columns())):
         if len(tape.read.values) == 1:
             return  # the number of items counts the iterations
-        truths = {known[push].truth(x) for push, x in zip(tape.pushes, items)}
+        truths = {facts[push].truth(x) for push, x in zip(tape.pushes, items)}
         if len(truths) == 1 and None not in truths and program.tests.only_tests(v):
             tape.drop(k)
             program.changed()
@@ -264,10 +264,10 @@ def _append_less(tape: _Tape, program: _Program) -> None:
 
     So neither the variable is None from the start, nor the flag a variable.
     """
-    known = program.facts_at(tape.pushes)
+    facts = program.facts_at(tape.pushes)
     unbound, flags, loop = program.unbound, program.flags, program.loops.get(tape.reader)
     for push in tape.pushes:
-        truths = tape.truths(push, known[push])
+        truths = tape.truths(push, facts[push])
         read: Set[Operand] = set(tape.read.values)
         if loop is not None and push.maybe_unbound:
             read = _Iteration(loop, program.block).reads(truths)
@@ -349,7 +349,7 @@ class _Iteration:
         return all(values[v] is v for v in values if v in self.carried)
 
     def reads(self, truths: Mapping[Value, bool | None]) -> Set[Operand]:
-        """What is read in the iteration, or after it."""
+        """The values that are read in the iteration, or after it."""
         read = set(self.carried)
         work = [self.loop.body]
         while work:
@@ -427,13 +427,13 @@ class _Move:
 
 def _moves(tape: _Tape, iteration: _Iteration, program: _Program) -> Iterator[_Move | None]:
     """How each append is left out where the iteration is idle; None if that cannot be told."""
-    known = program.facts_at(tape.pushes)
+    facts = program.facts_at(tape.pushes)
     for inner in all_blocks(program.block):
         for k, push in enumerate(inner):
             if isinstance(push, Push) and push in tape.pushes:
-                idle = iteration.is_idle(tape.truths(push, known[push]))
+                idle = iteration.is_idle(tape.truths(push, facts[push]))
                 if idle is None:
-                    yield _move(tape, push, iteration, known[push], inner, k)
+                    yield _move(tape, push, iteration, facts[push], inner, k)
                 elif idle:
                     yield _Move(push, inner)
 
@@ -493,8 +493,8 @@ class _Facts:
 
     def after(self, s: Statement) -> None:
         """Take account of a statement without blocks."""
-        known = [(v, t) for v, x in (s.pairs if isinstance(s, Assign) else ()) if (t := self.truth(x)) is not None]
+        assigned = [(v, t) for v, x in (s.pairs if isinstance(s, Assign) else ()) if (t := self.truth(x)) is not None]
         self.forget(s.bound)
-        self.truths.update(known)
+        self.truths.update(assigned)
         if isinstance(s, Evaluate) and _is_not(s.eqn) and isinstance(s.eqn.args[0], Value):
             self.truths[s.eqn.out] = s.eqn.args[0]

@@ -156,17 +156,17 @@ class _Paths:
             return states
         return {_with(state, self.assigned(s, dict(state))) for state in states}
 
-    def assigned(self, s: Statement, known: dict[Value, bool]) -> list[tuple[Value, bool | None]]:
-        """What is known of the values that a statement assigns."""
+    def assigned(self, s: Statement, facts: dict[Value, bool]) -> list[tuple[Value, bool | None]]:
+        """The facts about the values that a statement assigns."""
         if isinstance(s, Evaluate) and s.eqn.op.name == "not_":
-            outcome = _outcome(s.eqn.args[0], known)
+            outcome = _outcome(s.eqn.args[0], facts)
             return [(s.eqn.out, None if outcome is None else not outcome)]
         sources = dict(s.pairs) if isinstance(s, Assign) else {}
         for x in sources.values():
             if isinstance(s, Assign) and isinstance(x, Value) and _is_maybe_unbound(x) and x in self.relevant:
-                self.sources.setdefault((s, x), set()).add(known.get(x))
-        return [(v, None if v not in sources else _bound(sources[v], known) if _is_maybe_unbound(v)
-                 else _outcome(sources[v], known)) for v in s.targets if v in self.relevant]
+                self.sources.setdefault((s, x), set()).add(facts.get(x))
+        return [(v, None if v not in sources else _bound(sources[v], facts) if _is_maybe_unbound(v)
+                 else _outcome(sources[v], facts)) for v in s.targets if v in self.relevant]
 
     def where(self, test: Operand, outcome: bool, states: set[_State]) -> set[_State]:
         """The states in which the predicate can have this outcome."""
@@ -247,15 +247,15 @@ def _leaves_function(block: Block) -> bool:
     return isinstance(last, Return) or isinstance(last, Evaluate) and last.eqn.op.name == "raise_"
 
 
-def _outcome(x: Operand, known: dict[Value, bool]) -> bool | None:
+def _outcome(x: Operand, facts: dict[Value, bool]) -> bool | None:
     """The outcome of a predicate."""
     if isinstance(x, Lit):
         return x.value if type(x.value) is bool else None
-    return None if _is_maybe_unbound(x) else known.get(x)
+    return None if _is_maybe_unbound(x) else facts.get(x)
 
 
-def _bound(x: Operand, known: dict[Value, bool]) -> bool | None:
-    return not is_undef(x) if isinstance(x, Lit) else known.get(x) if _is_maybe_unbound(x) else True
+def _bound(x: Operand, facts: dict[Value, bool]) -> bool | None:
+    return not is_undef(x) if isinstance(x, Lit) else facts.get(x) if _is_maybe_unbound(x) else True
 
 
 def _is_maybe_unbound(x: Value) -> bool:
@@ -264,5 +264,5 @@ def _is_maybe_unbound(x: Value) -> bool:
 
 def _with(state: _State, facts: Iterable[tuple[Value, Optional[bool]]]) -> _State:
     """The state with these facts in place of the former ones; None stands for what is not known."""
-    known = {**dict(state), **dict(facts)}
-    return frozenset((v, fact) for v, fact in known.items() if fact is not None)
+    all_facts = {**dict(state), **dict(facts)}
+    return frozenset((v, fact) for v, fact in all_facts.items() if fact is not None)

@@ -58,7 +58,7 @@ class _Column:
 
 
 class _Predicates:
-    """What decides whether the statements of a block run.
+    """The predicates that decide whether the statements of a block run.
 
     number    statement -> its number in the order of the text; `loop`: the innermost loop around it
     outcomes  statement -> the outcomes of the predicates around it in its loop
@@ -158,7 +158,7 @@ class _Predicates:
 
 
 def _copies(block: Block) -> dict[Value, Operand] | None:
-    """What a block of assignments binds, by the values before the block; None if it does anything else."""
+    """The values that a block of assignments binds, by the values before it; None if it does anything else."""
     copies: dict[Operand, Operand] = {}
     for s in block:
         if not isinstance(s, Assign) or s.maybe_unbound:

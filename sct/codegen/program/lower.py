@@ -143,7 +143,7 @@ class _Lowering:
             if eqn.op.name == "unwrap" and eqn.primal and not (_is_free(eqn) or self.is_read_in_its_region(eqn)):
                 self.evaluate(eqn.replace(outs=(Value(eqn.out.type),)), out)
             self.alias[eqn.out] = x = self.read(eqn.args[0])
-            if isinstance(x, Value) and (made := self.def_use.defining_eqn(x)) is not None and made.op is attempt:
+            if isinstance(x, Value) and (tested := self.def_use.defining_eqn(x)) is not None and tested.op is attempt:
                 x.hint = x.hint or eqn.out.hint
             if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound_number(x):
                 out.append(CheckBound(x, _is_free(eqn)))

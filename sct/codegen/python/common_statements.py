@@ -1,4 +1,4 @@
-"""What all branches of a conditional begin or end with stands before it or behind it.
+"""Statements at the beginning or the end of all branches of a conditional stand before it or behind it.
 
     if c:                          if c:
         dy = f(x)                      dy = f(x)

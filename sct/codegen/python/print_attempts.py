@@ -165,16 +165,16 @@ class AttemptPrinter:
 
     def attempt(self, s: Evaluate, paths: If | None) -> Iterator[ast.stmt]:
         """`try: ... except ...: ... else: ...`, with the conditional on whether it raises."""
-        ok, error, *given = s.eqn.outs
+        ok, error, *results = s.eqn.outs
         value = self.expr.right_side(s)
-        body = self.unpack(given, value) if any(v in self.read for v in given) else ast.Expr(value)
+        body = self.unpack(results, value) if any(v in self.read for v in results) else ast.Expr(value)
         flags = [self.names[ok]] if self.reads_of_flags[ok] > (paths is not None) else []
         then, orelse = ([], []) if paths is None else (self.block(paths.then), self.block(paths.orelse))
         name = None
         if error in self.read:  # Python unbinds the name behind the handler
             name = next(self.names.free(f"{self.names[error]}_"))
             orelse = [self.assign(error, load(name)), *orelse]
-        missing = [v for v in given if v in self.read and self.names.names.get(v) in self.placeholder_names]
+        missing = [v for v in results if v in self.read and self.names.names.get(v) in self.placeholder_names]
         placeholders = [self.assign(v, ast.Constant(None)) for v in missing]
         orelse = [*(s for s in placeholders if ast.dump(s) not in map(ast.dump, orelse)), *orelse]
         tried = Tried([], flags, [body], self.caught(s.eqn), name, orelse, then)

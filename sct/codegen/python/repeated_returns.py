@@ -1,4 +1,4 @@
-"""What several paths return alike, the last of them returns for all.
+"""Several paths that return the same expression share one `return`.
 
     if c:                      if c:
         dx += y                    dx += y

@@ -68,7 +68,7 @@ def list_type(ev: Evaluator, xs: list[Any]) -> List:
             for each in x[1:] if not isinstance(x[0], np.ndarray) else ():
                 elem = join(elem, visit(each))
             return List(elem)
-        return type_of_object(ev, x, "")
+        return type_of_object(ev, x)
 
     t = visit(xs)
     assert isinstance(t, List)
@@ -83,7 +83,7 @@ def _dtype_of(x: np.ndarray | np.generic) -> str:
         raise SctError("SCT506", str(error), hint=error.hint) from None
 
 
-def type_of_object(ev: Evaluator, x: Any, name: str) -> Type:
+def type_of_object(ev: Evaluator, x: Any) -> Type:
     """The IR type of a number or array; its sizes become names."""
     if isinstance(x, np.ndarray):
         return Tensor("array", _dtype_of(x), tuple(size_name(ev, s) for s in x.shape))
@@ -134,7 +134,7 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
     if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
         if seen is not None and id(x) in seen:
             earlier, tree = seen[id(x)]
-            return earlier, map_tree(tree, lambda _: Leaf(_again(ev, x, tree, _)))
+            return earlier, map_tree(tree, lambda _: Leaf(_again(ev, _)))
         ev.containers.pass_on(x)
     abstract_and_tree = _one_value(ev, x, name) or _argument(ev, x, name, seen)
     if seen is not None and not isinstance(x, (bool, int, float, str, tuple)):
@@ -154,7 +154,7 @@ def _one_value(ev: Evaluator, x: Any, name: str) -> tuple[Abstract, Tree] | None
     return _rows(ev, tree, [list_type(ev, column) for column in columns], columns, name)
 
 
-def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
+def _again(ev: Evaluator, leaf: int) -> int:
     """A leaf of a container that is passed again: a parameter that nothing reads."""
     add_leaf(ev, ev.leaves[leaf], ev.params[leaf].type, ev.params[leaf].hint or "again")
     return len(ev.params) - 1
@@ -176,12 +176,12 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
             _known_key(ev, k)
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
-        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT, made=DictArgument(id(x)))
+        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT, maker=DictArgument(id(x)))
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if is_container(type(x)):
         return _object(ev, x, name, seen)
     if isinstance(x, np.ndarray) and not is_opaque_array(x):
-        leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
+        leaf = add_leaf(ev, x, type_of_object(ev, x), name)
         if seen is not None and id(x) in seen:
             return seen[id(x)][0], Leaf(ev.params.index(leaf))
         addr = ev.new_addr()
@@ -191,7 +191,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return Static(x), Const(x)
     if isinstance(x, (bool, int, float, complex, np.generic, str)) and not is_opaque_array(x):
         refuse_subclass(ev, x)
-        leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
+        leaf = add_leaf(ev, x, type_of_object(ev, x), name)
         return leaf, Leaf(len(ev.params) - 1)
     if callable(x):
         ev.callable_arguments[id(x)] = x

@@ -180,7 +180,7 @@ def _is_data(x: Any) -> bool:
 
 
 def _parts_of(x: Any) -> Iterable[Any]:
-    """What an object or a callable holds."""
+    """The values that an object or a callable holds."""
     if is_container(type(x)):
         return [get_stored(x, name) for name in fields_of(x)]
     if isinstance(x, dict):
@@ -206,7 +206,7 @@ def _parts_of(x: Any) -> Iterable[Any]:
 
 
 def cell_contents(cell: types.CellType) -> tuple[Any, ...]:
-    """What the cell of a variable holds, in a tuple."""
+    """The contents of the cell of a variable, in a tuple."""
     try:
         return (cell.cell_contents,)
     except ValueError:  # the variable is not bound yet

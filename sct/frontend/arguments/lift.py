@@ -186,7 +186,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if is_opaque_array(obj):
         return opaque(ev, Static(obj, path))
     if isinstance(obj, (np.ndarray, int, float, complex, np.generic)) and not isinstance(obj, bool):
-        return _captured_leaf(ev, _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {})))
+        return _captured_leaf(ev, _free_leaf(ev, obj, type_of_object(ev, obj), path, key_of((obj,), {})))
     if isinstance(obj, (str, bool, type(None))):
         ev.outside.note(path, "value", obj)
         return Static(obj)
@@ -249,8 +249,8 @@ def _lift_dict(ev: Evaluator, obj: dict[Any, Any], path: Path) -> DictRef | MapR
         return many
     ev.outside.note(path, "keys", tuple(obj))
     items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
-    made = DictArgument(id(obj), kinds is not None)
-    return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, made=made)))
+    argument = DictArgument(id(obj), kinds is not None)
+    return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, maker=argument)))
 
 
 def contents_of_mapping(ev: Evaluator, v: Abstract) -> Abstract | None:
@@ -283,15 +283,15 @@ def _kinds_of(ev: Evaluator, obj: dict[Any, Any]) -> dict[str, Hashable] | None:
 
 def _captured_dict(ev: Evaluator, obj: dict[Any, Any], kinds: dict[str, Hashable], path: Path) -> MapRef | None:
     """A dict of many alike values, if its keys are to be known only at run time."""
-    plan, made = ev.functions.plan, DictArgument(id(obj))
-    if plan.known_keys or plan.known_arguments or len(obj) <= AT_ONCE and (made, "values") not in plan.dicts:
+    plan, argument = ev.functions.plan, DictArgument(id(obj))
+    if plan.known_keys or plan.known_arguments or len(obj) <= AT_ONCE and (argument, "values") not in plan.dicts:
         return None
     lists = {"keys": list(obj), "values": list(obj.values())}
-    plan.dicts.add((made, "values"))
+    plan.dicts.add((argument, "values"))
     ev.outside.note(path, "many", MANY_KEYS)
     places = _free_leaf(ev, Places(), Opaque(), (*path, ("places", "places")), (Places,))
     parts = [_captured_list(ev, xs, kinds[name], (*path, (name, name))) for name, xs in lists.items()]
-    return MapRef(ev.captured.put(Slots((places, *parts), ("places", *lists), Origin.CAPTURED, made=made)))
+    return MapRef(ev.captured.put(Slots((places, *parts), ("places", *lists), Origin.CAPTURED, maker=argument)))
 
 
 def _is_kind_of_keys(kind: Any) -> bool:

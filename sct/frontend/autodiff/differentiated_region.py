@@ -111,14 +111,14 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         params = _Params(ev, copies, arguments, inside, strict, skip)
         for which, k in enumerate(wrt):
             params.add(which, k)
-        for original, copy in copies.made:
+        for original, copy in copies.addresses:
             if entry.owns(original):
                 ev.store.own(copy)
         before = dict(ev.store.cells)
-        with ev.enclosing.around(entry, {k for k, _ in copies.made}):
+        with ev.enclosing.around(entry, {k for k, _ in copies.addresses}):
             region = _run(ev, f, inside, params, has_aux)
             read = ev.enclosing.read
-        changed = {k for k, a in copies.made
+        changed = {k for k, a in copies.addresses
                    if is_written(before[a], ev.store.cells.get(a)) or a in ev.enclosing.written}
         ev.enclosing.written.update(changed)
         ev.go_to(entry)
@@ -152,13 +152,13 @@ def _not_read_itself(ev: Evaluator, entry: Store, changed: set[int], read: Mappi
 class _Copies:
     """Private copies of arguments; `apart`: one for each place that an array or container is passed at.
 
-    made  (address, address of the copy)
+    addresses  (address, address of the copy)
     """
 
     def __init__(self, ev: Evaluator, apart: bool) -> None:
         self.ev, self.apart = ev, apart
         self.seen: dict[int, int] = {}
-        self.made: list[tuple[int, int]] = []
+        self.addresses: list[tuple[int, int]] = []
 
     def of(self, v: Abstract) -> Abstract:
         if isinstance(v, Tup):
@@ -169,7 +169,7 @@ class _Copies:
             return replace(v, addr=self.seen[v.addr])
         cell = self.ev.store.cells[v.addr]
         self.seen[v.addr] = addr = self.ev.new_addr()
-        self.made.append((v.addr, addr))
+        self.addresses.append((v.addr, addr))
         if isinstance(cell, Slots):
             cell = replace(cell, items=tuple(map(self.of, cell.items)))
         origin = Origin.ARGUMENT if cell.origin == Origin.CAPTURED else cell.origin
@@ -180,7 +180,7 @@ class _Copies:
 
     def twice(self) -> set[int]:
         """The objects that were copied more than once."""
-        return {k for k, n in Counter(k for k, _ in self.made).items() if n > 1}
+        return {k for k, n in Counter(k for k, _ in self.addresses).items() if n > 1}
 
 
 class _Params:
@@ -192,7 +192,7 @@ class _Params:
 
     def __init__(self, ev: Evaluator, copies: _Copies, passed: Mapping[int | str, Abstract],
                  inside: dict[int | str, Abstract], strict: bool, skip: Callable[[int, int], bool] | None) -> None:
-        self.ev, self.copies, self.passed, self.inside, self.strict = ev, copies, passed, inside, strict
+        self.ev, self.addresses, self.passed, self.inside, self.strict = ev, copies, passed, inside, strict
         self.skip = skip or (lambda which, j: False)
         self.skips = skip is not None
         self.values: list[Value] = []
@@ -236,7 +236,7 @@ class _Params:
             return copy
         v = ev.wrap(p, origin=Origin.ARGUMENT)
         assert isinstance(leaf, Ref) and isinstance(v, Ref)
-        self.copies.made.append((leaf.addr, v.addr))
+        self.addresses.addresses.append((leaf.addr, v.addr))
         return v
 
 

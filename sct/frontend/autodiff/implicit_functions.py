@@ -30,7 +30,7 @@ __all__ = [
 
 
 def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
-    """What `solve` returns, as the solution of `residual`."""
+    """The result of `solve`, as the solution of `residual`."""
     solved = ev.call(solve, args, kwargs)
     t = ev.type_of(solved) if isinstance(solved, (Value, Ref)) else solved
     if not isinstance(t, Tensor) or t.kind != "f" or t.rank > 1:
@@ -90,7 +90,7 @@ def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None
 
 @contextmanager
 def derivative_code(ev: Evaluator) -> Iterator[None]:
-    """What is evaluated meanwhile is code of the derivative: the program does not read its value."""
+    """Evaluates code of the derivative: the program does not read its value."""
     with ev.block(builder := Builder()):
         yield
     for eqn in as_adjoint(Fn("f", (), tuple(builder.eqns), ())).eqns:
@@ -99,7 +99,7 @@ def derivative_code(ev: Evaluator) -> Iterator[None]:
 
 def computed_before(ev: Evaluator, evaluate: Callable[[], Abstract], compute: Callable[[Abstract], Value]
                     ) -> tuple[Value, Abstract]:
-    """What `compute` returns for the result of `evaluate`, and that result.
+    """The result of `compute` for the result of `evaluate`, and that result.
 
     The equations of `evaluate` are code of the derivative, behind those of `compute`: what raises for these arguments
     is what the program calls.
@@ -119,7 +119,7 @@ def _computed(ev: Evaluator, v: Abstract) -> Abstract:
 
 def standing_for(ev: Evaluator, computed: Value, like: Abstract, text: str = "", converged: Value | None = None,
                  error: str = NOT_CONVERGED) -> Abstract:
-    """What SciPy has computed, or a part of it, which has the derivative of `like`.
+    """A value that SciPy has computed, or a part of one, with the derivative of `like`.
 
     computed   the value of a call; `text`: which part of it stands for `like`
     converged  has it a derivative?  If not, `error` is raised where that is computed

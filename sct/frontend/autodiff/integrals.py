@@ -33,7 +33,7 @@ _OPTIONS = {"quad": ("epsabs", "epsrel", "limit", "points"),
 
 
 def _integrate(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
-    """What `name` returns: the integral, and an estimate of its error."""
+    """The result of `name`: the integral, and an estimate of its error."""
     signature = inspect.signature(getattr(sys.modules["scipy.integrate"], name))
     arguments = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
     for key, v in arguments.items():

@@ -81,7 +81,7 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
         if len(args) > 1:
             options["argnums"] = _static_tree(ev, args[1])
         if not args:
-            return DerivedCallable(lambda ev, given, _: derivative(ev, kind, given[0], options))
+            return DerivedCallable(lambda ev, inner, _: derivative(ev, kind, inner[0], options))
         return derivative(ev, kind, args[0], options)
     if kind == "vjp":
         return inner_vjp(ev, args[0], args[1:], has_aux)

@@ -95,7 +95,7 @@ def _is_number(x: Abstract) -> bool:
 
 
 def ruled_call(ev: Evaluator, rule: UserRule, args: Args, kwargs: Kwargs, call: Callable[[], Abstract]) -> Abstract:
-    """What a function with a rule returns; `call` evaluates the call itself."""
+    """The result of a function with a rule; `call` evaluates the call itself."""
     if ev.enclosing.order == 0 and not ev.functions.in_progress:
         return call()
     if ev.enclosing.order > max(ev.functions.plan.orders, default=1):
@@ -301,7 +301,7 @@ def _check_arity(ev: Evaluator, what: str, f: Any, takes: str, args: Args, kwarg
 
 
 def _called(ev: Evaluator, rule: UserRule, kind: str, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    """What a rule returns, which sct reads from its source."""
+    """The result of a rule, which sct reads from its source."""
     what = f"the {kind} of `{rule.name}`"
     _check_arity(ev, what, f, _TAKES[kind], args, kwargs)
     if isinstance(f, types.FunctionType):
@@ -339,10 +339,10 @@ def _evaluated(ev: Evaluator, rule: UserRule, f: Any, direction: Abstract, y: _A
                kwargs: Kwargs) -> Fn:
     """The rule as a region: its params are the numbers of the direction, of the values and of the arguments."""
     args = [direction, y.value, *(x.value for x in xs[:len(xs) - len(kwargs)])]
-    given = [_Arranged(ev, direction, "here"), y, *xs]
+    arranged = [_Arranged(ev, direction, "here"), y, *xs]
     with ev.tries.none(), ev.enclosing.in_rule(len(ev.frames)):
         region = evaluate(ev, DerivedCallable(f), args, kwargs, [*range(len(args)), *kwargs],
-                          skip=lambda which, j: not given[which].floats[j])
+                          skip=lambda which, j: not arranged[which].floats[j])
     if has_effect(ev, region.fn) and rule.f is not probed:
         ev.refuse("SCT412", f"a rule of `{rule.name}` has an effect (print, random draw)",
                   why="how often it would happen depends on the derivative", hint="move the effect out")
@@ -365,7 +365,7 @@ def _check_present(ev: Evaluator, rule: UserRule, *returned: Abstract) -> None:
 
 
 def _one_each(ev: Evaluator, rule: UserRule, returned: Abstract, args: Args) -> Sequence[Abstract]:
-    """What a vjp returns for each argument; of a single one, without a tuple around it."""
+    """The result of a vjp for each argument; of a single one, without a tuple around it."""
     several = isinstance(returned, Tup) and returned.cls is tuple
     parts = returned.items if isinstance(returned, Tup) and several else (returned,)
     if len(args) == 1 and len(parts) != 1 and isinstance(args[0], (Tup, Container)):

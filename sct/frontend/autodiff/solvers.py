@@ -123,15 +123,15 @@ for _name in _SOLVERS:  # `minimize` may have constraints, too
 
 
 def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
-    """What the solver `name` returns, with the solution in it."""
-    known = _SOLVERS[name]
+    """The result of the solver `name`, with the solution in it."""
+    entry = _SOLVERS[name]
     signature = inspect.signature(getattr(sys.modules["scipy.optimize"], name))
     arguments = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
-    _check_options(ev, name, known, arguments)
+    _check_options(ev, name, entry, arguments)
     extra = arguments.pop("args", Tup(()))
     extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
-    unknown = _unknown(ev, name, known, arguments)
-    regions = {key: function_of_unknown(ev, arguments[key], extra, unknown, name) for key in known.functions
+    unknown = _unknown(ev, name, entry, arguments)
+    regions = {key: function_of_unknown(ev, arguments[key], extra, unknown, name) for key in entry.functions
                if key in arguments and _is_function(ev, name, key, arguments[key])}
     operands: list[Operand] = []
     texts: list[str] = []
@@ -145,15 +145,15 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
         in_place = key not in kwargs and list(signature.parameters).index(key) == len(texts)
         texts.append(str(text) if in_place else f"{key}={text}")
     text = f"scipy.optimize.{name}({', '.join(texts)})"
-    first = known.functions[0]
+    first = entry.functions[0]
     if name == "minimize" and arguments.get("bounds", Static(None)) != Static(None):
         optimum = ev.emit(solver, *operands, text=text, type=OBJECT)
-        return _bounded(ev, arguments, extra, unknown, regions[first], optimum)
+        return _bounded(ev, arguments, extra, unknown, optimum)
     residual = _residual(ev, arguments, first, extra, regions[first], unknown, name)
-    if not known.fields:
+    if not entry.fields:
         return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
     solver_result = ev.emit(solver, *operands, text=text, type=OBJECT)
-    place, flag = known.fields
+    place, flag = entry.fields
     of_tuple = place == "[0]"
     x, converged = (ev.emit(part, solver_result, text=f"_0{'' if of_tuple else '.'}{key}", type=t)
                     for key, t in ((place, unknown), (flag, BOOL)))
@@ -161,10 +161,10 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     if of_tuple:
         return Tup((x, ev.wrap(ev.emit(part, solver_result, text="_0[1]", type=INT))))
     others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=OBJECT if key in _TEXTS else INT)
-              for key in known.others}
-    if known.solves == "minimum":
+              for key in entry.others}
+    if entry.solves == "minimum":
         others["fun"] = _least(ev, solver_result, x, regions[first], arguments)
-    if known.solves == "squares":
+    if entry.solves == "squares":
         others["cost"] = at_solution(ev, solver_result, "cost", x, function_of_unknown(
             ev, _half_sum_of_squares(arguments[first], arguments), extra, unknown, name))
     read = ", ".join(f"`{key}`" for key in (place, flag, *others))
@@ -188,9 +188,9 @@ def _is_regular(x: Any, slope: Any, lower: Any, upper: Any, success: Any) -> Any
     return success and np.all(np.where(at_bound, size > 1e-7, size <= 1e-3 * (1.0 + np.max(size))))
 
 
-def _bounded(ev: Evaluator, arguments: Mapping[str, Abstract], extra: Sequence[Abstract], unknown: Type, region: Region,
+def _bounded(ev: Evaluator, arguments: Mapping[str, Abstract], extra: Sequence[Abstract], unknown: Type,
              solver_result: Value) -> Abstract:
-    """What `minimize` returns, if bounds are given: a number at its bound stays there."""
+    """The result of `minimize` with bounds: a number at its bound stays there."""
     methods = [Static(m) for m in (None, "L-BFGS-B", "l-bfgs-b", "SLSQP", "slsqp")]
     if arguments.get("method", Static(None)) not in methods:
         ev.refuse("SCT402", "`minimize` with bounds is not differentiated with this `method`",
@@ -302,8 +302,8 @@ def _is_function(ev: Evaluator, name: str, key: str, v: Abstract) -> bool:
     return not isinstance(v, Static) or callable(v.peek)
 
 
-def _check_options(ev: Evaluator, name: str, known: _Solver, arguments: Mapping[str, Abstract]) -> None:
-    for key, values in known.options.items():
+def _check_options(ev: Evaluator, name: str, entry: _Solver, arguments: Mapping[str, Abstract]) -> None:
+    for key, values in entry.options.items():
         v = arguments.get(key)
         if v is not None and not (isinstance(v, Static) and any(v.value is x or v.value == x for x in values)):
             ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
@@ -311,11 +311,11 @@ def _check_options(ev: Evaluator, name: str, known: _Solver, arguments: Mapping[
                       hint=f"leave `{key}` out")
 
 
-def _unknown(ev: Evaluator, name: str, known: _Solver, arguments: Mapping[str, Abstract]) -> Type:
+def _unknown(ev: Evaluator, name: str, entry: _Solver, arguments: Mapping[str, Abstract]) -> Type:
     """The type of the unknown."""
     start = arguments.get("x0", arguments.get("xin"))
     one_each = name == "newton" and isinstance(start, (Ref, ListRef, Tup))
-    if known.unknown is not VECTOR and not one_each:
+    if entry.unknown is not VECTOR and not one_each:
         for key, v in arguments.items():
             t = ev.type_of(v) if isinstance(v, (Value, Ref)) else None
             if isinstance(t, Tensor) and (t.is_array or t.kind == "c" or t.dtype == "f32"):
@@ -324,8 +324,8 @@ def _unknown(ev: Evaluator, name: str, known: _Solver, arguments: Mapping[str, A
                           hint="solve for one number after the other, in a loop")
             if isinstance(v, Static) and type(v.value) is complex:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is complex", hint="solve for real unknowns")
-        return FLOAT if name == "root_scalar" and "bracket" in arguments else known.unknown
-    if known.solves == "fixed point" and not isinstance(start, (Ref, ListRef, Tup)):
+        return FLOAT if name == "root_scalar" and "bracket" in arguments else entry.unknown
+    if entry.solves == "fixed point" and not isinstance(start, (Ref, ListRef, Tup)):
         return POINT
     t = vector_like(ev, name, start)
     if one_each and t.shape[0].value is not None and t.shape[0].value < 2:
@@ -360,12 +360,12 @@ def _residual(ev: Evaluator, arguments: Mapping[str, Abstract], first: str, extr
               unknown: Type, name: str) -> Fn:
     """The equations that the solution solves: those of the function `first`, or of its gradient."""
     assert isinstance(unknown, Tensor)
-    f, known = arguments[first], _SOLVERS[name]
-    if known.solves == "squares":
+    f, entry = arguments[first], _SOLVERS[name]
+    if entry.solves == "squares":
         f = _half_sum_of_squares(f, arguments)
         region = function_of_unknown(ev, f, extra, unknown, name)
     one = isinstance(region.out, Leaf)
-    if known.solves in ("minimum", "squares"):
+    if entry.solves in ("minimum", "squares"):
         if not one or not isinstance(t := region.outs[0].type, Tensor) or t.rank or t.kind != "f":
             ev.refuse("SCT402", f"the function that `{name}` calls does not return one real number",
                       hint="return a float")
@@ -389,7 +389,7 @@ def _residual(ev: Evaluator, arguments: Mapping[str, Abstract], first: str, extr
             assert array.bind is not None
             parts, attrs = array.bind(list(region.outs))
             r = ev.emit(array, *parts, spelling="numpy.array", **attrs)
-        if known.solves == "fixed point":
+        if entry.solves == "fixed point":
             r = ev.emit(sub, r, region.fn.params[0])
     return region.fn.replace(eqns=(*region.fn.eqns, *builder.eqns), results=(r,))
 

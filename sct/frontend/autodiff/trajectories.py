@@ -75,7 +75,7 @@ class _Problem:
     start: Operand
 
     def call(self, name: str, args: Args, kwargs: Kwargs, options: str = "", type: Type = OBJECT) -> Value:
-        """What a solver of SciPy returns."""
+        """The result of a solver of SciPy."""
         operands: list[Operand] = [self.function]
         texts = ["_0", *(self._text("an argument", v, operands) for v in args)]
         texts += [f"{key}={self._text(f'`{key}`', v, operands)}" for key, v in kwargs.items()]
@@ -130,7 +130,7 @@ class _Problem:
 
 @of_scipy("scipy.integrate.solve_ivp")
 def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """What `solve_ivp` returns, with a solution that is differentiated."""
+    """The result of `solve_ivp`, with a solution that is differentiated."""
     arguments: dict[str, Any] = named_arguments(ev, sys.modules["scipy.integrate"].solve_ivp, args, kwargs)
     arguments |= arguments.pop("options", {})
     method = _method(ev, arguments)
@@ -184,10 +184,10 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _method(ev: Evaluator, arguments: Mapping[str, Abstract]) -> str:
-    method, known = arguments.get("method", Static("RK45")), (*_EXPLICIT, *_IMPLICIT, "LSODA")
-    if not isinstance(method, Static) or method.value not in known:
+    method, methods = arguments.get("method", Static("RK45")), (*_EXPLICIT, *_IMPLICIT, "LSODA")
+    if not isinstance(method, Static) or method.value not in methods:
         ev.refuse("SCT402", "`solve_ivp` is not differentiated by this method", why="sct does not know its steps",
-                  hint=f"use one of {', '.join(map(repr, known))}")
+                  hint=f"use one of {', '.join(map(repr, methods))}")
     return str(method.value)
 
 
@@ -213,7 +213,7 @@ def _between(problem: _Problem, method: str, outcome: Value, steps: Value, accep
 
 @of_scipy("scipy.integrate.odeint")
 def _odeint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """What `odeint` returns: the solution at the given times, a row for each."""
+    """The result of `odeint`: the solution at the given times, a row for each."""
     arguments = named_arguments(ev, sys.modules["scipy.integrate"].odeint, args, kwargs)
     options = {key: arguments[key] for key in _OF_ODEINT if key in arguments}
     _check_options(ev, "odeint", arguments, ("func", "y0", "t", "args", "tfirst", *options))
@@ -312,9 +312,9 @@ def _of_events(ev: Evaluator, outcome: Value, located: Sequence[tuple[Abstract, 
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 
-def _check_options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], known: Sequence[str]) -> None:
+def _check_options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], supported: Sequence[str]) -> None:
     for key, v in arguments.items():
-        if key not in known and v not in (_NONE, Static(False)):
+        if key not in supported and v not in (_NONE, Static(False)):
             ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
                       why="the result need not be the solution at times, or is more than that",
                       hint=f"leave `{key}` out")
@@ -385,7 +385,7 @@ def _vector(outcome: Value) -> Tensor:
 
 
 def _sign(ev: Evaluator, t0: Abstract, t1: Abstract) -> str | Value:
-    """What the times are multiplied by so that they rise."""
+    """The sign of the times with which they rise."""
     if isinstance(t0, Static) and isinstance(t1, Static):
         return "" if t0.value <= t1.value else "-"
     sign: Value = ev.emit(solver, *map(ev.operand, (t0, t1)), text="numpy.copysign(1.0, _1 - _0)",

@@ -89,7 +89,7 @@ def check_class(ev: Evaluator, cls: Any, keys: tuple[Any, ...], where: str) -> N
     """Refuses an object that is handed out, if it would be another one than that of the function."""
     if where in ("here", "as an argument"):
         return
-    if any(cls is made for made in ev.containers.classes.values()):
+    if any(cls is own for own in ev.containers.classes.values()):
         with ev.at(ev.loc or ev.returned_at):
             ev.refuse("SCT503", f"an object of a class that the function makes is not supported {where}",
                       hint="make the class outside the function, at the top of a module")

@@ -120,7 +120,7 @@ def call_cached(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstra
 
 
 def _looked_up(ev: Evaluator, fn: Cached, memo: MapRef, args: Args, kwargs: Kwargs) -> Abstract:
-    """What the cache holds for these arguments, or the result of the function, which it holds from then on."""
+    """The entry of the cache for these arguments, or the result of the function, which becomes the entry."""
     if kwargs:
         ev.refuse("SCT204", "a cached function that calls itself is called with keyword arguments",
                   hint="pass the arguments by position")

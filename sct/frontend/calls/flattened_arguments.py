@@ -70,7 +70,7 @@ class ArgumentLeaf:
 class ArgumentNode:
     """A container.  `which` numbers lists and dicts, as two names may stand for one; `exact` compares its keys.
 
-    schema, made  as in `Slots`
+    schema, maker  as in `Slots`
     frozen  why it is not written
     """
 
@@ -80,7 +80,7 @@ class ArgumentNode:
     items: tuple[ArgumentTree, ...]
     exact: Hashable = field(init=False)
     schema: Schema | None = None
-    made: Any = field(default=None, compare=False)
+    maker: Any = field(default=None, compare=False)
     frozen: Frozen = Frozen.NO
 
     def __post_init__(self) -> None:
@@ -182,7 +182,7 @@ class Flattening:
             self.lists.update((x.index, v.addr) for x in items if isinstance(x, ArgumentLeaf))
         factory = (self.flatten(v.factory),) if isinstance(v, MapRef) and v.factory is not None else ()
         kind = replace(v, addr=0, factory=None) if isinstance(v, MapRef) else replace(v, addr=0)
-        return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, made=cell.made,
+        return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, maker=cell.maker,
                             frozen=cell.frozen if self.with_frozen else Frozen.NO)
 
     def closure(self, v: Closure) -> ArgumentTree:
@@ -231,7 +231,7 @@ class Flattening:
             return replace(kind, addr=same[tree.which])  # type: ignore[return-value]
         addr = self.ev.new_addr()
         self.ev.store.cells[addr] = Slots(
-            items, tree.keys, schema=tree.schema, made=tree.made,
+            items, tree.keys, schema=tree.schema, maker=tree.maker,
             frozen=tree.frozen,
             unset=frozenset() if isinstance(kind, ObjRef) else None)
         self.rebuilt[addr] = tree.which, kind
@@ -240,7 +240,7 @@ class Flattening:
 
 @dataclass(frozen=True)
 class Aliasing:
-    """What the results of an outlined function share with its arguments and with what it captures.
+    """The memory that the results of an outlined function share with its arguments and with what it captures.
 
     same_array  for each result: the param whose array it is, or the captured array that it is, if it is one
     may_alias   for each result: may it share memory with a param or with another result?

@@ -436,8 +436,8 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
     leaves = [_leaf(ev, out) if k is None else k if isinstance(k, Ref) else flat.values[k]
               for out, k in zip(outs, aliasing.same_array)]
     if any(aliasing.may_alias):
-        given = (v for k, v in enumerate(flat.values) if k not in flat.lists)
-        ev.freeze(*(v.addr for v in [*given, *(x for x, aliased in zip(leaves, aliasing.may_alias) if aliased)]
+        passed = (v for k, v in enumerate(flat.values) if k not in flat.lists)
+        ev.freeze(*(v.addr for v in [*passed, *(x for x, aliased in zip(leaves, aliasing.may_alias) if aliased)]
                     if isinstance(v, Ref)))
     return _write_slots(ev, f, flat, _with_containers(ev, f, flat, leaves))
 

@@ -88,6 +88,6 @@ def _is_of_scipy(f: Any) -> bool:
 
 
 def _innermost(error: SctError) -> str:
-    """What is refused in the functions of a library that call one another."""
+    """The innermost refusal in functions of a library that call one another."""
     inner = (error.why or "").removeprefix(_SOURCE)
     return inner.removeprefix(": ") if inner != (error.why or "") and inner else error.what

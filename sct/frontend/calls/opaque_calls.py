@@ -231,7 +231,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         return None
     if name is None or any(is_varied(ev, a) for a in passed):
         return None
-    drawn = type_of_draw(ev, draws, args, kwargs) if draws else None
+    drawn = type_of_draw(draws, args, kwargs) if draws else None
     if drawn is None and f not in MAKERS and not ev.is_observed:
         return None
     texts = [template_of(ev, a, operands) for a in passed]
@@ -295,10 +295,11 @@ def _may_vary(ev: Evaluator, v: Abstract) -> bool:
 def _see_into_deque(ev: Evaluator, method: Eqn, passed: Args) -> None:
     """If the method is one of a deque that the function makes, and the deque gets a differentiated number or a
     container: evaluates the function again, with a deque that sct sees into."""
-    made = ev.defs.get(method.args[0]) if method.args and isinstance(method.args[0], Value) else None
-    if made is not None and made.op is inactive and str(made.attrs["text"]).startswith("collections.deque(") and any(
+    display = ev.defs.get(method.args[0]) if method.args and isinstance(method.args[0], Value) else None
+    if display is not None and display.op is inactive \
+            and str(display.attrs["text"]).startswith("collections.deque(") and any(
             isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
-        raise ev.functions.plan.changed(deques={made.loc})
+        raise ev.functions.plan.changed(deques={display.loc})
 
 
 def _rule_hint(ev: Evaluator, args: Args, kwargs: Kwargs) -> str:
@@ -422,7 +423,7 @@ def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | No
     if draws_floats(f):
         place = place_of_size(name)
         _no_active(ev, name, args[:place], {k: v for k, v in kwargs.items() if k != "size"})
-        return type_of_draw(ev, name, args, kwargs)
+        return type_of_draw(name, args, kwargs)
     return None
 
 

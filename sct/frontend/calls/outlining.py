@@ -155,7 +155,7 @@ class OutliningPlan:
     @property
     def has_arguments(self) -> bool:
         """Are there arguments among the dicts whose keys are known only at run time?"""
-        return any(isinstance(made, DictArgument) for made, _ in self.dicts)
+        return any(isinstance(origin, DictArgument) for origin, _ in self.dicts)
 
     def changed(self, **members: Any) -> Unstable:
         """Notes what is outlined, or opaque, from now on: the program is evaluated again."""

@@ -1,4 +1,4 @@
-"""What functions that run as they are may write: sct reads free variables once, before they are called.
+"""The writes of functions that run as they are: sct reads free variables once, before they are called.
 
     def step() -> int:
         try: STATE["n"] += 1            writes what `STATE` holds
@@ -110,7 +110,7 @@ def _paths_read(ev: Evaluator) -> Iterable[Path]:
 
 
 def _slots_read(ev: Evaluator, path: Path) -> Iterator[Slot]:
-    """What is read on the way to a free variable, and its contents."""
+    """The slots that are read on the way to a free variable, and its contents."""
     for n in range(1, len(path) + 1):
         try:
             x = read_path(path[:n], ev.outside.root)
@@ -156,7 +156,7 @@ def _is_mutable(x: Any) -> bool:
 
 
 class Writes:
-    """What a function, and those that it may call, may write.
+    """The free variables and objects that a function, and those that it may call, may write.
 
     slots      attributes of objects, and the items of objects
     whole      ids of objects of which any part may be written
@@ -223,7 +223,7 @@ class Writes:
         self.slots |= {(id(f.__globals__), name) for name in f.__globals__}
 
     def _target(self, f: types.FunctionType, node: Any, target: Any) -> None:
-        """What a write into an attribute or the items of an expression, or by one of its methods, changes."""
+        """Notes what a write into an attribute or the items of an expression, or by one of its methods, changes."""
         attributes = []
         owner = target.value if isinstance(target, (gast.Attribute, gast.Subscript)) else target
         name = target.attr if isinstance(target, gast.Attribute) else None
@@ -234,18 +234,18 @@ class Writes:
             if not _is_new(owner):
                 self._all(f)
             return
-        found = self._variable(f, node, owner.id)
-        if found is None:
+        owners = self._variable(f, node, owner.id)
+        if owners is None:
             return
         for attribute in reversed(attributes):
-            objects = [y for x in found for y in _attribute(x, attribute)]
+            objects = [y for x in owners for y in _attribute(x, attribute)]
             if attribute is None or not objects:
-                self.whole |= self._reach(list(found)).keys()
+                self.whole |= self._reach(list(owners)).keys()
                 return
-            found = objects
-        self.slots |= {(id(vars(x) if isinstance(x, types.ModuleType) else x), name) for x in found}
+            owners = objects
+        self.slots |= {(id(vars(x) if isinstance(x, types.ModuleType) else x), name) for x in owners}
         if name is None:
-            self.whole |= {id(x) for x in found}
+            self.whole |= {id(x) for x in owners}
 
     def _variable(self, f: types.FunctionType, node: Any, name: str) -> list[Any] | None:
         """The objects that a variable may be; None if writes to them are of no concern, or have been noted."""
@@ -317,7 +317,7 @@ def _targets(node: Any) -> Iterator[Any]:
 
 
 def _changed_by(call: Any) -> Iterator[Any]:
-    """What a call may change by a function of a library, as far as its name says so."""
+    """The arguments that a call of a function of a library may change, as far as its name says so."""
     name = call.func.attr if isinstance(call.func, gast.Attribute) else getattr(call.func, "id", "")
     if isinstance(call.func, gast.Attribute) and changes_object(f".{name}"):
         yield call.func.value

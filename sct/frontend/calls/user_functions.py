@@ -111,8 +111,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
                        loc=loc_of(node, source.file))
     if not ev.frames:
         begin_private_copy(ev)
-        given = begin_columns(ev, [*args, *kwargs.values()])
-        args, kwargs = given[:len(args)], dict(zip(kwargs, given[len(args):]))
+        arguments = begin_columns(ev, [*args, *kwargs.values()])
+        args, kwargs = arguments[:len(args)], dict(zip(kwargs, arguments[len(args):]))
     frame = Frame(ev.addresses.new_frame(), source, *of, _liveness(node), set(local_names(node)), parent,
                   declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
@@ -135,7 +135,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         result = call_outlined(ev, frame, variables, evaluate_outlined, outer, recomputed=recomputed)
         return _rebound(ev, result, outer)
     _no_endless_recursion(ev, frame, named)
-    frame.arguments = named
+    frame = replace(frame, arguments=named)
     site = site_of(ev, frame, bound) if parent is None and not ev.functions.plan.written else None
     if ev.tries.slot is not None:
         ev.functions.plan.single.add(site)  # its body may be left where it raises

@@ -107,13 +107,13 @@ class Attempts(State):
         again = tried is not eqn or aliases(eqn) != "none" or any(counts_as_real(x.type) for x in eqn.args)
         handled = dict.fromkeys(tries.handled)
         classes = [c.operand for c in handled if c.operand is not None]
-        ok, error, *given = self.b.emit(attempt, (*tried.args, *classes), {
+        ok, error, *results = self.b.emit(attempt, (*tried.args, *classes), {
             "of": tried.op.name, "attrs": tuple(tried.attrs.items()), "spelled": tried.spelling,
             "classes": len(classes), "gives": 0 if again else len(eqn.outs),
             "catches": tuple(c.name for c in handled if c.operand is None and not c.is_below(handled))}, loc=self.loc)
         tries.caught.update(caught)
         self.split(ok, False, error)
-        for out, value in zip(given, eqn.outs):
+        for out, value in zip(results, eqn.outs):
             out.hint = value.hint
             self.b.add(Eqn(unwrap, (out,), (value,), {}, (), None, False, self.loc))
         if again:
@@ -159,9 +159,9 @@ class Attempts(State):
         branch = Branch(self.store.copy(), Builder())
         branch.store.vars[self.tries.slot] = Static(True)
         if error is not None and self.tries.needed:
-            known = Value(OBJECT)
-            branch.builder.add(Eqn(unwrap, (error,), (known,), {}, (), None, False, self.loc))
-            branch.store.vars[self.tries.exception] = known
+            bound = Value(OBJECT)
+            branch.builder.add(Eqn(unwrap, (error,), (bound,), {}, (), None, False, self.loc))
+            branch.store.vars[self.tries.exception] = bound
         branch.store.vars.update((Key(frame.id, "<exit>"), Static(0)) for frame in self.frames)
         self.tries.splits.append(Split(self.b, len(self.b.eqns), test, raises, branch, self.tries.slot))
 
@@ -180,9 +180,9 @@ class Attempts(State):
     def known_bound(self, v: Value) -> Value:
         """A value that is bound here, because no path has raised that leads here."""
         assert isinstance(v.type, Undef)
-        known = Value(v.type.elem, v.hint, v.dim)
-        self.b.add(Eqn(unwrap, (v,), (known,), {"to": known.type, "free": False}, (), None, False, self.loc))
-        return known
+        bound = Value(v.type.elem, v.hint, v.dim)
+        self.b.add(Eqn(unwrap, (v,), (bound,), {"to": bound.type, "free": False}, (), None, False, self.loc))
+        return bound
 
     def unless_raised(self, v: Any) -> Any:
         """The value of an expression that is bound here, if it is unbound only on paths that have raised."""

@@ -101,8 +101,8 @@ class Operands(Attempts):
             self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(outs if isinstance(outs, tuple) else [outs], self.b.eqns[-1]))
         if self.tries.handled:
-            made = self.attempt_last()
-            outs = made if isinstance(outs, tuple) else made[0] if made else outs
+            attempted = self.attempt_last()
+            outs = attempted if isinstance(outs, tuple) else attempted[0] if attempted else outs
         if any(isinstance(x, Value) and x.type == REAL for x in args) and is_array_of_numbers(outs, args):
             ints = [Value(INT) if isinstance(x, Value) and x.type == REAL else x for x in args]
             other = Builder().emit(op, ints, attrs, spelling=spelling)

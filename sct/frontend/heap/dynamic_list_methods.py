@@ -405,7 +405,7 @@ def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
 
 
 def _both(ev: Evaluator, op: Op, ref: ListRef, other: ListRef, *operands: Operand, **attrs: Any) -> list[Operand]:
-    """What the op makes of the columns of one list and those of the other."""
+    """The results of the op for the columns of one list and those of the other."""
     if slots(ev, other).schema != slots(ev, ref).schema:
         refuse_different_items(ev)
     return [ev.emit(op, c, d, *operands, **attrs) for c, d in zip(columns(ev, ref), columns(ev, other))]

@@ -80,10 +80,10 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             cell = ev.slots(x)
             types.append(Opaque())
             parts = len(types) - 1, *map(visit, cell.items[1:])
-            uses = frozenset(use for made, use in ev.functions.plan.dicts if made == cell.made)
-            return ObjectSchema(replace(x, addr=0), (Place(cell.made, uses), *cell.keys[1:]), parts)
+            uses = frozenset(use for origin, use in ev.functions.plan.dicts if origin == cell.maker)
+            return ObjectSchema(replace(x, addr=0), (Place(cell.maker, uses), *cell.keys[1:]), parts)
         if isinstance(x, DictRef) and x.addr > CAPTURED and not (ev.slots(x).keys or ev.functions.plan.known_keys):
-            raise ev.functions.plan.changed(dicts={(ev.slots(x).made, "values")})  # it is filled by keys of run time
+            raise ev.functions.plan.changed(dicts={(ev.slots(x).maker, "values")})  # it is filled by keys of run time
         if isinstance(x, Tup):
             parts = tuple(map(visit, x.items))
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
@@ -376,11 +376,11 @@ def is_alike(ev: Evaluator, cell: Slots) -> bool:
 
 def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = False) -> ListRef:
     """A list of these items with columns, which is not written: lists among them may be in another list, too."""
-    made = ListRef(ev.new_addr())
-    ev.store.cells[made.addr] = Slots(items)
-    grow(ev, made, shared=True, of_tuple=of_tuple)
-    ev.store.hold(made.addr)
-    return made
+    xs = ListRef(ev.new_addr())
+    ev.store.cells[xs.addr] = Slots(items)
+    grow(ev, xs, shared=True, of_tuple=of_tuple)
+    ev.store.hold(xs.addr)
+    return xs
 
 
 def length(ev: Evaluator, ref: ListRef) -> Operand:
@@ -418,8 +418,8 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             parts = tuple(map(row, schema.parts))
             if isinstance(schema.cls, MapRef):
                 addr = ev.new_addr()
-                keys, made = ("places", *schema.keys[1:]), schema.keys[0].made
-                ev.store.cells[addr] = Slots(parts, keys, cell.origin, made=made)
+                keys, origin = ("places", *schema.keys[1:]), schema.keys[0].maker
+                ev.store.cells[addr] = Slots(parts, keys, cell.origin, maker=origin)
                 return replace(schema.cls, addr=addr)
             if schema.cls is dict:
                 entries = ev.new_dict(dict(zip(schema.keys, parts)))

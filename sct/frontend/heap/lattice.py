@@ -119,7 +119,7 @@ class Outs:
         self.ev, self.left, self.right = ev, left, right
         self.inner = (left.defines(), right.defines())
         self.outs: list[tuple[Operand, Operand, Value]] = []
-        self.made: dict[tuple[Operand, Operand, Key | None], Value] = {}
+        self.joined_values: dict[tuple[Operand, Operand, Key | None], Value] = {}
 
     def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None, own: Key | None = None) -> Operand:
         """The operand that is `a` on the left path and `b` on the right; None: undefined there.
@@ -140,7 +140,7 @@ class Outs:
             a, b = (undef(present.type) if x is None else x for x in (a, b))
         else:
             type = join(a.type, b.type)
-        if (a, b, own) not in self.made:
+        if (a, b, own) not in self.joined_values:
             assigned = [self.is_assigned(x, side) for x, side in ((a, self.left), (b, self.right))]
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
             out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
@@ -151,9 +151,9 @@ class Outs:
                 self.ev.exits.kinds[out] = frozenset().union(*kinds)
             if isinstance(type, Undef) and all(assigned):
                 self.ev.tries.bound[out] = self.ev.tries.slot
-            self.made[a, b, own] = out
+            self.joined_values[a, b, own] = out
             self.outs.append((a, b, out))
-        return self.made[a, b, own]
+        return self.joined_values[a, b, own]
 
     def is_assigned(self, x: Operand, path: Branch) -> bool:
         """Is the operand assigned on this path, unless the path has raised?"""

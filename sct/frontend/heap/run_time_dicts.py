@@ -85,11 +85,11 @@ def known_key(ev: Evaluator, owner: Container, key: Abstract, what: str = "a key
 def note_refused(ev: Evaluator, owner: Container) -> Any:
     """Notes that the keys of this dict would have to be known, and returns the place that makes it, if there is one."""
     cell = ev.store.cells.get(owner.addr)
-    if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.made is None \
-            or isinstance(cell.made, DictArgument):
+    if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.maker is None \
+            or isinstance(cell.maker, DictArgument):
         return None
-    ev.functions.plan.refused.add((cell.made, VALUES))
-    return cell.made
+    ev.functions.plan.refused.add((cell.maker, VALUES))
+    return cell.maker
 
 
 def called(ev: Evaluator, owner: Abstract) -> Abstract:
@@ -97,16 +97,16 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
     if not isinstance(owner, DictRef):
         return owner
     cell = ev.slots(owner)
-    if (cell.made, VALUES) not in ev.functions.plan.dicts:
+    if (cell.maker, VALUES) not in ev.functions.plan.dicts:
         return owner
     if not isinstance(owner, DefaultRef):
         return of_run_time(ev, cell)
     return replace(of_run_time(ev, cell, owner.factory), ordered=owner.factory is None)
 
 
-def new(ev: Evaluator, made: Any) -> MapRef:
-    """An empty dict whose keys are known only at run time; `made`: where it is made."""
-    return of_run_time(ev, Slots((), made=made))
+def new(ev: Evaluator, origin: Any) -> MapRef:
+    """An empty dict whose keys are known only at run time; `origin`: the place of the expression that makes it."""
+    return of_run_time(ev, Slots((), maker=origin))
 
 
 def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> MapRef:
@@ -119,7 +119,7 @@ def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> 
     if _may(ev, cell, KEYS):
         keys = _list(ev, tuple(map(constant, cell.keys)))
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), made=cell.made)
+    ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), maker=cell.maker)
     return MapRef(addr, factory)
 
 
@@ -143,14 +143,14 @@ def _is_plain(key: Any) -> bool:
 
 
 def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
-    return (cell.made, use) in ev.functions.plan.dicts
+    return (cell.maker, use) in ev.functions.plan.dicts
 
 
 def need(ev: Evaluator, owner: MapRef, use: str) -> None:
     """The program is evaluated again, unless this use of the dict was known when it was made."""
     cell = ev.slots(owner)
     if not _may(ev, cell, use) and not (use == KEYS and isinstance(cell.items[1], ListRef)):
-        raise ev.functions.plan.changed(dicts={(cell.made, use)})
+        raise ev.functions.plan.changed(dicts={(cell.maker, use)})
 
 
 # -- parts ---------------------------------------------------------------------------------------------------
@@ -222,8 +222,8 @@ def _found(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
         if operands[0] not in eqn.args:
             continue
         text = str(eqn.attrs.get("text", ""))
-        known = text == f"_0[{subscript}]" or text.startswith(f"_0.setdefault({name}, ")
-        if eqn.op is inactive and known and list(eqn.args[:len(operands)]) == operands:
+        is_same = text == f"_0[{subscript}]" or text.startswith(f"_0.setdefault({name}, ")
+        if eqn.op is inactive and is_same and list(eqn.args[:len(operands)]) == operands:
             return eqn.out
         only_reads = text.startswith(("_0[", "_0.setdefault(", "len(")) or text.endswith(" in _0")
         if eqn.op is not inactive or not only_reads:
@@ -332,7 +332,7 @@ def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
     schema = schemas[0] if len(parts) == 1 else (schemas[0], map_leaves(schemas[1], lambda k: k + first))
     joined = ListRef(ev.new_addr())
     ev.store.cells[joined.addr] = Slots(tuple(c for part in parts for c in part.items), schema=schema,
-                                        made=owner if _may(ev, cell, SHRINKS) else None)
+                                        maker=owner if _may(ev, cell, SHRINKS) else None)
     return joined
 
 
@@ -348,7 +348,7 @@ def note_write(ev: Evaluator, owner: MapRef, grows: bool = True) -> None:
     ev.writable(owner.addr, "a write")
     columns = {c for xs in ev.slots(owner).items if isinstance(xs, ListRef) for c in ev.slots(xs).items}
     runs_over = [ev.store.cells[addr] for addr in ev.loops.lists]
-    if any(isinstance(cell, Slots) and (grows and columns.intersection(cell.items) or cell.made == owner)
+    if any(isinstance(cell, Slots) and (grows and columns.intersection(cell.items) or cell.maker == owner)
            for cell in runs_over):
         ev.refuse("SCT306", "the keys of a dict may change while a loop iterates over it",
                   hint="iterate over a copy: `list(d)`")
@@ -433,7 +433,7 @@ def copied(ev: Evaluator, owner: MapRef) -> MapRef:
     lists = [xs if not isinstance(xs, ListRef) else dynamic_list_methods.copied(ev, xs) if is_dynamic(ev, xs)
              else ev.new_list(()) for xs in cell.items[1:]]
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots((places, *lists), cell.keys, made=cell.made)
+    ev.store.cells[addr] = Slots((places, *lists), cell.keys, maker=cell.maker)
     return replace(owner, addr=addr)
 
 

@@ -66,7 +66,7 @@ def check_method(ev: Evaluator, classes: Sequence[type], owner: Abstract, name: 
     said = {_method_misfit(cls, name, len(args), tuple(kwargs)) for cls in classes}
     _raise(ev, said.pop() if len(said) == 1 else None)
     if name not in _NEVER_TRIED:
-        _raise(ev, _refused(ev, lambda own, *given, **named: getattr(own, name)(*given, **named), [owner, *args],
+        _raise(ev, _refused(ev, lambda own, *passed, **named: getattr(own, name)(*passed, **named), [owner, *args],
                             kwargs))
 
 

@@ -183,10 +183,10 @@ def of_python(ev: Evaluator, v: Abstract, target: Any, value: Any) -> Abstract:
     """What is assigned: of an object that sct does not see into, the items if it is unpacked; `value` is its syntax."""
     if not isinstance(target, (gast.Tuple, gast.List)) or any(isinstance(t, gast.Starred) for t in target.elts):
         return v
-    known = python_iterable(ev, v, value)
-    if known is None or not isinstance(v, Value):
+    iterable = python_iterable(ev, v, value)
+    if iterable is None or not isinstance(v, Value):
         return v
-    size, item = python_items(ev, v, known, len(target.elts) + 1)
+    size, item = python_items(ev, v, iterable, len(target.elts) + 1)
     _check_count(ev, size, len(target.elts))
     return Tup(tuple(item(Static(k)) for k in range(len(target.elts))))
 

@@ -88,14 +88,12 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
             ev.frames.pop()
         return
     shadowed = {key: (ev.store.vars.get(key), ev.store.bound.get(key)) for key in (Key(frame.id, n) for n in names)}
-    added = names - frame.locals
-    frame.locals |= added
     for n, v in around.items():
         ev.store.bind(Key(frame.id, n), v)
     try:
-        yield
+        with frame.binding(names):
+            yield
     finally:
-        frame.locals -= added
         for key, (old, flag) in shadowed.items():
             ev.store.unbind(key)
             if old is not None:
@@ -122,21 +120,21 @@ def _makes_generators(node: Any) -> frozenset[Any]:
 @expression(gast.DictComp)
 def dictcomp(ev: Evaluator, node: Any) -> Abstract:
     """A dict display with `for`; the loop that fills it, where its keys are known only at run time."""
-    made, plan = ev.loc, ev.functions.plan
-    if (made, run_time_dicts.VALUES) in plan.dicts:
-        return _looped(ev, node, "dict", lambda: run_time_dicts.new(ev, made))
+    place, plan = ev.loc, ev.functions.plan
+    if (place, run_time_dicts.VALUES) in plan.dicts:
+        return _looped(ev, node, "dict", lambda: run_time_dicts.new(ev, place))
     count = itertools.count()
 
     def entry() -> tuple[Any, Abstract]:
         key = ev.eval(node.key)
         if next(count) == FEW_ITEMS and not plan.known_keys and _is_of_run_time(key):
-            raise plan.changed(dicts={(made, run_time_dicts.VALUES)})
+            raise plan.changed(dicts={(place, run_time_dicts.VALUES)})
         return hashed(ev, key), ev.eval(node.value)
 
     try:
         return ev.new_dict(dict(_rows(ev, node, ask=True, settled=True, item=entry)))
     except (SctError, NeedsStatic):
-        plan.refused.add((made, run_time_dicts.VALUES))
+        plan.refused.add((place, run_time_dicts.VALUES))
         raise
 
 
@@ -176,7 +174,7 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
 
 
 def _iterated(ev: Evaluator, gen: Any) -> Abstract:
-    """What a loop of a comprehension runs over, of which an iterator alone is held."""
+    """The iterable of a loop in a comprehension, which holds only an iterator of it."""
     with ev.temporaries.dropped():
         return ev.eval(gen.iter)
 
@@ -203,10 +201,10 @@ def appended(ev: Evaluator, node: Any) -> Abstract:
         of = lookup(ev, first.iter.id)
     selected = of if isinstance(of, ListRef) and ev.store.owns(of.addr) else None
     before = None if selected is None else ev.store.columns(selected.addr)
-    made = _looped(ev, node, "list", lambda: ev.new_list(()))
-    if selected is not None and isinstance(made, ListRef) and ev.store.columns(selected.addr) == before:
-        ev.store.own(made.addr)  # each item of the other list is in it at most once
-    return made
+    appended_list = _looped(ev, node, "list", lambda: ev.new_list(()))
+    if selected is not None and isinstance(appended_list, ListRef) and ev.store.columns(selected.addr) == before:
+        ev.store.own(appended_list.addr)  # each item of the other list is in it at most once
+    return appended_list
 
 
 def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:

@@ -212,14 +212,14 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
 
 def _filled(ev: Evaluator, node: Any) -> Abstract:
     """A dict display with keys that are known only at run time."""
-    made = run_time_dicts.new(ev, ev.loc)
+    filled = run_time_dicts.new(ev, ev.loc)
     for k, v in zip(node.keys, node.values):
         if k is None:
-            run_time_dicts.update(ev, made, ev.eval(v))
+            run_time_dicts.update(ev, filled, ev.eval(v))
         else:
             key = ev.eval(k)
-            run_time_dicts.assign(ev, made, key, ev.eval(v))
-    return made
+            run_time_dicts.assign(ev, filled, key, ev.eval(v))
+    return filled
 
 
 @expression(gast.Set)

@@ -31,7 +31,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
     try:
         ev.set_exit(FALL)
         if isinstance(node, gast.Lambda):
-            frame.now = frozenset(reads(node.body))
+            frame.be_at(frozenset(reads(node.body)))
             return ev.eval(node.body)
         key = Key(frame.id, "<return>")
         block(ev, node.body)

@@ -61,7 +61,8 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
         while at < len(stmts) and not ev.store.dead:
             stmt = stmts[at]
             at += 1
-            frame.now = frame.live.after.get(stmt, frozenset()) | frame.live.before.get(stmt, frozenset()) | reads(stmt)
+            live = frame.live
+            frame.be_at(live.after.get(stmt, frozenset()) | live.before.get(stmt, frozenset()) | reads(stmt))
             if type(stmt) in GUARDING:
                 with ev.at(loc_of(stmt, frame.source.file)):
                     if GUARDING[type(stmt)](ev, stmt, stmts, at):
@@ -144,7 +145,7 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     with ev.at(loc_of(stmt.test, ev.frames[-1].source.file)):
         with ev.temporaries.dropped():
             test = condition(ev, stmt.test)
-        ev.frames[-1].now = ev.frames[-1].live.after.get(stmt, frozenset())
+        ev.frames[-1].be_at(ev.frames[-1].live.after.get(stmt, frozenset()))
         if isinstance(test, Value) and ev.frames[-1].code in ev.functions.plan.asked:
             with contextlib.suppress(NeedsStatic, SctError):
                 test = Lit(ev.ask(test, "this test"))
@@ -261,7 +262,7 @@ def leave_generator(ev: Evaluator, code: int) -> None:
         node = Leave(None)
         node.code = code
         if code - RETURN > len(frame.returns):  # then both calls number it alike
-            frame.returns += [None] * (code - RETURN - 1 - len(frame.returns))
+            frame.returns.extend([None] * (code - RETURN - 1 - len(frame.returns)))
     return_(ev, node)
 
 
@@ -309,10 +310,11 @@ def return_value(ev: Evaluator, node: Any) -> None:
     frame = ev.frames[-1]
     for name in frame.bound_at.get(node, ()):
         _read_as_bound(ev, Key(frame.id, name))
-    before, frame.now = frame.now, frame.now | reads(node)
+    before = frame.now
+    frame.be_at(before | reads(node))
     v = Static(None) if node.value is None else ev.eval(node.value)
-    frame.now = before
-    frame.returned_at = frame.returned_at or loc_of(node, frame.source.file)
+    frame.be_at(before)
+    frame.note_return(loc_of(node, frame.source.file))
     ev.store.vars[Key(frame.id, "<return>")] = v
     ev.set_exit(RETURN)
 

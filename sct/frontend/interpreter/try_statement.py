@@ -36,7 +36,7 @@ __all__ = ["Handler", "at_last", "attempt", "class_of_exceptions"]
 
 @dataclass(frozen=True)
 class Handler:
-    """What is done with exceptions of these classes."""
+    """An `except` clause: the classes that it catches, and its body."""
 
     classes: tuple[Class, ...]
     run: Callable[[Value | None], None]

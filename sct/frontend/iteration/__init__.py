@@ -1,4 +1,4 @@
-"""What can be iterated over: iterators and their protocol, and the iteration spaces of `for` loops.
+"""Iteration: iterators and their protocol, and the iteration spaces of `for` loops.
 
     iteration_space    a counter, and the item for each of its values
     iterator_protocol  iterators: an item is computed when it is taken, and once

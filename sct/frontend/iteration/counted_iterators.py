@@ -15,7 +15,7 @@ could not tell the position.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import gast
@@ -31,7 +31,7 @@ from sct.frontend.values.abstract_values import Abstract, Iteration, Key, ListRe
 from sct.ir import Lit, Operand
 from sct.ops import BY_CALL, add, lt, mul, sub
 
-__all__ = ["loop_over", "more", "next_of", "take"]
+__all__ = ["exec_in_place_of", "loop_over", "more", "next_of", "take"]
 
 
 def more(it: Any) -> bool:
@@ -115,17 +115,21 @@ def _item(ev: Evaluator, of: Abstract, at: Operand) -> Abstract:
 
 def loop_over(ev: Evaluator, node: Any, it: Iteration) -> None:
     """Runs a `for` statement over the iterator, which the body may use as well."""
-    frame = ev.frames[-1]
     names, loop = _loop(node)
     values: dict[str, Abstract] = {"it": it, "more": Static(more), "take": Static(take)}
-    private = set(names.values())
-    frame.locals |= private
-    ev.store.vars.update({Key(frame.id, names[what]): v for what, v in values.items()})
-    frame.live.enter(loop, frame.live.after.get(node, frozenset()))
+    exec_in_place_of(ev, node, loop, {names[what]: v for what, v in values.items()}, names.values())
+
+
+def exec_in_place_of(ev: Evaluator, node: Any, stmt: Any, values: Mapping[str, Abstract], private: Collection[str]
+                     ) -> None:
+    """Evaluates `stmt` where the function has `node`; it has private variables, some of which have values."""
+    frame = ev.frames[-1]
+    ev.store.vars.update({Key(frame.id, name): v for name, v in values.items()})
+    frame.live.enter(stmt, frame.live.after.get(node, frozenset()))
     try:
-        ev.exec(loop)
+        with frame.binding(frozenset(private)):
+            ev.exec(stmt)
     finally:
-        frame.locals -= private
         for name in private:
             ev.store.unbind(Key(frame.id, name))
 

@@ -310,20 +310,20 @@ def _repeated(ev: Evaluator, v: Iteration) -> IterationSpace | None:
 
 def python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
     """The iteration space of a container that sct does not see into."""
-    known = python_iterable(ev, over, node.iter)
-    if known is None or known.is_iterator or not isinstance(over, Value):
+    iterable = python_iterable(ev, over, node.iter)
+    if iterable is None or iterable.is_iterator or not isinstance(over, Value):
         return None
-    n, item = python_items(ev, over, known)
+    n, item = python_items(ev, over, iterable)
     return IterationSpace(Lit(0), n, Lit(1), item)
 
 
 def _of_python(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     """The items that a container which sct does not see into has when the loop over them begins."""
-    of, known = v.parts
-    assert isinstance(of, Value) and isinstance(known, Static) and isinstance(known.value, PythonIterable)
-    if known.value.is_iterator:
+    of, iterable = v.parts
+    assert isinstance(of, Value) and isinstance(iterable, Static) and isinstance(iterable.value, PythonIterable)
+    if iterable.value.is_iterator:
         return None
-    n, item = python_items(ev, of, known.value)
+    n, item = python_items(ev, of, iterable.value)
     return IterationSpace(Lit(0), n, Lit(1), item)
 
 

@@ -49,7 +49,7 @@ def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
 
 @dataclass(frozen=True)
 class PythonIterable:
-    """What is known of an object that Python iterates over: the types of its items, a check of its class, its names.
+    """An object that Python iterates over: the types of its items, a check of its class, its names.
 
     is_iterator  it gives each item once, and may compute it only then
     """
@@ -62,7 +62,7 @@ class PythonIterable:
 
 
 def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | None:
-    """What is known of the value of the iterable `node`; None if sct must not iterate over it."""
+    """The description of the value of the iterable `node`; None if sct must not iterate over it."""
     if not isinstance(v, Value) or not is_python_object(ev, v):
         return None
     place = loc_of(node, ev.frames[-1].source.file)
@@ -76,27 +76,27 @@ def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | N
     return PythonIterable(types, check, cls.__name__, user_text(place), hasattr(cls, "__next__"))
 
 
-def check_class(ev: Evaluator, v: Value, known: PythonIterable) -> None:
+def check_class(ev: Evaluator, v: Value, iterable: PythonIterable) -> None:
     """Raises TypeError when the derivative runs if the object is of another class than the one observed."""
-    check_value(ev, v, known.check, f"{known.name} must be a {known.cls}")
+    check_value(ev, v, iterable.check, f"{iterable.name} must be a {iterable.cls}")
 
 
-def python_items(ev: Evaluator, v: Value, known: PythonIterable, most: int | None = None
+def python_items(ev: Evaluator, v: Value, iterable: PythonIterable, most: int | None = None
                  ) -> tuple[Operand, Callable[[Abstract], Abstract]]:
     """The number of items that the object has now, and the function that gives them by position.
 
     most  an iterator is asked for at most so many
     """
-    check_class(ev, v, known)
-    all_items = most is None or not known.is_iterator
+    check_class(ev, v, iterable)
+    all_items = most is None or not iterable.is_iterator
     items = ev.emit(inactive, v, text="list(_0)" if all_items else f"list(itertools.islice(_0, {most}))")
     n = ev.emit(part, items, text="len(_0)", type=INT)
-    return n, lambda i: python_item(ev, "_0[_1]", (items, ev.operand(i)), known)
+    return n, lambda i: python_item(ev, "_0[_1]", (items, ev.operand(i)), iterable)
 
 
-def python_item(ev: Evaluator, text: str, operands: Sequence[Operand], known: PythonIterable) -> Abstract:
+def python_item(ev: Evaluator, text: str, operands: Sequence[Operand], iterable: PythonIterable) -> Abstract:
     """An item, which is of one of the types observed."""
-    return typed(ev, text, operands, known.types, f"an item of {known.name}", part)
+    return typed(ev, text, operands, iterable.types, f"an item of {iterable.name}", part)
 
 
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")

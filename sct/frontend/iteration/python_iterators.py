@@ -28,37 +28,39 @@ __all__ = ["generator_of_python", "is_python_iterator", "python_iterator"]
 
 def python_iterator(ev: Evaluator, over: Abstract, node: Any) -> Iteration | None:
     """The iterator that an iterator of Python is for sct; `node` is its syntax.  None of other values."""
-    known = python_iterable(ev, over, node)
-    return new_iterator(ev, "python", (over, Static(known))) if known is not None and known.is_iterator else None
+    iterable = python_iterable(ev, over, node)
+    if iterable is None or not iterable.is_iterator:
+        return None
+    return new_iterator(ev, "python", (over, Static(iterable)))
 
 
 def is_python_iterator(v: Iteration) -> bool:
     """Is this an iterator of Python, of which the items are not known before they are asked for?"""
-    return v.kind == "python" and _known(v.parts[1]).is_iterator
+    return v.kind == "python" and _constant(v.parts[1]).is_iterator
 
 
-def _known(v: Abstract) -> PythonIterable:
+def _constant(v: Abstract) -> PythonIterable:
     assert isinstance(v, Static) and isinstance(v.value, PythonIterable)
     return v.value
 
 
 def generator_of_python(ev: Evaluator, v: Iteration) -> Iteration:
     """The generator of a function that gives the items of an iterator of Python."""
-    of, known = v.parts
+    of, iterable = v.parts
     assert isinstance(of, Value)
-    check_class(ev, of, _known(known))
-    generator = ev.call(Static(_items), [of, known, Static(_next_or_itself), Static(_is_end), Static(_observed)])
+    check_class(ev, of, _constant(iterable))
+    generator = ev.call(Static(_items), [of, iterable, Static(_next_or_itself), Static(_is_end), Static(_observed)])
     assert isinstance(generator, Iteration)
     return generator
 
 
-def _items(over: Iterator[Any], known: PythonIterable, next_or_itself: Callable[..., Any], is_end: Callable[..., bool],
-           observed: Callable[..., Any]) -> Iterator[Any]:
+def _items(over: Iterator[Any], iterable: PythonIterable, next_or_itself: Callable[..., Any],
+           is_end: Callable[..., bool], observed: Callable[..., Any]) -> Iterator[Any]:
     while True:
         item = next_or_itself(over)
         if is_end(item, over):
             break
-        yield observed(item, known)
+        yield observed(item, iterable)
 
 
 def _next_or_itself(over: Iterator[Any]) -> Any:
@@ -71,7 +73,7 @@ def _is_end(item: Any, over: Iterator[Any]) -> bool:
     raise NotImplementedError
 
 
-def _observed(item: Any, known: PythonIterable) -> Any:
+def _observed(item: Any, iterable: PythonIterable) -> Any:
     """The item, with the type that was observed.  `special` evaluates the call."""
     raise NotImplementedError
 
@@ -88,9 +90,9 @@ def _emit_is_end(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(_observed)
 def _emit_observed(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    (item, known) = args
+    (item, iterable) = args
     assert isinstance(item, Value)
-    checked = python_item(ev, "_0", (item,), _known(known))
+    checked = python_item(ev, "_0", (item,), _constant(iterable))
     if not isinstance(checked, Value) or checked.type != item.type:
         return checked
     item.hint = None  # it is what the loop names

@@ -40,18 +40,18 @@ def new_set(ev: Evaluator, members: Sequence[Abstract]) -> Abstract:
         text = f"{{{', '.join(texts)}}}" if texts else "set()"
         return ev.emit(inactive, *operands, text=text, type=Set())  # type: ignore[no-any-return]
     try:
-        known = {hashed(ev, x, "an item of a set") for x in members}
+        items = {hashed(ev, x, "an item of a set") for x in members}
     except NeedsStatic:
         if not ev.loops.many_iterations:
             raise
         raise ev.functions.plan.changed(sets={ev.loc}) from None
-    ev.containers.sets[id(known)] = known, ev.loc
-    return Static(known)
+    ev.containers.sets[id(items)] = items, ev.loc
+    return Static(items)
 
 
-def note_change(ev: Evaluator, known: Any) -> None:
+def note_change(ev: Evaluator, constant_set: Any) -> None:
     """Evaluates the function again, if an expression of it has made this set, with a set of Python in its place."""
-    _, loc = ev.containers.sets.get(id(known), (None, None))
+    _, loc = ev.containers.sets.get(id(constant_set), (None, None))
     if loc is not None and loc not in ev.functions.plan.sets:
         raise ev.functions.plan.changed(sets={loc})
 
@@ -103,10 +103,10 @@ _IN_PLACE = {gast.BitOr: "update", gast.BitAnd: "intersection_update", gast.Sub:
 
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> bool:
     """`a op= b` of two sets; False if `b` is none, or if there is no such operator."""
-    known = b.value if isinstance(b, Static) and isinstance(b.peek, (set, frozenset)) else None
-    if kind not in _IN_PLACE or known is None and not is_set(b):
+    constant_set = b.value if isinstance(b, Static) and isinstance(b.peek, (set, frozenset)) else None
+    if kind not in _IN_PLACE or constant_set is None and not is_set(b):
         return False
-    _update(ev, a, _IN_PLACE[kind], [b] if known is None else [Tup(tuple(map(constant, known)))])
+    _update(ev, a, _IN_PLACE[kind], [b] if constant_set is None else [Tup(tuple(map(constant, constant_set)))])
     return True
 
 
@@ -124,14 +124,14 @@ def combined(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract | 
     operands: list[Operand] = []
     texts: list[str] = []
     for v in (a, b):
-        known = v.value if isinstance(v, Static) and type(v.peek) in (set, frozenset) else None
+        constant_set = v.value if isinstance(v, Static) and type(v.peek) in (set, frozenset) else None
         if is_set(v):
             texts.append(f"_{len(operands)}")
             operands.append(ev.operand(v))
-        elif known is not None:
-            items = [key_text(ev, constant(x), operands, _WHERE) for x in sorted(known, key=repr)]
+        elif constant_set is not None:
+            items = [key_text(ev, constant(x), operands, _WHERE) for x in sorted(constant_set, key=repr)]
             shown = f"{{{', '.join(items)}}}" if items else ""
-            texts.append(f"frozenset({shown})" if type(known) is frozenset else shown or "set()")
+            texts.append(f"frozenset({shown})" if type(constant_set) is frozenset else shown or "set()")
         else:
             return None
     of_frozen = isinstance(a, Static) and type(a.peek) is frozenset and isinstance(result, Set)

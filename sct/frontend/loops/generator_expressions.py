@@ -56,8 +56,8 @@ T = TypeVar("T")
 def generator(ev: Evaluator, node: Any) -> Iteration:
     """A generator expression: only its first iterable is evaluated at once."""
     over = ev.eval(node.generators[0].iter)
-    known = python_iterable(ev, over, node.generators[0].iter)
-    first = iterator(ev, over) if known is None else new_iterator(ev, "python", (over, Static(known)))
+    iterable = python_iterable(ev, over, node.generators[0].iter)
+    first = iterator(ev, over) if iterable is None else new_iterator(ev, "python", (over, Static(iterable)))
     around = ev.frames[-1]
     frame = replace(around, id=ev.addresses.new_frame(), locals=set(names_of(node)), parent=around, loop_depth=0,
                     returns=[], now=reads(node))

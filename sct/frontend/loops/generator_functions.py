@@ -83,15 +83,15 @@ def is_fresh_function(ev: Evaluator, v: Abstract) -> bool:
 
 def new_run(ev: Evaluator, it: Iteration, consumer: Consumer | None) -> Frame:
     """The call whose body a generator runs."""
-    made = _made(ev, it)
+    frame = _creator(ev, it)
     if consumer is None or not consumer.manages:
-        made = _behind_tries(made)
-        _no_try(made)
-    _no_endless_recursion(ev, made)
-    return replace(made, consumer=consumer, returns=[], bound_at={}, loop_depth=0, returned_at=None, left=False)
+        frame = _behind_tries(frame)
+        _no_try(frame)
+    _no_endless_recursion(ev, frame)
+    return replace(frame, consumer=consumer, returns=[], bound_at={}, loop_depth=0, returned_at=None, left=False)
 
 
-def _made(ev: Evaluator, it: Iteration) -> Frame:
+def _creator(ev: Evaluator, it: Iteration) -> Frame:
     """The call that has made the generator."""
     body = it.parts[0]
     assert isinstance(body, Closure)
@@ -123,13 +123,13 @@ DEEP, DEEPEST = 8, 40
 """How deep calls of one generator are nested until its tests are guarded, and until it is refused."""
 
 
-def _no_endless_recursion(ev: Evaluator, made: Frame) -> None:
+def _no_endless_recursion(ev: Evaluator, frame: Frame) -> None:
     """A generator that calls itself is run in line, so how deep its calls are nested must be known."""
-    depth = sum(f.code == made.code for f in ev.frames)
-    if depth > DEEP and made.code not in ev.functions.plan.asked:
-        raise ev.functions.plan.changed(asked={made.code})
+    depth = sum(f.code == frame.code for f in ev.frames)
+    if depth > DEEP and frame.code not in ev.functions.plan.asked:
+        raise ev.functions.plan.changed(asked={frame.code})
     if depth > DEEPEST:
-        ev.refuse("SCT204", f"calls of the generator `{made.source.name}` are nested more than {DEEPEST} deep",
+        ev.refuse("SCT204", f"calls of the generator `{frame.source.name}` are nested more than {DEEPEST} deep",
                   why="how deep they are nested is not known when the function is compiled",
                   hint="write it as a loop")
 
@@ -140,20 +140,20 @@ def run(ev: Evaluator, it: Iteration, take: Callable[[Abstract], None], live: fr
 
     size  the number of statements that `take` evaluates
     """
-    around, made = ev.frames[-1], _behind_tries(_made(ev, it))
+    around, generator = ev.frames[-1], _behind_tries(_creator(ev, it))
     live |= around.now
-    copies = ev.loops.copies * count_yields(made.source.node)
+    copies = ev.loops.copies * count_yields(generator.source.node)
     consumer = Consumer(around, take, live, binds, ev.generators_in_progress, ev.loc, plain, size=size, copies=copies)
     frame = new_run(ev, it, consumer)
-    fewer = with_merged_yields(made.source.node) if size * copies > MOST_COPIED else None
+    fewer = with_merged_yields(generator.source.node) if size * copies > MOST_COPIED else None
     snapshot = ev.snapshot()
     if fewer is not None:
         copies = ev.loops.copies * count_yields(fewer)
-        _be_few(ev, made.source.name, size, copies)
+        _be_few(ev, generator.source.name, size, copies)
         with contextlib.suppress(SctError, NeedsStatic):
             return _run(ev, it, _merged(ev, replace(frame, consumer=replace(consumer, copies=copies)), fewer))
         ev.restore(snapshot)  # what the steps yield is not alike
-    _be_few(ev, made.source.name, size, ev.loops.copies * count_yields(made.source.node))
+    _be_few(ev, generator.source.name, size, ev.loops.copies * count_yields(generator.source.node))
     return _run(ev, it, frame)
 
 
@@ -240,18 +240,16 @@ _ITEM = "<item>"
 def bound_to(ev: Evaluator, name: str, v: Abstract) -> Iterator[None]:
     """Binds a name that the user cannot write to a value, while a statement that reads it is evaluated."""
     frame = ev.frames[-1]
-    key, new = Key(frame.id, name), name not in frame.locals
+    key = Key(frame.id, name)
     before = ev.store.vars.get(key)
-    frame.locals.add(name)
     ev.store.vars[key] = v
     try:
-        yield
+        with frame.binding({name}):
+            yield
     finally:
         ev.store.vars.pop(key, None)
         if before is not None:
             ev.store.vars[key] = before
-        if new:
-            frame.locals.discard(name)
 
 
 def hand_over(ev: Evaluator, item: Abstract) -> None:
@@ -272,7 +270,7 @@ def hand_over(ev: Evaluator, item: Abstract) -> None:
     kinds = ev.exits.kinds_of(kind)
     least = max(BREAK, ev.exits.least_of(kind))
     leaving = sorted(k for k in kinds if k >= least)
-    frame.left = frame.left or bool(leaving)
+    frame.note_leaving(bool(leaving))
     if leaving == [BREAK] and isinstance(kind, Value) and consumer.plain and not frame.loop_depth + frame.unrolled:
         ev.exits.least[kind] = least  # outside its loops, a generator has no `break` of its own
         ev.set_exit(kind)

@@ -53,7 +53,7 @@ FEW_ITERATIONS = 8
 
 @dataclass
 class LoopMemo:
-    """What earlier rounds of the fixpoint have learnt about a loop.
+    """The facts about a loop that earlier rounds of the fixpoint have learnt.
 
     types       of carried values; `templates`: the kind of values that are bound first in the loop
     cells       the cells that the loop writes; `expected`: those of them of which only its text says so;
@@ -298,8 +298,8 @@ class LoopHead:
         slots = memo.cell_templates[kept.addr]
         names = [f"{hint}_{key}" if hint else None for key in slots.keys] or [None] * len(slots.items)
         items = [self.head_value((*id, k), None, name) for k, name in enumerate(names)]
-        known = [Poison("it is not known before the loop") if x is None else x for x in items]
-        ev.store.cells[kept.addr] = replace(slots, items=tuple(known))
+        bound = [Poison("it is not known before the loop") if x is None else x for x in items]
+        ev.store.cells[kept.addr] = replace(slots, items=tuple(bound))
         if (item := memo.places.get(kept.addr)) is not None:
             ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), undef(INT), f"{hint}_place"))
         return kept

@@ -1,4 +1,4 @@
-"""What a round of a loop's fixpoint learns about the loop, for the next round.
+"""The facts that a round of a loop's fixpoint learns about the loop, for the next round.
 
     a name that is bound first in the loop is undefined at the head; a list that grows has columns; an array whose
     aliases change is not written

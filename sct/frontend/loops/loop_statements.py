@@ -151,7 +151,7 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
 
 
 def _checkpointed(ev: Evaluator, node: Any, over: Abstract) -> tuple[Abstract, int | None]:
-    """What the loop runs over, and at most how many segments it has, if it is checkpointed."""
+    """The iterable of the loop, and at most how many segments it has, if it is checkpointed."""
     if not isinstance(over, Iteration) or over.kind != "checkpointed":
         return over, None
     of, slots = over.parts

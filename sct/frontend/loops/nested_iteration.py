@@ -23,10 +23,11 @@ from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.subscripts import item, size_along
+from sct.frontend.iteration.counted_iterators import exec_in_place_of
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, kept, most, new_iterator
 from sct.frontend.source.name_scopes import own_nodes
-from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, ListRef, ObjectSchema, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Array, Iteration, ListRef, ObjectSchema, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Tensor, Text
 
@@ -131,7 +132,6 @@ def ndenumerate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
     """Run `for ... in over` as nested loops."""
-    frame = ev.frames[-1]
     of_objects = [p for p in dict.fromkeys(over.parts) if isinstance(p, ListRef) and _is_of_objects(ev, p)]
     if _versions(ev, of_objects) != (kept(ev, over) if of_objects else Tup(())):
         ev.refuse("SCT306", f"a list is written between the call of `{over.kind}` and the loop over its items",
@@ -149,17 +149,9 @@ def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
             values |= {f"stop{k}": ev.call(Static(len), [p])} if _is_pool(ev, p) else {}
     if over.kind == "ndenumerate":
         values["array"] = over.parts[0]
-    private = set(names.values())
-    frame.locals |= private
-    ev.store.vars.update({Key(frame.id, names[name]): v for name, v in values.items() if name in names})
-    frame.live.enter(loops, frame.live.after.get(node, frozenset()))
-    try:
-        with ev.loops.over_pools({p.addr for p in of_objects}):
-            ev.exec(loops)
-    finally:
-        frame.locals -= private
-        for name in private:
-            ev.store.unbind(Key(frame.id, name))
+    private = {names[name]: v for name, v in values.items() if name in names}
+    with ev.loops.over_pools({p.addr for p in of_objects}):
+        exec_in_place_of(ev, node, loops, private, names.values())
 
 
 def _breaks(stmt: Any) -> bool:

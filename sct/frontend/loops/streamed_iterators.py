@@ -153,9 +153,9 @@ def streamed(ev: Evaluator, v: Abstract) -> Iteration | None:
         return None
     if not any(_is_streamed(ev, p) for p in v.parts):
         return None
-    made = ev.call(Static(f), list(v.parts))
-    assert isinstance(made, Iteration)
-    return made
+    generator = ev.call(Static(f), list(v.parts))
+    assert isinstance(generator, Iteration)
+    return generator
 
 
 def _expression(ev: Evaluator, v: Iteration) -> Iteration | None:
@@ -165,10 +165,10 @@ def _expression(ev: Evaluator, v: Iteration) -> Iteration | None:
     node = body.node.body
     if kept(ev, v) != Tup(()) or not _has_parts(node) and not _is_streamed(ev, over):
         return None
-    made = ev.all_frames[body.frame]
+    creator = ev.all_frames[body.frame]
     function, live = _function(node)
-    source = replace(made.source, node=function, name=function.name)
-    frame = replace(made, id=ev.addresses.new_frame(), source=source, live=live, locals={*made.locals, OVER})
+    source = replace(creator.source, node=function, name=function.name)
+    frame = replace(creator, id=ev.addresses.new_frame(), source=source, live=live, locals={*creator.locals, OVER})
     ev.store.vars[Key(frame.id, OVER)] = over
     return new_generator(ev, frame)
 
@@ -218,6 +218,6 @@ def _zip(ev: Evaluator, v: Iteration) -> Iteration | None:
     if len(at) != 1 or not all(is_run_over(ev, p) for p in rest):
         return None
     (k,) = at
-    made = ev.call(Static(_zipped), [Tup(tuple(rest[:k])), v.parts[k], Tup(tuple(rest[k:]))])
-    assert isinstance(made, Iteration)
-    return made
+    generator = ev.call(Static(_zipped), [Tup(tuple(rest[:k])), v.parts[k], Tup(tuple(rest[k:]))])
+    assert isinstance(generator, Iteration)
+    return generator

@@ -134,7 +134,7 @@ def _next_iteration(ev: Evaluator, level: Level, levels: list[Level]) -> Abstrac
         levels.append(Level(tuple(loop.orelse), 0))
         return None
     frame = ev.frames[-1]
-    frame.now = frame.live.head[loop] | frame.live.captured
+    frame.be_at(frame.live.head[loop] | frame.live.captured)
     assign(ev, loop.target, item)
     levels.append(Level(tuple(loop.body), 0, loop, level.items))
     return None
@@ -143,7 +143,7 @@ def _next_iteration(ev: Evaluator, level: Level, levels: list[Level]) -> Abstrac
 def _begin(ev: Evaluator, stmt: Any) -> None:
     """The statement in progress is `stmt`, or the next iteration of it."""
     frame = ev.frames[-1]
-    frame.now = frame.live.before.get(stmt, frozenset()) | frame.live.captured
+    frame.be_at(frame.live.before.get(stmt, frozenset()) | frame.live.captured)
 
 
 def _holds(ev: Evaluator, test: Any) -> bool:

@@ -103,12 +103,12 @@ def loop_or_unroll(ev: Evaluator, node: Any, over: Abstract, loop: Callable[[], 
 @contextlib.contextmanager
 def _columns(ev: Evaluator, lists: Sequence[ListRef]) -> Iterator[None]:
     """Gives the lists columns; those of known numbers that nothing writes to lose them in the end."""
-    known = {xs.addr: ev.store.slots(xs) for xs in lists if all(map(is_literal, _numbers(ev.store.slots(xs).items)))}
+    cells = {xs.addr: ev.store.slots(xs) for xs in lists if all(map(is_literal, _numbers(ev.store.slots(xs).items)))}
     for xs in lists:
         dynamic_lists.grow(ev, xs)
-    grown = {addr: _contents(ev, addr) for addr in known}
+    grown = {addr: _contents(ev, addr) for addr in cells}
     yield
-    for addr, cell in known.items():
+    for addr, cell in cells.items():
         if not ev.store.dead and _contents(ev, addr) == grown[addr]:
             ev.store.cells[addr] = cell
 
@@ -161,7 +161,7 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int, longest
         if count > longest:
             ev.refuse("SCT306", f"the loop goes on after {ENDLESS_LOOP} items", hint="use a while loop with a test")
         assign(ev, node.target, item)
-        frame.now = frame.live.head[node] | outer
+        frame.be_at(frame.live.head[node] | outer)
         if not _iteration(ev, node, lambda: _unroll_from(ev, node, items, count, longest)):  # noqa: B023
             return
     block(ev, node.orelse)
@@ -212,7 +212,7 @@ def _peel(ev: Evaluator, node: Any, start: Callable[[], None], rest: Callable[[]
             guard(ev, [node], 1)  # the exits of the loop are over where the path is
 
     with frame.living():
-        frame.now = frame.live.head[node] | frame.now
+        frame.be_at(frame.live.head[node] | frame.now)
         start()
         if _iteration(ev, node, on_this_path):
             rest()

@@ -73,8 +73,8 @@ def _new_lock(text: str) -> Special:
     return lambda ev, args, kwargs: ev.emit(inactive, text=text, type=Lock())
 
 
-SPECIAL.update((id(made), _context(made)) for made in (*_CONTEXTS, contextlib.suppress, contextlib.contextmanager))
-SPECIAL.update((id(made), _new_lock(text)) for made, text in _NEW_LOCKS.items())
+SPECIAL.update((id(f), _context(f)) for f in (*_CONTEXTS, contextlib.suppress, contextlib.contextmanager))
+SPECIAL.update((id(cls), _new_lock(text)) for cls, text in _NEW_LOCKS.items())
 
 
 @statement(gast.With)
@@ -145,8 +145,8 @@ def _held(ev: Evaluator, node: Any, inner: Sequence[Any], operands: Iterable[Ope
     assert isinstance(error, Value)
 
     def pass_on() -> None:
-        known = ev.known_bound(error) if isinstance(error.type, Undef) else error
-        rethrow(ev, known, ev.tries.classes.get(error))
+        bound = ev.known_bound(error) if isinstance(error.type, Undef) else error
+        rethrow(ev, bound, ev.tries.classes.get(error))
 
     if raised == Static(True):
         pass_on()
@@ -293,11 +293,11 @@ def _managed(ev: Evaluator, node: Any, manager: Abstract, item: Any, inner: Sequ
 
     def leave_context(error: Value | None) -> Operand:
         """Calls `__exit__`; whether the exception ends here."""
-        given: list[Abstract] = [Static(None)] * 3
+        arguments: list[Abstract] = [Static(None)] * 3
         if error is not None:
             ev.tries.exceptions.add(error)
-            given = [ev.emit(part, error, text="type(_0)"), error, ev.emit(part, error, text="_0.__traceback__")]
-        return truth(ev, ev.call(end, given))
+            arguments = [ev.emit(part, error, text="type(_0)"), error, ev.emit(part, error, text="_0.__traceback__")]
+        return truth(ev, ev.call(end, arguments))
 
     at_last(ev, lambda: _within(ev, node, inner), leave_context, _live_after(ev, node),
             sees_exception=_reads_exception(manager))

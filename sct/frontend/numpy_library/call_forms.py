@@ -35,11 +35,11 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
     if name in JOINS and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
         return _rows_joined(ev, name, args[0])
     if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):
-        given = named_arguments(ev, np.linspace, args, kwargs)
-        ends = [given[key] for key in ("start", "stop")]
-        if given.keys() <= {"start", "stop", "num", "endpoint"} and all(_becomes_double(ev, v) for v in ends):
-            return ev.call(Static(_between_arrays), [*ends, given.get("num", Static(50)),
-                                                     given.get("endpoint", Static(True))])
+        arguments = named_arguments(ev, np.linspace, args, kwargs)
+        ends = [arguments[key] for key in ("start", "stop")]
+        if arguments.keys() <= {"start", "stop", "num", "endpoint"} and all(_becomes_double(ev, v) for v in ends):
+            return ev.call(Static(_between_arrays), [*ends, arguments.get("num", Static(50)),
+                                                     arguments.get("endpoint", Static(True))])
     return None
 
 
@@ -51,7 +51,7 @@ def _becomes_double(ev: Evaluator, v: Abstract) -> bool:
 
 
 def _between_arrays(start: Any, stop: Any, num: Any, endpoint: Any) -> Any:
-    """What `np.linspace` does, in the order of its operations."""
+    """`np.linspace`, in the order of its operations."""
     start, stop = np.asarray(start) * 1.0, np.asarray(stop) * 1.0
     delta, count = stop - start, num - 1 if endpoint else num
     y = np.arange(0.0, num).reshape((num,) + (1,) * delta.ndim)
@@ -180,7 +180,7 @@ def _subscripts(ev: Evaluator, v: Abstract) -> str | None:
     items = v.items if isinstance(v, Tup) else ev.slots(v).items
     if not all(isinstance(x, (Static, Value)) for x in items):
         return None
-    known: list[Any] = [x.value if isinstance(x, Static) else ev.ask(x, "an axis of `einsum`") for x in items]
-    if not all(x is Ellipsis or type(x) is int and 0 <= x < 26 for x in known):
+    axes: list[Any] = [x.value if isinstance(x, Static) else ev.ask(x, "an axis of `einsum`") for x in items]
+    if not all(x is Ellipsis or type(x) is int and 0 <= x < 26 for x in axes):
         return None
-    return "".join("..." if x is Ellipsis else string.ascii_lowercase[x] for x in known)
+    return "".join("..." if x is Ellipsis else string.ascii_lowercase[x] for x in axes)

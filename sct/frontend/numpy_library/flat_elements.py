@@ -32,7 +32,7 @@ __all__: list[str] = []
 
 
 class FlatElements:
-    """What stands for `x.flat` where the function is evaluated; its methods have handlers."""
+    """`x.flat`, where the function is evaluated; its methods have handlers."""
 
     def __getitem__(self, key: Any) -> Any: ...
 
@@ -142,7 +142,7 @@ def _elements(ev: Evaluator, v: Abstract) -> Abstract:
 
 @special(FlatElements.__getitem__)
 def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """What is read is a copy."""
+    """A copy of the elements."""
     elements, key = args
     assert isinstance(elements, ObjRef)
     owner = _array_of(ev, elements)

@@ -199,8 +199,8 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
              attrs: Mapping[str, Any]) -> Abstract:
     """The op on these operands; its result may share memory with the array `owner`."""
     try:
-        known, dtype = ({}, None) if op.asks is None else facts(ev, op, spelling, flat, attrs)
-        outs = ev.emit(op, *flat, spelling=spelling, **{**attrs, **known})
+        answers, dtype = ({}, None) if op.asks is None else facts(ev, op, spelling, flat, attrs)
+        outs = ev.emit(op, *flat, spelling=spelling, **{**attrs, **answers})
         if dtype is not None:
             check_value(ev, outs, ev.emit(has_dtype, outs, dtype=dtype),
                         f"the result of {spelling} must be an array of {dtype}")
@@ -238,19 +238,19 @@ def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: 
     except TypeMismatch as error:
         ev.refuse("SCT501", str(error))
     ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
-    known: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     observed: str | None = None
     for name, (v, assumed, *by_dtype) in asked.items():
         try:
-            known[name] = ev.ask(v, f"`{name}`, on which the derivative of `{spelling}` depends,", assumed) \
+            answers[name] = ev.ask(v, f"`{name}`, on which the derivative of `{spelling}` depends,", assumed) \
                 if isinstance(v, Value) else v
         except NeedsStatic as error:
             if by_dtype:
                 observed = _observed_dtype(ev, spelling, error)
-                known[name] = by_dtype[0](observed)
+                answers[name] = by_dtype[0](observed)
             elif op.defaults.get(name, False) is not None:
                 raise
-    return known, observed
+    return answers, observed
 
 
 def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:
@@ -340,11 +340,11 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
 def into_out(ev: Evaluator, spelling: str, n: Tensor, t: Tensor, ufunc: bool) -> None:
     """Refuses a result that `out` cannot hold, or may not be able to."""
     instead = "leave `out` out, and assign the result to `y[...]`"
-    given, into = dtype_in_words(n.dtype), dtype_in_words(t.dtype)
+    dtype, into = dtype_in_words(n.dtype), dtype_in_words(t.dtype)
     if ufunc and "bifc".index(n.kind) > "bifc".index(t.kind):
-        ev.refuse("SCT501", f"cannot cast the result from {given} to {into}", why="NumPy raises here too")
+        ev.refuse("SCT501", f"cannot cast the result from {dtype} to {into}", why="NumPy raises here too")
     if n.dtype != t.dtype and not ufunc:
-        ev.refuse("SCT501", f"`out` of dtype {into} for a result of dtype {given} of `{spelling}` is not supported",
+        ev.refuse("SCT501", f"`out` of dtype {into} for a result of dtype {dtype} of `{spelling}` is not supported",
                   hint=instead)
     ends = list(zip(reversed(n.shape), reversed(t.shape)))
     for p, q in ends:

@@ -51,7 +51,7 @@ _OF_INTS = frozenset(("bytes", "choice", "integers", "permutation", "randint", "
 def of_ints(ev: Evaluator, f: Any, draws: str, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     """The arguments of the method `draws` of a generator, or of what takes a seed: seeds, bounds and sizes are ints, by
     which nothing is differentiated.  The arguments of other calls as they are."""
-    takes_seed = any(f is made for made in _SEEDED)
+    takes_seed = any(f is seeded for seeded in _SEEDED)
     if not takes_seed and not draws:
         return args, kwargs
     whole = takes_seed or draws in _OF_INTS
@@ -74,21 +74,21 @@ def place_of_size(name: str) -> int:
     return _PLACE_OF_SIZE.get(name, 2)
 
 
-def type_of_draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
+def type_of_draw(name: str, args: Args, kwargs: Kwargs) -> Type | None:
     """The type of what the method `name` of a generator draws; None if that is not known."""
     if name in ("rand", "randn"):
-        return _array(ev, args, "f64") if args else FLOAT
+        return _array(args, "f64") if args else FLOAT
     place = place_of_size(name)
     if name not in _FLOATS | _INTS or kwargs.keys() & {"dtype", "out", "method"} or len(args) > place + 1:
         return None
     size = kwargs.get("size", args[place] if len(args) > place else Static(None))
     if size != Static(None):
-        return _array(ev, size.items if isinstance(size, Tup) else (size,), "f64" if name in _FLOATS else "i64")
+        return _array(size.items if isinstance(size, Tup) else (size,), "f64" if name in _FLOATS else "i64")
     parameters = (*args, *(v for key, v in kwargs.items() if key != "size"))
     return FLOAT if name in _FLOATS and all(map(is_scalar, parameters)) else None
 
 
-def _array(ev: Evaluator, sizes: Args, dtype: str) -> Type | None:
+def _array(sizes: Args, dtype: str) -> Type | None:
     dims = [Dim(d.value) if isinstance(d, Static) and type(d.value) is int else d.dim if isinstance(d, Value) else None
             for d in sizes]
     return None if None in dims else Tensor("array", dtype, tuple(d for d in dims if d is not None))

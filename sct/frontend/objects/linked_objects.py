@@ -283,9 +283,9 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     again = _read_before(ev, column, owner)
     if again is None:
         again = ev.emit(index, column, ev.emit(row_of, owner), key=("i",))
-        known = next((ev.store.told[v] for v in ev.store.told if _reads(ev, ev.defs.get(v), column, owner)), None)
-        if known is not None:  # by the test of a loop, which is a block of its own
-            ev.store.told[again] = known
+        earlier = next((ev.store.told[v] for v in ev.store.told if _reads(ev, ev.defs.get(v), column, owner)), None)
+        if earlier is not None:  # by the test of a loop, which is a block of its own
+            ev.store.told[again] = earlier
     if again.type == NONE:
         return Static(None)
     v = ev.wrap(again)
@@ -297,7 +297,7 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
 
 
 def _read_before(ev: Evaluator, column: Operand, owner: Value) -> Value | None:
-    """What was read of this version of the column before: what is known of it is known here."""
+    """An earlier read of this version of the column: its facts hold here."""
     blocks: list[Builder] = [ev.b, *reversed(ev.open_blocks)]
     eqns = (e for b in blocks for e in reversed(b.eqns))
     return next((eqn.out for eqn in eqns if _reads(ev, eqn, column, owner)), None)

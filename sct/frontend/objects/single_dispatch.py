@@ -29,11 +29,11 @@ def implementation(ev: Evaluator, f: Any, path: Path, name: str, args: Any) -> A
     """The function that `f` calls for these arguments; `path`: where a call finds `f`."""
     if not args:
         raise_at_run_time(ev, "TypeError", f"{name} requires at least 1 positional argument")
-    found = {f.dispatch(cls) for cls in possible_classes(args[0]) or (python_class(ev, args[0]),)}
-    if len(found) > 1:
+    implementations = {f.dispatch(cls) for cls in possible_classes(args[0]) or (python_class(ev, args[0]),)}
+    if len(implementations) > 1:
         ev.refuse("SCT504", f"which function `{name}` calls is not known",
                   why="its argument may be an int or a float", hint="convert it: `float(...)`")
-    (chosen,) = found
+    (chosen,) = implementations
     at = (*path, ("attr", "registry"))
     ev.outside.note(at, "keys", tuple(f.registry))
     key = next(cls for cls, registered in f.registry.items() if registered is chosen)

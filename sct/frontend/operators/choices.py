@@ -39,11 +39,11 @@ def for_each(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> 
 def told(ev: Evaluator, v: Choice, test: Callable[[Abstract], Abstract]) -> Abstract:
     """A test that is known for each member, as a test of the code."""
     answers = [(m, _tried(ev, lambda: test(m))) for m in v.members]  # noqa: B023
-    known = [(m, x.value) for m, x in answers if isinstance(x, Static) and isinstance(x.value, bool)]
-    if len(known) < len(answers):
+    decided = [(m, x.value) for m, x in answers if isinstance(x, Static) and isinstance(x.value, bool)]
+    if len(decided) < len(answers):
         return for_each(ev, v, test)
     for answer in (True, False):
-        rare = [m for m, x in known if x is answer]
+        rare = [m for m, x in decided if x is answer]
         if not rare:
             return Static(not answer)
         if len(rare) == 1:

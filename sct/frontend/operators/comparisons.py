@@ -113,10 +113,10 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         return same if isinstance(op, gast.Is) else negated(ev, same)
     of_elements = _EQUALITY if any(t[0] == "array" for t in ev.observed(ev.loc)) else {}
     symbol, (a, b) = (_SYMBOLS | of_elements).get(type(op)), compared_strings(ev, a, b)
-    if symbol and is_string(ev, a) and is_string(ev, b) and (isinstance(a, Value) or isinstance(b, Value)):
+    if symbol and is_string(a) and is_string(b) and (isinstance(a, Value) or isinstance(b, Value)):
         return ev.emit(part, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
     of_class = BOOL if isinstance(op, (gast.In, gast.NotIn)) else None
-    by_item = isinstance(b, DictRef) or isinstance(a, Tup) and isinstance(b, Tup) and _is_ordered_here(ev, a, b)
+    by_item = isinstance(b, DictRef) or isinstance(a, Tup) and isinstance(b, Tup) and _is_ordered_here(a, b)
     if symbol and not by_item and (
             value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b, of_class=of_class)) is not None:
         return value
@@ -155,9 +155,9 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     return _compare_values(ev, op, a, b)
 
 
-def _is_ordered_here(ev: Evaluator, *values: Abstract) -> bool:
+def _is_ordered_here(*values: Abstract) -> bool:
     """Are these numbers, strings or tuples of them?  Their order is found item by item."""
-    return all(_is_ordered_here(ev, *v.items) if isinstance(v, Tup) else is_string(ev, v) or is_literal(v) or
+    return all(_is_ordered_here(*v.items) if isinstance(v, Tup) else is_string(v) or is_literal(v) or
                isinstance(v, Value) and isinstance(v.type, Tensor) for v in values)
 
 
@@ -185,7 +185,7 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if ev.exception_of_class(x) is not None and isinstance(y, Static) and type(y.value) is type and \
                 spelling in ("eq", "ne"):
             return identical(ev, a, b) if spelling == "eq" else negated(ev, identical(ev, a, b))
-        if isinstance(x, Value) and is_string(ev, x) and (isinstance(y, Ref) or isinstance(y, Value) and isinstance(
+        if isinstance(x, Value) and is_string(x) and (isinstance(y, Ref) or isinstance(y, Value) and isinstance(
                 y.type, Tensor) and y.type.carrier != "py"):
             ev.refuse("SCT503", "a comparison of an array or a NumPy number with a string is not supported",
                       hint="compare its elements with numbers")

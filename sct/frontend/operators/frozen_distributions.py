@@ -26,7 +26,7 @@ _OF_NOTHING = ("mean", "var", "std", "median", "entropy", "stats")
 
 
 class FrozenDistribution:
-    """What stands for such an object where the function is evaluated; its methods have handlers."""
+    """Such an object, where the function is evaluated; its methods have handlers."""
 
     def __setattr__(self, name: str, value: Any) -> None: ...
 

@@ -31,7 +31,7 @@ __all__ = ["Interpolant", "given_by_name", "is_of_fitpack", "make", "parts_of", 
 
 
 class Interpolant:
-    """What stands for such an object where the function is evaluated; its methods have handlers."""
+    """Such an object, where the function is evaluated; its methods have handlers."""
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None, ext: Any = None) -> Any: ...
 
@@ -86,34 +86,34 @@ for _name in _DATA:
 
 def make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """The object that a class or function of `scipy.interpolate` makes."""
-    given = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
+    arguments = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
     at, *names = _DATA[name]
     if name != "interp1d":
-        leave_to_python(ev, name, given.values())
-    others = [key for key in given if is_varied(ev, given[key]) and key not in (at, *names)]
+        leave_to_python(ev, name, arguments.values())
+    others = [key for key in arguments if is_varied(ev, arguments[key]) and key not in (at, *names)]
     if others:
         ev.refuse("SCT402", f"`{name}` is not differentiated by `{others[0]}`",
                   hint="differentiate by the data; or pass `sct.stop_gradient(...)` of it")
-    data = [_array(ev, name, given[key]) for key in names]
-    position = _array(ev, name, given[at])
-    holds_data = name in ("BSpline", "make_interp_spline") or "copy" in given
+    data = [_array(ev, name, arguments[key]) for key in names]
+    position = _array(ev, name, arguments[at])
+    holds_data = name in ("BSpline", "make_interp_spline") or "copy" in arguments
     give(ev, [position] * (name != "interp1d" or holds_data) + data * holds_data, True)  # SciPy makes no copies of them
     placed = {at: f"_{len(data)}", **{key: f"_{k}" for k, key in enumerate(names)}}
-    constants = {key: _constant(ev, name, key, v) for key, v in given.items() if key not in placed}
+    constants = {key: _constant(ev, name, key, v) for key, v in arguments.items() if key not in placed}
     data, position = [ev.wrap(ev.operand(v)) for v in data], ev.wrap(ev.operand(position))  # as they are now
     operands = [*map(ev.operand, data), ev.operand(position)]
     if name in _OF_FITPACK:
         _check_fitpack(ev, name, constants)
     shown = {**placed, **{key: text_of(v) for key, v in constants.items()}}
-    by_name = [key for key in given if key in kwargs]
-    text = ", ".join(f"{key}={shown[key]}" if key in by_name else shown[key] for key in given)
+    by_name = [key for key in arguments if key in kwargs]
+    text = ", ".join(f"{key}={shown[key]}" if key in by_name else shown[key] for key in arguments)
     form = _form(ev, name, operands, constants)
     if name == "interp1d":
         _check_rising(ev, operands[-1])
-    made = ev.emit(interpolant, *operands, text=f"scipy.interpolate.{name}({text})")
+    native = ev.emit(interpolant, *operands, text=f"scipy.interpolate.{name}({text})")
     units = _units(ev, name, names, form, constants)
     return ev.new_object(_class_of(_GIVES.get(name, name)), {
-        "_made": made, "_data": Tup(tuple(data)), "_positions": position, "_units": Static(units),
+        "_made": native, "_data": Tup(tuple(data)), "_positions": position, "_units": Static(units),
         "_form": Static(form)})
 
 
@@ -241,8 +241,8 @@ def points_of(ev: Evaluator, x: Abstract) -> Operand:
     if isinstance(x, (ListRef, Tup)):
         x = ev.call(Static(np.array), [x])
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
-    known = isinstance(x, Static) and type(x.value) in (int, float)
-    if not known and (not isinstance(t, Tensor) or t.kind not in "fi" or t.dtype == "f32"):
+    is_constant = isinstance(x, Static) and type(x.value) in (int, float)
+    if not is_constant and (not isinstance(t, Tensor) or t.kind not in "fi" or t.dtype == "f32"):
         ev.refuse("SCT205", f"an interpolant is read at {'this object' if t is None else in_words(t)}",
                   hint="read it at numbers of 64 bits")
     return ev.operand(x)
@@ -257,40 +257,40 @@ def _order(ev: Evaluator, nu: Abstract) -> int:
 
 def given_by_name(ev: Evaluator, method: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
     """The arguments of a method by name."""
-    given = named_arguments(ev, method, args, kwargs)
+    arguments = named_arguments(ev, method, args, kwargs)
     for key in ("extrapolate", "ext"):
-        if key in given:
+        if key in arguments:
             ev.refuse("SCT205", f"`{key}` of a call is not supported", hint="leave it out" if key == "ext" else
                       "give it where the interpolant is made")
-    return given
+    return arguments
 
 
 @special(Interpolant.__call__)
 def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = given_by_name(ev, Interpolant.__call__, args, kwargs)
-    slots, (made, *rest) = parts_of(ev, given["self"])
-    x, nu = points_of(ev, given["x"]), _order(ev, given.get("nu", Static(0)))
+    arguments = given_by_name(ev, Interpolant.__call__, args, kwargs)
+    slots, (native, *rest) = parts_of(ev, arguments["self"])
+    x, nu = points_of(ev, arguments["x"]), _order(ev, arguments.get("nu", Static(0)))
     form: str = slots["_form"].value  # type: ignore[union-attr]
-    if "nu" in given and form != "own" and not is_of_fitpack(given["self"]):
+    if "nu" in arguments and form != "own" and not is_of_fitpack(arguments["self"]):
         ev.refuse("SCT205", "the derivative of an object of `interp1d` is not supported",
                   why="SciPy's takes the points alone", hint="use `make_interp_spline`")
     if form in ("refused", "constant", "linear"):
-        return ev.wrap(ev.emit(looked_up, made, x, *rest, beyond=form))
+        return ev.wrap(ev.emit(looked_up, native, x, *rest, beyond=form))
     units = slots["_units"].value  # type: ignore[union-attr]
-    return ev.wrap(ev.emit(interpolated, made, x, *rest, units=units, nu=nu, slopes=form))
+    return ev.wrap(ev.emit(interpolated, native, x, *rest, units=units, nu=nu, slopes=form))
 
 
 def _derived(name: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = given_by_name(ev, getattr(Interpolant, name), args, kwargs)
-        slots, (made, *_) = parts_of(ev, given["self"])
-        _of_spline(ev, slots, name, given["self"])
-        order = _order(ev, given.get("nu", given.get("n", Static(1))))
+        arguments = given_by_name(ev, getattr(Interpolant, name), args, kwargs)
+        slots, (native, *_) = parts_of(ev, arguments["self"])
+        _of_spline(ev, slots, name, arguments["self"])
+        order = _order(ev, arguments.get("nu", arguments.get("n", Static(1))))
         suffix = f".{name}({'' if order == 1 else order})"
         units = tuple(unit + suffix for unit in slots["_units"].value)  # type: ignore[union-attr]
-        cls = given["self"].cls.__name__  # type: ignore[union-attr]
+        cls = arguments["self"].cls.__name__  # type: ignore[union-attr]
         return ev.new_object(_class_of(_DERIVED.get(cls, cls)), {**slots, "_units": Static(units), "_made": ev.emit(
-            interpolant, made, text=f"_0{suffix}", of_unit=True)})
+            interpolant, native, text=f"_0{suffix}", of_unit=True)})
 
     return handler
 
@@ -301,14 +301,14 @@ special(Interpolant.antiderivative)(_derived("antiderivative"))
 
 @special(Interpolant.integrate)
 def _integrate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = given_by_name(ev, Interpolant.integrate, args, kwargs)
-    slots, (made, *rest) = parts_of(ev, given["self"])
+    arguments = given_by_name(ev, Interpolant.integrate, args, kwargs)
+    slots, (native, *rest) = parts_of(ev, arguments["self"])
     _of_spline(ev, slots, "integrate", Static(None))
-    a, b = (points_of(ev, given[key]) for key in ("a", "b"))
+    a, b = (points_of(ev, arguments[key]) for key in ("a", "b"))
     if any(x.type.rank for x in (a, b)):  # type: ignore[union-attr]
         ev.refuse("SCT205", "the limits of `integrate` must be numbers", hint="integrate in a loop")
     units = slots["_units"].value  # type: ignore[union-attr]
-    return ev.wrap(ev.emit(integrated, made, a, b, *rest, units=units))
+    return ev.wrap(ev.emit(integrated, native, a, b, *rest, units=units))
 
 
 def is_of_fitpack(owner: Abstract) -> bool:

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class SparseMatrix:
-    """What stands for a sparse matrix of differentiated numbers where the function is evaluated.
+    """A sparse matrix of differentiated numbers, where the function is evaluated.
 
     Its methods have handlers, in `scipy_library`.
     """
@@ -103,7 +103,7 @@ class SparseFactors:
 
 @dataclass(frozen=True)
 class _Decomposition:
-    """What is known of a decomposition that the function computes."""
+    """A decomposition that the function computes."""
 
     shape: tuple[int, int]
 
@@ -117,15 +117,15 @@ Map = tuple[Value, tuple[int, int], bool]
 
 def sparse_product(ev: Evaluator, symbol: str, a: Abstract, b: Abstract) -> Abstract | None:
     """`a @ b` or `a * b`, if one of them is a sparse matrix and the other an array; else None."""
-    if isinstance(b, Ref) and (known := _matrix(ev, a, symbol)) is not None:
-        return _applied(ev, known, b, "product", known[1])
-    if isinstance(a, Ref) and (known := _matrix(ev, b, symbol)) is not None and symbol == "@":
+    if isinstance(b, Ref) and (entry := _matrix(ev, a, symbol)) is not None:
+        return _applied(ev, entry, b, "product", entry[1])
+    if isinstance(a, Ref) and (entry := _matrix(ev, b, symbol)) is not None and symbol == "@":
         t = ev.type_of(a)
         rank = t.rank if isinstance(t, Tensor) else 0
         if rank != 1 and is_varied(ev, a):
             ev.refuse("SCT205", f"an array with {rank} axes times a sparse matrix is not supported",
                       hint="write it with the matrix first: `(A.T @ x.T).T`")
-        return None if rank != 1 else _applied(ev, known, a, "product from the left", known[1][::-1])
+        return None if rank != 1 else _applied(ev, entry, a, "product from the left", entry[1][::-1])
     return _of_differentiated(ev, symbol, a, b)
 
 
@@ -160,11 +160,11 @@ def is_sparse(ev: Evaluator, v: Abstract) -> bool:
 
 def attribute_of_map(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`A.T`, which is made anew whenever it is read, and `A.dot` and `lu.solve` of objects that the function makes."""
-    known = _map(ev, owner) if name in ("T", "dot", "solve") else None
-    if known is None and not (name == "multiply" and is_sparse(ev, owner)):
+    entry = _map(ev, owner) if name in ("T", "dot", "solve") else None
+    if entry is None and not (name == "multiply" and is_sparse(ev, owner)):
         return None
-    if known is not None and name == "T":
-        return ev.emit(part, known[0], text="_0.T", type=OBJECT) if known[2] else None
+    if entry is not None and name == "T":
+        return ev.emit(part, entry[0], text="_0.T", type=OBJECT) if entry[2] else None
     if isinstance(owner, Static):
         return None
 
@@ -186,8 +186,8 @@ def linear_method(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abst
     if fn.path is None or len(fn.path) < 2 or not isinstance(fn.path[-1], tuple):
         return None
     owner, (kind, name) = getattr(fn.peek, "__self__", None), fn.path[-1]
-    found = kind == "attr" and name in ("dot", "solve", "multiply") and owner is not None
-    return _called(ev, Static(owner, fn.path[:-1]), str(name), args, kwargs) if found else None
+    is_method = kind == "attr" and name in ("dot", "solve", "multiply") and owner is not None
+    return _called(ev, Static(owner, fn.path[:-1]), str(name), args, kwargs) if is_method else None
 
 
 def _called(ev: Evaluator, owner: Abstract, name: str, args: Args, kwargs: Kwargs) -> Abstract | None:
@@ -200,24 +200,24 @@ def _called(ev: Evaluator, owner: Abstract, name: str, args: Args, kwargs: Kwarg
         return None
     if name == "dot":
         return sparse_product(ev, "@", owner, args[0]) if len(args) == 1 and not kwargs else None
-    known = _map(ev, owner)
-    if known is None or known[2]:
+    entry = _map(ev, owner)
+    if entry is None or entry[2]:
         return None
     trans = kwargs.get("trans", args[1] if len(args) > 1 else Static("N"))
     if len(args) + len(kwargs) > 2 or not isinstance(trans, Static) or trans.value not in ("N", "T", "H"):
         return None
-    return _applied(ev, known, args[0], "solve" if trans.value == "N" else "transposed solve", known[1])
+    return _applied(ev, entry, args[0], "solve" if trans.value == "N" else "transposed solve", entry[1])
 
 
 @of_scipy("scipy.sparse.linalg.spsolve")
 def _spsolve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if args and isinstance(args[0], ObjRef) or args and _matrix(ev, args[0], "@") is None and is_sparse(ev, args[0]):
         return ev.call(Static(SparseMatrix.solve), args, kwargs)
-    known = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
-    if known is None or not isinstance(args[1], Ref):
+    entry = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
+    if entry is None or not isinstance(args[1], Ref):
         ev.refuse("SCT402", "`spsolve` is differentiated by its right hand side alone",
                   hint="pass a sparse matrix that is made outside the function, and an array")
-    result = _applied(ev, known, args[1], "spsolve", known[1])
+    result = _applied(ev, entry, args[1], "spsolve", entry[1])
     if result is None:
         ev.refuse("SCT205", "this right hand side of `spsolve` is not supported", hint="use a vector of float64")
     return result
@@ -225,17 +225,17 @@ def _spsolve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @of_scipy("scipy.sparse.linalg.expm_multiply")
 def _exponential(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    known = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
-    value = _applied(ev, known, args[1], "exponential", known[1]) if known and isinstance(args[1], Ref) else None
+    entry = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
+    value = _applied(ev, entry, args[1], "exponential", entry[1]) if entry and isinstance(args[1], Ref) else None
     if value is None:
         ev.refuse("SCT402", "`expm_multiply` is differentiated by its second argument alone", hint="pass a sparse "
                   "matrix that is made outside the function, and an array of floats; or use scipy.linalg.expm")
     return value
 
 
-def _applied(ev: Evaluator, known: Map, x: Ref, form: str, shape: tuple[int, int]) -> Abstract | None:
+def _applied(ev: Evaluator, entry: Map, x: Ref, form: str, shape: tuple[int, int]) -> Abstract | None:
     """The map of `x`, None if Python may compute it; `shape` is that of the map as a matrix."""
-    obj, _, _ = known
+    obj, _, _ = entry
     t = ev.type_of(x)
     assert isinstance(t, Tensor)
     solves = "solve" in form
@@ -259,11 +259,11 @@ def _applied(ev: Evaluator, known: Map, x: Ref, form: str, shape: tuple[int, int
 
 def _matrix(ev: Evaluator, v: Abstract, symbol: str) -> Map | None:
     """The sparse matrix `v` of real numbers, of which `v op x` is a product of matrices; None if it is none."""
-    known = _map(ev, v)
-    if known is None or not known[2]:
+    entry = _map(ev, v)
+    if entry is None or not entry[2]:
         return None
     sparse = sys.modules["scipy.sparse"]
-    return known if symbol == "@" or isinstance(_example(ev, v), sparse.spmatrix) else None
+    return entry if symbol == "@" or isinstance(_example(ev, v), sparse.spmatrix) else None
 
 
 def _map(ev: Evaluator, v: Abstract) -> Map | None:

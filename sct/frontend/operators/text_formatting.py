@@ -70,7 +70,7 @@ def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
 
 def concatenated(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
     """`a + b` of strings; None of other values."""
-    if not (is_string(ev, a) and is_string(ev, b)) or isinstance(a, Static) and isinstance(b, Static):
+    if not (is_string(a) and is_string(b)) or isinstance(a, Static) and isinstance(b, Static):
         return None
     x, y = ev.operand(a), ev.operand(b)
     return ev.emit(part, x, y, text="_0 + _1", type=join(x.type, y.type))  # type: ignore[no-any-return]
@@ -86,7 +86,7 @@ def repeated_text(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
     return ev.emit(part, ev.as_int(x), ev.as_int(y), text="_0 * _1", type=Text())  # type: ignore[no-any-return]
 
 
-def is_string(ev: Evaluator, v: Abstract) -> bool:
+def is_string(v: Abstract) -> bool:
     """Is this certainly a string, known or of run time?"""
     if isinstance(v, Static):
         return type(v.value) is str
@@ -95,7 +95,7 @@ def is_string(ev: Evaluator, v: Abstract) -> bool:
 
 def compared_strings(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
     """Strings that are compared: arguments are known, if the program is refused without that."""
-    if not (is_string(ev, a) and is_string(ev, b)) or isinstance(a, Static) and isinstance(b, Static):
+    if not (is_string(a) and is_string(b)) or isinstance(a, Static) and isinstance(b, Static):
         return a, b
     ev.functions.plan.leave_texts_open()
     return ev.text(a), ev.text(b)
@@ -132,7 +132,7 @@ def method_of_text(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
 
     def call(ev: Evaluator, args: Sequence[Abstract], kwargs: Any) -> Abstract:
         args = [_known_strings(v) for v in args]
-        taken = [is_string(ev, v) or isinstance(v, Static) and type(v.peek) in (int, type(None), tuple) or _is_int(v)
+        taken = [is_string(v) or isinstance(v, Static) and type(v.peek) in (int, type(None), tuple) or _is_int(v)
                  for v in args]
         if kwargs or not all(taken):
             of_python = by_python(ev, f"{{0}}.{name}", owner)
@@ -291,7 +291,7 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
     operands: list[Operand] = []
     for k, x in enumerate(items):
         x = ev.text(x)
-        text = isinstance(x, Value) and is_string(ev, x)
+        text = isinstance(x, Value) and is_string(x)
         cls = str if text else python_class(ev, x)
         if not issubclass(cls, str):
             raise_at_run_time(ev, "TypeError", f"sequence item {k}: expected str instance, {_class_name(cls)} found")

@@ -158,7 +158,7 @@ def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[
 
 
 def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Program, args: Args) -> Abstract:
-    """What the library returns, with the derivative of what the program returns."""
+    """The result of the library, with the derivative of that of the program."""
     paths = [f.rpartition(".") for f in program.needs]
     needs = [Static(getattr(sys.modules[module], name)) for module, _, name in paths]
 

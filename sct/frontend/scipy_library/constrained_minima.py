@@ -220,7 +220,7 @@ def _joined(ev: Evaluator, constraints: Sequence[_Constraint], x: Abstract) -> t
 
 @of_scipy("scipy.optimize.minimize")
 def _minimize(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """What `minimize` returns, with the minimum in it."""
+    """The result of `minimize`, with the minimum in it."""
     signature = inspect.signature(sys.modules["scipy.optimize"].minimize)
     arguments = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
     several = _items(ev, arguments.get("constraints", Tup(())))
@@ -255,11 +255,11 @@ def _minimize(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if arguments.get("bounds", _NONE) != _NONE:
         lower, upper = ends_of_bounds(ev, arguments["bounds"])
         constraints.append(_Constraint(Static(_itself), lower, upper, ""))
-    return _result(ev, optimum, arguments["fun"], extra, unknown, constraints, method)
+    return _result(ev, optimum, arguments["fun"], extra, unknown, constraints)
 
 
 def _result(ev: Evaluator, optimum: Value, f: Abstract, extra: Sequence[Abstract], unknown: Tensor,
-            constraints: Sequence[_Constraint], method: Any) -> Abstract:
+            constraints: Sequence[_Constraint]) -> Abstract:
     """The attributes of the result; its `x` solves the equations."""
     x0 = ev.emit(part, optimum, text="_0.x", type=unknown)
     success = ev.emit(part, optimum, text="_0.success", type=BOOL)
@@ -327,7 +327,7 @@ def _is_inside(slope: Any, curvature: Any, lower: Any, upper: Any, success: Any)
 
 def _bounded(ev: Evaluator, name: str, f: Abstract, extra: Sequence[Abstract], bounds: Sequence[Abstract],
              options: Mapping[str, Abstract]) -> Abstract:
-    """What `minimize_scalar` or `fminbound` returns."""
+    """The result of `minimize_scalar` or `fminbound`."""
     call = _Call(ev, _NUMBER, [])
     function = call.function(f, extra, "objective")
     ends = [call.text("a bound", v) for v in bounds]
@@ -379,7 +379,7 @@ def _fminbound(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _extra(arguments: Mapping[str, Abstract]) -> Sequence[Abstract]:
-    """What the function is given beside the unknown."""
+    """The arguments of the function besides the unknown."""
     extra = arguments.get("args", Tup(()))
     return extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)
 

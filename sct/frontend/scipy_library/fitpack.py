@@ -42,13 +42,13 @@ __all__: list[str] = []
 @of_scipy("scipy.interpolate.splev")
 def splev(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The spline at `x`, by that and by its coefficients."""
-    given = named_arguments(ev, sys.modules["scipy.interpolate"].splev, args, kwargs)
-    leave_to_python(ev, "splev", given.values())
-    knots, coefficients, degree = _parts(ev, "splev", given["tck"], 1)
-    order = ev.ask(given.get("der", Static(0)), "`der` of `splev`")
-    if ev.ask(given.get("ext", Static(0)), "`ext` of `splev`") != 0:
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].splev, args, kwargs)
+    leave_to_python(ev, "splev", arguments.values())
+    knots, coefficients, degree = _parts(ev, "splev", arguments["tck"], 1)
+    order = ev.ask(arguments.get("der", Static(0)), "`der` of `splev`")
+    if ev.ask(arguments.get("ext", Static(0)), "`ext` of `splev`") != 0:
         ev.refuse("SCT402", "`ext` of `splev` is not supported", hint="leave it out")
-    x = ev.call(Static(np.asarray), [given["x"]], {"dtype": Static(float)})
+    x = ev.call(Static(np.asarray), [arguments["x"]], {"dtype": Static(float)})
     operands = [ev.operand(v) for v in (x, knots, coefficients, degree)]
     with derivative_code(ev):
         if is_varied(ev, coefficients) or may_be_differentiated(ev, coefficients):
@@ -69,44 +69,45 @@ def _coefficients(y: Any, matrix: Any, k: Any) -> Any:
 @of_scipy("scipy.interpolate.splrep")
 def splrep(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The spline through the data, whose knots do not depend on them."""
-    given = named_arguments(ev, sys.modules["scipy.interpolate"].splrep, args, kwargs)
-    leave_to_python(ev, "splrep", given.values())
-    k, s = (ev.ask(given.pop(key, Static(default)), f"`{key}` of `splrep`") for key, default in (("k", 3), ("s", 0)))
-    if is_varied(ev, given["x"]):
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].splrep, args, kwargs)
+    leave_to_python(ev, "splrep", arguments.values())
+    k, s = (ev.ask(arguments.pop(key, Static(default)), f"`{key}` of `splrep`")
+            for key, default in (("k", 3), ("s", 0)))
+    if is_varied(ev, arguments["x"]):
         ev.refuse("SCT402", "`splrep` is not differentiated by where the data are given",
                   hint="differentiate by the values")
-    if given.keys() - {"x", "y"} or s:
+    if arguments.keys() - {"x", "y"} or s:
         ev.refuse("SCT402", "`splrep` is differentiated by its data, where the spline passes through them",
                   why="the knots of a smoothing spline depend on the data",
                   hint="leave out all but the data and the degree")
-    x, y = (ev.wrap(ev.operand(as_floats(ev, f"`{key}` of `splrep`", given[key], (1,), "pass vectors")))
+    x, y = (ev.wrap(ev.operand(as_floats(ev, f"`{key}` of `splrep`", arguments[key], (1,), "pass vectors")))
             for key in ("x", "y"))
     options = f", k={k}" * (k != 3)
     text = f"scipy.interpolate.splrep(_0, _1{options})"
-    found = ev.emit(solver, ev.operand(x), ev.operand(y), text=text, type=OBJECT)
-    size = (sym(f"_knots{found.id}"),)
-    knots = ev.emit(part, found, text="_0[0]", type=Tensor("array", "f64", size))
+    native = ev.emit(solver, ev.operand(x), ev.operand(y), text=text, type=OBJECT)
+    size = (sym(f"_knots{native.id}"),)
+    knots = ev.emit(part, native, text="_0[0]", type=Tensor("array", "f64", size))
     with derivative_code(ev):
         n = ev.shape_of(y)[0]
         matrix = ev.emit(inactive, ev.operand(x), knots, type=Tensor("array", "f64", (n, n)),
                          text=f"scipy.interpolate.BSpline.design_matrix(_0, _1, {k}).toarray()")
         like = ev.call(Static(_coefficients), [y, ev.wrap(matrix), Static(k)])
-    return Tup((ev.wrap(knots), standing_for(ev, found, like, "_0[1]"), Static(k)))
+    return Tup((ev.wrap(knots), standing_for(ev, native, like, "_0[1]"), Static(k)))
 
 
 @of_scipy("scipy.interpolate.splint")
 def splint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The integral of the spline, which is 0 outside of its knots."""
-    given = named_arguments(ev, sys.modules["scipy.interpolate"].splint, args, kwargs)
-    leave_to_python(ev, "splint", given.values())
-    if "full_output" in given or any(ev.shape_of(given[key]) for key in ("a", "b")):
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].splint, args, kwargs)
+    leave_to_python(ev, "splint", arguments.values())
+    if "full_output" in arguments or any(ev.shape_of(arguments[key]) for key in ("a", "b")):
         ev.refuse("SCT402", "`splint` of arrays, or with `full_output`, is not differentiated",
                   hint="integrate between numbers")
-    knots, coefficients, degree = _parts(ev, "splint", given["tck"], 1)
-    operands = [ev.operand(v) for v in (given["a"], given["b"], knots, coefficients, degree)]
+    knots, coefficients, degree = _parts(ev, "splint", arguments["tck"], 1)
+    operands = [ev.operand(v) for v in (arguments["a"], arguments["b"], knots, coefficients, degree)]
     value = ev.emit(solver, *operands, text="scipy.interpolate.splint(_0, _1, (_2, _3, _4))", type=FLOAT)
     with derivative_code(ev):
-        limits = [ev.call(Static(_moved), [given[key], knots, degree]) for key in ("a", "b")]
+        limits = [ev.call(Static(_moved), [arguments[key], knots, degree]) for key in ("a", "b")]
         if is_varied(ev, coefficients) or may_be_differentiated(ev, coefficients):
             f = make(ev, "BSpline", [knots, coefficients, degree], {})
             like = ev.call(ev.call(Static(getattr), [f, Static("integrate")]), limits)
@@ -122,15 +123,15 @@ def splint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(Interpolant.integral)
 def _integral(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The integral of `UnivariateSpline`, which is 0 outside of the data."""
-    given = given_by_name(ev, Interpolant.integral, args, kwargs)
-    slots, (made, *rest) = parts_of(ev, given["self"])
-    if not is_of_fitpack(given["self"]):
+    arguments = given_by_name(ev, Interpolant.integral, args, kwargs)
+    slots, (native, *rest) = parts_of(ev, arguments["self"])
+    if not is_of_fitpack(arguments["self"]):
         refuse_attribute(ev, "`integral`")
-    limits = [points_of(ev, given[key]) for key in ("a", "b")]
+    limits = [points_of(ev, arguments[key]) for key in ("a", "b")]
     if any(number(x).rank for x in limits):
         ev.refuse("SCT205", "the limits of `integral` must be numbers", hint="integrate in a loop")
     units = slots["_units"].value  # type: ignore[union-attr]
-    value = ev.emit(solver, made, *limits, text="_0.integral(_1, _2)", type=FLOAT)
+    value = ev.emit(solver, native, *limits, text="_0.integral(_1, _2)", type=FLOAT)
     with derivative_code(ev):
         f = ev.emit(interpolant, *rest, text=units[0], of_unit=True)
         inside = [ev.operand(ev.call(Static(_inside), [ev.wrap(x), slots["_positions"]])) for x in limits]
@@ -145,18 +146,18 @@ def _inside(x: Any, t: Any) -> Any:
 @of_scipy("scipy.interpolate.bisplev")
 def bisplev(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The spline of two numbers, of which nothing is differentiated; FITPACK moves them to the range of the knots."""
-    given = named_arguments(ev, sys.modules["scipy.interpolate"].bisplev, args, kwargs)
-    leave_to_python(ev, "bisplev", given.values())
-    parts = _parts(ev, "bisplev", given["tck"], 2)
-    if any(ev.ask(given.get(key, Static(0)), f"`{key}` of `bisplev`") != 0 for key in ("dx", "dy")):
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].bisplev, args, kwargs)
+    leave_to_python(ev, "bisplev", arguments.values())
+    parts = _parts(ev, "bisplev", arguments["tck"], 2)
+    if any(ev.ask(arguments.get(key, Static(0)), f"`{key}` of `bisplev`") != 0 for key in ("dx", "dy")):
         ev.refuse("SCT402", "`dx` and `dy` of `bisplev` are not supported", hint="leave them out")
-    if ev.shape_of(given["x"]) or ev.shape_of(given["y"]):
+    if ev.shape_of(arguments["x"]) or ev.shape_of(arguments["y"]):
         ev.refuse("SCT402", "`bisplev` over a grid is not supported", hint="evaluate each point by itself")
-    operands = [ev.operand(v) for v in (given["x"], given["y"], *parts)]
+    operands = [ev.operand(v) for v in (arguments["x"], arguments["y"], *parts)]
     with derivative_code(ev):
         f = ev.emit(inactive, *operands[2:], text="scipy.interpolate.NdBSpline((_0, _1), _2.reshape("
                     "len(_0) - _3 - 1, len(_1) - _4 - 1), (_3, _4))")
-        x, y = (ev.operand(ev.call(Static(_moved), [given[key], parts[k], parts[3 + k]]))
+        x, y = (ev.operand(ev.call(Static(_moved), [arguments[key], parts[k], parts[3 + k]]))
                 for k, key in enumerate(("x", "y")))
         like = ev.wrap(ev.emit(surface, f, x, y))
     text = "scipy.interpolate.bisplev(_0, _1, (_2, _3, _4, _5, _6))"

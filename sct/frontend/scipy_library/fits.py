@@ -39,7 +39,7 @@ _OPTIONS = ("absolute_sigma", "maxfev", "ftol", "xtol", "gtol", "method")
 
 @of_scipy("scipy.optimize.curve_fit")
 def _curve_fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """What `curve_fit` returns: the parameters, and their covariance."""
+    """The result of `curve_fit`: the parameters, and their covariance."""
     signature = inspect.signature(sys.modules["scipy.optimize"].curve_fit)
     arguments: dict[str, Any] = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
     arguments |= arguments.pop("kwargs", {})
@@ -171,7 +171,7 @@ def _between_bounds(A: Any, b: Any, active: Any, lower: Any, upper: Any) -> Any:
 
 @of_scipy("scipy.optimize.lsq_linear")
 def _lsq_linear(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """What SciPy returns, with the solution in it."""
+    """The result of SciPy, with the solution in it."""
     arguments = named_arguments(ev, sys.modules["scipy.optimize"].lsq_linear, args, kwargs)
     leave_to_python(ev, "lsq_linear", arguments.values())
     A, b = (array_of_floats(ev, "lsq_linear", arguments[key], (rank,)) for key, rank in (("A", 2), ("b", 1)))
@@ -227,7 +227,7 @@ def _vertex(x: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, lower: Any, uppe
 
 @of_scipy("scipy.optimize.linprog")
 def _linprog(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """What SciPy returns, with the solution and the least value in it."""
+    """The result of SciPy, with the solution and the least value in it."""
     arguments = named_arguments(ev, sys.modules["scipy.optimize"].linprog, args, kwargs)
     leave_to_python(ev, "linprog", arguments.values())
     for key, v in arguments.items():

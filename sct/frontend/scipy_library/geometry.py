@@ -48,9 +48,9 @@ def _distance(points: Any, x: Any, i: Any) -> Any:
 
 def _tree(name: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = named_arguments(ev, _as_tree, args, kwargs)
-        leave_to_python(ev, name, given.values())
-        points, native = _points_and_native(ev, name, given, args, kwargs, "data")
+        arguments = named_arguments(ev, _as_tree, args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        points, native = _points_and_native(ev, name, arguments, "data")
 
         def query(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             return _neighbours(ev, name, points, native, named_arguments(ev, _as_query, args, kwargs))
@@ -131,11 +131,10 @@ def _area(points: Any, simplices: Any, corners: Any) -> Any:
     return float(np.sum(np.sqrt(np.linalg.det(gram))) / math.factorial(points.shape[1] - 1))
 
 
-def _points_and_native(ev: Evaluator, name: str, given: Mapping[str, Abstract], args: Args, kwargs: Kwargs, first: str
-                       ) -> tuple[Ref, Value]:
+def _points_and_native(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], first: str) -> tuple[Ref, Value]:
     """The points, and the object that SciPy makes of them."""
-    points = array_of_floats(ev, f"scipy.spatial.{name}", given[first], (2,))
-    own = {key: ev.ask(v, f"`{key}` of `{name}`") for key, v in given.items() if key != first}
+    points = array_of_floats(ev, f"scipy.spatial.{name}", arguments[first], (2,))
+    own = {key: ev.ask(v, f"`{key}` of `{name}`") for key, v in arguments.items() if key != first}
     texts = [f"{key}={text_of(v)}" for key, v in own.items()]
     native: Value = ev.emit(solver, ev.operand(points), text=f"scipy.spatial.{name}({', '.join(['_0', *texts])})",
                             type=OBJECT)
@@ -154,9 +153,9 @@ def _as_qhull(points: Any, incremental: Any = False, qhull_options: Any = None) 
 
 @of_scipy("scipy.spatial.Delaunay")
 def _delaunay(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, _as_qhull, args, kwargs)
-    leave_to_python(ev, "Delaunay", given.values())
-    points, native = _points_and_native(ev, "Delaunay", given, args, kwargs, "points")
+    arguments = named_arguments(ev, _as_qhull, args, kwargs)
+    leave_to_python(ev, "Delaunay", arguments.values())
+    points, native = _points_and_native(ev, "Delaunay", arguments, "points")
     d, count = ev.shape_of(points)[1], sym(f"_simplices{native.id}")
 
     def find(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
@@ -178,9 +177,9 @@ def _delaunay(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @of_scipy("scipy.spatial.ConvexHull")
 def _hull(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, _as_qhull, args, kwargs)
-    leave_to_python(ev, "ConvexHull", given.values())
-    points, native = _points_and_native(ev, "ConvexHull", given, args, kwargs, "points")
+    arguments = named_arguments(ev, _as_qhull, args, kwargs)
+    leave_to_python(ev, "ConvexHull", arguments.values())
+    points, native = _points_and_native(ev, "ConvexHull", arguments, "points")
     d, count = ev.shape_of(points)[1], sym(f"_faces{native.id}")
     whole = _parts(ev, native, {"vertices": (sym(f"_corners{native.id}"),), "simplices": (count, d),
                                 "neighbors": (count, d)})

@@ -61,12 +61,12 @@ def _linear(grids: Any, values: Any, xs: Any, fill: Any) -> Any:
 def _table(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """An interpolant, which may be called with points."""
     name = "RegularGridInterpolator"
-    given = _bound(ev, name, args, kwargs)
-    grids, values = _data(ev, name, given)
+    arguments = _bound(ev, name, args, kwargs)
+    grids, values = _data(ev, name, arguments)
     operands = [*map(ev.operand, grids), ev.operand(values)]
     text = f"({', '.join(f'_{k}' for k in range(len(grids)))},), _{len(grids)}"
     texts: list[str] = []
-    operands += _options(ev, name, given, len(operands), texts)
+    operands += _options(ev, name, arguments, len(operands), texts)
     table: Value = ev.emit(solver, *operands, text=f"scipy.interpolate.{name}({text}{''.join(texts)})", type=OBJECT)
     table.hint = "table"
 
@@ -74,7 +74,7 @@ def _table(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if len(args) + len(kwargs) != 1 or kwargs and "xi" not in kwargs:
             ev.refuse("SCT402", f"`method` of a call of `{name}` is not supported",
                       hint="give it where the table is made")
-        return _values(ev, grids, values, given, args[0] if args else kwargs["xi"], "_0", [table], ())
+        return _values(ev, grids, values, arguments, args[0] if args else kwargs["xi"], "_0", [table], ())
 
     return DerivedCallable(read)
 
@@ -92,30 +92,30 @@ def value_of_table(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     if ev.ask(lifted["method"], "the method of a table") != "linear":
         return None
     grids = [lift(ev, x, (*path, ("attr", "grid"), ("item", k))) for k, x in enumerate(table.grid)]
-    given = {key: lifted[key] for key in _OPTIONS}
-    return _values(ev, grids, lifted["values"], given, args[0], "_0", [opaque(ev, fn)], ())
+    options = {key: lifted[key] for key in _OPTIONS}
+    return _values(ev, grids, lifted["values"], options, args[0], "_0", [opaque(ev, fn)], ())
 
 
 @of_scipy("scipy.interpolate.interpn")
 def _interpn(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = _bound(ev, "interpn", args, kwargs)
-    grids, values = _data(ev, "interpn", given)
+    arguments = _bound(ev, "interpn", args, kwargs)
+    grids, values = _data(ev, "interpn", arguments)
     operands = [*map(ev.operand, grids), ev.operand(values)]
-    text = f"({', '.join(f'_{k}' for k in range(len(grids)))},), _{len(grids)}, "
-    return _values(ev, grids, values, given, given["xi"], f"scipy.interpolate.interpn({text}", operands, (Dim(1),))
+    text = f"scipy.interpolate.interpn(({', '.join(f'_{k}' for k in range(len(grids)))},), _{len(grids)}, "
+    return _values(ev, grids, values, arguments, arguments["xi"], text, operands, (Dim(1),))
 
 
-def _values(ev: Evaluator, grids: Sequence[Abstract], values: Abstract, given: Mapping[str, Abstract], xi: Abstract,
+def _values(ev: Evaluator, grids: Sequence[Abstract], values: Abstract, arguments: Mapping[str, Abstract], xi: Abstract,
             call: str, operands: Sequence[Operand], of_numbers: tuple[Dim, ...]) -> Abstract:
-    """What SciPy reads of a table at the points `xi`; `of_numbers`: the shape of that at a tuple of numbers."""
+    """The values of a table at the points `xi`; `of_numbers`: their shape at a tuple of numbers."""
     points, text, own, shape = _points(ev, xi, len(grids), of_numbers, len(operands))
     texts: list[str] = []
     if call == "_0":
         text, more = f"_0({text})", []
     else:
-        more = _options(ev, "interpn", given, len(operands) + len(own), texts)
+        more = _options(ev, "interpn", arguments, len(operands) + len(own), texts)
         text = f"{call}{text}{''.join(texts)})"
-    error, fill = given.get("bounds_error", Static(True)), given.get("fill_value", Static(np.nan))
+    error, fill = arguments.get("bounds_error", Static(True)), arguments.get("fill_value", Static(np.nan))
     if error != Static(False):
         fill = Static(None)  # there is nothing beyond the grid
     with derivative_code(ev):
@@ -145,24 +145,25 @@ def _points(ev: Evaluator, xi: Abstract, n: int, of_numbers: tuple[Dim, ...], fi
     return points, f"_{first}", [ev.operand(whole)], (Dim(1),) if t.rank == 1 else None
 
 
-def _data(ev: Evaluator, name: str, given: Mapping[str, Abstract]) -> tuple[list[Abstract], Abstract]:
+def _data(ev: Evaluator, name: str, arguments: Mapping[str, Abstract]) -> tuple[list[Abstract], Abstract]:
     """The grid, an array for each axis, and the values."""
-    points = given["points"]
+    points = arguments["points"]
     if not isinstance(points, (Tup, ListRef)) or isinstance(points, ListRef) and is_dynamic(ev, points):
         ev.refuse("SCT402", f"the grid of `{name}` is no tuple of arrays", hint="pass `(xs, ys)`")
     items = points.items if isinstance(points, Tup) else ev.slots(points).items
     grids: list[Abstract] = [_array(ev, f"a grid of `{name}`", v, (1,)) for v in items]
-    values = _array(ev, f"what `{name}` has at each point of its grid", given["values"], (len(grids),))
-    method = given.get("method", Static("linear"))
+    values = _array(ev, f"what `{name}` has at each point of its grid", arguments["values"], (len(grids),))
+    method = arguments.get("method", Static("linear"))
     if method != Static("linear"):
         ev.refuse("SCT402", f"`{name}` is differentiated with the method 'linear' alone", hint="leave `method` out")
     return grids, values
 
 
-def _options(ev: Evaluator, name: str, given: Mapping[str, Abstract], first: int, texts: list[str]) -> list[Operand]:
+def _options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], first: int, texts: list[str]
+             ) -> list[Operand]:
     """The operands of options, whose texts are added to `texts`."""
     operands: list[Operand] = []
-    for key, v in given.items():
+    for key, v in arguments.items():
         if key in ("points", "values", "xi", "method"):
             continue
         before = [None] * first  # operands are numbered from here
@@ -258,15 +259,15 @@ _FOLDED = replace(_SPLINES, takes={"mode": lambda m: m in ("mirror", "reflect")}
 def _map_coordinates(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """Images are read by an op where they are read by lines; splines, and borders that are folded, by a program."""
     f = sys.modules["scipy.ndimage"].map_coordinates
-    given = named_arguments(ev, f, args, kwargs)
-    leave_to_python(ev, "map_coordinates", given.values())
-    order, mode = (ev.ask(given.get(key, Static(default)), f"`{key}` of `map_coordinates`")
+    arguments = named_arguments(ev, f, args, kwargs)
+    leave_to_python(ev, "map_coordinates", arguments.values())
+    order, mode = (ev.ask(arguments.get(key, Static(default)), f"`{key}` of `map_coordinates`")
                    for key, default in (("order", 3), ("mode", "constant")))
     if order not in (0, 1) or mode not in ("constant", "nearest"):
         program = _FOLDED if order == 1 else _SPLINES
         return handler("scipy.ndimage.map_coordinates", program)(ev, args, kwargs)
-    if given.get("output", Static(None)) != Static(None):
+    if arguments.get("output", Static(None)) != Static(None):
         ev.refuse("SCT402", "`output` of `map_coordinates` is not supported")
-    x, at = (ev.operand(ev.call(Static(np.asarray), [given[key]])) for key in ("input", "coordinates"))
-    cval = ev.ask(given.get("cval", Static(0.0)), "`cval` of `map_coordinates`")
+    x, at = (ev.operand(ev.call(Static(np.asarray), [arguments[key]])) for key in ("input", "coordinates"))
+    cval = ev.ask(arguments.get("cval", Static(0.0)), "`cval` of `map_coordinates`")
     return ev.wrap(ev.emit(map_coordinates, x, at, order=order, mode=mode, cval=cval))

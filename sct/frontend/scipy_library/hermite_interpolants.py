@@ -30,7 +30,7 @@ __all__: list[str] = []
 
 
 class HermiteInterpolant:
-    """What stands for such an object where the function is evaluated; its methods have handlers."""
+    """Such an object, where the function is evaluated; its methods have handlers."""
 
     def __call__(self, x: Any, nu: int = 0) -> Any: ...
 

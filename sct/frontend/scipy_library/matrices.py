@@ -34,10 +34,10 @@ def _real(name: str, parameters: Sequence[str], entry: Op) -> None:
         if len(args) + len(kwargs) != len(parameters) or not set(kwargs) <= set(parameters[len(args):]):
             ev.refuse("SCT402", f"`{name}` with more than {' and '.join(f'`{p}`' for p in parameters)} is not "
                       "differentiated", hint="leave the other arguments out")
-        given = [*args, *(kwargs[p] for p in parameters[len(args):])]
-        leave_to_python(ev, name, given)
-        x = ev.operand(array_of_floats(ev, library, given[0], (2,)))
-        operands = [x, *map(ev.operand, given[1:])]
+        arguments = [*args, *(kwargs[p] for p in parameters[len(args):])]
+        leave_to_python(ev, name, arguments)
+        x = ev.operand(array_of_floats(ev, library, arguments[0], (2,)))
+        operands = [x, *map(ev.operand, arguments[1:])]
         text = f"{library}({', '.join(f'_{k}' for k in range(len(operands)))})"
         value = ev.emit(solver, *operands, text=text, type=x.type)
         check_value(ev, value, "_0.dtype == 'float64'", f"the result of `{name}` of this matrix must be real")

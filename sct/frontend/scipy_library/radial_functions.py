@@ -26,7 +26,7 @@ __all__: list[str] = []
 
 
 class RadialFunctions:
-    """What stands for an `RBFInterpolator` where the function is evaluated; its methods have handlers."""
+    """An `RBFInterpolator`, where the function is evaluated; its methods have handlers."""
 
     def __call__(self, x: Any) -> Any: ...
 
@@ -97,11 +97,11 @@ _OF_ANY_SCALE = ("linear", "thin_plate_spline", "cubic")
 
 @of_scipy("scipy.interpolate.RBFInterpolator")
 def _interpolator(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, sys.modules["scipy.interpolate"].RBFInterpolator, args, kwargs)
-    leave_to_python(ev, "RBFInterpolator", given.values())
-    y = array_of_floats(ev, "RBFInterpolator", given["y"], (2,))
-    d = array_of_floats(ev, "RBFInterpolator", given["d"], (1, 2))
-    options = {key: ev.ask(v, f"`{key}` of `RBFInterpolator`") for key, v in given.items() if key not in ("y", "d")}
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].RBFInterpolator, args, kwargs)
+    leave_to_python(ev, "RBFInterpolator", arguments.values())
+    y = array_of_floats(ev, "RBFInterpolator", arguments["y"], (2,))
+    d = array_of_floats(ev, "RBFInterpolator", arguments["d"], (1, 2))
+    options = {key: ev.ask(v, f"`{key}` of `RBFInterpolator`") for key, v in arguments.items() if key not in ("y", "d")}
     kernel, degree = options.get("kernel", "thin_plate_spline"), options.get("degree")
     epsilon, smoothing = options.get("epsilon"), options.get("smoothing", 0.0)
     least = _LEAST_DEGREE.get(kernel)
@@ -122,14 +122,14 @@ def _interpolator(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(RadialFunctions.__call__)
 def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, RadialFunctions.__call__, args, kwargs)
-    owner = given["self"]
+    arguments = named_arguments(ev, RadialFunctions.__call__, args, kwargs)
+    owner = arguments["self"]
     assert isinstance(owner, ObjRef)
     cell = ev.slots(owner)
     native, y, d, *options = cell.items
     if not isinstance(native, Value) or not all(isinstance(v, Static) for v in options):
         ev.refuse("SCT502", "which interpolant this is depends on the path", hint="read it in each of the branches")
-    x = array_of_floats(ev, "RBFInterpolator", given["x"], (2,))
+    x = array_of_floats(ev, "RBFInterpolator", arguments["x"], (2,))
     with derivative_code(ev):
         like = ev.call(Static(_at_points), [x, y, d, *options])
     return standing_for(ev, ev.emit(solver, native, ev.operand(x), text="_0(_1)", type=ev.operand(like).type), like)

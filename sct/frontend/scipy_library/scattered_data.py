@@ -64,7 +64,7 @@ def _coordinates(ev: Evaluator, what: str, v: Abstract, operands: list[Operand])
 
 def _read(ev: Evaluator, method: str, points: Ref, values: Ref, x: Ref, value: Value, native: Value | None = None
           ) -> Abstract:
-    """What SciPy has computed, with the derivative by the values and by where they are read.
+    """The values that SciPy has computed, with the derivative by the data and by the places where they are read.
 
     native  the interpolant of SciPy, which has the tree or the triangles of the points
     """
@@ -99,20 +99,20 @@ def _values(ev: Evaluator, name: str, v: Abstract) -> Ref:
 
 @of_scipy("scipy.interpolate.griddata")
 def _griddata(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = named_arguments(ev, sys.modules["scipy.interpolate"].griddata, args, kwargs)
-    leave_to_python(ev, "griddata", given.values())
-    method = ev.ask(given.pop("method", Static("linear")), "`method` of `griddata`")
-    fill = ev.ask(given.pop("fill_value", Static(None)), "`fill_value` of `griddata`")
-    if method not in ("linear", "nearest") or set(given) - {"points", "values", "xi"}:
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].griddata, args, kwargs)
+    leave_to_python(ev, "griddata", arguments.values())
+    method = ev.ask(arguments.pop("method", Static("linear")), "`method` of `griddata`")
+    fill = ev.ask(arguments.pop("fill_value", Static(None)), "`fill_value` of `griddata`")
+    if method not in ("linear", "nearest") or set(arguments) - {"points", "values", "xi"}:
         ev.refuse("SCT402", "`griddata` with these options is not differentiated",
                   hint="use the method linear or nearest, and no other options")
-    if is_varied(ev, given["points"]):
+    if is_varied(ev, arguments["points"]):
         ev.refuse("SCT402", "`griddata` is not differentiated by the points", hint="differentiate by the values")
     operands: list[Operand] = []
-    points, first = _coordinates(ev, "`points` of `griddata`", given["points"], operands)
-    values = _values(ev, "griddata", given["values"])
+    points, first = _coordinates(ev, "`points` of `griddata`", arguments["points"], operands)
+    values = _values(ev, "griddata", arguments["values"])
     second = add_operand(ev.operand(values), operands)
-    x, third = _coordinates(ev, "`xi` of `griddata`", given["xi"], operands)
+    x, third = _coordinates(ev, "`xi` of `griddata`", arguments["xi"], operands)
     options = f", method={method!r}" * (method != "linear") + ("" if fill is None else f", fill_value={text_of(fill)}")
     value = ev.emit(solver, *operands, text=f"scipy.interpolate.griddata({first}, {second}, {third}{options})",
                     type=Tensor("array", "f64", ev.shape_of(x)[:-1]))
@@ -121,11 +121,11 @@ def _griddata(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _interpolator(name: str, method: str) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
-        leave_to_python(ev, name, given.values())
-        fill = ev.ask(given.pop("fill_value", Static(None)), f"`fill_value` of `{name}`")
-        points, values = (given.pop(key) for key in (("points", "values") if method == "linear" else ("x", "y")))
-        if given or is_varied(ev, points):
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        fill = ev.ask(arguments.pop("fill_value", Static(None)), f"`fill_value` of `{name}`")
+        points, values = (arguments.pop(key) for key in (("points", "values") if method == "linear" else ("x", "y")))
+        if arguments or is_varied(ev, points):
             ev.refuse("SCT402", f"`{name}` is differentiated by its values alone", hint="leave other options out")
         operands: list[Operand] = []
         places, first = _coordinates(ev, f"the points of `{name}`", points, operands)

@@ -83,7 +83,7 @@ def _of_pairs(u: Any, v: Any, metric: Any, p: Any, weights: Any, matrix: Any) ->
 
 
 def _matrix_of(points: Any, metric: Any, V: Any, VI: Any) -> Any:
-    """What the distances are relative to: by default, it is computed from all of the points."""
+    """The matrix that distances are relative to: by default, it is computed from all of the points."""
     if metric == "seuclidean":
         return np.var(points, axis=0, ddof=1) if V is None else V
     if metric == "mahalanobis":
@@ -174,7 +174,7 @@ def _is_usual(options: Args, kwargs: Kwargs, names: set[str]) -> bool:
 
 
 class Rotations:
-    """What stands for a `Rotation` where the function is evaluated; its methods have handlers."""
+    """A `Rotation`, where the function is evaluated; its methods have handlers."""
 
     def as_matrix(self) -> Any: ...
 
@@ -285,7 +285,7 @@ def _inverse(q: Any) -> Any:
     return np.concatenate((-q[..., :3], q[..., 3:]), axis=-1)
 
 
-def _made(name: str, program: Callable[..., Any], options: tuple[str, ...] = ()) -> None:
+def _constructor(name: str, program: Callable[..., Any], options: tuple[str, ...] = ()) -> None:
     """Registers a function that makes rotations of an array."""
     @of_scipy(f"scipy.spatial.transform.Rotation.{name}")
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
@@ -318,13 +318,13 @@ def _array(ev: Evaluator, name: str, v: Abstract, ranks: tuple[int, ...]) -> Abs
     return array_of_floats(ev, name, v, ranks)
 
 
-_made("from_quat", _of_quaternion)
-_made("from_rotvec", _of_vector, ("degrees",))
-_made("from_euler", _of_angles, ("seq", "degrees"))
+_constructor("from_quat", _of_quaternion)
+_constructor("from_rotvec", _of_vector, ("degrees",))
+_constructor("from_euler", _of_angles, ("seq", "degrees"))
 
 
 def _parts(ev: Evaluator, v: Abstract) -> tuple[Value, Abstract]:
-    """What SciPy has made, and the quaternion."""
+    """The object of SciPy, and the quaternion."""
     if isinstance(v, ObjRef) and v.cls is _class_of_rotations():
         cell = ev.slots(v)
         slots = dict(zip(cell.keys, cell.items))
@@ -357,10 +357,10 @@ _reads("magnitude", _angle)
 @special(Rotations.apply)
 def _apply(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The vectors, rotated."""
-    given = named_arguments(ev, Rotations.apply, args, kwargs)
-    native, q = _parts(ev, given["self"])
-    vectors = array_of_floats(ev, "Rotation.apply", given["vectors"], (1, 2))
-    inverse = bool(ev.ask(given.get("inverse", Static(False)), "`inverse` of `Rotation.apply`"))
+    arguments = named_arguments(ev, Rotations.apply, args, kwargs)
+    native, q = _parts(ev, arguments["self"])
+    vectors = array_of_floats(ev, "Rotation.apply", arguments["vectors"], (1, 2))
+    inverse = bool(ev.ask(arguments.get("inverse", Static(False)), "`inverse` of `Rotation.apply`"))
     with derivative_code(ev):
         like = ev.call(Static(_rotated), [q, vectors, Static(inverse)])
     text = f"_0.apply(_1{', inverse=True' * inverse})"
@@ -368,15 +368,15 @@ def _apply(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def value_of_rotation(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """What a single rotation from outside makes of vectors; None for other calls."""
+    """Vectors under a single rotation from outside; None for other calls."""
     cls = getattr(sys.modules.get("scipy.spatial.transform"), "Rotation", None)
     owner: Any = getattr(fn.peek, "__self__", None)
     if cls is None or type(owner) is not cls or fn.path is None or fn.peek.__name__ != "apply" or not owner.single:
         return None
     native = opaque(ev, Static(owner, (*fn.path, ("attr", "__self__"))))
-    given = named_arguments(ev, Rotations.apply, [Static(None), *args], kwargs)
-    vectors = array_of_floats(ev, "Rotation.apply", given["vectors"], (1, 2))
-    inverse = bool(ev.ask(given.get("inverse", Static(False)), "`inverse` of `Rotation.apply`"))
+    arguments = named_arguments(ev, Rotations.apply, [Static(None), *args], kwargs)
+    vectors = array_of_floats(ev, "Rotation.apply", arguments["vectors"], (1, 2))
+    inverse = bool(ev.ask(arguments.get("inverse", Static(False)), "`inverse` of `Rotation.apply`"))
     matrix = ev.wrap(ev.emit(solver, native, text="_0.as_matrix()", type=Tensor("array", "f64", (Dim(3), Dim(3)))))
     with derivative_code(ev):
         like = ev.call(Static(_by_matrix), [matrix, vectors, Static(inverse)])

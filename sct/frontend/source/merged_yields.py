@@ -116,13 +116,13 @@ def _merged(steps: list[list[Any]]) -> list[Any]:
     first = steps[0][0]
     give: Any = gast.Expr(gast.Yield(gast.Name(ITEM, gast.Load(), None, None)))
     if len(steps) == 1:
-        made = [_stepped(first), give] if isinstance(first, gast.If) else [first]
+        merged = [_stepped(first), give] if isinstance(first, gast.If) else [first]
     else:
-        made = [_loop([[*step[:-1], _stepped(step[-1])] for step in steps], give)]
-    for stmt in made:
+        merged = [_loop([[*step[:-1], _stepped(step[-1])] for step in steps], give)]
+    for stmt in merged:
         for n in _new_nodes(stmt):
             gast.copy_location(n, first)
-    return made
+    return merged
 
 
 def _loop(steps: list[list[Any]], give: Any) -> Any:
@@ -147,12 +147,12 @@ def _stepped(stmt: Any) -> Any:
     """The step with an assignment in place of each `yield`, and a `continue` on the paths without one."""
     if not isinstance(stmt, gast.If):
         value = stmt.value.value or gast.Constant(None, None)
-        made: Any = gast.Assign([gast.Name(ITEM, gast.Store(), None, None)], value)
+        stepped: Any = gast.Assign([gast.Name(ITEM, gast.Store(), None, None)], value)
     else:
-        made = gast.If(stmt.test, *map(_path, (stmt.body, stmt.orelse)))
-    for n in _new_nodes(made):
+        stepped = gast.If(stmt.test, *map(_path, (stmt.body, stmt.orelse)))
+    for n in _new_nodes(stepped):
         gast.copy_location(n, stmt)
-    return gast.copy_location(made, stmt)
+    return gast.copy_location(stepped, stmt)
 
 
 def _path(stmts: Sequence[Any]) -> list[Any]:

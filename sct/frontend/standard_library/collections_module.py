@@ -40,10 +40,10 @@ _TRUE = Static(True)
 def new_deque(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """`deque(iterable, maxlen)`"""
     items, maxlen = bound(ev, "collections.deque", args, kwargs, "iterable", "maxlen", iterable=(), maxlen=None)
-    made: Abstract = ev.new_list(()) if items == Static(()) else ev.call(Static(list), [items])
+    contents: Abstract = ev.new_list(()) if items == Static(()) else ev.call(Static(list), [items])
     if maxlen != Static(None):
-        made = ev.call(Static(python_fallbacks.last_items), [made, maxlen, Static(items == Static(()))])
-    return ev.new_object(deque, {ITEMS: made, "maxlen": maxlen})
+        contents = ev.call(Static(python_fallbacks.last_items), [contents, maxlen, Static(items == Static(()))])
+    return ev.new_object(deque, {ITEMS: contents, "maxlen": maxlen})
 
 
 def _method(f: Callable[..., Any]) -> Special:

@@ -45,8 +45,8 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, Value) and v in ev.tries.exceptions and (test := _is_exception_of(ev, v, kinds)) is not None:
         return test
     check_class(ev, v)
-    made = ev.tries.classes.get(v) if isinstance(v, Value) else None
-    possible = (made,) if made is not None else possible_classes(v) or (python_class(ev, v),)
+    raised_class = ev.tries.classes.get(v) if isinstance(v, Value) else None
+    possible = (raised_class,) if raised_class is not None else possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
              for cls in possible if _is_subclass(ev, cls, wanted)]
     if len(names) in (0, len(possible)):

@@ -279,9 +279,9 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
         keys = [x if key == Static(None) else ev.call(key, [x]) for x in items]
         if all(map(is_known, keys)) or not all(dynamic_lists.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
             return _sorted_now(ev, items, keys, reverse)
-        made = dynamic_lists.list_of_items(ev, items)
-        by_key = made if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
-        return dynamic_list_methods.sorted_by(ev, made, by_key, reverse)
+        unsorted = dynamic_lists.list_of_items(ev, items)
+        by_key = unsorted if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
+        return dynamic_list_methods.sorted_by(ev, unsorted, by_key, reverse)
     assert isinstance(v, ListRef)
     if isinstance(key, Method) and key.name == "get" and isinstance(key.owner, MapRef) \
             and ev.slots(key.owner).items[1] == v:

@@ -264,13 +264,13 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstra
 @special(collections.namedtuple)
 def new_class(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """A class that the function makes: the same one wherever this call of the function is evaluated."""
-    known = [_constant(ev, v) for v in (*args, *kwargs.values())]
+    constants = [_constant(ev, v) for v in (*args, *kwargs.values())]
     if ev.loops.heads:
         ev.refuse("SCT208", "a class that is made in a loop is not supported",
                   why="each iteration makes another class", hint="make it before the loop")
-    key, named = (ev.frames[-1].id, ev.loc), dict(zip(kwargs, known[len(args):]))
+    key, named = (ev.frames[-1].id, ev.loc), dict(zip(kwargs, constants[len(args):]))
     if key not in ev.containers.classes:
-        ev.containers.classes[key] = run_or_raise(ev, lambda: collections.namedtuple(*known[:len(args)], **named))
+        ev.containers.classes[key] = run_or_raise(ev, lambda: collections.namedtuple(*constants[:len(args)], **named))
     return Static(ev.containers.classes[key])
 
 

@@ -99,7 +99,7 @@ def mixed(v: Abstract | None) -> bool:
 
 
 def code_of(v: Abstract) -> str | None:
-    """What says that it is this object."""
+    """The code of this object."""
     if isinstance(v, Static):
         x = v.peek
         if isinstance(v, Instance):
@@ -188,7 +188,7 @@ def _learn(store: Store, defs: Mapping[Any, Eqn], test: Operand, holds: bool) ->
 
 
 def joined(left: Store, right: Store) -> dict[Value, Told]:
-    """What both paths know."""
+    """The facts that hold on both paths."""
     if left.dead or right.dead:
         return dict(right.told if left.dead else left.told)
     both = {}

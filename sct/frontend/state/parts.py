@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Iterator, Mapping, Set, Sized
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,6 +84,22 @@ class Frame:
     def living(self) -> Changed:
         """Evaluates statements, each of which says which variables are live in it."""
         return changed(self, now=self.now)
+
+    def be_at(self, live: frozenset[str]) -> None:
+        """Another statement is in progress, in which these variables are live."""
+        self.now = live
+
+    def note_return(self, loc: Loc) -> None:
+        """A value is returned at `loc`."""
+        self.returned_at = self.returned_at or loc
+
+    def note_leaving(self, leaves: bool) -> None:
+        """The consumer of an item leaves the generator, or perhaps does."""
+        self.left = self.left or leaves
+
+    def binding(self, names: Set[str]) -> Changed:
+        """Evaluates code that binds these variables, too."""
+        return changed(self, locals=self.locals | names)
 
     def in_loop(self, live: frozenset[str]) -> Changed:
         """Evaluates an iteration, in and after which these variables are live."""
@@ -283,7 +299,7 @@ class Addresses:
 
 @dataclass
 class ExitCodes:
-    """What exit codes mean: the exits that a code may stand for, and the least of them that goes further."""
+    """The meaning of exit codes: the exits that a code may stand for, and the least of them that goes further."""
 
     kinds: dict[Value, frozenset[int]] = field(default_factory=dict)
     least: dict[Value, int] = field(default_factory=dict)
@@ -361,7 +377,7 @@ class Temporaries:
 
     @contextmanager
     def dropped(self) -> Iterator[None]:
-        """What is held meanwhile is not held afterwards."""
+        """Forgets afterwards what is held meanwhile."""
         count = len(self.values)
         try:
             yield

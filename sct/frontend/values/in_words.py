@@ -1,4 +1,4 @@
-"""What the kinds of abstract values are called in messages."""
+"""The names of the kinds of abstract values in messages."""
 
 from __future__ import annotations
 

@@ -60,14 +60,14 @@ def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[t
 
 def leaf_numbers(schema: Schema) -> list[int]:
     """The numbers of the leaves, left to right."""
-    found: list[int] = []
+    numbers: list[int] = []
 
     def note(k: int) -> int:
-        found.append(k)
+        numbers.append(k)
         return k
 
     map_leaves(schema, note)
-    return found
+    return numbers
 
 
 def keys_of_objects(schema: Schema) -> Iterator[tuple[Any, ...]]:

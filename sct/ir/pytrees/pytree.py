@@ -319,7 +319,7 @@ def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
         row = f"row{depth or ''}"
         texts = column_texts(tree.children[0], row, depth + 1)
         return {leaf: f"[{part} for {row} in {text}]" for leaf, part in texts.items()}
-    found: dict[int, str] = {}
+    columns: dict[int, str] = {}
     for key, child in zip(tree.keys, tree.children):
         if tree.kind == "map":
             part = text_of_step(text, key.name, None)
@@ -327,8 +327,8 @@ def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
             part = f"{text}[{key!r}]"
         else:
             part = f"{text}.{key}" if is_plain_attribute(tree.cls, key) else f"{text}.__dict__[{key!r}]"
-        found.update(column_texts(child, part, depth))
-    return found
+        columns.update(column_texts(child, part, depth))
+    return columns
 
 
 # -- containers of Python: dicts, tuples and lists by their items, objects by their attributes --

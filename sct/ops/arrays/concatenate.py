@@ -38,10 +38,10 @@ def type_array(*parts: Operand, tree: Nest = 0, dtype: str | None = None) -> Ten
     if dtype is None and any(isinstance(p, Lit) and type(p.value) is int and not -2**63 <= p.value < 2**63
                              for p in parts):
         raise TypeMismatch("an int that has more than 64 bits makes an array of objects", "write it as a float")
-    found = dtype or (np_promote([strong(t) for t in types]) if types else "f64")
-    if found[0] != "c" and any(t.kind == "c" for t in types):
-        raise TypeMismatch(f"complex numbers are put into an array of {numpy_dtype(found)}", "take their real part")
-    return Tensor("array", found, (*outer, *shape))
+    common = dtype or (np_promote([strong(t) for t in types]) if types else "f64")
+    if common[0] != "c" and any(t.kind == "c" for t in types):
+        raise TypeMismatch(f"complex numbers are put into an array of {numpy_dtype(common)}", "take their real part")
+    return Tensor("array", common, (*outer, *shape))
 
 
 def equal_dims(a: Dim, b: Dim) -> Dim:

@@ -202,10 +202,10 @@ def run_index(x: Any, *values: Any, key: Key) -> Any:
     return x[split(key, values)[0]] if isinstance(x, (list, tuple)) else x[subscript(key, values)]
 
 
-def on_list(x: list[Any], run: Any, made: Any, values: Sequence[Any], key: Key) -> list[Any]:
-    """The list with `made` at the subscript, or with what `run` makes of the element there."""
+def on_list(x: list[Any], run: Any, value: Any, values: Sequence[Any], key: Key) -> list[Any]:
+    """The list with `value` at the subscript, or with what `run` makes of the element there."""
     y, at = list(x), split(key[:1], values)[0]
-    y[at] = made if len(key) == 1 else run(x[at], made, *values[1:], key=key[1:])
+    y[at] = value if len(key) == 1 else run(x[at], value, *values[1:], key=key[1:])
     return y
 
 

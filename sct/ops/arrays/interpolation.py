@@ -93,10 +93,10 @@ def bind_interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -
 
 def interpolations() -> list[samples.Sample]:
     xp, fp = np.array([-1.0, 0.0, 0.5, 2.0]), samples.arrays((4,))
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for x in (0.25, np.float64(1.5), np.array([-2.0, -0.5, 0.25, 1.9, 3.0]), np.array([[0.25, -0.5], [1.0, -0.25]])):
-        made += [((x, xp, fp), {}), ((x, xp, fp), {"left": 0.5}), ((x, xp, fp), {"left": 0.5, "right": -1.0})]
-    return made
+        cases += [((x, xp, fp), {}), ((x, xp, fp), {"left": 0.5}), ((x, xp, fp), {"left": 0.5, "right": -1.0})]
+    return cases
 
 
 interp: Op = op("interp", "numpy.interp", type=type_interp, run=np.interp, bind=bind_interp,

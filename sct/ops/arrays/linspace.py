@@ -25,8 +25,8 @@ __all__ = ["arange", "geomspace", "linspace", "logspace"]
 
 
 def type_arange(*bounds: Operand, dtype: str | None = None) -> Tensor:
-    found = "i64" if all(number(x).kind in "ib" for x in bounds) else "f64"
-    return Tensor("array", dtype or found, (length(*bounds),))
+    default = "i64" if all(number(x).kind in "ib" for x in bounds) else "f64"
+    return Tensor("array", dtype or default, (length(*bounds),))
 
 
 def length(*bounds: Operand) -> Dim:
@@ -126,8 +126,8 @@ def spaced(name: str, partials: Callable[..., list[Any]], **defaults: Any) -> Op
         return [*(sum_(mul(ct, p)) for p in partials(y, start, stop, num, **{**defaults, **attrs})), None]
 
     def emit(*_: Operand, **attrs: Any) -> str:
-        given = [f"{k}=_{k}" for k, v in attrs.items() if v != defaults[k]]
-        return f"numpy.{name}({', '.join(['_0', '_1', '_2', *given])})"
+        keywords = [f"{k}=_{k}" for k, v in attrs.items() if v != defaults[k]]
+        return f"numpy.{name}({', '.join(['_0', '_1', '_2', *keywords])})"
 
     def bind(start: Any, stop: Any, num: Any = 50, **attrs: Any) -> tuple[list[Any], dict[str, Any]]:
         if wrong := attrs.keys() - defaults.keys():

@@ -47,9 +47,9 @@ def product_dim(n: Dim, k: Operand) -> Dim:
     return size_dim((n, size_of(k)))
 
 
-def text_of(name: str, *given: str, **attrs: Any) -> str:
+def text_of(name: str, *operands: str, **attrs: Any) -> str:
     """A call of NumPy with the attrs that are not None as keywords."""
-    return f"numpy.{name}({', '.join([*given, *(f'{k}=_{k}' for k, v in attrs.items() if v is not None)])})"
+    return f"numpy.{name}({', '.join([*operands, *(f'{k}=_{k}' for k, v in attrs.items() if v is not None)])})"
 
 
 # -- reversals and turns ------------------------------------------------------------------------
@@ -233,8 +233,8 @@ def repeat_back(ct: Operand, x: Operand, n: Operand, axis: int | None = None) ->
     if not number(n).rank:
         whole = Lit(-1) if isinstance(n, Lit) and n.value else size(x)
         sizes = shape_of(x) if axis is not None else [whole]
-        made = sum_(reshape(ct, *sizes[:k + 1], n, *sizes[k + 1:]), axis=k + 1)
-        return [reshape_as(made, x) if rank else sum_(made), None]
+        summed = sum_(reshape(ct, *sizes[:k + 1], n, *sizes[k + 1:]), axis=k + 1)
+        return [reshape_as(summed, x) if rank else sum_(summed), None]
     line = ravel(x) if axis is None and rank != 1 else x
     owners = array_repeat(arange(dim(line, axis=k)), n)
     return [reshape_as(add_at(zeros_of(line), ct, owners, key=(*("s000",) * k, "a")), x), None]
@@ -264,12 +264,12 @@ def raised(name: str, rank: int) -> Op:
     call = getattr(np, name)
 
     def shape(x: Operand) -> Sequence[Dim]:
-        given, one = number(x).shape, Dim(1)
-        if len(given) >= rank:
-            return given
-        if rank == 3 and given:
-            return (one, *given, one) if len(given) == 1 else (*given, one)
-        return (*[one] * (rank - len(given)), *given)
+        sizes, one = number(x).shape, Dim(1)
+        if len(sizes) >= rank:
+            return sizes
+        if rank == 3 and sizes:
+            return (one, *sizes, one) if len(sizes) == 1 else (*sizes, one)
+        return (*[one] * (rank - len(sizes)), *sizes)
 
     return op(name, f"numpy.{name}", type=lambda x: rearranged(x, shape(x)), run=call, emit=f"numpy.{name}(_0)",
               alias=lambda x: "none" if not number(x).is_array else "same" if number(x).rank >= rank else "view",

@@ -105,15 +105,15 @@ def type_reshape(x: Operand, *sizes: Operand) -> Tensor:
     return rearranged(x, dims)
 
 
-def remaining(shape: Sequence[Dim], given: Sequence[Dim]) -> Dim:
-    """What -1 stands for in `x.reshape(..., -1, ...)`: the size of x over that of the given dims."""
-    left, gone = list(shape), list(given)
-    for d in given:
+def remaining(shape: Sequence[Dim], sizes: Sequence[Dim]) -> Dim:
+    """The size that -1 stands for in `x.reshape(..., -1, ...)`: that of x over that of the given dims."""
+    left, gone = list(shape), list(sizes)
+    for d in sizes:
         if d in left:
             left.remove(d)
             gone.remove(d)
-    total, known = size_dim(left), size_dim(gone)
-    return divided(total, known)
+    total, divisor = size_dim(left), size_dim(gone)
+    return divided(total, divisor)
 
 
 def bind_reshape(a: Any, *shape: Any) -> tuple[list[Any], dict[str, Any]]:

@@ -49,12 +49,12 @@ def at_least(rank: int) -> Callable[[Shape], Shape]:
 
 def joined_type(xs: Sequence[Operand], shapes: Sequence[Shape], axis: int) -> Tensor:
     """The type of the concatenation of operands of these shapes."""
-    made = list(shapes[0])
+    joined = list(shapes[0])
     for shape in shapes[1:]:
-        if len(shape) != len(made):
+        if len(shape) != len(joined):
             raise TypeMismatch("all arrays to be joined must have the same rank")
-        made = [a + b if k == axis else equal_dims(a, b) for k, (a, b) in enumerate(zip(made, shape))]
-    return Tensor("array", np_promote([strong(number(x)) for x in xs]), tuple(made))
+        joined = [a + b if k == axis else equal_dims(a, b) for k, (a, b) in enumerate(zip(joined, shape))]
+    return Tensor("array", np_promote([strong(number(x)) for x in xs]), tuple(joined))
 
 
 def parts_of(ct: Operand, xs: Sequence[Operand], shapes: Sequence[Shape], axis: int) -> list[Any]:
@@ -74,8 +74,8 @@ def parts_of(ct: Operand, xs: Sequence[Operand], shapes: Sequence[Shape], axis: 
 def after(start: Any, length: Any) -> Any:
     if start is None:
         return length
-    known = isinstance(start, Lit) and isinstance(length, Lit)
-    return Lit(start.value + length.value) if known else add(start, length)
+    are_literals = isinstance(start, Lit) and isinstance(length, Lit)
+    return Lit(start.value + length.value) if are_literals else add(start, length)
 
 
 def extent(x: Operand, shape: Shape, axis: int) -> Any:
@@ -83,27 +83,27 @@ def extent(x: Operand, shape: Shape, axis: int) -> Any:
     d = shape[axis]
     if d.value is not None:
         return Lit(d.value)
-    found = [k for k, own in enumerate(number(x).shape) if own == d]
-    return dim(x, axis=found[0]) if found else size(x)
+    axes = [k for k, own in enumerate(number(x).shape) if own == d]
+    return dim(x, axis=axes[0]) if axes else size(x)
 
 
 def stacked(name: str, lift: Callable[[Shape], Shape], axis: Callable[[int], int], shapes: Sequence[Any]) -> Op:
     call = getattr(np, name)
 
     def lifted(xs: Sequence[Operand]) -> tuple[list[Shape], int]:
-        made = [lift(number(x).shape) for x in xs]
-        return made, axis(len(made[0]))
+        lifted_shapes = [lift(number(x).shape) for x in xs]
+        return lifted_shapes, axis(len(lifted_shapes[0]))
 
     def emit(*xs: Operand) -> str:
         return f"numpy.{name}(({', '.join(placeholders(len(xs)))}{',' if len(xs) == 1 else ''}))"
 
-    def made() -> Iterable[samples.Sample]:
+    def stackings() -> Iterable[samples.Sample]:
         for group in shapes:
             yield tuple(samples.arrays(s, seed=k) for k, s in enumerate(group)), {}
         yield tuple(samples.arrays(s, seed=k, dtype="f4") for k, s in enumerate(shapes[0])), {}
 
     return op(name, f"numpy.{name}", type=lambda *xs: joined_type(xs, *lifted(xs)), run=lambda *xs: call(xs),
-              bind=lambda tup: (list(tup), {}), emit=emit, raises="shape", samples=made,
+              bind=lambda tup: (list(tup), {}), emit=emit, raises="shape", samples=stackings,
               linear=lambda ct, *xs: parts_of(ct, xs, *lifted(xs)))
 
 
@@ -173,8 +173,8 @@ def block_back(ct: Operand, *xs: Operand, tree: Any) -> list[Any]:
     def visit(part: Any, key: list[Any]) -> None:
         if isinstance(part, int):
             names, operands = join(key)
-            made = index(ct, *operands, key=names)
-            cts[part] = reshape_as(made, xs[part]) if number(xs[part]).rank else sum_(made)
+            block = index(ct, *operands, key=names)
+            cts[part] = reshape_as(block, xs[part]) if number(xs[part]).rank else sum_(block)
             return
         axis = rank - depth_of(part)
         start: Any = None
@@ -197,10 +197,10 @@ def bind_block(arrays: Any) -> tuple[list[Any], dict[str, Any]]:
 
 
 def blocks() -> Iterable[samples.Sample]:
-    made = [samples.arrays(s, seed=k) for k, s in enumerate(((2, 2), (2, 3), (1, 2), (1, 3)))]
-    yield tuple(made), {"tree": ((0, 1), (2, 3))}
-    yield tuple(made[:2]), {"tree": (0, 1)}
-    yield (made[0], samples.arrays((2, 1)), samples.arrays((3,))), {"tree": ((0, 1), (2,))}
+    parts = [samples.arrays(s, seed=k) for k, s in enumerate(((2, 2), (2, 3), (1, 2), (1, 3)))]
+    yield tuple(parts), {"tree": ((0, 1), (2, 3))}
+    yield tuple(parts[:2]), {"tree": (0, 1)}
+    yield (parts[0], samples.arrays((2, 1)), samples.arrays((3,))), {"tree": ((0, 1), (2,))}
     yield (samples.arrays((3,)), samples.arrays((2,))), {"tree": (0, 1)}
     yield (samples.arrays((2, 2), dtype="f4"),), {"tree": ((0,),)}
 
@@ -231,15 +231,15 @@ def type_meshgrid(*xs: Operand, indexing: str = "xy", sparse: bool = False) -> t
 
 def meshgrid_back(cts: Sequence[Any], ys: Any, *xs: Operand, indexing: str = "xy", sparse: bool = False) -> list[Any]:
     axes = order(len(xs), indexing)
-    made: list[Any] = []
+    xs_cts: list[Any] = []
     for k, (ct, x) in enumerate(zip(cts, xs)):
         if ct is None:
-            made.append(None)
+            xs_cts.append(None)
             continue
         others = tuple(j for j in range(len(xs)) if axes[j] != k)
         summed = sum_(ct, axis=others[0] if len(others) == 1 else others)
-        made.append(reshape_as(summed, x) if number(x).rank else sum_(ct))
-    return made
+        xs_cts.append(reshape_as(summed, x) if number(x).rank else sum_(ct))
+    return xs_cts
 
 
 def bind_meshgrid(*xi: Any, copy: Any = True, sparse: Any = False,

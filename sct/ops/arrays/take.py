@@ -58,8 +58,8 @@ def type_take(x: Operand, indices: Operand, axis: int | None = None, mode: str =
         raise TypeMismatch("the indices of take must be integers")
     shape = t.shape if axis is not None else (size_dim(t.shape),)
     (k,) = normalize(axis, len(shape))
-    made = (*shape[:k], *i.shape, *shape[k + 1:])
-    return Tensor("array" if made or i.is_array else "np", rearranged(x, ()).dtype, made)
+    result_shape = (*shape[:k], *i.shape, *shape[k + 1:])
+    return Tensor("array" if result_shape or i.is_array else "np", rearranged(x, ()).dtype, result_shape)
 
 
 def take_back(ct: Operand, x: Operand, indices: Operand, axis: int | None = None, mode: str = "raise") -> list[Any]:
@@ -123,8 +123,8 @@ def type_along(x: Operand, indices: Operand, axis: int | None) -> Tensor:
     (k,) = normalize(axis, len(shape))
     if i.rank != len(shape):
         raise TypeMismatch("take_along_axis takes indices with as many axes as the array")
-    made = [broadcast_shapes((a,), (b,))[0] if j != k else b for j, (a, b) in enumerate(zip(shape, i.shape))]
-    return rearranged(x, made)
+    result_shape = [broadcast_shapes((a,), (b,))[0] if j != k else b for j, (a, b) in enumerate(zip(shape, i.shape))]
+    return rearranged(x, result_shape)
 
 
 def along_back(ct: Operand, x: Operand, indices: Operand, axis: int | None) -> list[Any]:
@@ -185,8 +185,8 @@ def type_compress(x: Operand, condition: Operand, axis: int | None = None) -> Te
 
 def compress_back(ct: Operand, x: Operand, condition: Operand, axis: int | None = None) -> list[Any]:
     whole, k = flat(x, axis)
-    made = add_at(zeros_of(whole), ct, flatnonzero(condition), key=(*("s000",) * k, "a"))
-    return [reshape_as(made, x), None]
+    spread = add_at(zeros_of(whole), ct, flatnonzero(condition), key=(*("s000",) * k, "a"))
+    return [reshape_as(spread, x), None]
 
 
 compress = op("compress", "numpy.compress", type=type_compress, inactive=(1,), defaults={"axis": None},
@@ -284,13 +284,13 @@ def select_back(ct: Operand, *xs: Operand, count: int) -> list[Any]:
 
 def select_forward(tangents: Sequence[Any], y: Operand, *xs: Operand, count: int) -> Any:
     conditions, _ = halves(xs, count)
-    made = [0.0 if t is None else t for t in tangents[count:]]
-    if all(isinstance(t, float) for t in made[:-1]):
+    choices = [0.0 if t is None else t for t in tangents[count:]]
+    if all(isinstance(t, float) for t in choices[:-1]):
         rest: Any = logical_not(conditions[0])
         for c in conditions[1:]:
             rest = logical_and(rest, logical_not(c))
-        return where(rest, made[-1], 0.0)
-    return select(*conditions, *made, count=count)
+        return where(rest, choices[-1], 0.0)
+    return select(*conditions, *choices, count=count)
 
 
 def run_select(*xs: Any, count: int) -> Any:

@@ -25,8 +25,8 @@ def type_triangle(m: Operand, k: int = 0) -> Tensor:
 
 def triangle_samples() -> list[samples.Sample]:
     shapes = ((3, 3), (2, 3), (3, 2), (2, 3, 3), (0, 2))
-    made = [((samples.arrays(s),), {"k": k}) for s in shapes for k in (0, -1, 1)]
-    return [*made, ((samples.arrays((3, 3), dtype="f4"),), {}), ((samples.strided((3, 3), -2.0, 2.0),), {"k": 1})]
+    cases = [((samples.arrays(s),), {"k": k}) for s in shapes for k in (0, -1, 1)]
+    return [*cases, ((samples.arrays((3, 3), dtype="f4"),), {}), ((samples.strided((3, 3), -2.0, 2.0),), {"k": 1})]
 
 
 def triangle(name: str) -> Op:

@@ -30,8 +30,8 @@ def length(x: Operand, axis: int) -> Any:
     if not number(x).rank:
         raise TypeMismatch("cross takes vectors, not numbers")
     (k,) = normalize(axis, number(x).rank)
-    known = number(x).shape[k].value
-    return dim(x, axis=k) if known is None else known
+    n = number(x).shape[k].value
+    return dim(x, axis=k) if n is None else n
 
 
 def lengths(a: Operand, b: Operand, axis: int = -1, **_: Any) -> dict[str, Any]:
@@ -55,8 +55,8 @@ def bind_cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1
 
 def crosses() -> list[samples.Sample]:
     shapes = (((3,), (3,)), ((4, 3), (4, 3)), ((4, 3), (3,)), ((3,), (2, 1, 3)), ((2, 1, 3), (4, 3)))
-    made: list[samples.Sample] = [((samples.arrays(p), samples.arrays(q, seed=1)), {}) for p, q in shapes]
-    return [*made, ((samples.arrays((3, 4)), samples.arrays((3, 4), seed=1)), {"axis": 0}),
+    cases: list[samples.Sample] = [((samples.arrays(p), samples.arrays(q, seed=1)), {}) for p, q in shapes]
+    return [*cases, ((samples.arrays((3, 4)), samples.arrays((3, 4), seed=1)), {"axis": 0}),
             ((samples.arrays((3,), dtype="f4"), samples.arrays((3,), dtype="f4", seed=1)), {})]
 
 
@@ -72,8 +72,8 @@ cross: Op = bilinear("cross", "numpy.cross numpy.linalg.cross", type_cross, asks
 
 
 def elements(x: Operand) -> Any:
-    known = size_dim(number(x).shape).value
-    return size(x) if known is None else Lit(known)
+    n = size_dim(number(x).shape).value
+    return size(x) if n is None else Lit(n)
 
 
 def type_tensorsolve(a: Operand, b: Operand) -> Tensor:
@@ -105,11 +105,11 @@ def tensorsolve_jvp(tangents: Sequence[Any], y: Operand, a: Operand, b: Operand)
 
 
 def tensor_systems() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for rows, columns in (((2, 3), (6,)), ((4,), (2, 2)), ((2, 3), (3, 2)), ((3,), (3,))):
         n = int(np.prod(rows))
-        made.append(((diagonally_dominant((n, n)).reshape(*rows, *columns), samples.arrays(rows, seed=1)), {}))
-    return made
+        cases.append(((diagonally_dominant((n, n)).reshape(*rows, *columns), samples.arrays(rows, seed=1)), {}))
+    return cases
 
 
 tensorsolve = op("tensorsolve", "numpy.linalg.tensorsolve", type=type_tensorsolve, run=np.linalg.tensorsolve,
@@ -128,8 +128,8 @@ def type_tensorinv(a: Operand, ind: int = 2) -> Tensor:
 def square_of(x: Operand, y: Operand, ind: int) -> Any:
     """x as a matrix, where y is the inverse: its first axes count the rows."""
     sizes = number(y).shape[:number(y).rank - ind]
-    known = size_dim(sizes).value
-    n: Any = Lit(known) if known is not None else reduce(mul, [dim(y, axis=k) for k in range(len(sizes))])
+    count = size_dim(sizes).value
+    n: Any = Lit(count) if count is not None else reduce(mul, [dim(y, axis=k) for k in range(len(sizes))])
     return reshape(x, n, n)
 
 

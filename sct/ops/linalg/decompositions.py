@@ -45,10 +45,10 @@ T = matrix_transpose
 
 def matrix_product(*xs: Operand) -> Any:
     """The product of matrices, from the left."""
-    made = xs[0]
+    product = xs[0]
     for x in xs[1:]:
-        made = matmul(made, x)
-    return made
+        product = matmul(product, x)
+    return product
 
 
 def columns(s: Operand) -> Any:
@@ -122,16 +122,16 @@ def is_wide(a: Operand, **_: Any) -> dict[str, Any]:
     """Has a matrix more columns than rows?"""
     if number(a).rank < 2:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
-    known = (number(a).shape[-2] - number(a).shape[-1]).value
-    return {"wide": (known < 0 if known is not None else lt(dim(a, axis=-2), dim(a, axis=-1)), False)}
+    excess = (number(a).shape[-2] - number(a).shape[-1]).value
+    return {"wide": (excess < 0 if excess is not None else lt(dim(a, axis=-2), dim(a, axis=-1)), False)}
 
 
 def smaller(a: Operand, wide: bool | None) -> Dim:
     """The smaller of the sizes of a matrix."""
     m, n = number(a).shape[-2:]
-    known = (m - n).value
-    if wide is None and known is not None:
-        wide = known < 0
+    excess = (m - n).value
+    if wide is None and excess is not None:
+        wide = excess < 0
     return applied("min", m, n) if wide is None else m if wide else n
 
 
@@ -160,8 +160,8 @@ def symmetric(x: Operand, uplo: str) -> Any:
 
 def triangle(x: Operand, uplo: str) -> Any:
     """The transpose of `symmetric`, of a symmetric or Hermitian x."""
-    made = add(tril(x), tril(x, k=-1))
-    return T(conj_of(made, x)) if uplo == "U" else made
+    lower = add(tril(x), tril(x, k=-1))
+    return T(conj_of(lower, x)) if uplo == "U" else lower
 
 
 def type_eigh(a: Operand, UPLO: str = "L", any_phase: bool = False) -> tuple[Tensor, Tensor]:
@@ -179,24 +179,24 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
     (dw, dv), (w, v) = cts, ys
     if dv is not None and number(v).kind == "c" and not any_phase:
         raise ANY_PHASE
-    made: Any = None
+    middle: Any = None
     if dv is not None:
         inner = over_gaps(matmul(T(v), dv), gaps(w))
-        made = mul(0.5, add(inner, T(conj_of(inner, a))))
-    if dw is not None and made is not None:
-        made = add(made, on_diagonal(dw))
-    left = mul(conj_of(v, v), rows(dw)) if made is None else matmul(conj_of(v, v), made)
+        middle = mul(0.5, add(inner, T(conj_of(inner, a))))
+    if dw is not None and middle is not None:
+        middle = add(middle, on_diagonal(dw))
+    left = mul(conj_of(v, v), rows(dw)) if middle is None else matmul(conj_of(v, v), middle)
     return [triangle(matmul(left, T(v)), UPLO)]
 
 
 def symmetric_matrices() -> list[samples.Sample]:
-    made = []
+    cases = []
     for (a,), _ in squares():
         if a.size:
             n = a.shape[-1]
             s = (0.2 * (a + np.swapaxes(a, -1, -2)) + np.diag(np.arange(n))).astype(a.dtype)
-            made += [((s,), {"UPLO": "L"}), ((s,), {"UPLO": "U"})]
-    return made
+            cases += [((s,), {"UPLO": "L"}), ((s,), {"UPLO": "U"})]
+    return cases
 
 
 def bind_eigh(a: Any, UPLO: Any = "L") -> tuple[list[Any], dict[str, Any]]:
@@ -287,8 +287,8 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
 
 def turned(x: Operand, between: Operand) -> Any:
     """(x - x.T) / gaps, and 0 on the diagonal"""
-    made = over_gaps(x, between)
-    return add(made, T(made))
+    half = over_gaps(x, between)
+    return add(half, T(half))
 
 
 def outside(u: Operand, x: Operand) -> Any:
@@ -337,12 +337,12 @@ def bind_svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> tuple
 
 
 def svds() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for a in rectangular():
         wide = a.shape[-2] < a.shape[-1]
         attrs = [{"full_matrices": False, "wide": wide}, {"full_matrices": False}, {"compute_uv": False, "wide": wide}]
-        made += [((a,), given) for given in attrs]
-    return [*made, ((spread((3, 3)),), {})]
+        cases += [((a,), options) for options in attrs]
+    return [*cases, ((spread((3, 3)),), {})]
 
 
 svd: Op = op("svd", "numpy.linalg.svd", type=type_svd, run=run_svd, emit=emit_svd, bind=bind_svd, asks=is_wide,
@@ -351,8 +351,8 @@ svd: Op = op("svd", "numpy.linalg.svd", type=type_svd, run=run_svd, emit=emit_sv
 
 
 def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:
-    made: Tensor = type_svd(a, compute_uv=False, wide=wide)
-    return made
+    t: Tensor = type_svd(a, compute_uv=False, wide=wide)
+    return t
 
 
 svdvals: Op = op("svdvals", "numpy.linalg.svdvals", type=type_svdvals, vjp=svdvals_vjp,

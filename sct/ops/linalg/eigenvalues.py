@@ -74,12 +74,12 @@ def eig_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, is_complex: b
 def unscaled(dv: Operand, v: Operand) -> Any:
     """The cotangent of the vectors before they are scaled, given that of the vectors."""
     along = sum_(mul(dv, v), axis=-2)
-    made = sub(dv, mul(rows(real(along)), conj_of(v, v)))
+    across = sub(dv, mul(rows(real(along)), conj_of(v, v)))
     if number(v).kind != "c":
-        return made
+        return across
     turned = is_turned(v)
     turn = div(mul(rows(imag(along)), -1j), where(turned, v, 1.0))
-    return add(made, where(turned, turn, 0.0))
+    return add(across, where(turned, turn, 0.0))
 
 
 def is_turned(v: Operand) -> Any:

@@ -46,8 +46,8 @@ def parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
     terms = inputs.split(",")
     if len(terms) != len(ranks):
         raise TypeMismatch(f"einsum: {len(terms)} subscripts for {len(ranks)} operands")
-    found = [labels(term, rank) for term, rank in zip(terms, ranks)]
-    dots = max((x for one in found for x in one if x[0] == "."), key=lambda x: int(x[1:]), default=None)
+    term_labels = [labels(term, rank) for term, rank in zip(terms, ranks)]
+    dots = max((x for one in term_labels for x in one if x[0] == "."), key=lambda x: int(x[1:]), default=None)
     batch = [] if dots is None else [f".{k}" for k in reversed(range(int(dots[1:]) + 1))]
     if arrow:
         head, ellipsis, tail = output.partition("...")
@@ -55,11 +55,11 @@ def parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
         if batch and not ellipsis:
             raise TypeMismatch(f"einsum: the result of {subscripts!r} lacks the ellipsis of its operands")
     else:
-        letters = sorted(x for one in found for x in one if x[0] != ".")
+        letters = sorted(x for one in term_labels for x in one if x[0] != ".")
         result = [*batch, *(x for x in letters if letters.count(x) == 1)]
-    if not {*result} <= {x for one in found for x in one} or len({*result}) < len(result):
+    if not {*result} <= {x for one in term_labels for x in one} or len({*result}) < len(result):
         raise TypeMismatch(f"einsum: the result of {subscripts!r} names an axis that no operand has, or one twice")
-    return found, result
+    return term_labels, result
 
 
 def labels(term: str, rank: int) -> Labels:
@@ -99,17 +99,17 @@ def contract(terms: Sequence[tuple[Any, Labels]], result: Labels, optimize: Any 
     scalars = [x for x, of in terms if not of]
     arrays = [(x, of) for x, of in terms if of]
     if len(arrays) == 1:
-        made = _rearranged(*arrays[0], result)
+        contracted = _rearranged(*arrays[0], result)
     elif len(arrays) == 2 and all(_is_part(of, result) for _, of in arrays):
-        made = mul(*(_aligned(x, of, result) for x, of in arrays))
+        contracted = mul(*(_aligned(x, of, result) for x, of in arrays))
     elif arrays:
         text = render([of for _, of in arrays], result)
-        made = einsum(*(x for x, _ in arrays), subscripts=text, optimize=optimize)
+        contracted = einsum(*(x for x, _ in arrays), subscripts=text, optimize=optimize)
     else:
-        made, *scalars = scalars
+        contracted, *scalars = scalars
     for x in scalars:
-        made = mul(x, made)
-    return made
+        contracted = mul(x, contracted)
+    return contracted
 
 
 def _is_part(of: Labels, result: Labels) -> bool:
@@ -178,8 +178,8 @@ def _letters(axes: Any) -> str:
 def einsum_vjp(ct: Operand, y: Operand, *xs: Operand, subscripts: str, optimize: Any = False) -> list[Any]:
     """Of an operand: the sum of products of the others with ct."""
     terms, result = parse(subscripts, [number(x).rank for x in xs])
-    known = optimize if isinstance(optimize, (bool, str)) else True
-    return [_cotangent(ct, result, k, xs, terms, known) for k in range(len(xs))]
+    strategy = optimize if isinstance(optimize, (bool, str)) else True
+    return [_cotangent(ct, result, k, xs, terms, strategy) for k in range(len(xs))]
 
 
 def _cotangent(ct: Operand, result: Labels, k: int, xs: Sequence[Operand], terms: Sequence[Labels],
@@ -196,11 +196,11 @@ def _cotangent(ct: Operand, result: Labels, k: int, xs: Sequence[Operand], terms
             own[axis] = _unused([own, *(of for _, of in factors)])
             factors.append((eye(dim(x, axis=first), dtype=number(x).dtype), [label, own[axis]]))
     there = {label for _, of in factors for label in of}
-    made = contract(factors, [label for label in own if label in there], optimize)
+    contracted = contract(factors, [label for label in own if label in there], optimize)
     missing = tuple(axis for axis, label in enumerate(own) if label not in there)
     if not missing or len(missing) == len(own):
-        return made
-    return expand_dims(made, axis=missing[0] if len(missing) == 1 else missing)
+        return contracted
+    return expand_dims(contracted, axis=missing[0] if len(missing) == 1 else missing)
 
 
 def _distinct(z: Operand, of: Labels) -> tuple[Any, Labels]:
@@ -214,12 +214,12 @@ def _unused(terms: Sequence[Labels]) -> str:
 
 
 def einsum_jvp(tangents: Sequence[Any], y: Operand, *xs: Operand, **attrs: Any) -> Any:
-    made: Any = None
+    total: Any = None
     for k, dx in enumerate(tangents):
         if dx is not None:
             part = einsum(*xs[:k], dx, *xs[k + 1:], **attrs)
-            made = part if made is None else add(made, part)
-    return made
+            total = part if total is None else add(total, part)
+    return total
 
 
 def is_view(*xs: Operand, subscripts: str, optimize: Any = False) -> str:
@@ -271,11 +271,11 @@ def einsums() -> list[samples.Sample]:
         ("ii,i->i", ((3, 3), (3,))), ("ij,jk->ik", ((2, 3), (1, 4))), ("ij,jk->ik", ((2, 0), (0, 4))),
         (",i->i", ((), (3,))), ("iij,jk->k", ((2, 2, 3), (3, 4))),
         ("b q d, b k d -> b q k", ((2, 3, 4), (2, 5, 4))), ("iii->", ((2, 2, 2),)), ("...i,...i", ((2, 3), (3,)))]
-    made = [(tuple(samples.arrays(s, seed=k) for k, s in enumerate(shapes)), {"subscripts": text, "optimize": False})
+    entries = [(tuple(samples.arrays(s, seed=k) for k, s in enumerate(shapes)), {"subscripts": text, "optimize": False})
             for text, shapes in cases]
     x, y = samples.arrays((2, 3), dtype="f4"), samples.arrays((3,), dtype="f4", seed=1)
-    made += [((x, z), {"subscripts": text, "optimize": False}) for z, text in ((y, "ij,j->i"), (2.0, "ij,->j"))]
-    return [*made, (made[13][0], {"subscripts": "ij,jk,kl->il", "optimize": True})]
+    entries += [((x, z), {"subscripts": text, "optimize": False}) for z, text in ((y, "ij,j->i"), (2.0, "ij,->j"))]
+    return [*entries, (entries[13][0], {"subscripts": "ij,jk,kl->il", "optimize": True})]
 
 
 einsum: Op = op("einsum", "numpy.einsum", type=type_einsum, run=run_einsum, emit=emit_einsum, bind=bind_einsum,

@@ -71,8 +71,8 @@ def crops(x: Operand, lengths: Sequence[Operand], axes: Axes, half: bool) -> dic
     asked: dict[str, Any] = {}
     for k, (n, axis) in enumerate(zip(lengths, axes)):
         read: Any = add(floordiv(n, 2), 1) if half and k == len(axes) - 1 else n
-        known = ((spectrum(size_of(n)) if read is not n else size_of(n)) - number(x).shape[axis]).value
-        asked[f"crops{k}"] = (known < 0 if known is not None else lt(read, dim(x, axis=axis)), False)
+        excess = ((spectrum(size_of(n)) if read is not n else size_of(n)) - number(x).shape[axis]).value
+        asked[f"crops{k}"] = (excess < 0 if excess is not None else lt(read, dim(x, axis=axis)), False)
     return asked
 
 
@@ -237,11 +237,11 @@ def transforms(reads: str, several: bool, default: Axes | None) -> Iterable[samp
     for over in axes:
         yield (x,), {"axes": over, "norm": None}
         for n in (3, 6, 7):
-            given = (n,) * len(over)
-            read = [m // 2 + 1 if reads == "half" and k == len(over) - 1 else m for k, m in enumerate(given)]
+            lengths = (n,) * len(over)
+            read = [m // 2 + 1 if reads == "half" and k == len(over) - 1 else m for k, m in enumerate(lengths)]
             flags = {f"crops{k}": m < x.shape[a] for k, (m, a) in enumerate(zip(read, over))}
             odd = {"odd": n % 2 == 1} if reads == "half" else {}
-            yield (x, *given), {"axes": over, "norm": "ortho", **flags, **odd}
+            yield (x, *lengths), {"axes": over, "norm": "ortho", **flags, **odd}
 
 
 TRANSFORMS: dict[tuple[str, str], Op] = {}

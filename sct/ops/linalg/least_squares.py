@@ -85,8 +85,8 @@ def qr_back(dq: Any, dr: Any, q: Operand, r: Operand) -> Any:
     m: Any = None if dr is None else matmul(r, T(dr))
     if dq is not None:
         m = plus(m, neg(matmul(T(dq), q)))
-    made = plus(dq, matmul(q, symmetric(m, "L")))
-    return T(solve(r, T(made)))
+    inner = plus(dq, matmul(q, symmetric(m, "L")))
+    return T(solve(r, T(inner)))
 
 
 def emit_qr(a: Operand, mode: str = "reduced", wide: bool = False) -> str:
@@ -94,11 +94,11 @@ def emit_qr(a: Operand, mode: str = "reduced", wide: bool = False) -> str:
 
 
 def qrs() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for a in rectangular():
         wide = a.shape[-2] < a.shape[-1]
-        made += [((a,), {"mode": mode, "wide": wide}) for mode in ("reduced", "r", *["complete"] * wide)]
-    return made
+        cases += [((a,), {"mode": mode, "wide": wide}) for mode in ("reduced", "r", *["complete"] * wide)]
+    return cases
 
 
 qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced", wide=False: np.linalg.qr(a, mode),
@@ -181,12 +181,12 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
 
 
 def least_squares() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for a in rectangular():
         if a.ndim == 2 and a.shape != (1, 1):
             m, n = a.shape
-            made += [((a, samples.arrays((m, *k), seed=1, dtype=a.dtype.str)), {"wide": m < n}) for k in ((), (2,))]
-    return made
+            cases += [((a, samples.arrays((m, *k), seed=1, dtype=a.dtype.str)), {"wide": m < n}) for k in ((), (2,))]
+    return cases
 
 
 lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, *_, **__: is_wide(a), vjp=lstsq_vjp,

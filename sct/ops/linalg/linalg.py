@@ -81,8 +81,9 @@ def diagonally_dominant(shape: tuple[int, ...], dtype: str = "f8", seed: int = 0
 
 def squares() -> list[samples.Sample]:
     shapes = ((3, 3), (1, 1), (2, 2), (4, 3, 3), (2, 2, 2), (0, 0), (0, 2, 2))
-    made = [*map(diagonally_dominant, shapes), diagonally_dominant((3, 3), "f4"), diagonally_dominant((6, 6))[::2, ::2]]
-    return [((a,), {}) for a in made]
+    matrices = [*map(diagonally_dominant, shapes), diagonally_dominant((3, 3), "f4"),
+                diagonally_dominant((6, 6))[::2, ::2]]
+    return [((a,), {}) for a in matrices]
 
 
 # -- inv ----------------------------------------------------------------------------------------
@@ -145,10 +146,10 @@ def solve_jvp(tangents: Sequence[Any], y: Operand, a: Operand, b: Operand) -> An
 def systems() -> list[samples.Sample]:
     shapes = (((3, 3), (3,)), ((3, 3), (3, 2)), ((4, 3, 3), (3,)), ((4, 3, 3), (4, 3, 2)), ((4, 3, 3), (3, 2)),
               ((3, 3), (4, 3, 2)), ((1, 3, 3), (4, 3, 2)), ((1, 1), (1,)), ((0, 0), (0,)), ((2, 2), (2, 0)))
-    made = [(diagonally_dominant(p), samples.arrays(q, seed=1)) for p, q in shapes]
+    pairs = [(diagonally_dominant(p), samples.arrays(q, seed=1)) for p, q in shapes]
     single = diagonally_dominant((3, 3), "f4")
-    made += [(single, samples.arrays((3,), dtype="f4")), (single, samples.arrays((3, 2)))]
-    return [(pair, {}) for pair in made]
+    pairs += [(single, samples.arrays((3,), dtype="f4")), (single, samples.arrays((3, 2)))]
+    return [(pair, {}) for pair in pairs]
 
 
 solve = op("solve", "numpy.linalg.solve", type=type_solve, run=np.linalg.solve, vjp=solve_vjp, jvp=solve_jvp,
@@ -197,8 +198,8 @@ def cholesky_vjp(ct: Operand, y: Operand, a: Operand, upper: bool = False) -> li
     back = matrix_transpose(factor)
     m = half(matmul(back, ct))
     inner = solve(back, add(m, adjoint(m)))
-    made = half(conj_of(solve(conj_of(back, a), matrix_transpose(inner)), a))
-    return [adjoint(made) if upper else made]
+    da = half(conj_of(solve(conj_of(back, a), matrix_transpose(inner)), a))
+    return [adjoint(da) if upper else da]
 
 
 def adjoint(x: Operand) -> Any:
@@ -207,11 +208,11 @@ def adjoint(x: Operand) -> Any:
 
 
 def positive_definite() -> list[samples.Sample]:
-    made = []
+    cases = []
     for (a,), _ in squares():
         spd = (a @ np.swapaxes(a, -1, -2)).astype(a.dtype)
-        made += [((spd,), {}), ((spd,), {"upper": True})]
-    return made
+        cases += [((spd,), {}), ((spd,), {"upper": True})]
+    return cases
 
 
 def run_cholesky(a: Any, upper: bool = False) -> Any:

@@ -133,8 +133,8 @@ def _transposed_product(eqn: Eqn, mask: Mask, g: Operand, ct: Operand, args: Seq
             continue
         kept = [x if j == k else _without_masked(x, mask, of, other)
                 for j, (x, other) in enumerate(zip(args, terms))]
-        made = eqn.op.vjp(ct, eqn.out, *kept, **eqn.attrs)[k]
-        yield made, _aligned(mask, of, term) if {*of} & {*term} else None
+        term_ct = eqn.op.vjp(ct, eqn.out, *kept, **eqn.attrs)[k]
+        yield term_ct, _aligned(mask, of, term) if {*of} & {*term} else None
 
 
 def _transposed_bilinear(eqn: Eqn, ct: Operand, args: Sequence[Operand],

@@ -37,10 +37,10 @@ __all__ = ["condition", "norm"]
 def matrix_axes(x: Operand, ord: Any, axis: Axis) -> tuple[int, int] | None:
     """The axes of the matrices whose norm is taken; None: it is that of vectors."""
     rank = number(x).rank
-    given = tuple(range(rank)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    if len(given) != 2 or axis is None and ord is None:
+    axes = tuple(range(rank)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if len(axes) != 2 or axis is None and ord is None:
         return None
-    return given[0] % rank, given[1] % rank
+    return axes[0] % rank, axes[1] % rank
 
 
 def is_euclidean(x: Operand, ord: Any, axis: Axis) -> bool:
@@ -88,8 +88,8 @@ def vector_slope(y: Operand, x: Operand, ord: Any, axis: Axis) -> Any:
 
 def attaining(values: Operand, y: Operand, x: Operand, axis: int) -> Any:
     """d|x| where the value is y, over the number of those"""
-    found = eq(values, y)
-    return div(where(found, abs_slope(x), 0.0), sum_(found, axis=axis, keepdims=True))
+    attains = eq(values, y)
+    return div(where(attains, abs_slope(x), 0.0), sum_(attains, axis=axis, keepdims=True))
 
 
 def spectral_slope(x: Operand, ord: Any, axes: tuple[int, int]) -> Any:
@@ -97,9 +97,9 @@ def spectral_slope(x: Operand, ord: Any, axes: tuple[int, int]) -> Any:
     rank = number(x).rank
     order = (*(k for k in range(rank) if k not in axes), *axes)
     moved = transpose(x, axes=order) if order != tuple(range(rank)) else x
-    made = singular_part(moved, None if ord == "nuc" else 0 if ord == 2 else -1)
+    slope = singular_part(moved, None if ord == "nuc" else 0 if ord == 2 else -1)
     back = tuple(map(order.index, range(rank)))
-    return transpose(made, axes=back) if order != tuple(range(rank)) else made
+    return transpose(slope, axes=back) if order != tuple(range(rank)) else slope
 
 
 def singular_part(a: Operand, k: int | None) -> Any:
@@ -180,9 +180,9 @@ def cond_vjp(ct: Operand, y: Operand, x: Operand, p: Any = None) -> list[Any]:
 
 
 def conditions() -> list[samples.Sample]:
-    made: list[samples.Sample] = [((a,), {"p": p}) for a in rectangular()[1:4] for p in (None, 2, -2)]
+    cases: list[samples.Sample] = [((a,), {"p": p}) for a in rectangular()[1:4] for p in (None, 2, -2)]
     square = [diagonally_dominant(s) for s in ((3, 3), (4, 2, 2))]
-    return made + [((a,), {"p": p}) for a in square for p in (None, 1, math.inf, "fro", "nuc")]
+    return cases + [((a,), {"p": p}) for a in square for p in (None, 1, math.inf, "fro", "nuc")]
 
 
 condition = op("condition", "numpy.linalg.cond", type=type_cond, run=np.linalg.cond, vjp=cond_vjp,

@@ -98,11 +98,11 @@ def vector_product(a: Operand, v: Operand) -> Any:
 
 def matrices(*pairs: tuple[tuple[int, ...], tuple[int, ...]]) -> samples.Samples:
     def make() -> list[samples.Sample]:
-        made = [(samples.arrays(p), samples.arrays(q, seed=1)) for p, q in pairs]
+        operands = [(samples.arrays(p), samples.arrays(q, seed=1)) for p, q in pairs]
         p, q = pairs[0]
         single = samples.arrays(p, dtype="f4")
-        made += [(single, samples.arrays(q, dtype="f4")), (single, samples.arrays(q))]
-        return [(pair, {}) for pair in made]
+        operands += [(single, samples.arrays(q, dtype="f4")), (single, samples.arrays(q))]
+        return [(pair, {}) for pair in operands]
 
     return make
 
@@ -151,8 +151,8 @@ def vecdot_transposed(ct: Operand, x: Operand, y: Operand, axis: int = -1) -> li
 
 
 def pairs_along() -> list[samples.Sample]:
-    made = samples.arrays((4, 3)), samples.arrays((4, 3), seed=1)
-    return [*matrices(((3,), (3,)), ((4, 3), (3,)), ((4, 3), (2, 1, 3)))(), (made, {}), (made, {"axis": 0})]
+    pair = samples.arrays((4, 3)), samples.arrays((4, 3), seed=1)
+    return [*matrices(((3,), (3,)), ((4, 3), (3,)), ((4, 3), (2, 1, 3)))(), (pair, {}), (pair, {"axis": 0})]
 
 
 def run_vecdot(x: Any, y: Any, axis: int = -1) -> Any:

@@ -39,7 +39,7 @@ def between(ct: Operand, x: Operand, rows: Operand, cols: Operand) -> Any:
 
 
 def added_up(like: Operand, data: Operand, x: Operand, rows: Operand, cols: Operand) -> Any:
-    """What elements map `x` to, an array like another one."""
+    """The image of `x` under a matrix with these elements, as an array like another one."""
     of_x = index(x, cols, key=("a",))
     each = mul(expand_dims(data, axis=1) if number(x).rank > 1 else data, of_x)
     return add_at(zeros_of(like), each, rows, key=("a",))

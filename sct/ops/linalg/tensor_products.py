@@ -42,11 +42,11 @@ def summed(x: Operand, y: Operand, axes: Any) -> Axes:
     if isinstance(axes, int):
         return tuple(range(m - axes, m)), tuple(range(axes))
     pair = [(k,) if isinstance(k, int) else tuple(k) for k in axes]
-    made = [tuple(k + rank if k < 0 else k for k in one) for one, rank in zip(pair, (m, n))]
-    if len(made[0]) != len(made[1]):
+    positions = [tuple(k + rank if k < 0 else k for k in one) for one, rank in zip(pair, (m, n))]
+    if len(positions[0]) != len(positions[1]):
         raise TypeMismatch("tensordot: axes of different lengths")
-    normalize(made[0], m), normalize(made[1], n)
-    return made[0], made[1]
+    normalize(positions[0], m), normalize(positions[1], n)
+    return positions[0], positions[1]
 
 
 def free(x: Operand, gone: Sequence[int]) -> list[int]:
@@ -110,8 +110,8 @@ def tensordots() -> list[samples.Sample]:
         ((2, 3), (3, 4), 1), ((2, 3), (2, 3), 2), ((3,), (2,), 0), ((2, 3, 4), (4, 3, 5), ((1, 2), (1, 0))),
         ((2, 3, 4), (3, 4, 2), 2), ((2, 3), (4, 3), ((-1,), (-1,))), ((2, 3), (3,), 1), ((3,), (3, 2), (0, 0)),
         ((3, 2), (4, 2, 3), ((0, 1), (2, 1))), ((2, 0), (0, 3), 1), ((3,), (3,), 1), ((2, 3), (2,), 0)]
-    made = [((samples.arrays(p), samples.arrays(q, seed=1)), {"axes": axes}) for p, q, axes in cases]
-    return [*made, ((samples.arrays((2, 3), dtype="f4"), samples.arrays((3, 2), dtype="f4")), {"axes": 1})]
+    entries = [((samples.arrays(p), samples.arrays(q, seed=1)), {"axes": axes}) for p, q, axes in cases]
+    return [*entries, ((samples.arrays((2, 3), dtype="f4"), samples.arrays((3, 2), dtype="f4")), {"axes": 1})]
 
 
 tensordot: Op = bilinear("tensordot", "numpy.tensordot numpy.linalg.tensordot", type_tensordot, tensordot_transposed,
@@ -169,9 +169,9 @@ def multi_dot_vjp(ct: Operand, z: Operand, *xs: Operand) -> list[Any]:
              for k, x in enumerate(xs)]
     cts = []
     for k in range(len(xs)):
-        made = chain([*parts[:k][::-1], ct, *parts[:k:-1]])
-        cts.append(squeeze(made, axis=0) if first and not k else
-                   squeeze(made, axis=1) if last and k == len(xs) - 1 else made)
+        product = chain([*parts[:k][::-1], ct, *parts[:k:-1]])
+        cts.append(squeeze(product, axis=0) if first and not k else
+                   squeeze(product, axis=1) if last and k == len(xs) - 1 else product)
     return cts
 
 
@@ -182,8 +182,9 @@ def chain(xs: Sequence[Operand]) -> Any:
 def chains() -> list[samples.Sample]:
     cases = (((2, 3), (3, 4)), ((2, 3), (3, 4), (4, 2)), ((3,), (3, 4), (4, 2)), ((2, 3), (3, 4), (4,)),
              ((3,), (3, 3), (3,)), ((2, 3), (3, 4), (4, 2), (2, 3)), ((3,), (3,)))
-    made: list[samples.Sample] = [(tuple(samples.arrays(s, seed=k) for k, s in enumerate(case)), {}) for case in cases]
-    return [*made, (tuple(samples.arrays((2, 2), dtype="f4", seed=k) for k in range(3)), {})]
+    entries: list[samples.Sample] = [(tuple(samples.arrays(s, seed=k) for k, s in enumerate(case)), {})
+                                     for case in cases]
+    return [*entries, (tuple(samples.arrays((2, 2), dtype="f4", seed=k) for k in range(3)), {})]
 
 
 multi_dot: Op = op("multi_dot", "numpy.linalg.multi_dot", type=type_multi_dot, vjp=multi_dot_vjp,
@@ -225,8 +226,8 @@ def power_jvp(tangents: Sequence[Any], y: Operand, a: Operand, n: int) -> Any:
 
 def powers() -> list[samples.Sample]:
     bases = [diagonally_dominant(s) / 4.0 for s in ((3, 3), (4, 2, 2))]
-    made: list[samples.Sample] = [((a,), {"n": n}) for a in bases for n in (0, 1, 2, 3, 5, -1, -2)]
-    return [*made, ((diagonally_dominant((2, 2), "f4"),), {"n": 3})]
+    cases: list[samples.Sample] = [((a,), {"n": n}) for a in bases for n in (0, 1, 2, 3, 5, -1, -2)]
+    return [*cases, ((diagonally_dominant((2, 2), "f4"),), {"n": 3})]
 
 
 matrix_power: Op = op("matrix_power", "numpy.linalg.matrix_power", type=type_matrix_power, run=np.linalg.matrix_power,
@@ -251,16 +252,16 @@ def trace_transposed(ct: Operand, a: Operand, offset: int = 0, axis1: int = 0, a
     i, j = axis1 % rank, axis2 % rank
     shape = number(a).shape
     sizes = [dim(a, axis=i)] if shape[i] == shape[j] else [dim(a, axis=i), dim(a, axis=j)]
-    made = mul(as_matrices(ct), eye(*sizes, k=offset, dtype=number(a).dtype))
+    da = mul(as_matrices(ct), eye(*sizes, k=offset, dtype=number(a).dtype))
     rest = [k for k in range(rank) if k not in (i, j)]
-    return [reordered(made, [*rest, i, j])]
+    return [reordered(da, [*rest, i, j])]
 
 
 def traces() -> list[samples.Sample]:
     flat = [samples.arrays(s) for s in ((3, 3), (2, 3), (4, 2))]
-    made: list[samples.Sample] = [((a,), {"offset": k}) for a in flat for k in (0, 1, -1)]
-    made += [((samples.arrays((2, 3, 4)),), {"axis1": i, "axis2": j}) for i, j in ((0, 1), (0, 2), (-1, -2), (1, 0))]
-    return [*made, ((samples.arrays((3, 3), dtype="f4"),), {})]
+    cases: list[samples.Sample] = [((a,), {"offset": k}) for a in flat for k in (0, 1, -1)]
+    cases += [((samples.arrays((2, 3, 4)),), {"axis1": i, "axis2": j}) for i, j in ((0, 1), (0, 2), (-1, -2), (1, 0))]
+    return [*cases, ((samples.arrays((3, 3), dtype="f4"),), {})]
 
 
 trace: Op = op("trace", "numpy.trace .trace", type=type_trace, run=np.trace, linear=trace_transposed, samples=traces,

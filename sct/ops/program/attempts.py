@@ -26,8 +26,8 @@ __all__ = ["attempt", "attempted", "is_caught", "is_of_raise", "may_not_repeat"]
 def type_attempt(*args: Operand, of: str, attrs: tuple[tuple[str, Any], ...] = (), spelled: str | None = None,
                  classes: int = 0, gives: int = 1, **_: Any) -> tuple[Type, ...]:
     """A bool, the exception, and the results of the op."""
-    made = result_type(OPS[of], args[:len(args) - classes], dict(attrs), spelled)
-    types = made if isinstance(made, tuple) else (made,)
+    result = result_type(OPS[of], args[:len(args) - classes], dict(attrs), spelled)
+    types = result if isinstance(result, tuple) else (result,)
     return BOOL, Undef(OBJECT), *(t if isinstance(t, Undef) else Undef(t) for t in types[:gives])
 
 

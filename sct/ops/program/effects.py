@@ -65,8 +65,8 @@ def samples_of(t: Type) -> list[Any]:
     if not isinstance(t, Tensor):
         return []
     if t.carrier in ("np", "array"):
-        made = np.ones((1,) * t.rank, numpy_dtype(t.dtype.removeprefix("r")))
-        return [made if t.is_array else made[()]]
+        ones = np.ones((1,) * t.rank, numpy_dtype(t.dtype.removeprefix("r")))
+        return [ones if t.is_array else ones[()]]
     numbers: dict[str, list[Any]] = {"b": [True], "i": [1], "f": [1.0] if t.dtype == "float" else [1, 1.0],
                                      "c": [1j] if t.dtype == "complex" else [1.0, 1j]}
     return numbers[t.kind]
@@ -103,8 +103,8 @@ def run_print(*args: Any, file: str = "", **attrs: Any) -> None:
 def emit_print(*args: Any, file: str = "", **attrs: Any) -> str | None:
     if not file:
         return None
-    given = [f"{k}={v!r}" for k, v in attrs.items() if v != print_.defaults[k]]
-    return f"print({', '.join([*placeholders(len(args)), *given, f'file={file}'])})"
+    keywords = [f"{k}={v!r}" for k, v in attrs.items() if v != print_.defaults[k]]
+    return f"print({', '.join([*placeholders(len(args)), *keywords, f'file={file}'])})"
 
 
 print_ = op("print_", "builtins.print", type=opaque, run=run_print, bind=bind_print, emit=emit_print,

@@ -39,10 +39,10 @@ def place_of(call: str, axis: int | None, rank: int) -> tuple[int, bool] | None:
 
 def place(xs: Operand, call: str, axis: int | None) -> tuple[int, bool, Tensor]:
     t = elem(xs)
-    found = place_of(call, axis, t.rank) if isinstance(t, Tensor) else None
-    if found is None or not isinstance(t, Tensor):
+    position = place_of(call, axis, t.rank) if isinstance(t, Tensor) else None
+    if position is None or not isinstance(t, Tensor):
         raise TypeMismatch(f"`np.{call}` of {in_words(xs.type)} is not supported")
-    return *found, t
+    return *position, t
 
 
 def type_concatenated(xs: Operand, call: str = "concatenate", axis: int | None = None) -> Tensor:

@@ -72,12 +72,12 @@ def with_element() -> list[samples.Sample]:
 
 
 def type_list_of(*xs: Operand, elem: Type | None = None, of_tuple: bool = False) -> List:
-    found = elem
+    joined = elem
     for x in xs:
-        found = x.type if found is None else join(found, x.type)
-    if found is None:
+        joined = x.type if joined is None else join(joined, x.type)
+    if joined is None:
         raise TypeMismatch("nothing is known of the elements of an empty list")
-    return List(found)
+    return List(joined)
 
 
 def emit_list_of(*xs: Operand, elem: Type | None = None, of_tuple: bool = False) -> str:
@@ -170,12 +170,12 @@ def removed(ct: Operand, xs: Operand, i: Operand, deleted: bool = False) -> list
 
 
 def run_remove(xs: list[Any], i: int, deleted: bool = False) -> list[Any]:
-    made = list(xs)
+    rest = list(xs)
     if deleted:
-        del made[i]
+        del rest[i]
     else:
-        made.pop(i)
-    return made
+        rest.pop(i)
+    return rest
 
 
 def remove_text(xs: Operand, i: Operand, deleted: bool = False) -> str:
@@ -190,9 +190,9 @@ remove_at = op("remove_at", type=lambda xs, i, deleted=False: List(elem(xs)), ru
 
 
 def run_insert(xs: list[Any], v: Any, i: int) -> list[Any]:
-    made = list(xs)
-    made.insert(i, v)
-    return made
+    longer = list(xs)
+    longer.insert(i, v)
+    return longer
 
 
 insert_at = op("insert_at", type=lambda xs, v, i: List(join(elem(xs), v.type)), run=run_insert, inactive=(2,),
@@ -272,9 +272,9 @@ def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) ->
 
 def sum_of(a: Type, b: Type) -> Type:
     """The type of `a + b`."""
-    made = add.type(Value(a), Value(b), spelling="operator.add")
-    assert isinstance(made, Tensor)
-    return made
+    t = add.type(Value(a), Value(b), spelling="operator.add")
+    assert isinstance(t, Tensor)
+    return t
 
 
 def sum_transposed(ct: Operand, xs: Operand, start: Operand | None = None, filled: bool = False) -> list[Any]:
@@ -404,11 +404,11 @@ unstack: Op = op("unstack", type=type_unstack, run=run_unstack, emit=unstack_tex
 
 
 def type_stacked_rows(*columns: Operand) -> Tensor:
-    made = [type_stacked(xs) for xs in columns]
-    first = made[0]
-    if any(depth(xs.type) > 1 for xs in columns) or any(t.shape[1:] != first.shape[1:] for t in made):
+    types = [type_stacked(xs) for xs in columns]
+    first = types[0]
+    if any(depth(xs.type) > 1 for xs in columns) or any(t.shape[1:] != first.shape[1:] for t in types):
         raise TypeMismatch("an array of tuples that are not made alike is not supported")
-    return Tensor("array", np_promote([t.dtype for t in made]), (first.shape[0], Dim(len(made)), *first.shape[1:]))
+    return Tensor("array", np_promote([t.dtype for t in types]), (first.shape[0], Dim(len(types)), *first.shape[1:]))
 
 
 stacked_rows = op("stacked_rows", type=type_stacked_rows, run=lambda *columns: np.array(list(zip(*columns))),

@@ -32,8 +32,8 @@ def type_count_nonzero(x: Operand, axis: Axis = None, keepdims: bool = False) ->
     shape = reduced_shape(number(x).shape, axis, keepdims)
     if shape:
         return Tensor("array", "i64", shape)
-    made = np.count_nonzero(np.ones(1), axis=None if axis is None else 0)  # an int before NumPy 2.3
-    return INT if isinstance(made, int) else Tensor("np", "i64")
+    count = np.count_nonzero(np.ones(1), axis=None if axis is None else 0)  # an int before NumPy 2.3
+    return INT if isinstance(count, int) else Tensor("np", "i64")
 
 
 count_nonzero = op("count_nonzero", "numpy.count_nonzero", type=type_count_nonzero, run=np.count_nonzero,

@@ -51,8 +51,8 @@ def back(ct: Operand, x: Operand, rowvar: bool) -> Any:
 
 
 def centred(xs: Sequence[Operand], rowvar: bool) -> Any:
-    made = [as_rows(x, rowvar) for x in xs]
-    rows = made[0] if len(made) == 1 else concatenate(*made, axis=0)
+    blocks = [as_rows(x, rowvar) for x in xs]
+    rows = blocks[0] if len(blocks) == 1 else concatenate(*blocks, axis=0)
     return sub(rows, mean(rows, axis=1, keepdims=True))
 
 
@@ -77,8 +77,8 @@ def split(ct: Operand, xs: Sequence[Operand], rowvar: bool) -> list[Any]:
 
 def along(dxs: Sequence[Any], xs: Sequence[Operand], rowvar: bool) -> Any:
     """The tangent of the rows."""
-    made = [as_rows(zeros_of(x) if dx is None else dx, rowvar) for dx, x in zip(dxs, xs)]
-    return made[0] if len(made) == 1 else concatenate(*made, axis=0)
+    blocks = [as_rows(zeros_of(x) if dx is None else dx, rowvar) for dx, x in zip(dxs, xs)]
+    return blocks[0] if len(blocks) == 1 else concatenate(*blocks, axis=0)
 
 
 def both(x: Operand) -> Any:
@@ -88,8 +88,8 @@ def both(x: Operand) -> Any:
 
 def product(a: Operand, b: Operand, like: Operand) -> Any:
     """a @ b, of one row a number"""
-    made = matmul(a, b)
-    return made if number(like).rank else squeeze(made, axis=(0, 1))
+    p = matmul(a, b)
+    return p if number(like).rank else squeeze(p, axis=(0, 1))
 
 
 def weighted(ct: Operand, y: Operand) -> Any:
@@ -121,9 +121,9 @@ def variables() -> list[tuple[Any, ...]]:
 
 
 def covariances() -> list[samples.Sample]:
-    made: list[samples.Sample] = [(xs, given) for xs in variables() for given in ({}, {"bias": True}, {"ddof": 0})]
+    cases: list[samples.Sample] = [(xs, attrs) for xs in variables() for attrs in ({}, {"bias": True}, {"ddof": 0})]
     x = samples.arrays((4, 3))
-    return [*made, ((x,), {"rowvar": False}), ((x, samples.arrays((4, 2))), {"rowvar": False}),
+    return [*cases, ((x,), {"rowvar": False}), ((x, samples.arrays((4, 2))), {"rowvar": False}),
             ((samples.arrays((5,)),), {})]
 
 
@@ -157,10 +157,10 @@ def corrcoef_jvp(tangents: Sequence[Any], c: Operand, *xs: Operand, rowvar: bool
 
 
 def type_corrcoef(*xs: Operand, rowvar: bool = True) -> Tensor:
-    made = type_cov(*xs, rowvar=rowvar)
-    if not made.rank:
+    t = type_cov(*xs, rowvar=rowvar)
+    if not t.rank:
         raise TypeMismatch("the correlation of one variable is 1")
-    return made
+    return t
 
 
 corrcoef: Op = op("corrcoef", "numpy.corrcoef", type=type_corrcoef, run=np.corrcoef, vjp=corrcoef_vjp, jvp=corrcoef_jvp,

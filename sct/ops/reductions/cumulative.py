@@ -57,8 +57,8 @@ def either(test: Any, then: Callable[[], Operand], orelse: Callable[[], Operand]
         with b.nested() as inner:
             result = branch()
         branches.append(inner.finish("branch", [], [result]))
-    made = branches[0].results[0].type
-    (out,) = b.emit(cond, (test,), regions=branches, types=[made])
+    t = branches[0].results[0].type
+    (out,) = b.emit(cond, (test,), regions=branches, types=[t])
     return out
 
 
@@ -86,8 +86,8 @@ def cumprod_vjp(ct: Operand, y: Operand, x: Operand, axis: int | None = None) ->
             return matmul(slopes(rows), seeds)
         return unlined(squeeze(matmul(slopes(rows), expand_dims(seeds, axis=-1)), axis=-1), k)
 
-    made = either(all_(whole), lambda: div(sums_from_end(mul(ct, y), k), whole), others)
-    return [reshape_as(made, x)]
+    dx = either(all_(whole), lambda: div(sums_from_end(mul(ct, y), k), whole), others)
+    return [reshape_as(dx, x)]
 
 
 def cumprod_jvp(tangents: Sequence[Any], y: Operand, x: Operand, axis: int | None = None) -> Any:
@@ -210,8 +210,8 @@ def run_average(x: Any, *weights: Any, axis: Axis = None, keepdims: bool = False
 
 
 def emit_average(x: Operand, *weights: Operand, axis: Axis = None, keepdims: bool = False) -> str:
-    given = ["axis=_axis"] * (axis is not None) + ["keepdims=True"] * keepdims
-    return f"numpy.average({', '.join(['_0', *given, *(['weights=_1'] if weights else [])])})"
+    keywords = ["axis=_axis"] * (axis is not None) + ["keepdims=True"] * keepdims
+    return f"numpy.average({', '.join(['_0', *keywords, *(['weights=_1'] if weights else [])])})"
 
 
 def averages() -> Iterable[samples.Sample]:

@@ -79,9 +79,9 @@ def run_diff(a: Any, *ends: Any, n: int = 1, axis: int = -1, prepend: bool = Fal
 
 def emit_diff(a: Operand, *ends: Operand, n: int = 1, axis: int = -1, prepend: bool = False,
               append: bool = False) -> str:
-    given = [*["n=_n"] * (n != 1), *["axis=_axis"] * (axis != -1)]
-    given += [f"{name}=_{k}" for k, name in enumerate(frame(ends, prepend, append), start=1)]
-    return f"numpy.diff({', '.join(['_0', *given])})"
+    keywords = [*["n=_n"] * (n != 1), *["axis=_axis"] * (axis != -1)]
+    keywords += [f"{name}=_{k}" for k, name in enumerate(frame(ends, prepend, append), start=1)]
+    return f"numpy.diff({', '.join(['_0', *keywords])})"
 
 
 def bind_diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -101,8 +101,8 @@ def diff_transposed(ct: Operand, a: Operand, *ends: Operand, n: int = 1, axis: i
     after = neg(size_of_end(ends[-1], k)) if append else None
     cts = [part(ct, k, slice(before, after))]
     for x, at in zip(ends, [*[slice(None, before)] * prepend, *[slice(after, None)] * append]):
-        made = part(ct, k, at)
-        cts.append(made if number(x).rank else sum_(made))
+        end_ct = part(ct, k, at)
+        cts.append(end_ct if number(x).rank else sum_(end_ct))
     return cts
 
 
@@ -113,18 +113,18 @@ def between_zeros(x: Operand, axis: int) -> Any:
 
 
 def size_of_end(x: Operand, axis: int) -> Any:
-    known = number(x).shape[axis].value if number(x).rank else 1
-    return Lit(known) if known is not None else dim(x, axis=axis)
+    n = number(x).shape[axis].value if number(x).rank else 1
+    return Lit(n) if n is not None else dim(x, axis=axis)
 
 
 def diffs() -> list[samples.Sample]:
     x = samples.arrays((3, 4))
-    made: list[samples.Sample] = [((x,), {"n": n, "axis": axis}) for n in (0, 1, 2) for axis in (0, -1)]
-    made += [((samples.arrays(s),), {"n": n}) for s, n in (((5,), 3), ((1,), 1))]
-    made += [((samples.arrays((4,), dtype="f4"),), {})]
+    cases: list[samples.Sample] = [((x,), {"n": n, "axis": axis}) for n in (0, 1, 2) for axis in (0, -1)]
+    cases += [((samples.arrays(s),), {"n": n}) for s, n in (((5,), 3), ((1,), 1))]
+    cases += [((samples.arrays((4,), dtype="f4"),), {})]
     v, w = samples.arrays((3, 2), seed=1), samples.arrays((3, 1), seed=2)
-    made += [((x, 0.5, 1.5), {"prepend": True, "append": True}), ((x, v), {"append": True, "n": 2})]
-    return [*made, ((x, v, w), {"prepend": True, "append": True}), ((x, 0.5), {"prepend": True, "axis": 0})]
+    cases += [((x, 0.5, 1.5), {"prepend": True, "append": True}), ((x, v), {"append": True, "n": 2})]
+    return [*cases, ((x, v, w), {"prepend": True, "append": True}), ((x, 0.5), {"prepend": True, "axis": 0})]
 
 
 diff: Op = op("diff", "numpy.diff", type=type_diff, run=run_diff, emit=emit_diff, bind=bind_diff, samples=diffs,
@@ -156,8 +156,8 @@ def run_trapezoid(y: Any, x: Any, axis: int = -1, spaced: bool = False) -> Any:
 
 
 def emit_trapezoid(y: Operand, x: Operand, axis: int = -1, spaced: bool = False) -> str:
-    given = ["_1"] if spaced else [] if x == Lit(1.0) else ["dx=_1"]
-    return f"numpy.trapezoid({', '.join(['_0', *given, *['axis=_axis'] * (axis != -1)])})"
+    spacing = ["_1"] if spaced else [] if x == Lit(1.0) else ["dx=_1"]
+    return f"numpy.trapezoid({', '.join(['_0', *spacing, *['axis=_axis'] * (axis != -1)])})"
 
 
 def bind_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> tuple[list[Any], dict[str, Any]]:
@@ -195,10 +195,10 @@ def along(x: Operand, axis: int, rank: int) -> Any:
 
 def trapezoids() -> list[samples.Sample]:
     y, x = samples.arrays((3, 4)), np.array([0.0, 0.5, 1.5, 1.75])
-    made: list[samples.Sample] = [((y, 1.0), {"axis": k}) for k in (-1, 0)]
-    made += [((y, x), {"spaced": True}), ((y, x[:3]), {"spaced": True, "axis": 0}), ((x, x + 1.0), {"spaced": True})]
-    made += [((y, samples.arrays((3, 4), seed=1)), {"spaced": True, "axis": k}) for k in (-1, 0)]
-    return [*made, ((samples.arrays((4,)), 0.5), {}), ((samples.arrays((4,), dtype="f4"), np.float32(0.5)), {})]
+    cases: list[samples.Sample] = [((y, 1.0), {"axis": k}) for k in (-1, 0)]
+    cases += [((y, x), {"spaced": True}), ((y, x[:3]), {"spaced": True, "axis": 0}), ((x, x + 1.0), {"spaced": True})]
+    cases += [((y, samples.arrays((3, 4), seed=1)), {"spaced": True, "axis": k}) for k in (-1, 0)]
+    return [*cases, ((samples.arrays((4,)), 0.5), {}), ((samples.arrays((4,), dtype="f4"), np.float32(0.5)), {})]
 
 
 trapezoid = bilinear("trapezoid", "numpy.trapezoid", type_trapezoid, trapezoid_transposed, run=run_trapezoid,
@@ -214,9 +214,9 @@ trapezoid = bilinear("trapezoid", "numpy.trapezoid", type_trapezoid, trapezoid_t
 def axes_of(f: Operand, axis: Any) -> tuple[int, ...]:
     """The axes in the order of the results."""
     rank = number(f).rank
-    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    normalize(tuple(given), rank)
-    return tuple(k % rank for k in given)
+    axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    normalize(tuple(axes), rank)
+    return tuple(k % rank for k in axes)
 
 
 def steps_of(hs: Sequence[Operand], count: int) -> list[Operand]:
@@ -275,19 +275,19 @@ def gradient_jvp(tangents: Sequence[Any], ys: Any, f: Operand, *hs: Operand, axi
                  edge_order: int = 1) -> Any:
     df, *dhs = tangents
     axes = axes_of(f, axis)
-    made: list[Any] = [None] * len(axes)
+    slopes: list[Any] = [None] * len(axes)
     if df is not None:
         moved = gradient(df, *hs, axis=axis, edge_order=edge_order)
-        made = list(moved) if len(axes) > 1 else [moved]
+        slopes = list(moved) if len(axes) > 1 else [moved]
     steps = zip(ys if len(axes) > 1 else [ys], steps_of(hs, len(axes)), steps_of(dhs, len(axes)))
     for k, (y, h, dh) in enumerate(steps):
         if dh is not None and number(h).rank:
             more = uneven_along(dh, y, f, h, axes[k])
-            made[k] = more if made[k] is None else add(made[k], more)
+            slopes[k] = more if slopes[k] is None else add(slopes[k], more)
         elif dh is not None:
             less = div(mul(dh, y), h)
-            made[k] = neg(less) if made[k] is None else sub(made[k], less)
-    return made if len(axes) > 1 else made[0]
+            slopes[k] = neg(less) if slopes[k] is None else sub(slopes[k], less)
+    return slopes if len(axes) > 1 else slopes[0]
 
 
 def slopes(f: Operand, x: Operand, k: int) -> tuple[Any, Any, Any]:
@@ -328,23 +328,23 @@ def uneven_along(dx: Operand, y: Operand, f: Operand, x: Operand, k: int) -> Any
     moved = [sub(part(s, k, LAST), inner), sub(part(s, k, FIRST), inner)]
     total = add(mul(moved[0], part(dh, at, FIRST)), mul(moved[1], part(dh, at, LAST)))
     total = add(total, add(mul(part(h, at, LAST), part(ds, k, FIRST)), mul(part(h, at, FIRST), part(ds, k, LAST))))
-    made = add_part(zeros_for(y, total), div(total, both), k, slice(1, -1))
-    return add_part(add_part(made, part(ds, k, 0), k, 0), part(ds, k, -1), k, -1)
+    inside = add_part(zeros_for(y, total), div(total, both), k, slice(1, -1))
+    return add_part(add_part(inside, part(ds, k, 0), k, 0), part(ds, k, -1), k, -1)
 
 
 def emit_gradient(f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> str:
-    given = [] if hs == (Lit(1.0),) else list(placeholders(1 + len(hs), 1))
-    given += [*["axis=_axis"] * (axis is not None), *["edge_order=_edge_order"] * (edge_order != 1)]
-    return f"numpy.gradient({', '.join(['_0', *given])})"
+    texts = [] if hs == (Lit(1.0),) else list(placeholders(1 + len(hs), 1))
+    texts += [*["axis=_axis"] * (axis is not None), *["edge_order=_edge_order"] * (edge_order != 1)]
+    return f"numpy.gradient({', '.join(['_0', *texts])})"
 
 
 def gradients() -> list[samples.Sample]:
     x = samples.arrays((3, 4))
-    made: list[samples.Sample] = [((x, 0.5), {"axis": k, "edge_order": e}) for k in (0, -1, None) for e in (1, 2)]
-    made += [((samples.arrays((5,)), 0.5), {"edge_order": e}) for e in (1, 2)]
+    cases: list[samples.Sample] = [((x, 0.5), {"axis": k, "edge_order": e}) for k in (0, -1, None) for e in (1, 2)]
+    cases += [((samples.arrays((5,)), 0.5), {"edge_order": e}) for e in (1, 2)]
     points = np.array([0.0, 0.5, 1.75, 2.0])
-    made += [((samples.arrays((4,)), points), {}), ((x, 0.5, points), {}), ((x, points[:3]), {"axis": 0})]
-    return [*made, ((x, 0.5, 2.0), {}), ((x, 0.5), {"axis": (1, 0)})]
+    cases += [((samples.arrays((4,)), points), {}), ((x, 0.5, points), {}), ((x, points[:3]), {"axis": 0})]
+    return [*cases, ((x, 0.5, 2.0), {}), ((x, 0.5), {"axis": (1, 0)})]
 
 
 gradient: Op = op("gradient", "numpy.gradient", type=type_gradient, emit=emit_gradient, bind=bind_gradient,

@@ -169,19 +169,19 @@ def bind_moment(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = 
 def masked_type(call: Callable[..., Any]) -> Callable[..., Tensor]:
     def rule(x: Operand, mask: Operand, initial: Operand, axis: Axis = None, keepdims: bool = False,
              dtype: str | None = None, ddof: int = 0) -> Tensor:
-        given = {} if dtype is None else {"dtype": numpy_dtype(dtype)}
-        dtypes = {probe(lambda v: call(v, **given), d) for d in readings(number(x))}
+        keywords = {} if dtype is None else {"dtype": numpy_dtype(dtype)}
+        dtypes = {probe(lambda v: call(v, **keywords), d) for d in readings(number(x))}
         return scalar_or_array(dtypes, reduced_shape(number(x).shape, axis, keepdims))
 
     return rule
 
 
 def keywords(mask: Any, initial: Any, dtype: str | None, ddof: int) -> dict[str, Any]:
-    """What NumPy is given: not all of these functions take all of them."""
-    found: dict[str, Any] = {} if mask is True else {"where": mask}
-    found |= {} if initial is None else {"initial": initial}
-    found |= {} if dtype is None else {"dtype": numpy_dtype(dtype)}
-    return found | ({"ddof": ddof} if ddof else {})
+    """The keywords for NumPy: not all of these functions take all of them."""
+    arguments: dict[str, Any] = {} if mask is True else {"where": mask}
+    arguments |= {} if initial is None else {"initial": initial}
+    arguments |= {} if dtype is None else {"dtype": numpy_dtype(dtype)}
+    return arguments | ({"ddof": ddof} if ddof else {})
 
 
 def masked_op(name: str, kind: Reduction | Mean | None, calls: str, **fields: Any) -> Op:

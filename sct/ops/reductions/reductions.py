@@ -114,8 +114,8 @@ def run_expand_like(ct: Any, x: Any, axis: Axis = None, keepdims: bool = False) 
         return ct
     if not isinstance(ct, np.ndarray):
         return np.full(x.shape, ct) if np.iscomplexobj(ct) and not np.iscomplexobj(x) else np.full_like(x, ct)
-    made = ct if aligned_already(axis, keepdims) else np.expand_dims(ct, normalize(axis, x.ndim))
-    return np.broadcast_to(made, x.shape)
+    aligned = ct if aligned_already(axis, keepdims) else np.expand_dims(ct, normalize(axis, x.ndim))
+    return np.broadcast_to(aligned, x.shape)
 
 
 def aligned_already(axis: Axis, keepdims: bool) -> bool:
@@ -189,14 +189,14 @@ def count(x: Operand, axis: Axis) -> Any:
     """How many elements are reduced to one, a literal where that is known."""
     shape = number(x).shape
     gone = normalize(axis, len(shape))
-    known = [n for k in gone if (n := shape[k].value) is not None]
-    made: Any = math.prod(known) if known or not gone else None
+    factors = [n for k in gone if (n := shape[k].value) is not None]
+    n_elements: Any = math.prod(factors) if factors or not gone else None
     unknown = [k for k in gone if shape[k].value is None]
-    if made is None and len(gone) == len(shape) > 1:
+    if n_elements is None and len(gone) == len(shape) > 1:
         return size(x)
     for k in unknown:
-        made = dim(x, axis=k) if made is None else mul(made, dim(x, axis=k))
-    return made
+        n_elements = dim(x, axis=k) if n_elements is None else mul(n_elements, dim(x, axis=k))
+    return n_elements
 
 
 def over_count(a: Any, n: Any) -> Any:
@@ -292,17 +292,17 @@ def lines(x: Operand, axis: Axis) -> Any:
     return reshape(moved, *shape_of(moved)[:rank - len(gone)], -1)
 
 
-def unlines(made: Operand, x: Operand, axis: Axis) -> Any:
+def unlines(along: Operand, x: Operand, axis: Axis) -> Any:
     """The inverse of `lines`."""
     rank = number(x).rank
     gone = normalize(axis, rank)
     if len(gone) == rank:
-        return reshape_as(made, x)
+        return reshape_as(along, x)
     if len(gone) == 1:
-        return made if gone[0] == rank - 1 else moveaxis(made, source=-1, destination=gone[0])
+        return along if gone[0] == rank - 1 else moveaxis(along, source=-1, destination=gone[0])
     order = last(gone, rank)
     shape = shape_of(x)
-    moved = reshape(made, *(shape[k] for k in order))
+    moved = reshape(along, *(shape[k] for k in order))
     return transpose(moved, axes=tuple(map(order.index, range(rank))))
 
 

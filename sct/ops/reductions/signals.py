@@ -37,11 +37,11 @@ def is_longer(a: Operand, v: Operand, mode: str = "full", **_: Any) -> dict[str,
     if number(a).rank != 1 or number(v).rank != 1:
         raise TypeMismatch("convolve and correlate take vectors")
     sizes = [number(x).shape[0] for x in (a, v)]
-    known = (sizes[0] - sizes[1]).value
+    excess = (sizes[0] - sizes[1]).value
     if mode == "full":
         return {}
     m, n = (dim(x, axis=0) if size.value is None else size.value for x, size in zip((a, v), sizes))
-    return {"longer": (known >= 0 if known is not None else ge(m, n), True)}
+    return {"longer": (excess >= 0 if excess is not None else ge(m, n), True)}
 
 
 def type_convolve(a: Operand, v: Operand, mode: str, longer: bool) -> Tensor:
@@ -100,11 +100,11 @@ def sliding(name: str, default: str, transposed: Any) -> Op:
 
     def samples_of() -> list[samples.Sample]:
         sizes = ((5, 3), (4, 2), (3, 3), (5, 1), (2, 4), (3, 6))
-        made: list[samples.Sample] = [((samples.arrays((4,), dtype="f4"), samples.arrays((2,), dtype="f4")), {})]
+        cases: list[samples.Sample] = [((samples.arrays((4,), dtype="f4"), samples.arrays((2,), dtype="f4")), {})]
         for n, m in sizes:
             pair = samples.arrays((n,)), samples.arrays((m,), seed=1)
-            made += [(pair, {"mode": mode, "longer": n >= m or mode == "full"}) for mode in ("full", "same", "valid")]
-        return made
+            cases += [(pair, {"mode": mode, "longer": n >= m or mode == "full"}) for mode in ("full", "same", "valid")]
+        return cases
 
     def rule(a: Operand, v: Operand, mode: str = default, longer: bool = True) -> Tensor:
         return type_convolve(a, v, mode, longer)
@@ -182,9 +182,9 @@ def polyval_vjp(ct: Operand, y: Operand, p: Operand, x: Operand) -> list[Any]:
 def polynomials() -> list[samples.Sample]:
     p = samples.arrays((4,))
     points = (0.7, np.float64(-1.2), samples.arrays((3,), seed=1), samples.arrays((2, 3), seed=1))
-    made: list[samples.Sample] = [((p, x), {}) for x in points]
+    cases: list[samples.Sample] = [((p, x), {}) for x in points]
     single = samples.arrays((3,), dtype="f4"), samples.arrays((2,), dtype="f4")
-    return [*made, (single, {}), ((samples.arrays((1,)), p), {})]
+    return [*cases, (single, {}), ((samples.arrays((1,)), p), {})]
 
 
 polyval: Op = op("polyval", "numpy.polyval", type=type_polyval, run=np.polyval, vjp=polyval_vjp,

@@ -193,8 +193,8 @@ def median_forward(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis =
     rows, k = rows_of(x, axis)
     places = middle(rows, k)
     moving = take_along_axis(rows_of(tangents[0], axis)[0], places, axis=k)
-    made = mean_share(sum_(moving, axis=k), rows, places, k)
-    return reshape_as(made, y) if keepdims else made
+    dy = mean_share(sum_(moving, axis=k), rows, places, k)
+    return reshape_as(dy, y) if keepdims else dy
 
 
 def type_median(x: Operand, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -259,8 +259,8 @@ def quantile_op(name: str, scale: float) -> Op:
             raise TypeMismatch(f"{name} at an array of more than one axis is not supported")
         dtypes = {probe(lambda v: call(v, 0.5 * scale, method=method), d) for d in readings(number(x))}
         inner = reduced_shape(number(x).shape, axis, keepdims)
-        made = scalar_or_array(dtypes, (*number(q).shape, *inner))
-        return made if not (number(q).is_array and not made.shape) else Tensor("np", made.dtype)
+        t = scalar_or_array(dtypes, (*number(q).shape, *inner))
+        return t if not (number(q).is_array and not t.shape) else Tensor("np", t.dtype)
 
     def sites(x: Operand, q: Operand, axis: Axis, method: str) -> tuple[Any, ...]:
         """The lines; the positions of the elements below and above, a row for each q; the weight of that above."""
@@ -283,9 +283,9 @@ def quantile_op(name: str, scale: float) -> Op:
         g = fronted(ct, x, q, axis, keepdims)
         dq = by_q(g, rows, low, high, q, method)
         (names, below), (_, above) = at(rows, low), at(rows, high)
-        made = add_at(zeros_of(rows), mul(g, sub(1.0, w)), *below, key=names)
-        made = add_at(made, mul(g, w), *above, key=names)
-        return [unlines(made, x, axis), dq]
+        dx = add_at(zeros_of(rows), mul(g, sub(1.0, w)), *below, key=names)
+        dx = add_at(dx, mul(g, w), *above, key=names)
+        return [unlines(dx, x, axis), dq]
 
     def by_q(g: Operand, rows: Operand, low: Operand, high: Operand, q: Operand, method: str) -> Any:
         if isinstance(q, Lit) or method not in GROWTH:
@@ -393,8 +393,8 @@ def unique_vjp(cts: Any, ys: Any, x: Operand, **flags: bool) -> list[Any]:
 
 
 def unique_jvp(tangents: Sequence[Any], ys: Any, x: Operand, **flags: bool) -> Any:
-    made = unique_forward(tangents[0], x)
-    return (made, *[None] * (len(ys) - 1)) if isinstance(ys, tuple) else made
+    dy = unique_forward(tangents[0], x)
+    return (dy, *[None] * (len(ys) - 1)) if isinstance(ys, tuple) else dy
 
 
 NO_FLAGS = {"return_index": False, "return_inverse": False, "return_counts": False}

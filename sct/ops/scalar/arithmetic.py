@@ -196,14 +196,14 @@ def quotient_jvp(tangents: list[Any], z: Operand, a: Operand, y: Operand, edge: 
 
 
 def type_quotient(a: Operand, y: Operand, edge: float = math.inf) -> Tensor:
-    made = ufunc_result(np.divide, (a, y), None, floats)
-    if made == COMPLEX and number(y).carrier != "py":
+    t = ufunc_result(np.divide, (a, y), None, floats)
+    if t == COMPLEX and number(y).carrier != "py":
         return ANY_COMPLEX
-    if made.carrier != "np" or made.dtype == "f16" or is_natural(a, y, edge):
-        return made
-    if made.kind == "c":
-        return made if made.dtype == "c64" else ANY_COMPLEX
-    return ANY_SINGLE if made.dtype == "f32" else ANY_REAL
+    if t.carrier != "np" or t.dtype == "f16" or is_natural(a, y, edge):
+        return t
+    if t.kind == "c":
+        return t if t.dtype == "c64" else ANY_COMPLEX
+    return ANY_SINGLE if t.dtype == "f32" else ANY_REAL
 
 
 def is_natural(a: Operand, y: Operand, edge: float) -> bool:

@@ -31,11 +31,11 @@ __all__ = [
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
 
-def function(name: str, calls: str, slope: Callable[[Any, Any], Any], made: samples.Samples = samples.reals,
+def function(name: str, calls: str, slope: Callable[[Any, Any], Any], sampled: samples.Samples = samples.reals,
              **fields: Any) -> Op:
     """An elementwise function of one operand, called as NumPy's of its name; `slope(y, x)` is dy/dx."""
     fields.setdefault("complex", "cmath." in calls)
-    return op(name, f"numpy.{name} {calls}", spelled=True, samples=made, partials=lambda y, x: [slope(y, x)],
+    return op(name, f"numpy.{name} {calls}", spelled=True, samples=sampled, partials=lambda y, x: [slope(y, x)],
               compiled=True, **carriers(name, calls), **fields)
 
 

@@ -172,8 +172,8 @@ def ordered(lo: Operand, hi: Operand) -> bool:
 
 
 def type_clip(x: Operand, lo: Operand, hi: Operand) -> Tensor:
-    given = [b for b, there in zip((lo, hi), bounds(lo, hi)) if there]
-    return ufunc_result(None, (x, *given), "numpy.clip")
+    limits = [b for b, there in zip((lo, hi), bounds(lo, hi)) if there]
+    return ufunc_result(None, (x, *limits), "numpy.clip")
 
 
 def bind_clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
@@ -259,10 +259,10 @@ def builtin(name: str, call: Callable[..., Any], beats: Callable[[Any, Any], Any
         return [ct, *reversed(cts)]
 
     def jvp(tangents: Sequence[Any], z: Operand, *xs: Operand) -> Any:
-        made = 0.0 if tangents[0] is None else tangents[0]
+        dz = 0.0 if tangents[0] is None else tangents[0]
         for c, t in zip(chosen(beats, entry, xs), tangents[1:]):
-            made = where(c, 0.0 if t is None else t, made)
-        return made
+            dz = where(c, 0.0 if t is None else t, dz)
+        return dz
 
     entry = op(name, f"builtins.{call.__name__}", type=rule, run=call, emit=f"{call.__name__}(_args)", vjp=vjp, jvp=jvp,
                samples=lambda: [((1.5, 2.5), {}), ((2.5, 1.5, np.float64(2.0)), {}), ((1.0, 2.0, 3.0, 0.5), {})],

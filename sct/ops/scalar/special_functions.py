@@ -134,10 +134,10 @@ def floats_of(*xs: Operand) -> Tensor:
     return FLOAT
 
 
-def items(given: Any) -> list[Any]:
-    if not isinstance(given, (list, tuple)):
+def items(sequence: Any) -> list[Any]:
+    if not isinstance(sequence, (list, tuple)):
         raise TypeError("a list or a tuple of known length is needed")
-    return list(given)
+    return list(sequence)
 
 
 def sequence_op(name: str, call: Callable[..., Any], **fields: Any) -> Op:
@@ -161,11 +161,11 @@ def products(xs: Sequence[Any]) -> list[Any]:
     for x in xs[:-1]:
         left.append(mul(left[-1], x))
     right: Any = 1.0
-    made = []
+    before_each = []
     for x, before in zip(reversed(xs), reversed(left)):
-        made.append(mul(before, right))
+        before_each.append(mul(before, right))
         right = mul(right, x)
-    return made[::-1]
+    return before_each[::-1]
 
 
 def type_math_prod(*xs: Operand) -> Tensor:
@@ -210,8 +210,8 @@ def pair_op(name: str, type: Callable[..., Tensor], slopes: Callable[..., list[A
 
 def dist_slopes(y: Operand, *xs: Operand) -> list[Any]:
     p, q = paired(xs)
-    made = [quotient(sub(a, b), y, edge=0.0) for a, b in zip(p, q)]
-    return [*made, *map(neg, made)]
+    slopes = [quotient(sub(a, b), y, edge=0.0) for a, b in zip(p, q)]
+    return [*slopes, *map(neg, slopes)]
 
 
 def sumprod_slopes(y: Operand, *xs: Operand) -> list[Any]:
@@ -274,14 +274,14 @@ array_frexp = parts("frexp", np.frexp, "i32", lambda g, e: ldexp(g, neg(e)))
 # -- of ints -------------------------------------------------------------------------------------------------------
 
 
-def integral(name: str, made: Callable[[], Iterable[samples.Sample]]) -> Op:
+def integral(name: str, sampled: Callable[[], Iterable[samples.Sample]]) -> Op:
     def rule(*xs: Operand) -> Tensor:
         if any(number(x).rank or number(x).kind not in "ib" for x in xs):
             raise TypeMismatch(f"math.{name} takes integers")
         return INT
 
     return op(name, f"math.{name}", type=rule, run=getattr(math, name), emit=f"math.{name}(_args)", raises="value",
-              nondiff="a function of integers has no derivative", samples=made)
+              nondiff="a function of integers has no derivative", samples=sampled)
 
 
 comb = integral("comb", lambda: [((5, 2), {})])

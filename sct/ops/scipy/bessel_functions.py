@@ -39,12 +39,12 @@ ORDERS = [0, 1, (Lit(2.5),)]
 # -- of any order ----------------------------------------------------------------------------------------------
 
 
-def family(name: str, slope: Callable[..., Formula], made: samples.Samples, orders: Sequence[Any] = ORDERS) -> Op:
+def family(name: str, slope: Callable[..., Formula], sampled: samples.Samples, orders: Sequence[Any] = ORDERS) -> Op:
     """slope(the function, y, v, x) is its derivative by x."""
-    made_of: list[Op] = []
-    made_of.append(special(name, slopes(lambda y, v, x: [ORDER, slope(lifted(made_of[0]), y, v, x)]),
-                           parametrized(orders, made)))
-    return made_of[0]
+    members: list[Op] = []
+    members.append(special(name, slopes(lambda y, v, x: [ORDER, slope(lifted(members[0]), y, v, x)]),
+                           parametrized(orders, sampled)))
+    return members[0]
 
 
 def alternating(f: Callable[..., Formula], y: Formula, v: Formula, x: Formula) -> Formula:
@@ -84,11 +84,11 @@ family("modstruve", lambda f, y, v, x: growing(f, y, v, x) + struve_term(v, x), 
 
 
 def pair(first: str, second: str, slope0: Callable[[Formula, Formula, Formula], Formula],
-         slope1: Callable[[Formula, Formula, Formula], Formula], made: samples.Samples) -> None:
+         slope1: Callable[[Formula, Formula, Formula], Formula], sampled: samples.Samples) -> None:
     """The functions of order 0 and 1; slope0(y, order 1, x) and slope1(y, order 0, x) are their derivatives."""
     ops: list[Op] = []
-    ops.append(special(first, slopes(lambda y, x: [slope0(y, lifted(ops[1])(x), x)]), made))
-    ops.append(special(second, slopes(lambda y, x: [slope1(y, lifted(ops[0])(x), x)]), made))
+    ops.append(special(first, slopes(lambda y, x: [slope0(y, lifted(ops[1])(x), x)]), sampled))
+    ops.append(special(second, slopes(lambda y, x: [slope1(y, lifted(ops[0])(x), x)]), sampled))
 
 
 pair("j0", "j1", lambda y, f1, x: -f1, lambda y, f0, x: 0.5 * (f0 - lifted(jv)(2, x)), samples.reals)
@@ -113,18 +113,18 @@ special_pair("airy", 4, lambda ys, x: [[ys[1]], [x * ys[0]], [ys[3]], [x * ys[2]
 special_pair("airye", 4, scaled_airy, samples.positives)
 
 
-def kelvin(name: str, prime: str, other: str, side: float, limit: float, made: samples.Samples) -> None:
+def kelvin(name: str, prime: str, other: str, side: float, limit: float, sampled: samples.Samples) -> None:
     """f'' = side * g - f' / x, where f' / x is `limit` at 0."""
 
     def second(y: Formula, x: Formula) -> Formula:
         zero = equal(x, 0.0)
-        return side * lifted(made_of[other])(x) - where(zero, limit, y / where(zero, 1.0, x))
+        return side * lifted(members[other])(x) - where(zero, limit, y / where(zero, 1.0, x))
 
-    made_of[prime] = special(prime, slopes(lambda y, x: [second(y, x)]), made)
-    made_of[name] = special(name, slopes(lambda y, x: [lifted(made_of[prime])(x)]), made)
+    members[prime] = special(prime, slopes(lambda y, x: [second(y, x)]), sampled)
+    members[name] = special(name, slopes(lambda y, x: [lifted(members[prime])(x)]), sampled)
 
 
-made_of: dict[str, Op] = {}
+members: dict[str, Op] = {}
 kelvin("ber", "berp", "bei", -1.0, 0.0, samples.positives)
 kelvin("bei", "beip", "ber", 1.0, 0.5, samples.positives)
 kelvin("ker", "kerp", "kei", -1.0, math.inf, samples.positives)

@@ -82,13 +82,13 @@ def type_distribution(*xs: Operand) -> Tensor:
 def bind_by(names: Sequence[str], trailing: Sequence[tuple[str, float]]) -> Callable[..., Any]:
     """The operands of a call: what the method is of, the shapes, and `loc` and `scale`, which may be left out."""
 
-    def bind(x: Any, *args: Any, **given: Any) -> tuple[list[Any], dict[str, Any]]:
+    def bind(x: Any, *args: Any, **named: Any) -> tuple[list[Any], dict[str, Any]]:
         keys = [*names, *(key for key, _ in trailing)]
         if len(args) > len(keys):
             raise TypeError(f"takes {len(keys) + 1} arguments, {len(args) + 1} given")
-        if repeated := [key for key in keys[:len(args)] if key in given]:
+        if repeated := [key for key in keys[:len(args)] if key in named]:
             raise TypeError(f"`{repeated[0]}` is given twice")
-        bound = {**{key: Lit(value) for key, value in trailing}, **dict(zip(keys, args)), **given}
+        bound = {**{key: Lit(value) for key, value in trailing}, **dict(zip(keys, args)), **named}
         if unknown := [key for key in bound if key not in keys]:
             raise TypeError(f"the keyword `{unknown[0]}` is not known")
         if missing := [key for key in keys if key not in bound]:
@@ -116,10 +116,10 @@ LOCATION = (("loc", 0.0), ("scale", 1.0))
 
 
 def method_op(family: str, name: str, names: Sequence[str], trailing: Sequence[tuple[str, float]],
-              partials: Callable[..., list[Any]], made: samples.Samples) -> Op:
+              partials: Callable[..., list[Any]], sampled: samples.Samples) -> Op:
     return op(f"{family}_{name}", f"scipy.stats.{family}.{name}", type=type_distribution, partials=partials,
               run=lambda *xs: method(family, name)(*xs), bind=bind_by(names, trailing),
-              emit=emit_by(family, name, trailing), samples=made)
+              emit=emit_by(family, name, trailing), samples=sampled)
 
 
 def valid(parameter: Formula, least: bool = False) -> Formula:
@@ -289,11 +289,11 @@ def discrete(family: str, shapes: Sequence[tuple[str, Any]], values: Sequence[An
 
     def slopes_of(factor: Callable[[Formula], Any], outside: float) -> Slope:
         def formula(y: Formula, count: Formula, *rest: Formula) -> list[Any]:
-            *given, loc = rest
+            *parameters, loc = rest
             none = equal(y, outside)
-            found = [by if not callable(by) else where(none, 0.0, factor(y) * by(count - loc, *given))
+            slopes = [by if not callable(by) else where(none, 0.0, factor(y) * by(count - loc, *parameters))
                      for _, by in shapes]
-            return [ORDER, *found, ORDER]
+            return [ORDER, *slopes, ORDER]
         return formula
 
     def make() -> list[samples.Sample]:

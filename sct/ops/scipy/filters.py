@@ -44,13 +44,13 @@ def type_filter(x: Operand, *weights: Operand, mode: str = "reflect", **_: Any) 
     return Tensor("array", t.dtype, t.shape)
 
 
-def per_axis(given: Any, rank: int) -> list[Any]:
+def per_axis(options: Any, rank: int) -> list[Any]:
     """The options of each axis."""
-    return list(given) if isinstance(given, (tuple, list)) else [given] * rank
+    return list(options) if isinstance(options, (tuple, list)) else [options] * rank
 
 
 def filter_op(name: str, defaults: dict[str, Any], reach: Callable[..., list[Operand]], reverse: Callable[..., Any],
-              is_even: Callable[..., bool], bind: Callable[..., Any], made: samples.Samples | None) -> Op:
+              is_even: Callable[..., bool], bind: Callable[..., Any], sampled: samples.Samples | None) -> Op:
     """The entry of a filter.
 
     reach    reach(x, *weights, **options): how far the kernel reaches along each axis, at most
@@ -79,7 +79,7 @@ def filter_op(name: str, defaults: dict[str, Any], reach: Callable[..., list[Ope
         return getattr(import_module("scipy.ndimage"), name)(*xs, **options)
 
     entry = op(f"image_{name}", f"scipy.ndimage.{name}", type=type_filter, vjp=vjp, jvp=jvp, run=run, bind=bind,
-               defaults={"mode": "reflect", "cval": 0.0, **defaults}, raises="value", cost="dear", samples=made,
+               defaults={"mode": "reflect", "cval": 0.0, **defaults}, raises="value", cost="dear", samples=sampled,
                complex=False)
     return entry
 
@@ -95,7 +95,7 @@ def plain(mode: Any, cval: Any, output: Any, axes: Any = None, **options: Any) -
 
 
 def images(*options: dict[str, Any]) -> samples.Samples:
-    return lambda: [((samples.arrays((5, 6)),), {"mode": mode, **given}) for given in options
+    return lambda: [((samples.arrays((5, 6)),), {"mode": mode, **attrs}) for attrs in options
                     for mode in ("reflect", "constant", "nearest", "mirror", "wrap")]
 
 
@@ -116,10 +116,10 @@ def gaussian_reach(x: Operand, sigma: Any = None, truncate: float = 4.0, radius:
 
 
 def gaussian(name: str, bind: Callable[..., Any], *options: dict[str, Any]) -> None:
-    def reverse(ct: Operand, **given: Any) -> Any:
+    def reverse(ct: Operand, **attrs: Any) -> Any:
         """Each derivative of odd order changes the sign."""
-        orders = per_axis(given.get("order", 0), number(ct).rank if name == "gaussian_filter" else 1)
-        turned = entry(ct, **given)
+        orders = per_axis(attrs.get("order", 0), number(ct).rank if name == "gaussian_filter" else 1)
+        turned = entry(ct, **attrs)
         return neg(turned) if sum(orders) % 2 else turned
 
     entry = filter_op(name, {"order": 0, "truncate": 4.0, "radius": None, "axis": -1}, gaussian_reach, reverse,
@@ -145,8 +145,8 @@ def near(x: Operand, **_: Any) -> list[Operand]:
 
 
 def difference(name: str, odd: bool, bind: Callable[..., Any]) -> None:
-    def reverse(ct: Operand, **given: Any) -> Any:
-        return neg(entry(ct, **given)) if odd else entry(ct, **given)
+    def reverse(ct: Operand, **attrs: Any) -> Any:
+        return neg(entry(ct, **attrs)) if odd else entry(ct, **attrs)
 
     entry = filter_op(name, {"axis": -1}, near, reverse, lambda **_: not odd, bind,
                       images({}, {"axis": 0}) if odd else images({}))
@@ -184,8 +184,8 @@ def window_reach(x: Operand, size: Any = 3, axis: int | None = None, **_: Any) -
 
 
 def mean(name: str, bind: Callable[..., Any], *options: dict[str, Any]) -> None:
-    def reverse(ct: Operand, size: Any = 3, origin: Any = 0, **given: Any) -> Any:
-        return entry(ct, size=size, origin=turned_origin(size, origin), **given)
+    def reverse(ct: Operand, size: Any = 3, origin: Any = 0, **attrs: Any) -> Any:
+        return entry(ct, size=size, origin=turned_origin(size, origin), **attrs)
 
     defaults = {"origin": 0, **({"size": 3} if name == "uniform_filter" else {"axis": -1})}
     entry = filter_op(name, defaults, window_reach, reverse, is_centered, bind, images(*options))
@@ -204,14 +204,14 @@ mean("uniform_filter1d", lambda input, size, axis=-1, output=None, mode="reflect
 def weights_reach(x: Operand, weights: Operand, axis: int | None = None, origin: Any = 0, **_: Any) -> list[Operand]:
     """Half of the weights, and as much as they are moved."""
     rank = number(x).rank
-    made: list[Operand] = []
+    reach: list[Operand] = []
     for k, moved in enumerate(per_axis(origin, rank)):
         if axis is not None and k not in normalize(axis, rank):
-            made.append(Lit(0))
+            reach.append(Lit(0))
             continue
         half = floordiv(dim(weights, axis=0 if axis is not None else k), 2)
-        made.append(add(half, abs(moved)) if moved else half)
-    return made
+        reach.append(add(half, abs(moved)) if moved else half)
+    return reach
 
 
 def weighted(first: str, second: str, bind: Callable[..., Any]) -> None:
@@ -219,7 +219,7 @@ def weighted(first: str, second: str, bind: Callable[..., Any]) -> None:
     entries: dict[str, Op] = {}
     for name, other in ((first, second), (second, first)):
         entries[name] = filter_op(name, {"axis": -1, "origin": 0}, weights_reach,
-                                  lambda *xs, other=other, **given: entries[other](*xs, **given),
+                                  lambda *xs, other=other, **keywords: entries[other](*xs, **keywords),
                                   lambda *_, **__: False, bind, None)
 
 

@@ -141,7 +141,7 @@ def ufunc(name: str) -> Any:
     return getattr(import_module("scipy.special"), name)
 
 
-def special(name: str, partials: Callable[..., list[Any]], made: samples.Samples, *, entry: str | None = None,
+def special(name: str, partials: Callable[..., list[Any]], sampled: samples.Samples, *, entry: str | None = None,
             calls: str = "", **fields: Any) -> Op:
     """The op of `scipy.special.<name>`, an elementwise function; `entry` is its name among ops."""
 
@@ -149,11 +149,11 @@ def special(name: str, partials: Callable[..., list[Any]], made: samples.Samples
         return ufunc_result(ufunc(name), xs, f"scipy.special.{name}")
 
     return op(entry or name, f"scipy.special.{name} {calls}", type=rule, spelled=True,
-              run=lambda *xs: ufunc(name)(*xs), partials=partials, samples=made, **fields)
+              run=lambda *xs: ufunc(name)(*xs), partials=partials, samples=sampled, **fields)
 
 
 def special_pair(name: str, count: int, slopes_of: Callable[..., Sequence[Sequence[Any]]],
-                 made: samples.Samples) -> Op:
+                 sampled: samples.Samples) -> Op:
     """The op of a ufunc with `count` results: slopes_of([y, ...], *xs) gives the derivatives of each."""
 
     def rule(*xs: Operand) -> tuple[Tensor, ...]:
@@ -174,7 +174,7 @@ def special_pair(name: str, count: int, slopes_of: Callable[..., Sequence[Sequen
         return totals
 
     return op(name, f"scipy.special.{name}", type=rule, run=lambda *xs: ufunc(name)(*xs), vjp=vjp,
-              emit=f"scipy.special.{name}(_args)", samples=made)
+              emit=f"scipy.special.{name}(_args)", samples=sampled)
 
 
 def triples(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float],
@@ -193,7 +193,7 @@ def triples(x: tuple[float, float], y: tuple[float, float], z: tuple[float, floa
     return make
 
 
-def parametrized(values: Sequence[Any], made: samples.Samples) -> samples.Samples:
-    """One operand of `made` after parameters that stay fixed: an int, or a tuple of them."""
+def parametrized(values: Sequence[Any], sampled: samples.Samples) -> samples.Samples:
+    """One operand of `sampled` after parameters that stay fixed: an int, or a tuple of them."""
     return lambda: [((*(v if isinstance(v, tuple) else (v,)), *args), attrs)
-                    for v in values for args, attrs in made()]
+                    for v in values for args, attrs in sampled()]

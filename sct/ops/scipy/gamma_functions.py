@@ -148,20 +148,20 @@ def beta_density(a: Formula, b: Formula, x: Formula) -> Formula:
 
 
 def tails(lower: str, upper: str, density: Callable[..., Formula], parameters: list[tuple[Any, ...]],
-          made: samples.Samples, reason: TypeMismatch = PARAMETER) -> None:
+          sampled: samples.Samples, reason: TypeMismatch = PARAMETER) -> None:
     """A distribution function and 1 minus it: of parameters that are not differentiated, and of its argument."""
     count = len(parameters[0])
     for name, side in ((lower, 1.0), (upper, -1.0)):
         special(name, slopes(lambda y, *xs, side=side: [*[reason] * count, side * density(*xs)]),
-                parametrized(parameters, made))
+                parametrized(parameters, sampled))
 
 
 def quantile(name: str, density: Callable[..., Formula], parameters: list[tuple[Any, ...]], side: float = 1.0,
-             reason: TypeMismatch = PARAMETER, made: samples.Samples = UNIT) -> None:
+             reason: TypeMismatch = PARAMETER, sampled: samples.Samples = UNIT) -> None:
     """The inverse of a distribution function: density(*parameters, the result) is 1 over its derivative."""
     count = len(parameters[0])
     special(name, slopes(lambda y, *xs: [*[reason] * count, side / density(*xs[:-1], y)]),
-            parametrized(parameters, made))
+            parametrized(parameters, sampled))
 
 
 ONE, TWO = [(Lit(0.7),), (Lit(2.5),)], [(Lit(1.7), Lit(2.5)), (Lit(3.0), Lit(1.5))]

@@ -95,10 +95,10 @@ def points_in() -> list[samples.Sample]:
     x = samples.arrays((4, 5))
     at = np.array([[0.3, 1.7, 2.9, 2.2], [0.6, 3.4, 1.1, 3.9]])
     beyond = np.array([[-0.3, 1.7, 4.9], [0.6, 5.4, 1.1]])
-    made: list[samples.Sample] = [((x, c), {"order": k, "mode": m}) for c in (at, beyond) for k in (0, 1)
+    cases: list[samples.Sample] = [((x, c), {"order": k, "mode": m}) for c in (at, beyond) for k in (0, 1)
                                   for m in ("constant", "nearest")]
     volume, inside = samples.arrays((3, 4, 3)), np.array([[[0.3]], [[1.7]], [[1.2]]])
-    return [*made, ((samples.arrays((5,)), at[1:]), {"order": 1}), ((volume, inside), {"order": 1, "cval": 2.0})]
+    return [*cases, ((samples.arrays((5,)), at[1:]), {"order": 1}), ((volume, inside), {"order": 1, "cval": 2.0})]
 
 
 map_coordinates: Op = op(

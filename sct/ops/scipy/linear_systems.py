@@ -38,9 +38,9 @@ def runs(name: str) -> Callable[..., Any]:
     return lambda *xs, **attrs: linalg(name)(*xs, **attrs)
 
 
-def not_overwritten(**given: Any) -> None:
+def not_overwritten(**flags: Any) -> None:
     """`overwrite_a=True` allows SciPy to destroy an argument."""
-    for name, value in given.items():
+    for name, value in flags.items():
         if value is not False and not (isinstance(value, Lit) and not value.value):
             raise TypeMismatch(f"`{name}` is not supported")
 
@@ -71,10 +71,10 @@ def product_with(db: Operand, x: Operand) -> Any:
 
 def systems(make: Callable[[Any], Any] = lambda a: a) -> list[tuple[Any, Any]]:
     """Matrices and right-hand sides."""
-    made = [(make(diagonally_dominant((n, n))), samples.arrays(s, seed=1)) for n, s in (
+    pairs = [(make(diagonally_dominant((n, n))), samples.arrays(s, seed=1)) for n, s in (
         (3, (3,)), (3, (3, 2)), (1, (1,)), (2, (2, 1)))]
     single = make(diagonally_dominant((3, 3), "f4"))
-    return [*made, (single, samples.arrays((3,), dtype="f4")), (single, samples.arrays((3, 2)))]
+    return [*pairs, (single, samples.arrays((3,), dtype="f4")), (single, samples.arrays((3, 2)))]
 
 
 def definite(a: Any) -> Any:
@@ -102,11 +102,11 @@ def type_solve(a: Operand, b: Operand, assume_a: str | None = None, **_: Any) ->
 
 
 def solve_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, assume_a: str | None = None, lower: bool = False,
-              transposed: bool = False, **given: Any) -> list[Any]:
+              transposed: bool = False, **flags: Any) -> list[Any]:
     """db = solve(A.T, ct), dA = -db @ y.T"""
     structure = STRUCTURES[assume_a]
     back = transposed if structure == "symmetric" else not transposed
-    db = scipy_solve(a, ct, assume_a=assume_a, lower=lower, transposed=back, **given)
+    db = scipy_solve(a, ct, assume_a=assume_a, lower=lower, transposed=back, **flags)
     da = neg(product_with(y, db) if transposed and structure != "symmetric" else product_with(db, y))
     if structure == "symmetric":
         da = triangle(mul(0.5, add(da, T(da))), "L" if lower else "U")
@@ -114,10 +114,10 @@ def solve_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, assume_a: str | N
 
 
 def solve_samples() -> list[samples.Sample]:
-    made: list[samples.Sample] = [(pair, attrs) for pair in systems() for attrs in ({}, {"transposed": True})]
-    made += [(pair, {"assume_a": kind, "lower": lower}) for pair in systems(definite)
+    cases: list[samples.Sample] = [(pair, attrs) for pair in systems() for attrs in ({}, {"transposed": True})]
+    cases += [(pair, {"assume_a": kind, "lower": lower}) for pair in systems(definite)
              for kind in ("pos", "sym") for lower in (True, False)]
-    return made + [(pair, {"assume_a": kind}) for pair in systems()[:2] for kind in ("upper triangular", "gen")]
+    return cases + [(pair, {"assume_a": kind}) for pair in systems()[:2] for kind in ("upper triangular", "gen")]
 
 
 scipy_solve: Op = op("scipy_solve", "scipy.linalg.solve", type=type_solve, run=runs("solve"), bind=bind_solve,
@@ -232,10 +232,10 @@ cho_solve: Op = op(
 
 def lu_back(dl: Any, du: Any, p: Operand, low: Operand, up: Operand) -> Any:
     """P @ inv(L).T @ (the parts of L.T @ dL below and of dU @ U.T above the diagonal) @ inv(U).T"""
-    made = plus(None if dl is None else tril(matmul(T(low), dl), k=-1),
+    inner = plus(None if dl is None else tril(matmul(T(low), dl), k=-1),
                 None if du is None else triu(matmul(du, T(up))))
-    made = solve_triangular(low, made, trans=1, lower=True, unit_diagonal=True)
-    return matmul(p, T(solve_triangular(up, T(made))))
+    inner = solve_triangular(low, inner, trans=1, lower=True, unit_diagonal=True)
+    return matmul(p, T(solve_triangular(up, T(inner))))
 
 
 def bind_lu(a: Any, permute_l: Any = False, overwrite_a: Any = False, check_finite: Any = True,

@@ -52,7 +52,7 @@ def dtype_of(*xs: Operand) -> str:
     return dtype
 
 
-def twin(name: str, like: Op, bind: Callable[..., Any], made: samples.Samples, **fields: Any) -> Op:
+def twin(name: str, like: Op, bind: Callable[..., Any], sampled: samples.Samples, **fields: Any) -> Op:
     """A function that is the one of NumPy for one matrix, to rounding: its rules are those."""
 
     def rule(a: Operand, check_finite: bool = True, **attrs: Any) -> Type | tuple[Type, ...]:
@@ -62,7 +62,7 @@ def twin(name: str, like: Op, bind: Callable[..., Any], made: samples.Samples, *
     def without_check(f: Callable[..., Any] | None) -> Any:
         return f and (lambda *xs, check_finite=True, **attrs: f(*xs, **attrs))
 
-    return op(f"scipy_{name}", f"scipy.linalg.{name}", bind=bind, samples=made, **{
+    return op(f"scipy_{name}", f"scipy.linalg.{name}", bind=bind, samples=sampled, **{
         "type": rule, "run": runs(name), "vjp": without_check(like.vjp), "jvp": without_check(like.jvp),
         "defaults": {**like.defaults, "check_finite": True}, "raises": "value", "cost": "dear", **fields})
 
@@ -118,8 +118,8 @@ SVD = {"full_matrices": True, "compute_uv": True, "check_finite": True, "lapack_
 
 
 def emit_svd(a: Operand, wide: bool | None = None, **attrs: Any) -> str:
-    given = [f", {k}=_{k}" for k, v in SVD.items() if attrs.get(k, v) != v]
-    return f"scipy.linalg.svd(_0{''.join(given)})"
+    keywords = [f", {k}=_{k}" for k, v in SVD.items() if attrs.get(k, v) != v]
+    return f"scipy.linalg.svd(_0{''.join(keywords)})"
 
 
 def of_svd(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,12 +189,12 @@ def emit_qr(a: Operand, mode: str = "full", wide: bool = False, check_finite: bo
 
 
 def qrs() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for (a,), attrs in least_squares.qrs():
         mode = {"complete": "full", "reduced": "economic"}.get(attrs["mode"])
         if a.ndim == 2 and mode:
-            made.append(((a,), {"mode": mode, "wide": attrs["wide"]}))
-    return made
+            cases.append(((a,), {"mode": mode, "wide": attrs["wide"]}))
+    return cases
 
 
 op("scipy_qr", "scipy.linalg.qr", type=type_qr, bind=bind_qr, emit=emit_qr, vjp=qr_vjp, samples=qrs, raises="value",
@@ -222,36 +222,36 @@ def type_eigh(a: Operand, b: Operand | None = None, eigvals_only: bool = False, 
 
 
 def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: bool = True, eigvals_only: bool = False,
-             **given: Any) -> list[Any]:
+             **flags: Any) -> list[Any]:
     """V @ (diag(dw) + F * (V.T @ dV)) @ V.T for A; with w, and half of the diagonal of V.T @ dV, for B."""
     if eigvals_only:
         operands = (a,) if b is None else (a, b)
-        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **given)
+        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **flags)
     (dw, dv), (w, v) = cts, ys
     turn: Any = None if dv is None else matmul(T(v), dv)
     inner: Any = None if turn is None else over_gaps(turn, gaps(w))
     da = plus(inner, None if dw is None else on_diagonal(dw))
-    found = [back(v, da, lower)]
+    operand_cts = [back(v, da, lower)]
     if b is None:
-        return found
+        return operand_cts
     db = None if inner is None else add(mul(inner, rows(w)), mul(0.5, on_diagonal(decompositions.diagonal_of(turn))))
-    return [*found, neg(back(v, plus(db, None if dw is None else on_diagonal(mul(w, dw))), lower))]
+    return [*operand_cts, neg(back(v, plus(db, None if dw is None else on_diagonal(mul(w, dw))), lower))]
 
 
 def back(v: Operand, inner: Operand, lower: bool) -> Any:
-    made = matrix_product(v, inner, T(v))
-    return triangle(mul(0.5, add(made, T(made))), "L" if lower else "U")
+    product = matrix_product(v, inner, T(v))
+    return triangle(mul(0.5, add(product, T(product))), "L" if lower else "U")
 
 
 def symmetric_pairs() -> list[samples.Sample]:
-    made: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for n, dtype in ((3, "f8"), (1, "f8"), (2, "f4")):
         s = diagonally_dominant((n, n), dtype, seed=2)
         s = np.ascontiguousarray((0.3 * (s + s.T) + np.diag([0.0, 3.1, 5.3][:n])).astype(dtype))
-        made += [((s,), {"lower": lower, "eigvals_only": True}) for lower in (True, False)]
-        made += [((s, definite(diagonally_dominant((n, n), dtype, seed=1))), {"lower": lower, "eigvals_only": only})
+        cases += [((s,), {"lower": lower, "eigvals_only": True}) for lower in (True, False)]
+        cases += [((s, definite(diagonally_dominant((n, n), dtype, seed=1))), {"lower": lower, "eigvals_only": only})
                  for lower, only in ((True, False), (False, True), (False, False))]
-    return made
+    return cases
 
 
 scipy_eigh: Op = op("scipy_eigh", "scipy.linalg.eigh", type=type_eigh, run=runs("eigh"), bind=bind_eigh, vjp=eigh_vjp,
@@ -294,8 +294,8 @@ def frechet_vjp(ct: Operand, y: Operand, a: Operand, e: Operand) -> list[Any]:
     """The derivative is a corner of the exponential of a larger matrix."""
     large = stacked(a, e)
     seed = concatenate(concatenate(zeros_of(a), ct, axis=1), concatenate(zeros_of(a), zeros_of(a), axis=1))
-    made, n = expm_frechet(T(large), seed), dim(a, axis=0)
-    return [add(corner(made, n, False, False), corner(made, n, True, True)), corner(made, n, False, True)]
+    blocks, n = expm_frechet(T(large), seed), dim(a, axis=0)
+    return [add(corner(blocks, n, False, False), corner(blocks, n, True, True)), corner(blocks, n, False, True)]
 
 
 def type_frechet(a: Operand, e: Operand) -> Tensor:

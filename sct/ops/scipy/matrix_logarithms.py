@@ -35,7 +35,7 @@ def along(f: Callable[..., Any], a: Operand, e: Operand, *rest: Operand) -> Any:
 
 
 def result_of(name: str, vjp: Callable[..., list[Any]], jvp: Callable[..., Any]) -> Op:
-    """What `name` has computed of the operands behind it, which SciPy may give as complex numbers."""
+    """The result of `name` for the operands behind it, which SciPy may give as complex numbers."""
     return op(f"{name}_of", type=lambda y, a, *_: Tensor("array", "f64", matrix(a).shape), run=lambda y, *_: y,
               emit="_0", alias="same", cost="never", inactive=(0,), vjp=lambda ct, y, _, *xs: [None, *vjp(ct, y, *xs)],
               jvp=lambda tangents, y, _, *xs: jvp(tangents[1:], y, *xs))

@@ -88,8 +88,8 @@ def sosfilt_jvp(tangents: Sequence[Any], y: Operand, x: Operand, sos: Operand, a
 def signal_filter(name: str, calls: str, coefficients: int, **rules: Any) -> Op:
     """The entry of a filter that is called with its coefficients and the signal."""
 
-    def run(x: Any, *given: Any, axis: int = -1) -> Any:
-        return getattr(import_module("scipy.signal"), name)(*given, x, axis=axis)
+    def run(x: Any, *coefficients: Any, axis: int = -1) -> Any:
+        return getattr(import_module("scipy.signal"), name)(*coefficients, x, axis=axis)
 
     def emit(*operands: Operand, axis: int = -1) -> str:
         listed = ", ".join([*placeholders(coefficients + 1, 1), "_0"])
@@ -97,10 +97,10 @@ def signal_filter(name: str, calls: str, coefficients: int, **rules: Any) -> Op:
 
     def bind(*args: Any, axis: Any = -1, **named: Any) -> Any:
         names = ("b", "a", "x") if coefficients == 2 else ("sos", "x")
-        given = [*args, *(named.pop(key) for key in names[len(args):])]
-        if named or len(given) != len(names):
+        operands = [*args, *(named.pop(key) for key in names[len(args):])]
+        if named or len(operands) != len(names):
             raise TypeError("pass `axis` and `zi` by name")
-        return [given[-1], *given[:-1]], {"axis": axis}
+        return [operands[-1], *operands[:-1]], {"axis": axis}
 
     return op(f"signal_{name}", calls, type=type_filtered, run=run, bind=bind, emit=emit, defaults={"axis": -1},
               raises="value", cost="dear", **rules)

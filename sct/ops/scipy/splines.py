@@ -106,13 +106,13 @@ def interpolated_vjp(ct: Operand, z: Operand, f: Operand, x: Operand, *xs: Opera
                      slopes: str = "own") -> list[Any]:
     of_x, of_y = labels(x, xs[0])
     slope = None if slopes == "none" else slope_of(f, x, xs, units, nu, slopes)
-    made: list[Any] = [None, slope and contract([(ct, of_x + of_y), (slope, of_x + of_y)], of_x)]
+    cts: list[Any] = [None, slope and contract([(ct, of_x + of_y), (slope, of_x + of_y)], of_x)]
     for k in range(len(units)):
         unit, data = of_unit_data(k, xs, units)
         weights = interpolated(unit, x, *data, units=units, nu=nu, slopes=slopes)
-        made.append(matmul(ct, weights) if len(of_x) == 1 and not of_y else
+        cts.append(matmul(ct, weights) if len(of_x) == 1 and not of_y else
                     contract([(ct, of_x + of_y), (weights, [*of_x, "n"])], ["n", *of_y]))
-    return made + [FIXED] * (len(xs) - len(units))
+    return cts + [FIXED] * (len(xs) - len(units))
 
 
 def interpolated_jvp(tangents: Sequence[Any], z: Operand, f: Operand, x: Operand, *xs: Operand, units: Units,
@@ -146,12 +146,12 @@ slopes  what gives the next derivative: the "own" object, or a "spline" of the s
 def integral_vjp(ct: Operand, z: Operand, f: Operand, a: Operand, b: Operand, *xs: Operand, units: Units) -> list[Any]:
     of_y = labels(a, xs[0])[1]
     at = [interpolated(f, x, *xs, units=units) for x in (a, b)]
-    made: list[Any] = [None, *(contract([(ct, of_y), (y, of_y)], []) for y in at)]
-    made[1] = neg(made[1])
+    cts: list[Any] = [None, *(contract([(ct, of_y), (y, of_y)], []) for y in at)]
+    cts[1] = neg(cts[1])
     for k in range(len(units)):
         unit, data = of_unit_data(k, xs, units)
-        made.append(contract([(ct, of_y), (integrated(unit, a, b, *data, units=units), ["n"])], ["n", *of_y]))
-    return made + [FIXED] * (len(xs) - len(units))
+        cts.append(contract([(ct, of_y), (integrated(unit, a, b, *data, units=units), ["n"])], ["n", *of_y]))
+    return cts + [FIXED] * (len(xs) - len(units))
 
 
 integrated = op("integrated", type=lambda f, a, b, y, *_, **__: Tensor("array", "f64", number(y).shape[1:]),

@@ -43,8 +43,8 @@ def bind_logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: Any = Fals
 def type_logsumexp(a: Operand, b: Operand | None = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
     if b is not None and number(b).shape != number(a).shape and number(b).rank:
         raise TypeMismatch("the weights of logsumexp must be a number, or an array of the same shape as `a`")
-    made = reduction(scipy_function("special", "logsumexp"))(a, axis, keepdims)
-    return made if b is None else scalar_or_array({probe(np.multiply, made.dtype, dtype_of(b))}, made.shape)
+    t = reduction(scipy_function("special", "logsumexp"))(a, axis, keepdims)
+    return t if b is None else scalar_or_array({probe(np.multiply, t.dtype, dtype_of(b))}, t.shape)
 
 
 def dtype_of(x: Operand) -> str:
@@ -61,14 +61,14 @@ def logsumexp_vjp(ct: Operand, y: Operand, a: Operand, b: Operand | None = None,
 
 
 def emit_logsumexp(a: Operand, b: Operand | None = None, axis: Axis = None, keepdims: bool = False) -> str:
-    given = [*["axis=_axis"] * (axis is not None), *["b=_1"] * (b is not None), *["keepdims=True"] * keepdims]
-    return f"scipy.special.logsumexp({', '.join(['_0', *given])})"
+    keywords = [*["axis=_axis"] * (axis is not None), *["b=_1"] * (b is not None), *["keepdims=True"] * keepdims]
+    return f"scipy.special.logsumexp({', '.join(['_0', *keywords])})"
 
 
 def weighted_samples() -> list[samples.Sample]:
-    made = [(args, attrs) for args, attrs in samples.reductions()() if isinstance(args[0], np.ndarray)]
+    cases = [(args, attrs) for args, attrs in samples.reductions()() if isinstance(args[0], np.ndarray)]
     a, b = samples.arrays((2, 3)), samples.arrays((2, 3), 0.2, 1.5, seed=1)
-    return [*made, *[((a, b), {"axis": axis, "keepdims": k}) for axis in (None, 0, (0, 1)) for k in (True, False)]]
+    return [*cases, *[((a, b), {"axis": axis, "keepdims": k}) for axis in (None, 0, (0, 1)) for k in (True, False)]]
 
 
 logsumexp = op("logsumexp", "scipy.special.logsumexp", type=type_logsumexp, bind=bind_logsumexp, vjp=logsumexp_vjp,
@@ -126,16 +126,16 @@ softmax, log_softmax = softmax_op("softmax", softmax_vjp), softmax_op("log_softm
 
 def emit_integral(name: str) -> Callable[..., str]:
     def emit(y: Operand, x: Operand, axis: int = -1, spaced: bool = False) -> str:
-        given = ["x=_1"] if spaced else [] if x == Lit(1.0) else ["dx=_1"]
-        return f"scipy.integrate.{name}({', '.join(['_0', *given, *['axis=_axis'] * (axis != -1)])})"
+        spacing = ["x=_1"] if spaced else [] if x == Lit(1.0) else ["dx=_1"]
+        return f"scipy.integrate.{name}({', '.join(['_0', *spacing, *['axis=_axis'] * (axis != -1)])})"
 
     return emit
 
 
 def run_integral(name: str) -> Callable[..., Any]:
     def run(y: Any, x: Any, axis: int = -1, spaced: bool = False) -> Any:
-        given = {"x": x} if spaced else {"dx": x}
-        return scipy_function("integrate", name)(y, **given, axis=axis)
+        spacing = {"x": x} if spaced else {"dx": x}
+        return scipy_function("integrate", name)(y, **spacing, axis=axis)
 
     return run
 
@@ -166,8 +166,8 @@ def simpson_vjp(ct: Operand, z: Operand, y: Operand, x: Operand, axis: int = -1,
 
 
 def simpsons() -> list[samples.Sample]:
-    made: list[samples.Sample] = [((samples.arrays((n,)), Lit(0.5)), {}) for n in (3, 4, 5, 6, 2)]
-    return [*made, ((samples.arrays((3, 5)), 0.7), {"axis": 0}), ((samples.arrays((3, 4)), 0.7), {})]
+    cases: list[samples.Sample] = [((samples.arrays((n,)), Lit(0.5)), {}) for n in (3, 4, 5, 6, 2)]
+    return [*cases, ((samples.arrays((3, 5)), 0.7), {"axis": 0}), ((samples.arrays((3, 4)), 0.7), {})]
 
 
 simpson: Op = op("simpson", "scipy.integrate.simpson", type=type_simpson, run=run_integral("simpson"),

@@ -22,7 +22,7 @@ __all__ = ["Linearity", "dependents", "depends", "read_for_elements"]
 
 
 class Linearity:
-    """What is known of the values of a function.
+    """How the values of a function depend on its params: linearly, or not.
 
     dependent  those that the params reach
     linear     those that are linear in the params

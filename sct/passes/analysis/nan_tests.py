@@ -33,16 +33,16 @@ def perhaps_left_out(fn: Fn, callee_tests: Callable[[str], bool]) -> set[Value]:
                   may be tested
     """
     tests = [(eqn, in_loop) for eqn, in_loop in _equations(fn, False) if tests_nan(eqn)]
-    given = {x for eqn in walk(fn) if eqn.op is call and callee_tests(eqn.attrs["callee"])
+    passed = {x for eqn in walk(fn) if eqn.op is call and callee_tests(eqn.attrs["callee"])
              for x in eqn.args if isinstance(x, Value) and is_float(x)}
-    if not tests and not given:
+    if not tests and not passed:
         return set()
     read_from = dict(_elements(fn))
     uses: dict[Operand, list[Eqn]] = {}
     for eqn in walk(fn):
         for x in eqn.args:
             uses.setdefault(x, []).append(eqn)
-    tested = given | {x for eqn, in_loop in tests for x in eqn.args if isinstance(x, Value)
+    tested = passed | {x for eqn, in_loop in tests for x in eqn.args if isinstance(x, Value)
               if _selects(eqn.out, uses, in_loop or x in read_from)}
     edges = dependences(fn) if tested else []
     upstream = reach(tested, ((dst, src) for src, dst in edges))

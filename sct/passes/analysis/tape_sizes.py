@@ -45,9 +45,9 @@ def tape_bytes(fn: Fn, compiled: bool) -> TapeBytes:
     of_number = 8 if compiled else NUMBER
     bounded, certain = ([t for eqn in fn.eqns for t in sizes.of_tapes(eqn) if t != "0"]
                         for sizes in (_Sizes(fn, of_number), _Sizes(fn, of_number, certain=True)))
-    known = [t for t in certain if t is not None]
+    formulas = [t for t in certain if t is not None]
     return TapeBytes(None if None in bounded else " + ".join(map(str, bounded)) or "0",
-                     f"max({', '.join(known)})" if len(known) > 1 else known[0] if known else "0")
+                     f"max({', '.join(formulas)})" if len(formulas) > 1 else formulas[0] if formulas else "0")
 
 
 class _Sizes:
@@ -106,7 +106,7 @@ class _Sizes:
         return " + ".join(text if n == 1 else f"{n} * ({text})" for text, n in parts.items()) or "0"
 
     def buffer(self, loop: LoopView, y: Operand) -> Operand | None:
-        """What stands for the memory of an element; None if it is not its own."""
+        """The value whose memory an element is in; None if it is not its own."""
         carried = set()
         while y in loop.params:  # the iteration before has computed it, or carried it, too
             carried.add(y)

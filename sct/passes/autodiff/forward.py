@@ -170,7 +170,7 @@ class Forward:
         with current().nested() as b:
             b.module = module_of(inner.spelling)
             outs = [cast(Value, unwrap_known(out)) for out in inner.outs]
-            added = {out for out, given in zip(outs, inner.outs) if given in live}
+            added = {out for out, inner_out in zip(outs, inner.outs) if inner_out in live}
             self.active |= added
             self.add_tangents(inner.replace(outs=tuple(outs)))
             then = b.finish("then", [], [self.materialize(out) for out in outs if out in added])

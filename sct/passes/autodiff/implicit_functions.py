@@ -172,15 +172,15 @@ def _calls(fn: Fn) -> bool:
 def _is_elementwise(fn: Fn) -> bool:
     """Is each equation about one element of the unknown alone, so that the Jacobian is diagonal?"""
     x = fn.params[0]
-    shape, found = number(x).shape, {x}
+    shape, reached = number(x).shape, {x}
     for eqn in fn.eqns:
-        reads = [v for v in (*eqn.args, *(v for region in eqn.regions for v in free_values(region))) if v in found]
+        reads = [v for v in (*eqn.args, *(v for region in eqn.regions for v in free_values(region))) if v in reached]
         if reads:
             same = all(isinstance(v.type, Tensor) and v.type.shape == shape for v in (*reads, *eqn.outs))
             if eqn.op not in ELEMENTWISE or not same:
                 return False
-            found.update(eqn.outs)
-    return fn.results[0] in found
+            reached.update(eqn.outs)
+    return fn.results[0] in reached
 
 
 def _solved(jac: Operand, b: Operand) -> Operand:

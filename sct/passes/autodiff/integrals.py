@@ -47,7 +47,7 @@ def integral_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence
 
 
 def _contributions(eqn: Eqn, ct: Operand, x: Value) -> Iterable[Operand]:
-    """What the limits and the integrand contribute to the cotangent of `x`."""
+    """The contributions of the limits and the integrand to the cotangent of `x`."""
     a, b = eqn.args[1:3]
     if x is b:
         yield _inner(ct, _integrand_at(eqn, b))
@@ -122,14 +122,14 @@ def _integrand_at(eqn: Eqn, x: Operand) -> Operand:
 def _function(fn: Fn, eqns: Sequence[Eqn], result: Operand, by: Value | None) -> Fn:
     """The derivative of the integrand `fn`, as a function of the variable of the integral."""
     name = f"d{fn.name}_d{by.hint}" if by is not None and by.hint else f"d{fn.name}"
-    made = Fn(name, fn.params[:1], tuple(live_eqns(eqns, [result])), (materialize(result, fn.results[0])
+    region = Fn(name, fn.params[:1], tuple(live_eqns(eqns, [result])), (materialize(result, fn.results[0])
               if isinstance(result, Lit) and number(fn.results[0]).rank == 0 else result,))
-    return rebuild(made, fresh=True)
+    return rebuild(region, fresh=True)
 
 
 def _integral_of(eqn: Eqn, fn: Fn, name: str | None = None) -> Operand:
     """The integral of `fn` between the limits of `eqn`, in the current block; `name` is that of its variable."""
-    given = eqn.args[1:3 + eqn.attrs["given"]]
+    region_args = eqn.args[1:3 + eqn.attrs["given"]]
     rank = number(fn.results[0]).rank
     function = _OF_ARRAYS if rank else _OF_SCALARS
     options = _options(eqn, function)
@@ -138,16 +138,16 @@ def _integral_of(eqn: Eqn, fn: Fn, name: str | None = None) -> Operand:
     current().add(Eqn(closure, (), (f,), {"names": (fn.params[0].hint or "x",), "params": Leaf(0), "result": Leaf(0),
                                           "escapes": False}, (body,), primal=False, loc=eqn.loc))
     keywords = "".join(f", {name}={text}" for name, text in options)
-    found = current().emit(solver, (f, *given), {
+    solved = current().emit(solver, (f, *region_args), {
         "text": f"scipy.integrate.{function}(_0, _1, _2{keywords})", "type": OBJECT})
     t = Tensor("array", "f64", number(fn.results[0]).shape) if rank else FLOAT
-    value = current().emit(part, (found,), {"text": "_0[0]", "type": t})
+    value = current().emit(part, (solved,), {"text": "_0[0]", "type": t})
     value.hint = name
     reads = [v for v in free_values(fn) if is_float(v)]
     params = [Value(v.type, v.hint, v.dim) for v in reads]
     region = rebuild(fn.replace(params=(*fn.params, *params)), dict(zip(reads, params)))
     out = Value(t, name)
-    current().add(Eqn(integral, (value, *given, *reads), (out,), {
+    current().add(Eqn(integral, (value, *region_args, *reads), (out,), {
         "function": function, "options": options, "given": eqn.attrs["given"]}, (region,), primal=False, loc=eqn.loc))
     return out
 
@@ -176,13 +176,13 @@ def _refuse_jumps(eqn: Eqn, fn: Fn, wrt: set[Value]) -> None:
 
     The place of the jump moves with `wrt`, which the derivative of the integrand does not see.
     """
-    found = _jump(live_eqns(fn.eqns, fn.results), {fn.params[0]: 1, **dict.fromkeys(wrt, 2)})
-    if found is not None:
+    jump = _jump(live_eqns(fn.eqns, fn.results), {fn.params[0]: 1, **dict.fromkeys(wrt, 2)})
+    if jump is not None:
         raise SctError(
             "SCT402", f"the function that `{eqn.attrs['function']}` integrates may jump at a place that moves with a "
             "differentiated number", why="what the moving jump contributes is not in the derivative of the function",
             hint="integrate the parts apart: `quad(f, a, k)[0] + quad(g, k, b)[0]`; where they meet without a jump, "
-            "np.maximum, np.minimum and np.clip do without a comparison", loc=found.loc or eqn.loc)
+            "np.maximum, np.minimum and np.clip do without a comparison", loc=jump.loc or eqn.loc)
 
 
 def _jump(eqns: Iterable[Eqn], depends: dict[Operand, int]) -> Eqn | None:
@@ -198,9 +198,9 @@ def _jump(eqns: Iterable[Eqn], depends: dict[Operand, int]) -> Eqn | None:
             return eqn
         for region in regions:
             depends.update(dict.fromkeys(region.params, bits))
-            found = _jump(region.eqns, depends)
-            if found is not None:
-                return found
+            jump = _jump(region.eqns, depends)
+            if jump is not None:
+                return jump
         depends.update(dict.fromkeys(eqn.outs, bits))
     return None
 

@@ -193,9 +193,9 @@ class ResidualTaps:
 
     def _length_of(self, x: Value) -> Operand:
         """The length of the list `x`, read where `x` is bound, or known from what is bound there."""
-        known = known_length(x, self._def_use.defining_eqn)
-        if known is not None:
-            return Lit(known)
+        length = known_length(x, self._def_use.defining_eqn)
+        if length is not None:
+            return Lit(length)
         if x in self._existing_lengths:
             return self._existing_lengths[x]
         if x not in self._new_lengths:

@@ -199,10 +199,10 @@ class _Reverse:
             self.attempt_that_succeeded(eqn)
             return
         inner = attempted(eqn)
-        given = {out: self.cts.pop(out) for out in inner.outs if out in self.cts}
+        inner_cts = {out: self.cts.pop(out) for out in inner.outs if out in self.cts}
         reads = list(dict.fromkeys(x for k, x in enumerate(inner.args)
                                    if isinstance(x, Value) and x in self.active and differentiable(inner, k)))
-        before, self.cts = self.cts, given
+        before, self.cts = self.cts, inner_cts
         with current().nested() as then, self.masks.region():
             self.attempt_that_succeeded(eqn)
             contributions = [materialize(self.cts.get(x), x) for x in reads]
@@ -217,8 +217,8 @@ class _Reverse:
     def attempt_that_succeeded(self, eqn: Eqn) -> None:
         inner = attempted(eqn)
         current().module = module_of(inner.spelling)
-        outs = [self.known_values.get((given, self.branch)) or cast(Value, unwrap_known(given)) for given in inner.outs]
-        self.cts.update((out, self.cts.pop(given)) for out, given in zip(outs, inner.outs) if given in self.cts)
+        outs = [self.known_values.get((out, self.branch)) or cast(Value, unwrap_known(out)) for out in inner.outs]
+        self.cts.update((new, self.cts.pop(out)) for new, out in zip(outs, inner.outs) if out in self.cts)
         self.plain(inner.replace(outs=tuple(outs)))
 
     def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | TypeMismatch | None]:
@@ -244,12 +244,12 @@ class _Reverse:
     def without_nan(self, eqn: Eqn, ct: Operand, args: Sequence[Operand],
                     rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:
         """The rule of another op; if `ct` is masked where a number is nan, these elements contribute exactly 0."""
-        found = self.masks.of_nan(ct)
-        made = None if found is None else transposed_under_mask(eqn, *found, ct, args, rule)
-        for contribution, mask in made or ():
+        nan_mask = self.masks.of_nan(ct)
+        masked = None if nan_mask is None else transposed_under_mask(eqn, *nan_mask, ct, args, rule)
+        for contribution, mask in masked or ():
             if mask is not None:
                 self.masks.keep(contribution, mask)
-        return rule(ct) if made is None else [contribution for contribution, _ in made]
+        return rule(ct) if masked is None else [contribution for contribution, _ in masked]
 
     def masked(self, op: Op, ct: Operand,
                rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:

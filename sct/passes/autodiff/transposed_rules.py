@@ -39,18 +39,18 @@ def tangents_by_transpose(eqn: Eqn, dxs: Sequence[Operand | None],
         pairs = [(match_type(_contribution(ct), x, Masks()), dx) for ct, x, dx in zip(cts, eqn.args, dxs)
                  if ct is not None and dx is not None]
     params = [seed for seed in seeds if seed is not None]
-    known = [v for v in (*eqn.outs, *eqn.args, *dxs) if isinstance(v, Value)]
+    primals = [v for v in (*eqn.outs, *eqn.args, *dxs) if isinstance(v, Value)]
     tangents = iter(_transposed(inner.finish("rule", params, [ct for ct, _ in pairs]), [dx for _, dx in pairs],
-                                known, {p: y for p, y in zip(seeds, outs) if p is not None}))
+                                primals, {p: y for p, y in zip(seeds, outs) if p is not None}))
     return [None if seed is None else next(tangents) for seed in seeds]
 
 
-def _transposed(rule: Fn, seeds: Sequence[Operand], known: Sequence[Value], like: Mapping[Value, Operand]
+def _transposed(rule: Fn, seeds: Sequence[Operand], primals: Sequence[Value], like: Mapping[Value, Operand]
                 ) -> list[Operand]:
-    """What the transpose of `rule`, a linear function, gives for its params, from `seeds` for its results.
+    """The results of the transpose of `rule`, a linear function, for its params, from `seeds` for its results.
 
-    known  values whose shapes may be read in the place of those of the rule
-    like   for each param, a value of its shape
+    primals  values whose shapes may be read in the place of those of the rule
+    like     for each param, a value of its shape
     """
     b = current()
     linear = dependents(rule.eqns, rule.params)
@@ -58,7 +58,7 @@ def _transposed(rule: Fn, seeds: Sequence[Operand], known: Sequence[Value], like
     start = len(b.eqns)
     results = pullback(rule, range(len(rule.params)), dict(enumerate(seeds)), ResidualTaps(rule))
     b.eqns[start:] = _with_known_shapes(b.eqns[start:], rule, linear, [
-        *known, *(out for e in b.eqns[:start] for out in e.outs)], like)
+        *primals, *(out for e in b.eqns[:start] for out in e.outs)], like)
     b.defs.update((out, e) for e in b.eqns[start:] for out in e.outs)
     return results
 
@@ -70,15 +70,15 @@ def _contribution(ct: Operand | TypeMismatch) -> Operand:
     return ct
 
 
-def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Operand], known: Sequence[Value],
+def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Operand], primals: Sequence[Value],
                        outs: Mapping[Value, Operand]) -> tuple[Eqn, ...]:
     """The equations of a transpose, which depend on `linear` values through their shapes.
 
-    A value of which only the shape is read is replaced by a `known` value of the same type. Others, as an identity
+    A value of which only the shape is read is replaced by one of `primals` of the same type. Others, as an identity
     matrix, are computed by the rule from the outs, which have the shapes of their cotangents.
     """
     by_type: dict[Type, Value] = {}
-    for v in known:
+    for v in primals:
         by_type.setdefault(v.type, v)
     body = Fn("transpose", (), tuple(eqns), ())
     elements = read_for_elements(body)
@@ -155,7 +155,7 @@ def _add_live(block: Fn, results: Sequence[Operand]) -> None:
 
 
 def _in_shape(direction: Operand, x: Operand, rule: Fn, message: str) -> Operand:
-    """What a rule returns for `x`, in the current block, which raises at run time if it has another shape."""
+    """The result of a rule for `x`, in the current block, which raises at run time if it has another shape."""
     t, g = x.type, direction.type
     if isinstance(t, Tensor) and isinstance(g, Tensor) and g.rank == t.rank and g.shape != t.shape:
         test = shapes_differ(direction, x)
@@ -168,7 +168,7 @@ def _in_shape(direction: Operand, x: Operand, rule: Fn, message: str) -> Operand
 
 def _transposed_rule(rule: Fn, eqn: Eqn, mode: str, seeds: Sequence[Operand], like: Mapping[Value, Operand]
                      ) -> list[Operand]:
-    """What the transpose of a rule of the user gives for its params, in the current block.
+    """The results of the transpose of a rule of the user for its params, in the current block.
 
     The rule is evaluated at zero, since the transpose of a linear function is the same everywhere.
     """

@@ -20,7 +20,7 @@ __all__ = ["Ownership", "updates"]
 
 
 class Ownership:
-    """What owns its memory.
+    """The values that own their memory.
 
     owned           the pairs (equation, position of the out) that own a buffer; values that were followed are in it too
     lists_of_owned  the lists that own the arrays in them, since an update writes into these

@@ -93,7 +93,7 @@ class _BatchReductions:
         return isinstance(x, Value) and self.def_use.home.get(x) is region
 
     def addend(self, loop: LoopView, k: int) -> Operand | None:
-        """What each iteration adds to the carry `k`, if it does not use the carry otherwise."""
+        """The term that each iteration adds to the carry `k`, if it does not use the carry otherwise."""
         p, r = loop.params[k], loop.results[k]
         eqn = self.def_use.defining_eqn(r)
         if eqn is None or not self.is_bound_in(r, loop.body) or eqn.primal or eqn.op is not add \

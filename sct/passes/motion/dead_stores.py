@@ -65,7 +65,7 @@ class _DeadStores:
                    for read, level in self.reads(update.out, written))
 
     def reads(self, version: Value, written: ArrayAccess) -> Iterator[tuple[ArrayAccess | None, int]]:
-        """What reads this version of an array and those that follow from it, None for more than an access.
+        """The reads of this version of an array and of those that follow from it; None for more than an access.
 
         With each, the outermost of the loops around the write whose next iteration may come before the read, by its
         number; the number of these loops, if the read is in the same iteration of all."""

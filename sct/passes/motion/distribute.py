@@ -168,7 +168,7 @@ class _Vector:
 
 @dataclass(frozen=True)
 class _Sum:
-    """What the iterations add by `eqn`: the outer product of `numbers`, of which each has one, and `vector`.
+    """The sum that the iterations add up by `eqn`: of outer products of `numbers`, one for each, and `vector`.
 
     items    the subscript of what it is added to, behind the loop
     coefs    the numbers by which it is multiplied, of all iterations; `negative`: and -1

@@ -149,7 +149,7 @@ class Iterations:
             raise NotLifted
 
     def access(self, eqn: Eqn) -> ArrayAccess:
-        """What a read or a write touches, in the loops whose index it names."""
+        """The part that a read or a write touches, in the loops whose index it names."""
         operands = eqn.args[eqn.op.key_at:]
         loops = self.around if self.loop.index in operands else self.around[:-1]
         return access(eqn.attrs["key"], operands, loops, self.term)
@@ -169,7 +169,7 @@ class Iterations:
         return frozenset({f"axis {items.index(self.loop.index)}"})
 
     def triangular(self, eqn: Eqn) -> TriangularPart | None:
-        """What the equation reads or writes, if that is a triangle in all iterations."""
+        """The access of the equation, if that is a triangle in all iterations."""
         key, operands, k = eqn.attrs["key"], eqn.args[eqn.op.key_at:], self.loop.index
         if rank(eqn.args[0]) != 2 or len(key) != 2 or any(item != "i" and item[0] != "s" for item in key) \
                 or not isinstance(self.loop.bounds[0], Lit):
@@ -183,7 +183,7 @@ class Iterations:
             still = item.stop if moves and moves[0] is item.start else item.start
             is_end = still is None or still in (Lit(0), Lit(None)) if moves and moves[0] is item.stop else \
                 still is None or still == Lit(None) or still.dim == shape[along]
-            if len(moves) == 1 and is_end and self.is_covered(other, shape[1 - along]):
+            if len(moves) == 1 and is_end and self.is_covered(shape[1 - along]):
                 triangle = Triangle(moves[0] is item.start, cast(int, self.offset(moves[0])))
                 return TriangularPart(eqn, triangle, 1 - along if other is k else None, along)
         return None
@@ -196,7 +196,7 @@ class Iterations:
         ranges = [each.range for each in reversed(self.around) if each.range is not None]
         return t.const + cast(int, start.value) if least_value(t, ranges) >= 0 else None
 
-    def is_covered(self, other: Any, size: Dim) -> bool:
+    def is_covered(self, size: Dim) -> bool:
         """Do the iterations run over all of an axis of this size, but for the last one at most?"""
         start, stop, _ = self.loop.bounds
         return start == Lit(0) and stop.dim is not None and stop.dim in (size, size - 1)
@@ -442,9 +442,9 @@ class Iterations:
             raise NotLifted
         args = [self.aligned(x, values.get(x), axis, rank(eqn.out)) for x in eqn.args]
         self.b.module = "numpy"
-        made = self.b.emit(eqn.op, args, spelling=spelling)
+        lifted = self.b.emit(eqn.op, args, spelling=spelling)
         self.b.module = None
-        return Lifted(made, axis, bool(vectors) and vectors[0].is_new, triangle)
+        return Lifted(lifted, axis, bool(vectors) and vectors[0].is_new, triangle)
 
     def is_safe_outside(self, eqn: Eqn, triangle: Triangle) -> bool:
         """Is this arithmetic that may be done outside of the triangle as well?"""

@@ -256,15 +256,15 @@ class _BackwardLoop(_ScopeRepair):
             self.replacement[value, self.node.home] = out
         return self.replacement[value, self.node.home]
 
-    def size(self, value: Value, known: Operand) -> Operand:
+    def size(self, value: Value, size: Operand) -> Operand:
         """The number that is this size, or the size of an argument; the forward loops read it, too."""
-        number = known
-        if isinstance(known.type, Tensor) and known.type.is_array:
+        number = size
+        if isinstance(size.type, Tensor) and size.type.is_array:
             assert value.dim is not None
             number = Value(value.type, value.hint, value.dim)
-            eqn = Eqn(dim, (known,), (number,), {"axis": known.type.shape.index(value.dim)}, primal=False)
+            eqn = Eqn(dim, (size,), (number,), {"axis": size.type.shape.index(value.dim)}, primal=False)
             top = self.regions.top
-            top.nodes.insert(0, BlockNode(eqn, top, [known], [number], eqn.attrs))
+            top.nodes.insert(0, BlockNode(eqn, top, [size], [number], eqn.attrs))
             self.regions.register(top.nodes[0])
         for body in self.sources.forward:
             for node in (node for b in blocks(body) for node in b.nodes):

@@ -124,7 +124,7 @@ class FinalArrayReads:
         return [s for s in self._stores.get(value, ()) if s.home is self.regions.home[value]]
 
     def stored(self, value: Value) -> Operand | None:
-        """What was written into the part of an array that `value` reads, before in the same block."""
+        """The value that was written, before in the same block, into the part of an array that `value` reads."""
         node = self.regions.node_of(value)
         if node is None or node.name != "index" or not isinstance(node.args[0].type, Tensor):
             return None

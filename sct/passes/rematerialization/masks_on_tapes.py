@@ -63,16 +63,16 @@ def _forward(eqn: Eqn, backward: LoopView, def_use: DefUse) -> LoopView | None:
         if tape is None or definition is None or len(def_use.uses(x)) + len(def_use.uses(tape)) != 2:
             return None
         loops.add(definition.eqn if definition.region is None and definition.eqn.op.name == "loop" else None)
-    made = loops.pop() if len(loops) == 1 else None
-    if made is None or def_use.parent[made] is not def_use.parent[backward.eqn]:
+    forward_eqn = loops.pop() if len(loops) == 1 else None
+    if forward_eqn is None or def_use.parent[forward_eqn] is not def_use.parent[backward.eqn]:
         return None
-    forward = loop_view(made)
+    forward = loop_view(forward_eqn)
     return forward if all(isinstance(y, Lit) or def_use.home.get(y) is forward.body
                           for y in _compared(eqn, backward, forward)) else None
 
 
 def _compared(eqn: Eqn, backward: LoopView, forward: LoopView) -> list[Operand]:
-    """What the forward loop yields, for each operand of the comparison."""
+    """For each operand of the comparison, the value that the forward loop yields."""
     tapes = [x if isinstance(x, Lit) else backward.xs[backward.elems.index(x)] for x in eqn.args]
     return [t if isinstance(t, Lit) else forward.yields[forward.ys.index(t)] for t in tapes]
 

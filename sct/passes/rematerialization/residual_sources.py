@@ -164,8 +164,8 @@ class ResidualSources:
         if recomputed is not None and all(
                 x is loop.index or self.regions.in_scope(x, body) for x in recomputed.operands):
             return recomputed
-        if (known := self.known_size(loop, value)) is not None:
-            return ResidualSource(SourceKind.SIZE, 0.0, (known,))
+        if (size := self.known_size(loop, value)) is not None:
+            return ResidualSource(SourceKind.SIZE, 0.0, (size,))
         final = self.finals.find(value, self.node.home)
         if final is not None:
             return ResidualSource(SourceKind.FINAL_ARRAY, FREE, (final.array, *final.operands))

@@ -166,7 +166,7 @@ class _Simplify:
                 replacement.hint = eqn.out.hint
 
     def replacement(self, eqn: Eqn) -> Operand | None:
-        """What a rule puts in place of the out of the equation."""
+        """The operand that a rule puts in place of the out of the equation."""
         replacement = rewrite(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
         if replacement is not None:
             return replacement

@@ -312,9 +312,9 @@ def operands_in_product(b: Operand, name: str) -> Iterator[tuple[tuple[Operand, 
 def product(c: Operand, d: Operand | None, x: Operand, y: Operand) -> Any:
     """c * d * x, where `d` may be missing; of the class of numbers that a product with `y` has."""
     c = c if d is None else mul(c, d)
-    t, made = x.type, y.type
-    assert isinstance(t, Tensor) and isinstance(made, Tensor)
-    if t.carrier == "py" and made.carrier == "np":
+    t, other = x.type, y.type
+    assert isinstance(t, Tensor) and isinstance(other, Tensor)
+    if t.carrier == "py" and other.carrier == "np":
         x = astype(x, dtype=DOUBLE[t.kind])
     return mul(c, x)
 

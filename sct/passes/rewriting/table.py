@@ -153,7 +153,7 @@ def operands_of(x: Operand, name: str) -> tuple[Operand, ...] | None:
 
 
 def names_defining(xs: Sequence[Operand]) -> list[str]:
-    """What `defined_by` says of each of these operands."""
+    """The result of `defined_by` for each of these operands."""
     builder: Builder = builder_var.get()  # type: ignore[assignment]
     eqns = [builder.defs.get(x) if type(x) is Value else None for x in xs]
     return ["literal" if type(x) is Lit else "" if eqn is None or eqn.primal else eqn.op.name

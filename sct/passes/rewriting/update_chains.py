@@ -106,7 +106,7 @@ def store_of_stored(site: Site, x: Operand, value: Operand, *at: Operand, key: t
 
 
 def stored_value(site: Site, x: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand | None:
-    """What has been assigned to the element `x[key]`, and not overwritten since."""
+    """The value that has been assigned to the element `x[key]`, and not overwritten since."""
     update = adjoint_eqn(x) if is_element(key) else None
     for _ in range(REACH):
         if update is None or update.op is store and _names(update, key, at, 2) or not _is_apart(site, update, key, at):

@@ -1,4 +1,4 @@
-"""What is known of ints that are positions in arrays: bounds of loop indices, and sizes.
+"""Bounds of ints that are positions in arrays: of loop indices, and of sizes.
 
     for i in range(n): for j in range(i): ...    ->   0 <= j < i < n
 

@@ -77,7 +77,7 @@ def bound(x: Operand) -> Operand:
 
 @dataclass
 class View:
-    """What a subscript that reads a part of an array reads.
+    """The part of an array that a subscript reads.
 
     fixed   axis of the array -> the position, for an int of the subscript
     """

@@ -164,14 +164,14 @@ _SECTIONS_WITH_STATES = handler("scipy.signal.sosfilt", Program(
 @of_scipy("scipy.signal.sosfilt")
 def _sosfilt(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The sections are filters of their own where they are differentiated; else the transpose is one call, too."""
-    given: dict[str, Abstract] = {**dict(zip(("sos", "x", "axis", "zi"), args)), **kwargs}
-    if given.get("zi", Static(None)) != Static(None):
+    arguments: dict[str, Abstract] = {**dict(zip(("sos", "x", "axis", "zi"), args)), **kwargs}
+    if arguments.get("zi", Static(None)) != Static(None):
         return _SECTIONS_WITH_STATES(ev, args, kwargs)
-    if is_varied(ev, given["sos"]):
+    if is_varied(ev, arguments["sos"]):
         return _SECTIONS(ev, args, kwargs)
-    leave_to_python(ev, "sosfilt", given.values())
-    arrays = [ev.call(Static(np.asarray), [given[key]]) for key in ("x", "sos")]
-    axis = ev.ask(given.get("axis", Static(-1)), "`axis` of `scipy.signal.sosfilt`")
+    leave_to_python(ev, "sosfilt", arguments.values())
+    arrays = [ev.call(Static(np.asarray), [arguments[key]]) for key in ("x", "sos")]
+    axis = ev.ask(arguments.get("axis", Static(-1)), "`axis` of `scipy.signal.sosfilt`")
     return ev.wrap(ev.emit(sosfilt, *map(ev.operand, arrays), axis=axis))
 
 
@@ -227,20 +227,20 @@ def _sections_both_ways(x: Any, sos: Any, zi: Any, count: Any, edge: Any, step: 
 register("scipy.signal", {"upfirdn": Program(_upfirdn, ("h", "x"), ("up", "down", "axis"), needs=_FILTER)})
 
 
-def _signal_and_options(ev: Evaluator, name: str, args: Args, kwargs: Kwargs, known: tuple[str, ...]
+def _signal_and_options(ev: Evaluator, name: str, args: Args, kwargs: Kwargs, keys: tuple[str, ...]
                         ) -> tuple[Ref, dict[str, Any], str]:
     """The signal `x`, the known values of the options, and the call."""
     function = getattr(sys.modules["scipy.signal"], name)
-    given = named_arguments(ev, function, args, kwargs)
-    leave_to_python(ev, name, given.values())
-    x = array_of_floats(ev, f"scipy.signal.{name}", given["x"], (1, 2, 3))
+    arguments = named_arguments(ev, function, args, kwargs)
+    leave_to_python(ev, name, arguments.values())
+    x = array_of_floats(ev, f"scipy.signal.{name}", arguments["x"], (1, 2, 3))
     options: dict[str, Any] = {}
     for key, parameter in inspect.signature(function).parameters.items():
         if key != "x":
-            options[key] = ev.ask(given.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
-            if key not in known and options[key] != parameter.default:
+            options[key] = ev.ask(arguments.get(key, Static(parameter.default)), f"`{key}` of `{name}`")
+            if key not in keys and options[key] != parameter.default:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
-    texts = [f"{key}={value!r}" for key, value in options.items() if key in given]
+    texts = [f"{key}={value!r}" for key, value in options.items() if key in arguments]
     return x, options, f"scipy.signal.{name}({', '.join(['_0', *texts])})"
 
 

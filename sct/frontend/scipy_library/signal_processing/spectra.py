@@ -228,7 +228,7 @@ _SPECTRUM = {"welch": Spectrum(_power, 2), "periodogram": Spectrum(_power, None)
 _KNOWN = ("fs", "window", "detrend", "scaling", "nperseg", "noverlap")
 
 
-def _spectrum(name: str, known: Spectrum) -> Any:
+def _spectrum(name: str, spectrum: Spectrum) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """The frequencies, the times where there are any, and the spectrum."""
         function = getattr(sys.modules["scipy.signal"], name)
@@ -236,11 +236,11 @@ def _spectrum(name: str, known: Spectrum) -> Any:
         arguments = named_arguments(ev, function, args, kwargs)
         leave_to_python(ev, name, arguments.values())
         for key, v in arguments.items():
-            if key not in (*known.signals, *_KNOWN) and v != defaults[key]:
+            if key not in (*spectrum.signals, *_KNOWN) and v != defaults[key]:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
-            if key not in known.signals and is_varied(ev, v):
+            if key not in spectrum.signals and is_varied(ev, v):
                 ev.refuse("SCT402", f"`{name}` is not differentiated by `{key}`", hint="differentiate by the signal")
-        xs = [array_of_floats(ev, f"scipy.signal.{name}", arguments[key], (1,)) for key in known.signals]
+        xs = [array_of_floats(ev, f"scipy.signal.{name}", arguments[key], (1,)) for key in spectrum.signals]
         if len(xs) == 2 and not ev.same(*(ev.type_of(x).shape[0] for x in xs)):  # type: ignore[union-attr]
             ev.refuse("SCT402", f"`{name}` of signals of different sizes is not supported", hint="cut the longer one")
         asked = {key: ev.ask(arguments.get(key, defaults.get(key, _NONE)), f"`{key}` of `{name}`")
@@ -248,11 +248,11 @@ def _spectrum(name: str, known: Spectrum) -> Any:
         if not isinstance(asked["window"], (str, tuple)) or asked["detrend"] not in ("constant", "linear", False):
             ev.refuse("SCT402", f"this window, or detrending, of `{name}` is not supported",
                       hint="give the name of a window, and 'constant', 'linear' or False")
-        count, step = _windows_of(ev, size_along(ev, xs[0], 0), known.shared, asked)
+        count, step = _windows_of(ev, size_along(ev, xs[0], 0), spectrum.shared, asked)
         operands: list[Operand] = [ev.operand(x) for x in xs]
         texts = []
         for key, v in arguments.items():
-            own = f"_{known.signals.index(key)}" if key in known.signals else str(template_of(ev, v, operands))
+            own = f"_{spectrum.signals.index(key)}" if key in spectrum.signals else str(template_of(ev, v, operands))
             texts.append(f"{key}={own}" if key in kwargs else own)
         result = ev.emit(solver, *operands, text=f"scipy.signal.{name}({', '.join(texts)})", type=OBJECT)
         with derivative_code(ev):
@@ -260,7 +260,7 @@ def _spectrum(name: str, known: Spectrum) -> Any:
             window = ev.wrap(ev.emit(solver, n, text=f"scipy.signal.get_window({asked['window']!r}, _0)",
                                      type=Tensor("array", "f64", (size_of(n),))))
             fs = arguments.get("fs", Static(1.0))
-            like = ev.call(Static(known.run), [xs[0], xs[1] if len(xs) == 2 else _NONE, window, step, fs,
+            like = ev.call(Static(spectrum.run), [xs[0], xs[1] if len(xs) == 2 else _NONE, window, step, fs,
                                                Static(asked["detrend"]), Static(asked["scaling"])])
         sizes = number(ev.operand(like)).shape
         axes = [ev.wrap(ev.emit(part, result, text=f"_0[{k}]", type=Tensor("array", "f64", (size,))))
@@ -275,9 +275,9 @@ def _windows_of(ev: Evaluator, size: Abstract, shared: int | None, asked: Mappin
     """The length of the windows, and the step from each to the next one."""
     if shared is None:
         return size, Static(1)
-    given = 256 if asked["nperseg"] is None else asked["nperseg"]
-    n = min(given, ev.ask(size, "the size of the signal")) if asked["nperseg"] is None or isinstance(
-        size, Static) else given
+    length = 256 if asked["nperseg"] is None else asked["nperseg"]
+    n = min(length, ev.ask(size, "the size of the signal")) if asked["nperseg"] is None or isinstance(
+        size, Static) else length
     return Static(n), Static(n - (n // shared if asked["noverlap"] is None else asked["noverlap"]))
 
 
@@ -298,22 +298,23 @@ def _response(b: Any, a: Any, w: Any, fs: Any) -> Any:
 @of_scipy("scipy.signal.freqz")
 def _freqz(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The frequencies, and the response of a filter at each."""
-    given = named_arguments(ev, sys.modules["scipy.signal"].freqz, args, kwargs)
-    leave_to_python(ev, "freqz", given.values())
-    if any(is_varied(ev, v) for key, v in given.items() if key not in ("b", "a")) or given.get("plot", _NONE) != _NONE:
+    arguments = named_arguments(ev, sys.modules["scipy.signal"].freqz, args, kwargs)
+    leave_to_python(ev, "freqz", arguments.values())
+    if any(is_varied(ev, v) for key, v in arguments.items() if key not in ("b", "a")) \
+            or arguments.get("plot", _NONE) != _NONE:
         ev.refuse("SCT402", "`freqz` is differentiated by the coefficients alone", hint="leave the other out, or pass "
                   "sct.stop_gradient(...) of them")
-    b = array_of_floats(ev, "freqz", given["b"], (1,))
-    one = given.get("a", Static(1)) in (Static(1), Static(1.0))
-    a = _NONE if one else array_of_floats(ev, "freqz", given["a"], (1,))
+    b = array_of_floats(ev, "freqz", arguments["b"], (1,))
+    one = arguments.get("a", Static(1)) in (Static(1), Static(1.0))
+    a = _NONE if one else array_of_floats(ev, "freqz", arguments["a"], (1,))
     operands: list[Operand] = [ev.operand(b), *([] if one else [ev.operand(a)])]
     texts = ["_0", "1.0" if one else "_1"]
-    texts += [f"{key}={template_of(ev, v, operands)}" for key, v in given.items() if key not in ("b", "a")]
+    texts += [f"{key}={template_of(ev, v, operands)}" for key, v in arguments.items() if key not in ("b", "a")]
     result = ev.emit(solver, *operands, text=f"scipy.signal.freqz({', '.join(texts)})", type=OBJECT)
     count = ev.emit(part, result, text="len(_0[0])", type=INT)
     w = ev.wrap(ev.emit(part, result, text="_0[0]", type=Tensor("array", "f64", (size_of(count),))))
     with derivative_code(ev):
-        like = ev.call(Static(_response), [b, a, w, given.get("fs", Static(2.0 * math.pi))])
+        like = ev.call(Static(_response), [b, a, w, arguments.get("fs", Static(2.0 * math.pi))])
     return Tup((w, standing_for(ev, result, like, "_0[1]")))
 
 

@@ -1,4 +1,4 @@
-"""What is computed with sparse matrices of differentiated numbers, and read of them."""
+"""Operations on sparse matrices of differentiated numbers, and their attributes."""
 
 from __future__ import annotations
 

@@ -332,21 +332,21 @@ def _joined(name: str) -> Callable[..., Abstract]:
             ev.refuse("SCT207", f"`{name}` is left to Python")
         if not all(len(row) == len(blocks[0]) for row in blocks):
             ev.refuse("SCT205", f"`{name}` of rows with different numbers of blocks is not supported")
-        known = [[None if v == _NONE else elements_of(ev, v) for v in row] for row in blocks]
-        there = [e for row in known for e in row if e is not None]
-        heights = [next((e.m for e in row if e is not None), None) for row in known]
-        widths = [next((row[k].n for row in known if row[k] is not None), None)  # type: ignore[union-attr]
+        elements = [[None if v == _NONE else elements_of(ev, v) for v in row] for row in blocks]
+        there = [e for row in elements for e in row if e is not None]
+        heights = [next((e.m for e in row if e is not None), None) for row in elements]
+        widths = [next((row[k].n for row in elements if row[k] is not None), None)  # type: ignore[union-attr]
                   for k in range(len(blocks[0]))]
         if None in heights or None in widths:
             ev.refuse("SCT205", f"`{name}` with a row or column without a block is not supported")
         places = {id(e): f"_{k}" for k, e in enumerate(there)}
-        lines = [", ".join("None" if e is None else places[id(e)] for e in row) for row in known]
+        lines = [", ".join("None" if e is None else places[id(e)] for e in row) for row in elements]
         text = "[" + ", ".join(f"[{line}]" for line in lines) + "]" if name in ("bmat", "block_array") else \
             f"[{', '.join(lines)}]" if name == "vstack" else f"[{lines[0]}]"
         native = ev.emit(sparse_matrix, *(e.native for e in there),
                        text=f"scipy.sparse.{name}({text}{_options(ev, name, kwargs)})")
         with derivative_code(ev):
-            data, rows, cols, m, n = _side_by_side(ev, known, heights, widths)
+            data, rows, cols, m, n = _side_by_side(ev, elements, heights, widths)
         return new_matrix(ev, f"coo_{there[0].kind}", native, data, rows, cols, m, n)
 
     return handle
@@ -359,13 +359,13 @@ def _rows_of_blocks(ev: Evaluator, name: str, blocks: Abstract) -> list[list[Abs
     return [[v] for v in parts] if name == "vstack" else [list(_items(ev, row)) for row in parts]
 
 
-def _side_by_side(ev: Evaluator, known: Sequence[Sequence[Any]], heights: Sequence[Any], widths: Sequence[Any]
+def _side_by_side(ev: Evaluator, elements: Sequence[Sequence[Any]], heights: Sequence[Any], widths: Sequence[Any]
                   ) -> Sequence[Any]:
     """The elements of a matrix of blocks, and its shape."""
     columns: tuple[list[Abstract], list[Abstract], list[Abstract]] = ([], [], [])
     top: Abstract = Static(0)
     left: Abstract = Static(0)
-    for row, height in zip(known, heights):
+    for row, height in zip(elements, heights):
         left = Static(0)
         for e, width in zip(row, widths):
             if e is not None:

@@ -102,12 +102,12 @@ def _converted(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     coo.hint = "elements"
     texts = {"data": ("_0.data.astype(float)", "f64"), "row": ("_0.row.astype(int)", "i64"),
              "col": ("_0.col.astype(int)", "i64")}
-    found = [ev.wrap(ev.emit(solver, coo, text=text, type=Tensor("array", dtype, (sym(f"_elements{coo.id}"),))))
+    parts = [ev.wrap(ev.emit(solver, coo, text=text, type=Tensor("array", dtype, (sym(f"_elements{coo.id}"),))))
              for text, dtype in texts.values()]
     sizes = [ev.emit(part, native, text=f"_0.shape[{k}]", type=INT) for k in (0, 1)]
     cls = type(v.peek) if isinstance(v, Static) else _observed_class(ev, native)
     kind = "matrix" if issubclass(cls, sys.modules["scipy.sparse"].spmatrix) else "array"
-    return new_matrix(ev, f"coo_{kind}", native, *found, *sizes)
+    return new_matrix(ev, f"coo_{kind}", native, *parts, *sizes)
 
 
 def _observed_class(ev: Evaluator, native: Value) -> type:

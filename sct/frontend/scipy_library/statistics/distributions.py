@@ -149,7 +149,7 @@ def _argument_of(distribution: Any, name: str) -> str:
 
 
 def _value(ev: Evaluator, distribution: Any, name: str, arguments: dict[str, Abstract], keywords: Kwargs) -> Abstract:
-    """What SciPy computes, with the derivative of the program of the method."""
+    """The value that SciPy computes, with the derivative of the program of the method."""
     method, family = _METHODS[name], distribution.name
     _check_formula(ev, distribution, name)
     own = {key: _number(ev, distribution, name, key, v) for key, v in arguments.items()}
@@ -197,10 +197,10 @@ def _ends(ev: Evaluator, distribution: Any, own: dict[str, Abstract]) -> tuple[A
         return Static(float(a)), Static(float(b))
     operands = [ev.operand(v) for v in shapes]
     text = f"scipy.stats.{distribution.name}.support({', '.join(f'_{k}' for k in range(len(shapes)))})"
-    found = ev.emit(solver, *operands, type=OBJECT, text=text)
+    support = ev.emit(solver, *operands, type=OBJECT, text=text)
     shape = broadcast_shapes(*(number(x).shape for x in operands))
     t = Tensor("array" if shape else "np", "f64", shape)
-    a, b = [ev.wrap(ev.emit(part, found, text=f"_0[{k}]", type=t)) for k in (0, 1)]
+    a, b = [ev.wrap(ev.emit(part, support, text=f"_0[{k}]", type=t)) for k in (0, 1)]
     return a, b
 
 
@@ -217,7 +217,7 @@ def _without_derivative(ev: Evaluator, v: Abstract, width: float) -> Abstract:
 
 def _derivative(ev: Evaluator, distribution: Any, name: str, run: Callable[..., Any], y: Abstract,
                 density_of: Abstract, ends: tuple[Abstract, Abstract] | None, own: dict[str, Abstract]) -> Abstract:
-    """What the program computes; numbers become arrays where SciPy's formula needs them."""
+    """The derivative that the program computes; numbers become arrays where SciPy's formula needs them."""
     argument, t = _argument_of(distribution, name), ev.type_of(y)
     shapes = [key for key in own if key not in ("loc", "scale", argument)]
     assert isinstance(t, Tensor)
@@ -229,12 +229,12 @@ def _derivative(ev: Evaluator, distribution: Any, name: str, run: Callable[..., 
             target = ev.call(Static(np.reshape), [y, Static(1)]) if expands and not t.rank else y
             inside = [v if isinstance(v, Static) else _expanded(ev, v, target, expands)
                       for v in (density_of, *(ends or ()))]
-            given = {key: _expanded(ev, v, target, expands) for key, v in own.items()}
-            first = given[argument] if argument else Static(distribution._stats_has_moments)
+            expanded = {key: _expanded(ev, v, target, expands) for key, v in own.items()}
+            first = expanded[argument] if argument else Static(distribution._stats_has_moments)
             like = ev.call(Static(run), [
                 target, _standard(ev, distribution), Tup(tuple(inside[1:])) if ends else Static(None), inside[0], first,
-                Tup(tuple(given[key] for key in shapes)), given.get("loc", Static(None)),
-                given.get("scale", Static(None))])
+                Tup(tuple(expanded[key] for key in shapes)), expanded.get("loc", Static(None)),
+                expanded.get("scale", Static(None))])
             like = ev.call(Static(_as), [like, y])
             return ev.call(Static(np.float64), [like]) if not t.rank else like
         except Dead:

@@ -133,26 +133,27 @@ def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract)
     return [_array(ev, _MEAN, mean, (1,)), cov], programs, options
 
 
-def _parameters(ev: Evaluator, name: str, given: dict[str, Abstract]) -> _Parameters:
+def _parameters(ev: Evaluator, name: str, arguments: dict[str, Abstract]) -> _Parameters:
     if name == "dirichlet":
-        return [_array(ev, "the parameter of `dirichlet`", given["alpha"], (1,))], _PROGRAMS[name], ""
-    return _of_normal(ev, given.get("mean", _NONE), given.get("cov", Static(1)), given.get("allow_singular", _NONE))
+        return [_array(ev, "the parameter of `dirichlet`", arguments["alpha"], (1,))], _PROGRAMS[name], ""
+    mean, cov = arguments.get("mean", _NONE), arguments.get("cov", Static(1))
+    return _of_normal(ev, mean, cov, arguments.get("allow_singular", _NONE))
 
 
 def _method(name: str, method: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         own = getattr(getattr(sys.modules["scipy.stats"], name), method)
-        given = named_arguments(ev, own, args, kwargs)
-        parameters, programs, options = _parameters(ev, name, given)
-        return _density(ev, f"{name}.{method}", programs[method], given["x"], parameters, _FUNCTIONS[name], options)
+        arguments = named_arguments(ev, own, args, kwargs)
+        parameters, programs, options = _parameters(ev, name, arguments)
+        return _density(ev, f"{name}.{method}", programs[method], arguments["x"], parameters, _FUNCTIONS[name], options)
 
     return handler
 
 
 def _frozen(name: str) -> Any:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = named_arguments(ev, getattr(sys.modules["scipy.stats"], name).__call__, args, kwargs)
-        parameters, programs, options = _parameters(ev, name, given)
+        arguments = named_arguments(ev, getattr(sys.modules["scipy.stats"], name).__call__, args, kwargs)
+        parameters, programs, options = _parameters(ev, name, arguments)
         methods = {method: DerivedCallable(lambda ev, args, kwargs, method=method, program=program: _density(
             ev, f"{name}.{method}", program, (*args, *kwargs.values())[0], parameters, _FUNCTIONS[name], options))
             for method, program in programs.items()}
@@ -174,7 +175,7 @@ for _name, _programs in _PROGRAMS.items():
 
 
 class KernelDensity:
-    """What stands for a `gaussian_kde` where the function is evaluated; its methods have handlers."""
+    """A `gaussian_kde`, where the function is evaluated; its methods have handlers."""
 
     def __call__(self, points: Any) -> Any: ...
 
@@ -226,15 +227,15 @@ def _sum_of_kernels(data: Any, weights: Any, covariance: Any, points: Any, is_lo
 @of_scipy("scipy.stats.gaussian_kde")
 def _kernel_density(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """A density of samples, which may be called with points."""
-    given = named_arguments(ev, sys.modules["scipy.stats"].gaussian_kde, args, kwargs)
-    data = array_of_floats(ev, "gaussian_kde", given["dataset"], (1, 2))
-    weights, width = given.get("weights", Static(None)), given.get("bw_method", Static(None))
+    arguments = named_arguments(ev, sys.modules["scipy.stats"].gaussian_kde, args, kwargs)
+    data = array_of_floats(ev, "gaussian_kde", arguments["dataset"], (1, 2))
+    weights, width = arguments.get("weights", Static(None)), arguments.get("bw_method", Static(None))
     operands: list[Operand] = [ev.operand(data)]
     texts = ["_0"]
     rule: Any = "scott"
     if isinstance(width, Static) and type(width.value) in (str, type(None)):
         rule = width.value or rule
-        texts += [f"bw_method={rule!r}"] * ("bw_method" in given)
+        texts += [f"bw_method={rule!r}"] * ("bw_method" in arguments)
     elif not isinstance(width, (Static, Value)) or (text := template_of(ev, width, operands)) is None or \
             not isinstance(t := ev.lit(width).type, Tensor) or t.rank:
         ev.refuse("SCT402", "a `gaussian_kde` with this `bw_method` is not differentiated", hint="pass a number")
@@ -293,9 +294,9 @@ def _at_points(ev: Evaluator, method: str, slots: dict[str, Abstract], points: A
 def _method_of_density(name: str) -> None:
     @special(getattr(KernelDensity, name))
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        given = list(named_arguments(ev, getattr(KernelDensity, name), args, kwargs).values())
-        cell = ev.slots(given[0])  # type: ignore[arg-type]
-        return _at_points(ev, name, dict(zip(cell.keys, cell.items)), given[1])
+        arguments = list(named_arguments(ev, getattr(KernelDensity, name), args, kwargs).values())
+        cell = ev.slots(arguments[0])  # type: ignore[arg-type]
+        return _at_points(ev, name, dict(zip(cell.keys, cell.items)), arguments[1])
 
 
 for _name in ("__call__", "evaluate", "pdf", "logpdf"):
