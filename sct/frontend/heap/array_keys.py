@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.inactive import check_value
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.state.choices import is_present
+from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
     ListRef,
+    OptionalTuple,
     Ref,
     RunTimeTuple,
     Static,
@@ -32,7 +36,7 @@ from sct.ops.type_rules import number
 __all__ = [
     "adds_axes", "array_of", "check_axes", "check_class", "check_dtype", "check_present", "column_without_none",
     "flagged", "is_flag", "is_slice", "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_empty",
-    "may_be_none", "nested", "takes_slice",
+    "may_be_none", "nested", "present_tuple", "takes_slice",
 ]
 
 
@@ -242,6 +246,16 @@ def may_be_none(ev: Evaluator, v: Abstract) -> Value | None:
     same = (w for w in ev.store.told if eqn is not None and (other := ev.defs.get(w)) is not None and eqn.op is other.op
             and (eqn.args, eqn.attrs) == (other.args, other.attrs) and eqn.op is index)
     return None if x is None or any(is_present(ev.store, w) for w in (x, *same)) else x
+
+
+def present_tuple(ev: Evaluator, v: OptionalTuple, use: Callable[[Any], Any]) -> Tup:
+    """The tuple, which `use` takes: where it is None, the program raises what `use(None)` raises."""
+    first = may_be_none(ev, v.of.items[0])
+    if first is not None:
+        evaluate_branches(ev, ev.emit(is_none, first), lambda: run_or_raise(ev, lambda: use(None)),
+                          lambda: Static(None))
+    with changed(ev.b, primal=False):  # it is none here
+        return ev.present(v)
 
 
 def _index_into_array(x: Any) -> int:

@@ -238,7 +238,7 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None =
     place = length(ev, ref) if at is None and alone else at
     if not arrays_alone:
         ev.store.put_in(ref.addr, v)
-    versions = [f(c, x) for c, x in zip(column_refs(ev, ref), list(leaves(ev, schema, v)))]
+    versions = [f(c, x) for c, x in zip(column_refs(ev, ref), list(leaves(ev, schema, v, types=item_type(ev, ref)[1])))]
     _renew_all(ev, ref, versions, at is None, at if replaces else None)
     if alone and place is not None:
         ev.store.own(ref.addr)

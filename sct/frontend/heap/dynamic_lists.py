@@ -161,10 +161,12 @@ def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
     return joined
 
 
-def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> Iterator[Operand]:
+def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, types: Sequence[Type] = ()
+           ) -> Iterator[Operand]:
     """The operands of an item, one for each column; its arrays can no longer be written.
 
     shared  lists in it may be in another list, too: neither is written
+    types   those of the leaves: in the place of a tuple that is None there are empty lists
     """
     if isinstance(schema, ObjectSchema):
         yield from _fields(ev, schema, v, shared)
@@ -172,12 +174,13 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False) -> 
         if not isinstance(v, Tup) or len(v.items) != len(schema) or v.cls is not tuple:
             refuse_different_items(ev)
         for s, x in zip(schema, v.items):
-            yield from leaves(ev, s, x, shared)
+            yield from leaves(ev, s, x, shared, types)
     elif isinstance(schema, OptionalSchema):
         if v == Static(None):
-            yield from [ev.operand(v) for _ in leaf_numbers(schema)]
+            yield from [ev.emit(ops.list_of, elem=types[k].elem) if types and isinstance(types[k], List)  # type: ignore
+                        else ev.operand(v) for k in leaf_numbers(schema)]
         else:
-            yield from leaves(ev, schema.item, v.of if isinstance(v, OptionalTuple) else v, shared)
+            yield from leaves(ev, schema.item, v.of if isinstance(v, OptionalTuple) else v, shared, types)
     elif isinstance(schema, Static):
         if v != schema:
             refuse_different_items(ev)
@@ -284,7 +287,9 @@ def _joined_rows(ev: Evaluator, a: Rows, b: Rows) -> Rows:
         return a[0], [_joined(ev, pair) for pair in zip(a[1], b[1])]
     if (form := common_form(a, b)) is None:
         refuse_different_items(ev)
-    return form.schema, [_joined(ev, (a[1][k], b[1][m])) for k, m in form.leaves]
+    pairs = [[a[1][k], b[1][m]] for k, m in form.leaves]
+    return form.schema, [_joined(ev, [t for t in pair if k not in form.empty or isinstance(t, List)])
+                         for k, pair in enumerate(pairs)]
 
 
 def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
@@ -317,7 +322,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     schema, types = items_like(ev, ref, like) if cell.items or like is None else like
     alone = not of_tuple and list_items.are_fresh(ev, cell.items)
     holds_alone = alone and list_items.arrays_are_fresh(ev, cell.items)
-    rows = [list(leaves(ev, schema, x, shared)) for x in cell.items]
+    rows = [list(leaves(ev, schema, x, shared, types)) for x in cell.items]
     items = []
     name = name or _name(ev, ref)
     for k, t in enumerate(types):
@@ -348,7 +353,8 @@ def take_form(ev: Evaluator, ref: ListRef, like: Rows, addrs: Sequence[int] | No
         if items[-1] != old:
             column = ev.read(old)
             if is_copy:
-                column, name = ev.emit(ops.copy_list, column), _name(ev, ref)
+                is_empty = k in form.empty and not isinstance(rows[1][source], List)
+                column, name = ev.emit(ops.empty_lists if is_empty else ops.copy_list, column), _name(ev, ref)
                 column.hint = name and f"{name}_{k}"
             ev.store.cells[items[-1].addr] = Array(column)
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=form.schema)
@@ -437,7 +443,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
         if isinstance(schema, OptionalSchema):
             whole = row(schema.item)
             assert isinstance(whole, Tup)
-            return Static(None) if set(whole.items) == {Static(None)} else OptionalTuple(whole)
+            return Static(None) if whole.items[0] == Static(None) else OptionalTuple(whole)
         if isinstance(schema, ListSchema):
             inner = leaf_numbers(schema)
             views = tuple(ev.step(_ref(cell.items[k]), index, (i,), {"key": ("i",)}) for k in inner)

@@ -26,6 +26,7 @@ from sct.frontend.heap.lattice import (
     origin_of,
     part_name,
     perhaps_tuple,
+    reached,
     with_same_attributes,
     with_same_keys,
 )
@@ -326,6 +327,16 @@ class _Merge(Outs, Join[Abstract]):
             for item in x.items:
                 self.value(item, item)
 
+    def leave_views_behind(self, extra: Abstract | None) -> None:
+        """Joins no list that is a view of another one on one path alone, if nothing leads to it any more."""
+        sides = self.left.store.cells, self.right.store.cells
+        views = {addr for addr in sides[0].keys() & sides[1].keys() - self.store.cells.keys()
+                 if len({cell.parent is None for cells in sides if isinstance(cell := cells[addr], Slots)}) > 1}
+        if views and not self.left.store.dead and not self.right.store.dead:
+            held = [*self.store.vars.values(), *self.ev.temporaries.values, *(() if extra is None else (extra,))]
+            for addr in views - reached(held, (*sides, self.store.cells)):
+                self.store.cells[addr] = replace(sides[0][addr], frozen=Frozen.STALE)
+
     # -- cells ---------------------------------------------------------------------------
 
     def slots(self, x: Slots, y: Slots, hint: str | None = None) -> Slots:
@@ -393,6 +404,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
         None if a.dead else left.extra, None if b.dead else right.extra)
     if not a.dead and not b.dead:
         m.store.cells.update((addr, cell) for addr, cell in a.cells.items() if b.cells.get(addr) is cell)
+    m.leave_views_behind(extra)
     for addr in sorted(a.cells.keys() & b.cells.keys() - m.store.cells.keys()):
         m.cell(addr)
     if a.dead != b.dead:

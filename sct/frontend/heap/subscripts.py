@@ -16,7 +16,7 @@ from sct.frontend.evaluator import list_items, views
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
+from sct.frontend.heap import array_keys, dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.array_keys import adds_axes, array_of, flagged, is_flag, is_slice, key_items, takes_slice
 from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.memory_facts import is_forbidden
@@ -89,7 +89,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return RunTimeTuple(got) if takes_slice(key) and isinstance(got, ListRef) else got
     if (chars := _characters(ev, owner, key)) is not None:
         return chars
-    owner = ev.text(owner) if not isinstance(owner, OptionalTuple) else ev.present(owner)
+    owner = ev.text(owner) if not isinstance(owner, OptionalTuple) else \
+        array_keys.present_tuple(ev, owner, lambda none: none[0])
     if isinstance(owner, Static) and (contents := contents_of_mapping(ev, owner)) is not None:
         return _item_of_mapping(ev, owner, contents, key)
     if isinstance(owner, Static):

@@ -20,7 +20,7 @@ from sct.frontend.evaluator.exceptions import refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap.array_keys import check_axes, check_dtype
+from sct.frontend.heap.array_keys import check_axes, check_dtype, present_tuple
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
@@ -132,7 +132,7 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if any(c.may_catch((AttributeError, TypeError)) for c in ev.tries.handled) and _may_be_none(ev, owner):
         ev.refuse_none("whether an attribute of None is read is known only at run time")
     if isinstance(owner, OptionalTuple):
-        return get(ev, ev.present(owner), name)
+        return get(ev, present_tuple(ev, owner, lambda none: getattr(none, name)), name)
     if isinstance(owner, Tup) and owner.fields == SLICE:
         run_or_raise(ev, lambda: getattr(slice(None), name))  # raises where there is none
         ev.refuse("SCT203", f"`{name}` of a slice that is known only at run time is not supported")

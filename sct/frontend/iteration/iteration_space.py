@@ -12,6 +12,7 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.array_keys import present_tuple
 from sct.frontend.heap.subscripts import slice_view
 from sct.frontend.iteration.iterator_protocol import (
     ENDLESS,
@@ -70,7 +71,7 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     """
     v = ev.text(iterable(ev, v))
     if isinstance(v, OptionalTuple):
-        v = ev.present(v)
+        v = present_tuple(ev, v, run)
     if isinstance(v, Tup):
         if v.fields == SLICE:
             run_or_raise(ev, lambda: run(slice(None)))  # raises

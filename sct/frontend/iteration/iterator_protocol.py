@@ -24,6 +24,7 @@ from sct.frontend.arguments.lift import contents_of_mapping, lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
+from sct.frontend.heap.array_keys import present_tuple
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import characters, size_along, slice_view
@@ -187,10 +188,9 @@ def keep(ev: Evaluator, it: Iteration, state: Abstract) -> None:
 def move(ev: Evaluator, it: Iteration, at: Position | Poison) -> None:
     """Sets the position of the iterator."""
     assert it.state is not None
-    cell = _slots(ev, it)
     here: Abstract = at if it.counted is None or isinstance(at, Poison) else \
         _END if at.at is None else Static(at.at)
-    ev.store.cells[it.state] = replace(cell, items=(here, cell.items[1]))
+    ev.store.cells[it.state] = replace(_slots(ev, it), items=(here, _slots(ev, it).items[1]))
 
 
 def use_up(ev: Evaluator, it: Iteration) -> Abstract | None:
@@ -281,7 +281,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     if not isinstance(v, Static) or not is_literal(v):
         v = ev.text(v)
     if isinstance(v, OptionalTuple):
-        v = ev.present(v)
+        v = present_tuple(ev, v, iter)
     if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
         return new_iterator(ev, "iter", (v,), Static(_dict_of(ev, v).keys))
     if isinstance(v, Static) and isinstance(v.value, _ITERABLE):

@@ -95,10 +95,15 @@ def holds_optional_tuples(schema: Schema) -> bool:
 
 @dataclass
 class CommonForm:
-    """A form that holds the items of two lists: its schema, and for each leaf the leaves of the two that it takes."""
+    """A form that holds the items of two lists: its schema, and for each leaf the leaves of the two that it takes.
+
+    empty  the leaves that are lists in one of the two, where None stands for the whole tuple in the other: in its place
+           they are empty
+    """
 
     schema: Schema
     leaves: list[tuple[int, int]]
+    empty: set[int]
 
 
 def common_form(a: Rows, b: Rows) -> CommonForm | None:
@@ -107,6 +112,7 @@ def common_form(a: Rows, b: Rows) -> CommonForm | None:
     A tuple and None make a tuple that may be None; an empty list is a list of items of any form.
     """
     leaves: list[tuple[int, int]] = []
+    empty: set[int] = set()
 
     def note(k: int, m: int) -> int:
         leaves.append((k, m))
@@ -137,15 +143,17 @@ def common_form(a: Rows, b: Rows) -> CommonForm | None:
         """The form that holds values of type `t` as well as items of the schema `other`."""
         if isinstance(t, Never):
             return map_leaves(other, note_leaf)
-        if t == NONE and _may_be_absent(other, _leaf_types(other, types, depth)):
+        if t == NONE and _may_be_absent(other, _leaf_types(other, types, depth), lists=not depth):
+            first = len(leaves)
             form = map_leaves(other, note_leaf)
+            empty.update(first + k for k, leaf in enumerate(leaf_numbers(other)) if isinstance(types[leaf], List))
             return form if isinstance(form, OptionalSchema) else OptionalSchema(form)
         if isinstance(t, List) and isinstance(other, ListSchema):
             return ListSchema(inside(other.item))
         raise _NoForm
 
     try:
-        return CommonForm(visit(a[0], b[0], 0), leaves)
+        return CommonForm(visit(a[0], b[0], 0), leaves, empty)
     except _NoForm:
         return None
 
@@ -166,11 +174,16 @@ def _leaf_types(schema: Schema, types: Sequence[Type], depth: int) -> list[Type]
     return [_items(types[k], depth) for k in leaf_numbers(schema)]
 
 
-def _may_be_absent(schema: Schema, types: Sequence[Type]) -> bool:
-    """Are these tuples of numbers, strings and arrays that are not None, or tuples that may be None?"""
+def _may_be_absent(schema: Schema, types: Sequence[Type], lists: bool = True) -> bool:
+    """Are these tuples of numbers, strings and arrays that are not None, or tuples that may be None?
+
+    lists  behind the first item there may be lists, too
+    """
     if isinstance(schema, OptionalSchema):
         return True
     is_tuple = isinstance(schema, tuple) or isinstance(schema, ObjectSchema) and schema.keys and isinstance(
         schema.cls, type) and issubclass(schema.cls, tuple)
-    return bool(is_tuple and types) and all(isinstance(part, int) for part in parts_of(schema)) and all(
-        isinstance(t, (Tensor, Text)) for t in types)
+    parts = parts_of(schema)
+    return bool(is_tuple and types) and isinstance(parts[0], int) and isinstance(types[0], (Tensor, Text)) and all(
+        isinstance(part, (int, ListSchema)) for part in parts) and all(
+            isinstance(t, (Tensor, Text)) or lists and isinstance(t, List) for t in types)

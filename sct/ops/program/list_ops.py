@@ -20,7 +20,7 @@ import numpy as np
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ir.dims import Dim, sym
-from sct.ir.types import INT, List, Tensor, Type, TypeMismatch, in_words, join
+from sct.ir.types import INT, List, Never, Tensor, Type, TypeMismatch, in_words, join
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
 from sct.ops.arrays.creation import dtype_text, strong, zeros_of
@@ -31,9 +31,9 @@ from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "is_length_of_list",
-    "length_of_list", "joined", "known_length", "list_of", "order", "permuted", "position", "remove_at", "repeat",
-    "repeated", "shifted", "stacked", "stacked_rows", "sum_list", "unstack",
+    "add_lists", "append", "copy_list", "empty_lists", "extend", "first_max", "first_min", "insert_at",
+    "is_length_of_list", "length_of_list", "joined", "known_length", "list_of", "order", "permuted", "position",
+    "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list", "unstack",
 ]
 
 
@@ -141,6 +141,11 @@ copy_list = op("copy_list", type=lambda xs, deep=False: List(elem(xs)), run=run_
                emit=lambda xs, deep=False: copy_text(xs.type, deep), linear=lambda ct, xs, deep=False: [ct],
                defaults={"deep": False}, holds=True, allocates=True)
 """A new list, and new lists in it; `deep`: of new arrays too."""
+
+
+empty_lists = op("empty_lists", type=lambda xs: List(List(Never())), run=lambda xs: [[] for _ in xs],
+                 emit="[[] for _ in _0]", nondiff="it holds no numbers", samples=lists, allocates=True)
+"""As many empty lists as there are items."""
 
 
 # -- growing and shrinking -------------------------------------------------------------------------
