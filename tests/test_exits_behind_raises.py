@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import Programs, agrees_in_every_mode
+from oracle import Programs, agrees_in_every_mode, same_value
 
 from sct import value_and_grad
 
@@ -550,3 +550,36 @@ def test_no_path_of_the_loop_is_without_the_variable() -> None:
     derivative = value_and_grad(continues)
     derivative(*program[0][1][0])
     assert "None" not in derivative.source
+
+
+class Vignetted(Exception):
+    pass
+
+
+def _through_two_loops(d):
+    for s in (14.0, 15.0):
+        for _ in range(2):
+            if d > s:
+                raise Vignetted
+            g = np.ones(2)
+        d = d * g[0] * d
+    return d
+
+
+def loops_of_a_callee(x, n):
+    """The loops bind one name, in two copies of one statement, under a `try` in a loop."""
+    t = 0.0
+    for _ in range(n):
+        try:
+            t += _through_two_loops(x)
+        except Vignetted:
+            pass
+    return t
+
+
+@pytest.mark.parametrize(("x", "n"), [(0.3, 2), (20.0, 3), (14.5, 2), (2.0, 1)])
+def test_a_name_that_a_loop_in_a_callee_binds_is_carried_once(x: float, n: int) -> None:
+    value, slope = value_and_grad(loops_of_a_callee)(x, n)
+    assert same_value(value, loops_of_a_callee(x, n))
+    central = (loops_of_a_callee(x + 1e-6, n) - loops_of_a_callee(x - 1e-6, n)) / 2e-6
+    assert slope == pytest.approx(central, rel=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
@@ -140,3 +141,40 @@ def test_what_nothing_changes_is_evaluated_anew() -> None:
     value, gradient = value_and_grad(lambda x: x * of_nothing_outside(x))(3.0)
     assert value == 3.0 * (3.0 * np.pi)
     assert gradient == pytest.approx(6.0 * np.pi)
+
+
+@cache
+def exact_weight(n: int) -> float:
+    half = Fraction(1, 2)
+    weight = half
+    weight *= n
+    for k in range(1, n):
+        weight += Fraction(1, k)
+    return float(weight)
+
+
+@cache
+def weight_that_is_logged(n: int) -> float:
+    log = LOG
+    log += [n]
+    weight = Fraction(1, 2)
+    weight *= n
+    return float(weight)
+
+
+LOG: list[int] = []
+
+
+def test_updates_in_place_of_numbers_that_do_not_change_are_no_writes() -> None:
+    def f(x: float, n: int) -> float:
+        return x * exact_weight(n) * exact_weight(n + 1)
+
+    for n in (2, 5):
+        value, slope = value_and_grad(f)(1.3, n)
+        assert value == f(1.3, n)
+        assert slope == pytest.approx(f(1.0, n), rel=1e-15)
+
+
+def test_a_list_from_outside_under_another_name_is_written() -> None:
+    with pytest.raises(SctError, match="SCT30"):
+        value_and_grad(lambda x: x * weight_that_is_logged(3) + len(LOG))(1.3)

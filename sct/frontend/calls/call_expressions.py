@@ -52,6 +52,7 @@ from sct.frontend.iteration.run_time_tuples import as_lists, transposed
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
+from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
@@ -460,6 +461,8 @@ def _bound_method(ev: Evaluator, fn: Static, f: Any, args: Args, kwargs: Kwargs)
         return joined(ev, f.__self__, args[0])
     if (pure := pure_method(ev, f, args, kwargs)) is not None:
         return pure
+    if isinstance(f, types.MethodDescriptorType) and args and python_class(ev, args[0]) is f.__objclass__:
+        return ev.call(ev.call(Static(getattr), [args[0], Static(f.__name__)]), args[1:], kwargs)
     if isinstance(f, types.MethodType) and not is_library(f.__func__):
         owner = Static(f.__self__) if fn.path is None else lift(ev, f.__self__, (*fn.path, ("attr", "__self__")))
         return ev.call(Static(f.__func__), [owner, *args], kwargs)

@@ -48,9 +48,10 @@ _MAKERS = (gast.Constant, gast.List, gast.Tuple, gast.Dict, gast.Set, gast.ListC
 
 _MAKING = frozenset((
     "list", "dict", "set", "tuple", "sorted", "str", "int", "float", "bool", "len", "sum", "max", "min", "abs", "round",
+    "bytes", "complex", "frozenset", "Decimal", "Fraction", "date", "datetime", "timedelta",
     "range", "zeros", "ones", "empty", "full", "arange", "linspace", "zeros_like", "ones_like", "empty_like", "array",
     "copy", "deepcopy", "defaultdict", "Counter", "deque", "OrderedDict", "perf_counter", "time"))
-"""Functions that make a new object."""
+"""Functions that make a new object, or one that does not change."""
 
 _CHANGING = frozenset(("next", "setattr", "delattr", "exec", "eval", "vars", "globals"))
 
@@ -291,8 +292,15 @@ def _is_new(node: Any) -> bool:
     return isinstance(node, _MAKERS)
 
 
-def _is_bound_anew(node: Any, name: str) -> bool:
-    """Is every value that the function binds to this variable a new object?"""
+def _is_bound_anew(node: Any, name: str, asked: frozenset[str] = frozenset()) -> bool:
+    """Is every value that the function binds to this variable a new object?  `asked`: variables bound to it."""
+
+    def is_new(value: Any) -> bool:
+        if not isinstance(value, gast.Name):
+            return _is_new(value)
+        return value.id in local_names(node) and value.id not in parameters(node) and (
+            value.id in asked or _is_bound_anew(node, value.id, asked | {name}))
+
     for n in nodes_in(node):
         values = [(t, n.value) for t in n.targets] if isinstance(n, gast.Assign) else \
             [(n.target, getattr(n, "value", None))] if isinstance(n, (gast.AnnAssign, gast.NamedExpr)) else \
@@ -300,7 +308,7 @@ def _is_bound_anew(node: Any, name: str) -> bool:
             [(n.optional_vars, None)] if isinstance(n, gast.withitem) and n.optional_vars is not None else []
         for target, value in values:
             names = {t.id for t in nodes_in(target) if isinstance(t, gast.Name) and isinstance(t.ctx, gast.Store)}
-            if name in names and not _is_new(value):
+            if name in names and not is_new(value):
                 return False
     return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from sct.errors import SctError
 from sct.frontend.evaluator.operands import Operands
@@ -16,12 +16,15 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import Asked, asked, is_asked
 from sct.frontend.values.guards import UNKNOWN, Guard, NeedsStatic
-from sct.ir import Eqn, Fn, Lit, Operand, Value, free_values, is_effect, rebuild
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, free_values, is_effect, rebuild
+from sct.ir.dims import Apply, Dim
 from sct.ir.interp import run
 from sct.ir.real_ints import unmark_real
 from sct.ir.text import show
 from sct.ir.types import Tensor
+from sct.ops.arrays.shape import dim
 from sct.ops.program.effects import guarded
+from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import tests_nan
 from sct.ops.type_rules import numpy_dtype
 
@@ -158,22 +161,46 @@ class KnownValues(Operands):
     def _slice(self, x: Value, what: str) -> Fn:
         """The function of the leaves of the arguments that computes `x`."""
         needed: dict[Eqn, None] = {}
+        sizes: dict[Value, Operand] = {}
 
         def visit(v: Operand) -> None:
-            if isinstance(v, Lit) or v in self.params:
+            if isinstance(v, Lit) or v in self.params or v in sizes:
                 return
             if v in self.stands_for:
                 return visit(self.stands_for[v])
             eqn = self.defs.get(v)
             if eqn is None or is_effect(eqn):
                 raise self._needed(v, what)
-            if eqn not in needed:
+            if eqn in needed:
+                return
+            try:
                 for a in eqn.args:
                     visit(a)
                 needed[eqn] = None
+            except NeedsStatic:
+                with Builder() as b:
+                    size = None if v.dim is None or v.dim.value is not None else self._size_of_leaves(v.dim)
+                if size is None:
+                    raise
+                sizes[v] = size
+                needed.update(dict.fromkeys(b.eqns))
 
         visit(x)
-        return rebuild(Fn("ask", tuple(self.params), tuple(needed), (x,)), self.outermost())
+        return rebuild(Fn("ask", tuple(self.params), tuple(needed), (x,)), {**self.outermost(), **sizes})
+
+    def _size_of_leaves(self, size: Dim) -> Operand | None:
+        """A size, computed from sizes and ints of the arguments; None where it is not computed from these alone."""
+        total: Operand = Lit(size.const)
+        for atom, coef in size.terms:
+            at = None if isinstance(atom, Apply) else self.sizes.get(atom)
+            if at is None or isinstance(at, tuple) and isinstance(at[1], tuple):
+                return None
+            part: Any = self._size_of_leaves(at) if isinstance(at, Dim) else self.params[at[0]] if at[1] is None \
+                else dim(self.params[at[0]], axis=at[1])
+            if part is None:
+                return None
+            total = cast(Operand, add(total, part if coef == 1 else mul(part, coef)))
+        return total
 
     def given_back(self, x: Asked) -> Abstract:
         """The value that was asked for a number which leaves a set or is read from a key."""

@@ -176,7 +176,8 @@ class LoopHead:
         bound_here = {v.addr: key.name for key, v in head.vars.items()
                       if key in self.names and isinstance(v, Ref) and not v.path}
         arrays: dict[int, Array] = {}  # put into the store last: items start as what arrays are before the loop
-        for addr in sorted(memo.cells, key=lambda a: (a not in head.cells, a)):  # slots of some make others
+        others = memo.cells.difference(self.extra_cells.values())
+        for addr in sorted(others, key=lambda a: (a not in head.cells, a)):  # slots of some make others
             cell = head.cells.get(addr)
             if isinstance(cell, Array):
                 param = self.carry(("cell", addr), cell.value, bound_here.get(addr, cell.value.hint))
