@@ -26,7 +26,7 @@ from sct.ops.program.solutions import as_adjoint, solution
 
 __all__ = [
     "as_solution", "computed_before", "derivative_code", "function_of", "has_effect", "refuse_sizes", "solution_of",
-    "standing_for"]
+    "standing_for", "with_params_for_reads"]
 
 
 def solution_of(ev: Evaluator, solve: Abstract, residual: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
@@ -75,17 +75,22 @@ def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None
     assert isinstance(x.type, Tensor) and isinstance(r.type, Tensor)
     if r.type.rank != x.type.rank or not all(map(ev.same, r.type.shape, x.type.shape)):
         refuse_sizes(ev, x.type, r)
-    residual = rebuild(residual, fresh=True)
-    ev.tries.certain.update(walk(residual))
-    reads = [v for v in free_values(residual) if is_float(v)]
-    params = [Value(v.type, v.hint, v.dim) for v in reads]
-    residual = rebuild(residual, dict(zip(reads, params)))
+    residual, reads, params = with_params_for_reads(ev, residual)
     flags, conditions = ([], []) if converged is None else ([Value(BOOL)], [converged])
     out = Value(x.type)
     residual = residual.replace(name="residual", params=(*residual.params, *flags, *params))
     attrs = {"checked": error if conditions else False}
     ev.b.add(Eqn(solution, (x, *conditions, *reads), (out,), attrs, (residual,), loc=ev.loc))
     return out
+
+
+def with_params_for_reads(ev: Evaluator, fn: Fn) -> tuple[Fn, list[Value], list[Value]]:
+    """`fn` with values of its own, the floats that it reads, and the values that stand for these in it."""
+    fn = rebuild(fn, fresh=True)
+    ev.tries.certain.update(walk(fn))
+    reads = [v for v in free_values(fn) if is_float(v)]
+    params = [Value(v.type, v.hint, v.dim) for v in reads]
+    return rebuild(fn, dict(zip(reads, params))), reads, params
 
 
 @contextmanager

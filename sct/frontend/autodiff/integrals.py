@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sct.frontend.autodiff.differentiated_region import Region
+from sct.frontend.autodiff.implicit_functions import with_params_for_reads
 from sct.frontend.autodiff.solvers import defined, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
-from sct.ir import Eqn, Fn, Operand, Value, free_values, is_float, rebuild, walk
+from sct.ir import Eqn, Fn, Operand, Value
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.pytree import Leaf
 from sct.ir.types import FLOAT, Tensor, in_words
@@ -157,11 +158,7 @@ def _options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], operan
 
 def _as_integral(ev: Evaluator, name: str, value: Value, operands: list[Operand], options: Any, fn: Fn) -> Value:
     """`value` as the integral of `fn`, a function of its variable and of numbers that it reads."""
-    fn = rebuild(fn, fresh=True)
-    ev.tries.certain.update(walk(fn))
-    reads = [v for v in free_values(fn) if is_float(v)]
-    params = [Value(v.type, v.hint, v.dim) for v in reads]
-    fn = rebuild(fn, dict(zip(reads, params)))
+    fn, reads, params = with_params_for_reads(ev, fn)
     out = Value(value.type)
     attrs = {"function": name, "options": options, "given": len(operands) - 2}
     ev.b.add(Eqn(integral, (value, *operands, *reads), (out,), attrs, (fn.replace(params=(*fn.params, *params)),),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import gast
+import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.evaluator import list_items
@@ -28,9 +29,12 @@ from sct.frontend.values.abstract_values import (
     Array,
     Choice,
     Container,
+    ListRef,
     Poison,
     Ref,
     Slots,
+    Static,
+    Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
 
@@ -105,3 +109,7 @@ class Evaluator(KnownValues):
             self.refuse("SCT203", "this object cannot be called", why="Python raises TypeError",
                         hint="call a function or a method")
         return caller(self, fn, args, kwargs)
+
+    def array_of_list(self, v: Abstract) -> Abstract:
+        """A list or a tuple as an array; another value as it is."""
+        return self.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else v

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -440,34 +441,34 @@ def joined_tuples(ev: Evaluator, a: Abstract, b: Abstract) -> RunTimeTuple:
     return RunTimeTuple(ev.new_dynamic_list(schema, versions, held=True))
 
 
-def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
-    """`xs.extend(other)`"""
+@contextmanager
+def _taking_items(ev: Evaluator, ref: ListRef, other: ListRef) -> Iterator[ListRef]:
+    """Evaluates how `ref` gets the items of `other`, which is given in columns, and notes who owns them."""
     resize(ev, ref)
     other = dynamic(ev, other, ref)
     owned = ref != other and ev.store.owns(ref.addr) and ev.store.owns(other.addr)
     held = shared(ev, other)
-    none = change(ev, ref, _both(ev, ops.extend, ref, other))
+    yield other
     list_items.owning(ev, owned, ref)
     if held:
         ev.store.hold(ref.addr)
-    return none
+
+
+def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
+    """`xs.extend(other)`"""
+    with _taking_items(ev, ref, other) as other:
+        return change(ev, ref, _both(ev, ops.extend, ref, other))
 
 
 def write_slice(ev: Evaluator, ref: ListRef, bounds: slice, other: ListRef, in_steps: bool) -> None:
     """`xs[i:j] = other`; `in_steps`: every so many items are replaced, so that the length stays."""
-    resize(ev, ref)
-    other = dynamic(ev, other, ref)
-    owned = ref != other and ev.store.owns(ref.addr) and ev.store.owns(other.addr)
-    held = shared(ev, other)
-    key, ends = join_key([bounds if in_steps else slice(bounds.start, bounds.stop)])
-    if bounds.start is bounds.stop is None and not in_steps and slots(ev, other).schema == slots(ev, ref).schema:
-        named = other.addr in lists_behind(ev, ev.store.vars.values())
-        change(ev, ref, columns(ev, copied(ev, other) if named else other))
-    else:
-        change(ev, ref, _both(ev, store if in_steps else splice, ref, other, *ends, key=key))
-    list_items.owning(ev, owned, ref)
-    if held:
-        ev.store.hold(ref.addr)
+    with _taking_items(ev, ref, other) as other:
+        key, ends = join_key([bounds if in_steps else slice(bounds.start, bounds.stop)])
+        if bounds.start is bounds.stop is None and not in_steps and slots(ev, other).schema == slots(ev, ref).schema:
+            named = other.addr in lists_behind(ev, ev.store.vars.values())
+            change(ev, ref, columns(ev, copied(ev, other) if named else other))
+        else:
+            change(ev, ref, _both(ev, store if in_steps else splice, ref, other, *ends, key=key))
 
 
 def delete_slice(ev: Evaluator, ref: ListRef, bounds: slice) -> None:

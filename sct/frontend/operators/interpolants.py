@@ -21,7 +21,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, is_varied, leave_to_python, template_of
-from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor, in_words
@@ -129,8 +129,7 @@ def _check_fitpack(ev: Evaluator, name: str, constants: Mapping[str, Any]) -> No
 
 def _array(ev: Evaluator, name: str, v: Abstract) -> Abstract:
     """The data as an array of real numbers."""
-    if isinstance(v, (ListRef, Tup)):
-        v = ev.call(Static(np.array), [v])
+    v = ev.array_of_list(v)
     t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
     if not isinstance(t, Tensor) or not t.rank or t.dtype not in ("f64", "i64"):
         ev.refuse("SCT205", f"`{name}` of {'this object' if t is None else in_words(t)} is not supported",
@@ -238,8 +237,7 @@ def parts_of(ev: Evaluator, owner: Abstract) -> tuple[dict[str, Abstract], list[
 
 
 def points_of(ev: Evaluator, x: Abstract) -> Operand:
-    if isinstance(x, (ListRef, Tup)):
-        x = ev.call(Static(np.array), [x])
+    x = ev.array_of_list(x)
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
     is_constant = isinstance(x, Static) and type(x.value) in (int, float)
     if not is_constant and (not isinstance(t, Tensor) or t.kind not in "fi" or t.dtype == "f32"):

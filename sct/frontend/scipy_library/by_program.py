@@ -142,8 +142,7 @@ def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[
     """The argument as the library gets it, and as the program does: an array of floats, or a number."""
     if isinstance(v, Iteration) and v.kind == "range":
         v = ev.call(Static(np.arange), v.parts)
-    if isinstance(v, (ListRef, Tup)):
-        v = ev.call(Static(np.array), [v])
+    v = ev.array_of_list(v)
     t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
     is_number = 0 in program.ranks and (isinstance(v, Static) and type(v.value) in (int, float) or isinstance(
         t, Tensor) and not t.rank and t.kind in "fi" and t.dtype != "f32")

@@ -20,7 +20,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, is_varied, leave_to_python
 from sct.frontend.operators.interpolants import make
 from sct.frontend.scipy_library.by_program import array_of_floats
-from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static
 from sct.ir import Value
 from sct.ir.types import Tensor
 from sct.ops.program.solutions import solver
@@ -177,7 +177,7 @@ def _cubic_spline(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _listed(ev: Evaluator, v: Abstract) -> Abstract:
-    v = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else v
+    v = ev.array_of_list(v)
     t = ev.type_of(v) if isinstance(v, Ref) else None
     integers = isinstance(t, Tensor) and t.dtype == "i64"
     return ev.call(Static(np.asarray), [v], {"dtype": Static(float)}) if integers else v

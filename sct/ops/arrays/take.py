@@ -52,12 +52,18 @@ def bind_take(a: Any, indices: Any, axis: Any = None, *, mode: Any = "raise") ->
     return [a, indices], {"axis": axis, "mode": mode}
 
 
-def type_take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "raise") -> Tensor:
+def _indexed_axis(x: Operand, indices: Operand, axis: int | None, name: str) -> tuple[Tensor, tuple[Dim, ...], int]:
+    """The type of the indices, the shape of x, flat if there is no axis, and the number of the axis."""
     t, i = number(x), number(indices)
     if i.kind != "i":
-        raise TypeMismatch("the indices of take must be integers")
+        raise TypeMismatch(f"the indices of {name} must be integers")
     shape = t.shape if axis is not None else (size_dim(t.shape),)
     (k,) = normalize(axis, len(shape))
+    return i, shape, k
+
+
+def type_take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "raise") -> Tensor:
+    i, shape, k = _indexed_axis(x, indices, axis, "take")
     result_shape = (*shape[:k], *i.shape, *shape[k + 1:])
     return Tensor("array" if result_shape or i.is_array else "np", rearranged(x, ()).dtype, result_shape)
 
@@ -116,11 +122,7 @@ def bind_along(arr: Any, indices: Any, axis: Any = -1) -> tuple[list[Any], dict[
 
 
 def type_along(x: Operand, indices: Operand, axis: int | None) -> Tensor:
-    t, i = number(x), number(indices)
-    if i.kind != "i":
-        raise TypeMismatch("the indices of take_along_axis must be integers")
-    shape = t.shape if axis is not None else (size_dim(t.shape),)
-    (k,) = normalize(axis, len(shape))
+    i, shape, k = _indexed_axis(x, indices, axis, "take_along_axis")
     if i.rank != len(shape):
         raise TypeMismatch("take_along_axis takes indices with as many axes as the array")
     result_shape = [broadcast_shapes((a,), (b,))[0] if j != k else b for j, (a, b) in enumerate(zip(shape, i.shape))]

@@ -16,7 +16,7 @@ from sct.frontend.heap.inactive import is_varied, may_be_differentiated, templat
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.operators.sparse_matrices import SparseFactors, SparseMatrix, is_sparse
 from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, FORMATS, SparseElements, elements_of, new_matrix
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, Tensor, in_words
 from sct.ops.linalg.sparse_maps import sparse_matrix, sparse_product, sparse_solution
@@ -42,7 +42,7 @@ def _product(ev: Evaluator, a: SparseElements, x: Abstract) -> Abstract:
 
 
 def _right_hand_side(ev: Evaluator, x: Abstract, ranks: Sequence[int], what: str) -> Ref:
-    x = ev.call(Static(np.array), [x]) if isinstance(x, (ListRef, Tup)) else x
+    x = ev.array_of_list(x)
     t = ev.type_of(x) if isinstance(x, Ref) else None
     if isinstance(t, Tensor) and t.dtype == "i64":
         x = ev.call(Static(np.asarray), [x], {"dtype": Static(float)})

@@ -16,7 +16,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, give, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.operators.sparse_matrices import SparseMatrix
-from sct.frontend.scipy_library.sparse.elements import FORMATS, elements_of, new_matrix, triples
+from sct.frontend.scipy_library.sparse.elements import FORMATS, SparseElements, elements_of, new_matrix, triples
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import INT, Tensor, in_words
@@ -66,7 +66,7 @@ def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
 
 def _vector(ev: Evaluator, what: str, v: Abstract, kind: str) -> Ref:
     """A vector of floats of 64 bits ("f"), or of ints ("i")."""
-    x = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else v
+    x = ev.array_of_list(v)
     t = ev.type_of(x) if isinstance(x, Ref) else None
     if not isinstance(t, Tensor) or t.rank != 1 or t.kind != kind or t.dtype not in ("f64", "i64", "i32"):
         ev.refuse("SCT205", f"{what} of a sparse matrix is {in_words(t) if t is not None else 'no array'}",
@@ -262,11 +262,15 @@ def _spdiags(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 # -- of other matrices -------------------------------------------------------------------------------------------------
 
 
+def _two_matrices(ev: Evaluator, name: str, args: Args) -> tuple[SparseElements, SparseElements]:
+    if len(args) != 2 or not any(isinstance(v, ObjRef) for v in args):
+        ev.refuse("SCT207", f"`{name}` is left to Python")
+    return elements_of(ev, args[0]), elements_of(ev, args[1])
+
+
 @of_scipy("scipy.sparse.kron")
 def _kron(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if len(args) != 2 or not any(isinstance(v, ObjRef) for v in args):
-        ev.refuse("SCT207", "`kron` is left to Python")
-    a, b = (elements_of(ev, v) for v in args)
+    a, b = _two_matrices(ev, "kron", args)
     native = ev.emit(sparse_matrix, a.native, b.native, text=f"scipy.sparse.kron(_0, _1{_options(ev, 'kron', kwargs)})")
     with derivative_code(ev):
         data, rows, cols = triples(ev.call(Static(_elements_of_kron), [
@@ -289,9 +293,7 @@ def _elements_of_sum(data: Any, rows: Any, cols: Any, m: Any, data2: Any, rows2:
 
 @of_scipy("scipy.sparse.kronsum")
 def _kronsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if len(args) != 2 or not any(isinstance(v, ObjRef) for v in args):
-        ev.refuse("SCT207", "`kronsum` is left to Python")
-    a, b = (elements_of(ev, v) for v in args)
+    a, b = _two_matrices(ev, "kronsum", args)
     text = f"scipy.sparse.kronsum(_0, _1{_options(ev, 'kronsum', kwargs)})"
     native = ev.emit(sparse_matrix, a.native, b.native, text=text)
     with derivative_code(ev):

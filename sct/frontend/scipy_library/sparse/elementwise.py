@@ -106,7 +106,7 @@ def _multiplied(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs) ->
             factors = ev.call(Static(_at), [b.data, b.rows, b.cols, b.n, a.rows, a.cols])
             data = ev.call(Static(operator.mul), [a.data, factors])
         return new_matrix(ev, _class_of_product(a.name, b.name), native, data, a.rows, a.cols, a.m, a.n)
-    x = ev.call(Static(np.array), [other]) if isinstance(other, (ListRef, Tup)) else other
+    x = ev.array_of_list(other)
     t = ev.type_of(x) if isinstance(x, Ref) else None
     if not isinstance(t, Tensor) or t.rank not in (1, 2) or t.dtype not in ("f64", "i64"):
         ev.refuse("SCT205", "a sparse matrix is multiplied by numbers, matrices and vectors alone",
