@@ -312,7 +312,7 @@ def stop_gradient(x: T) -> T:
 
 
 def checkpoint(f: F) -> F:
-    """`f`, as a function of which the backward pass keeps the arguments of a call, and nothing else.
+    """`f` as a function for which the backward pass keeps only the arguments of a call.
 
     A function or a decorator.  The backward pass evaluates `f` again, and what it needs for that is gone when it
     returns.  `f` must have no effect (SCT508); its arguments and results are numbers and arrays, and containers of

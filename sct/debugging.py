@@ -136,7 +136,7 @@ class _TracedFrame:
                        why=f"in the emitted code, `{statement}` makes it from "
                            + ", ".join(f"{name} = {_short(self.values.get(name))}" for name in sorted(read)),
                        hint="look at these values" + (
-                           "; sct.debug(inf=False) looks for NaN alone" if what == "infinity" else ""))
+                           "; sct.debug(inf=False) looks only for NaN" if what == "infinity" else ""))
 
 
 def _short(value: Any) -> str:

@@ -92,7 +92,7 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
 
 
 def tangent_of_each(name: str, primals: object, tangents: object) -> list[Any]:
-    """The tangents, and None for the last arguments, of which none is passed."""
+    """The tangents, and None for the last arguments, which have none."""
     for label, argument in (("primals", primals), ("tangents", tangents)):
         if not isinstance(argument, (tuple, list)):
             raise SctError("SCT904", f"{name}: {label} is a tuple, one item for each argument of the function",

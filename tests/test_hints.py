@@ -1661,7 +1661,7 @@ def _() -> Any:
     return lambda x: (sum(x), doubled(x)), lambda x: (sum(x), list(doubled(x)))[0]
 
 
-@case("let it stand alone: `v = yield x`")
+@case("make it a statement of its own: `v = yield x`")
 def _() -> Any:
     def refused(x):
         def items():

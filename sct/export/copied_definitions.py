@@ -97,7 +97,7 @@ class Definitions:
         statements = self.statements_of[name]
         if any(isinstance(node, (ast.Import, ast.ImportFrom)) and _is_sct(node, name) for node in statements):
             raise SctError("SCT914", f"`{name}` of sct is needed where the derivative runs", loc=self.source.loc(
-                self.statements_of[name][0]), hint="what is called at run time may not call sct")
+                self.statements_of[name][0]), hint="functions that are called at run time may not call sct")
         values = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in self.statements_of[name])
         for node in self.not_run:
             stores = name in changed_names(node)

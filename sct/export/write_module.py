@@ -190,7 +190,7 @@ class ModuleWriter:
         reserved = {re.split(r"[.\[]", text)[0] for text in outer_texts.values()}
         for p in arguments:
             if p.name in reserved:
-                raise SctError("SCT914", f"the parameter `{p.name}` hides what is outside under the same name",
+                raise SctError("SCT914", f"the parameter `{p.name}` hides a variable of the same name outside",
                                hint="rename one of them")
         params = [Parameter(self_name, tree=Const(None))] if self_name is not None else []
         params += [Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
@@ -351,5 +351,5 @@ def _refuse_clashes(imports: Mapping[str, None]) -> None:
         for alias in node.names:
             name, full = alias.asname or alias.name, f"{getattr(node, 'module', '')}.{alias.name}"
             if seen.setdefault(name, full) != full:
-                raise SctError("SCT914", f"`{name}` stands for both {seen[name]} and {full} in what is emitted")
+                raise SctError("SCT914", f"`{name}` stands for both {seen[name]} and {full} in the emitted text")
 

@@ -81,7 +81,7 @@ def note_copy(f: types.FunctionType, copied: types.FunctionType) -> None:
 
 
 def rule_of_class_method(f: Any, args: Sequence[Any]) -> UserRule | None:
-    """The rule of a class method, of which `f` is the function: it is called with the class."""
+    """The rule of the class method with the function `f`, which is called with the class."""
     if not _rules or not args or not isinstance(f, types.FunctionType):
         return None
     cls = getattr(args[0], "peek", None)
@@ -89,7 +89,7 @@ def rule_of_class_method(f: Any, args: Sequence[Any]) -> UserRule | None:
 
 
 def owned_rule(f: Any) -> tuple[UserRule, Any] | None:
-    """The rule of the method of a class of which `f` is bound to an object, and the object."""
+    """The rule of a method of a class that `f` binds to an object, and the object."""
     if not _rules or not isinstance(f, types.BuiltinMethodType) or isinstance(f.__self__, (type, types.ModuleType)):
         return None
     rule = rule_of(getattr(type(f.__self__), f.__name__, None))
@@ -107,7 +107,7 @@ def _key(f: Any) -> Any:
 
 
 def rule_hint(call: str, count: int) -> str:
-    """The line that gives a derivative to the function of a call, of which this is the text, with so many arguments."""
+    """The line that gives a derivative to the function that this text calls, with so many arguments."""
     f = call.strip("`").partition("(")[0]
     names = ", ".join("x" if count == 1 else "abcdefgh"[k] for k in range(count)) if 0 < count <= 8 else "*args"
     cotangents = "..." if count == 1 else "(" + ", ".join(["..."] * max(count, 2)) + ")"

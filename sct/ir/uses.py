@@ -94,7 +94,7 @@ class DefUse:
         return self.definitions.get(x) if isinstance(x, Value) else None
 
     def defining_eqn(self, x: Operand) -> Eqn | None:
-        """The equation of which `x` is an out; None for a literal and for a param."""
+        """The equation that binds `x`; None for a literal and for a param."""
         definition = self.definition(x)
         return definition.eqn if definition is not None and definition.region is None else None
 

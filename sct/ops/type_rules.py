@@ -61,7 +61,7 @@ def number(x: Operand) -> Tensor:
 
 
 def rank(x: Operand) -> int:
-    """The number of axes of an operand; 0 of what is no array."""
+    """The number of axes of an operand; 0 if it is no array."""
     return x.type.rank if isinstance(x.type, Tensor) else 0
 
 

@@ -201,7 +201,7 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def _definition(self, node: Any) -> Any:
-        """Decorators, defaults and annotations are not part of what the function computes; lambdas in them may be."""
+        """Decorators, defaults and annotations are no part of the function's computation; lambdas in them may be."""
         arguments = [] if isinstance(node, ast.ClassDef) else [*node.args.defaults, *node.args.kw_defaults]
         for outside in [*node.decorator_list, *arguments]:
             self._in_lambdas(outside)

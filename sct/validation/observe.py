@@ -266,7 +266,7 @@ class _InstrumentingCopier(Copier):
         return _IN_PLACE[name](self.operands.operand(x), self.operands.operand(y))
 
     def callee(self, f: Any) -> Any:
-        """What is called instead of `f`: methods and constructors of the user's classes are instrumented too."""
+        """The callable in the place of `f`: methods and constructors of the user's classes are instrumented too."""
         if getattr(f, "__sct_call__", "") in _DIFFERENTIATE or hasattr(type(f), "__sct_transform__"):
             return functools.partial(self.differentiated, f)
         rule = rule_of(f) or rule_of(getattr(f, "__func__", None))
@@ -286,7 +286,7 @@ class _InstrumentingCopier(Copier):
             y = f(*args, **kwargs)
             if any(x is not None and x.tobytes() != now.tobytes() for x, now in zip(before, args)):
                 self.writes = SctError("SCT302", f"`{rule.name}`, which has a rule, writes to its arguments",
-                                       why="the rule is that of what it returns",
+                                       why="the rule is that of the function that it returns",
                                        hint="call it with a copy, in a function that has the rule")
             if rule not in self.in_rules:
                 owner = (f.__self__,) if isinstance(f, types.MethodType) and isinstance(

@@ -103,7 +103,7 @@ class _KernelExtraction:
                           and not (isinstance(s, Evaluate) and s.eqn.op.name == "item_of")}
 
     def group(self) -> tuple[Block, set[Value]]:
-        """The block with kernels, and the lists of which they do not hold all, or not the loops that fill them."""
+        """The block with kernels, and the lists that they hold only in part, or without the loops that fill them."""
         kernels: list[Kernel] = []
         self.compilable.clear()
         grouped = self.block(self.whole_block, kernels, outermost=True)
@@ -116,7 +116,7 @@ class _KernelExtraction:
         return grouped, (used & outside | loose | self.split_lists(grouped, kernels)) - self.refused
 
     def split_lists(self, grouped: Block, kernels: list[Kernel]) -> set[Value]:
-        """The lists of arrays of any size, and the lists that hold these, of which no kernel holds all statements."""
+        """The lists of arrays of any size, and the lists that hold these, with statements outside a kernel."""
         kernel_of = {s: k for k in kernels for s in statements(k.body)}
         homes: dict[Value, set[Kernel | None]] = defaultdict(set)
         for s in statements(grouped):
@@ -186,7 +186,7 @@ class _KernelExtraction:
         return delayed
 
     def returned_with_numpy(self, block: Block, readers: Mapping[Operand, list[Statement]]) -> set[Statement]:
-        """Arithmetic of numbers of which some are results of NumPy, and which is only returned."""
+        """Arithmetic of numbers that includes results of NumPy, and which is only returned."""
         returned: set[Statement] = set()
         for s in reversed(block):
             if isinstance(s, Evaluate) and _is_pure(s.eqn) and all(map(_is_number, s.eqn.outs)) and all(
@@ -387,7 +387,7 @@ def _described(eqn: Eqn) -> str:
 
 
 def _filled_by_loops_around(kernel: Kernel) -> Iterator[Value]:
-    """The lists of which the kernel writes or reads an item, once for each iteration of a loop around it."""
+    """The lists that the kernel writes or reads at one item for each iteration of a loop around it."""
     own = {s.tape for s in statements(kernel.body) if isinstance(s, NewList)}
     todo = list(kernel.body)
     while todo:

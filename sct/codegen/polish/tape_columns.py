@@ -223,7 +223,7 @@ def _is_predicate(x: Operand) -> bool:
 
 
 def _merge_columns(tape: _Tape, program: _Program) -> None:
-    """Keep one of two columns that hold the same, or of two predicates of which one is the negation of the other."""
+    """Keep one of two columns that hold the same, or one of two predicates that are each other's negation."""
     facts = program.facts_at(tape.pushes)
     for k, v, items in reversed(list(tape.columns())):
         for j, w, others in tape.columns():
@@ -341,7 +341,7 @@ class _Iteration:
         self.carried: set[Operand] = {v for s in outside for v in (*s.bound, *s.reads)}
 
     def is_idle(self, truths: Mapping[Value, bool | None]) -> bool | None:
-        """Does it change nothing?  None if that depends on a predicate of which the outcome is not in `truths`."""
+        """Does it change nothing?  None if that depends on a predicate whose outcome is not in `truths`."""
         values: _Iteration.Values = {}
         outcome = self._run(self.loop.body, truths, values)
         if outcome is not True:
@@ -455,7 +455,7 @@ _Truth = Union[bool, Value]
 
 
 class _Facts:
-    """Predicates of which the outcome is known at some place, and those that are the negation of another value."""
+    """Predicates whose outcome is known at some place, and those that are the negation of another value."""
 
     def __init__(self, truths: Mapping[Value, _Truth] | None = None) -> None:
         self.truths: dict[Value, _Truth] = dict(truths or {})
@@ -469,7 +469,7 @@ class _Facts:
         return truth
 
     def negation(self, x: Operand) -> Operand | None:
-        """The operand of which `x` is the negation."""
+        """The operand whose negation is `x`."""
         if isinstance(x, Lit):
             return Lit(not x.value) if type(x.value) is bool else None
         other = self.truths.get(x)

@@ -127,7 +127,7 @@ class Names:
 
     @staticmethod
     def _is_bound_before(a: _Variable, b: _Variable) -> bool:
-        """Would one have a value where paths part, one of which must find the other unbound?"""
+        """Would a variable have a value where paths part, although one path must find it unbound?"""
         return a.bound_at < b.unbound_at or b.bound_at < a.unbound_at
 
     def _both_fixed(self, a: _Variable, b: _Variable) -> bool:

@@ -59,7 +59,7 @@ def remove_needless_checks(block: Block) -> Block:
 
 
 def _checked(s: Statement) -> Value | None:
-    """The variable of which the statement only makes sure that it is bound."""
+    """The variable, if the statement only makes sure that it is bound."""
     if isinstance(s, CheckBound):
         return None if s.always else s.value
     if isinstance(s, Evaluate) and s.eqn.op.name == "unwrap" and s.eqn.primal and isinstance(s.eqn.args[0], Value):

@@ -131,7 +131,7 @@ class _Predicates:
         return all(self.implies(push, x, appended, outcome) for push, x in column.appended)
 
     def source(self, s: Statement, x: Operand) -> Operand:
-        """The operand of which `x`, which `s` reads, is a copy where it is bound."""
+        """The operand that `x`, which `s` reads, is a copy of where it is bound."""
         copied = [(b, dict(b.pairs)[x]) for b in self.bindings.get(x, ())
                   if isinstance(b, Assign) and isinstance(x, Value) and self.number[b] < self.number[s]]
         sources = {self.source(b, y) for b, y in copied if not is_undef(y)}

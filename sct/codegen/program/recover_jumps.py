@@ -134,7 +134,7 @@ class Exits:
         return frozenset(literals) if 0 < len(literals) <= _MAX_LITERALS else None
 
     def _sources(self, v: Value) -> list[Operand] | None:
-        """The operands of which `v` is one, through a conditional or a loop; None if it is computed."""
+        """The operands that `v` may be, through conditionals and loops; None if it is computed."""
         if not _is_int(v) or v not in self.def_use.definitions:
             return None
         eqn, region, _ = self.def_use.definitions[v]

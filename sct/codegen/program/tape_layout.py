@@ -355,7 +355,7 @@ class TapeLayout:
 
 
 def _sequence_of(loop: Eqn, elem: Value) -> Operand:
-    """The sequence of which `elem` is the element in `loop`."""
+    """The sequence whose element in `loop` is `elem`."""
     p = loop_view(loop)
     return p.xs[p.elems.index(elem)]
 

@@ -27,7 +27,7 @@ def check_nesting(tree: ast.Module, locs: Mapping[ast.stmt, Loc]) -> None:
             limit = f"{_MOST_BLOCKS} loops" if blocks > _MOST_BLOCKS else f"{_MOST_LEVELS} levels"
             raise SctError("SCT503", f"the derivative has statements in more than {limit} of nesting", loc=locs.get(s),
                            why="Python compiles no more, and calls stand in line where they are differentiated",
-                           hint="nest fewer loops and conditionals in the function and in what it calls")
+                           hint="nest fewer loops and conditionals in the function and in the functions that it calls")
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, int, int]]:

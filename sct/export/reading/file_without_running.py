@@ -92,7 +92,7 @@ class _Loader:
         return module
 
     def forget(self, before: Mapping[str, types.ModuleType]) -> None:
-        """Remove the modules that were added, and those of packages of which a part was not run."""
+        """Remove the modules that were added, and those of packages that were run only in part."""
         packages = {name.partition(".")[0] for name in self.names[1:]}
         for name in [*sys.modules]:
             if name in self.names or name not in before and name.partition(".")[0] in packages:

@@ -195,7 +195,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
 
         def pin() -> None:
             if any(at[:len(path)] == path for at, _ in ev.functions.plan.written):
-                ev.refuse("SCT302", "an object is used as a whole of which the function writes an attribute",
+                ev.refuse("SCT302", "an object is used as a whole, and the function writes one of its attributes",
                           why="what uses it would not see the write", hint="return the value that is written")
             ev.outside.note(path, "is", obj)
 

@@ -145,7 +145,7 @@ def _not_read_itself(ev: Evaluator, entry: Store, changed: set[int], read: Mappi
     if clash is not None:
         what = "an array" if isinstance(entry.cells[clash], Array) else "a list, a dict or an object"
         raise SctError("SCT305", f"the function that is differentiated writes to its argument, {what} that it also "
-                       "reads by another name", why="the two are one object: what is written to one is in the other",
+                       "reads by another name", why="the two are one object: a write to one is in the other",
                        hint="pass a copy", loc=read[clash])
 
 

@@ -108,7 +108,7 @@ def ruled_call(ev: Evaluator, rule: UserRule, args: Args, kwargs: Kwargs, call: 
         return result
     if any(is_written(cell, ev.store.cells.get(addr)) for addr, cell in before.items()):
         ev.refuse("SCT302", f"`{rule.name}`, which has a rule, writes to its arguments",
-                  why="the rule is that of what it returns", hint="write to a copy in it: `x = x.copy()`")
+                  why="the rule is that of the function that it returns", hint="write to a copy in it: `x = x.copy()`")
     regions: dict[str, Fn] = {}
     missing = {k for k, x in enumerate(xs) for _ in x.operands if k >= len(args)}
     places = [k for k, x in enumerate(xs) for _ in x.operands]
@@ -211,7 +211,7 @@ def called_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: 
     f = fn.peek
     if any(map(writes_keyword, kwargs)) or isinstance(f, np.ufunc) and len(args) > f.nin:
         ev.refuse("SCT302", f"`{rule_name(f)}` is called with an argument that says where it writes",
-                  why="sct would not see what is written", hint="leave it out, and use what the function returns")
+                  why="sct would not see the write", hint="leave it out, and use what the function returns")
     operands: list[Operand] = []
     name = harmless_name(f) or template_of(ev, fn if fn.path is not None else Static(f, (f,)), operands)
     texts = [template_of(ev, a, operands) for a in (*args, *kwargs.values())]

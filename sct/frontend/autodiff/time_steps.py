@@ -76,7 +76,7 @@ def ends_moved(ts: Any, t0: Any, t1: Any, stopped: Any) -> Any:
 
 
 def joined(t0: Any, ts: Any, places: Any, times: Any) -> Any:
-    """The time `t0` and the times `ts` after it, of which those at `places` may be differentiated."""
+    """The time `t0` and the times `ts` after it; those at `places` may be differentiated."""
     ts = np.concatenate((np.array([t0]), ts))
     ts[places] = times
     return ts

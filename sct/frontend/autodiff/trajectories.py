@@ -99,7 +99,7 @@ class _Problem:
         return text
 
     def steps(self, method: str, outcome: Value, ts: Abstract, is_held: bool = False) -> Abstract:
-        """The solution at the times `ts`, of which `outcome` is a solution that may be read between them.
+        """The solution at the times `ts`; `outcome` is a solution that may be read between them.
 
         A loop of steps may write over the array that it starts from, so each has one of its own; `is_held`: SciPy may
         read that array later.
@@ -289,7 +289,7 @@ def _located(ev: Evaluator, problem: _Problem, method: str, outcome: Value, even
 
 def _ended(ev: Evaluator, outcome: Value, accepted: str, events: Sequence[_Event],
            located: Sequence[tuple[Abstract, Abstract]], ts: Abstract, y: Abstract) -> tuple[Abstract, Abstract]:
-    """The times and the solution at them, the last of which may be an event's."""
+    """The times and the solution at them; the last may be that of an event."""
     for k, (event, (when, state)) in enumerate(zip(events, located)):
         if event.is_terminal:
             is_end = ev.wrap(ev.emit(part, outcome, type=BOOL, text=f"_0.status == 1 and {accepted}[-1] in "
@@ -302,7 +302,7 @@ def _ended(ev: Evaluator, outcome: Value, accepted: str, events: Sequence[_Event
 
 def _of_events(ev: Evaluator, outcome: Value, located: Sequence[tuple[Abstract, Abstract]], success: Value
                ) -> dict[str, Abstract]:
-    """The attributes of what `solve_ivp` returns that are lists with an item for each event."""
+    """The attributes of the result of `solve_ivp` that are lists with an item for each event."""
     texts = {"t_events": "_0.t_events[{}]", "y_events": "_0.y_events[{}].reshape(-1, len(_0.y))"}
     return {key: ev.new_list(tuple(standing_for(ev, outcome, pair[which], text.format(k), success)
                                    for k, pair in enumerate(located))) if located else _NONE

@@ -122,7 +122,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         first, schema = len(leaves), ev.slots(v).schema or 0
         if holds_optional_tuples(schema):
             ev.refuse("SCT503", f"a list of tuples and None is not supported {where}",
-                      hint="give it the tuples alone")
+                      hint="give it only the tuples")
         leaves += dynamic_lists.column_refs(ev, v)
         item = _tree_of_schema(schema, first)
         for cls, keys in _classes_in(item):

@@ -198,7 +198,7 @@ def _pure(ev: Evaluator, before: Store, eqns: Iterable[Eqn]) -> None:
     if written or _has_effects(ev, eqns, set()):
         ev.refuse("SCT204", "a cached function has an effect, or writes to an object that it has not created",
                   why="Python does that only in the first of the calls with the same arguments",
-                  hint="return what it computes, and write it where it is called")
+                  hint="return the value, and write it where the function is called")
 
 
 def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:

@@ -288,7 +288,7 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
                 Frozen.NO, Frozen.AMBIGUOUS):
             what = "an attribute of an object" if isinstance(kind, ObjRef) else "a list or dict"
             ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into {what} that it is "
-                      "given", hint="return what is new; or write it as a loop that fills an array")
+                      "given", hint="return the new items; or write a loop that fills an array")
         schema, types = item_type(ev, ListRef(addr)) if after.schema is not None else row_type(ev, after)
         grown[which] = schema, [outlined_type(ev, t) for t in types]
     if grown:
@@ -452,7 +452,7 @@ def _leaf(ev: Evaluator, out: Value) -> Abstract:
 
 
 def _with_containers(ev: Evaluator, f: OutlinedFunction, flat: Flattening, leaves: Sequence[Abstract]) -> Abstract:
-    """The result in its containers, some of which are, or may be, those of the arguments."""
+    """The result in its containers, some of which may be those of the arguments."""
     assert f.result is not None
     addrs = {number: addr for addr, number in flat.containers.items()}
     same = {k: number if number <= CAPTURED else addrs[number] for k, number in f.aliasing.same_container.items()}

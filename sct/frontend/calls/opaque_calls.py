@@ -106,7 +106,7 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
 
 
 def _shuffler(ev: Evaluator, fn: Abstract) -> Value | None:
-    """The generator of random numbers of NumPy of which this is the method `shuffle`."""
+    """The generator of random numbers of NumPy, if this is its method `shuffle`."""
     if isinstance(fn, Static):
         owner, name = getattr(fn.peek, "__self__", None), getattr(fn.peek, "__name__", "")
         if type(owner) not in GENERATORS or name != "shuffle":
@@ -316,7 +316,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
         if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
             ev.refuse("SCT207", f"`{what}` is called with a function, and sct has neither its Python source nor a "
                       "derivative rule for it",
-                      why="what it does with the function is not known",
+                      why="it is not known what it does with the function",
                       hint=instead or "write out what it does, as a loop; or call it outside the function")
         if isinstance(a, (Ref, Container)) or isinstance(a, Tup) and not all(map(is_literal, a.items)):
             ev.refuse("SCT207", f"`{what}` is called with arrays or containers, and sct has neither its Python source "
@@ -338,7 +338,7 @@ def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
 
 
 def _shape(ev: Evaluator, v: Abstract) -> Abstract:
-    """A tuple of sizes, some of which are known only at run time, as one value; others as they are."""
+    """A tuple of sizes as one value, if some are known only at run time; others as they are."""
     operands: list[Operand] = []
     if not isinstance(v, Tup) or all(map(is_literal, v.items)) or (text := template_of(ev, v, operands)) is None:
         return v

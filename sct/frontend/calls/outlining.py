@@ -130,7 +130,7 @@ class OutliningPlan:
         return Unstable(self)
 
     def linkable(self) -> set[type]:
-        """The classes whose objects are to be rows of columns next: those of which loops make objects, then all."""
+        """The classes whose objects are to be rows of columns next: first those that loops make, then all."""
         for again in (True, False):
             classes = {cls for cls, many in self.instantiated.items() if many or not again} - self.unlinkable
             if classes and classes not in self.attempts:

@@ -82,7 +82,7 @@ def _refuse(ev: Evaluator, p: Value, f: Any, what: str, why: str, calls: list[Eq
     with ev.at(at):
         name = getattr(f, "__name__", type(f).__name__)
         ev.refuse("SCT302", f"`{name}`, which runs as it is, may write to {what}", why=why,
-                  hint="return what it computes, and write it outside the differentiated function")
+                  hint="return the value, and write it outside the differentiated function")
 
 
 def _is_users(f: Any) -> bool:
@@ -266,7 +266,7 @@ class Writes:
         return [f.__globals__[name]] if name in f.__globals__ else None
 
     def _instances(self, f: types.FunctionType, cls: type) -> list[Any] | None:
-        """What the first parameter of a method may be: the class and its subclasses, and objects of them."""
+        """The possible first parameters of a method: the class and its subclasses, and objects of them."""
         if f.__name__ == "__init__":
             return None
         return [x for x in list(self.reached.values()) if isinstance(x, cls) or

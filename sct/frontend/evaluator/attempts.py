@@ -102,7 +102,7 @@ class Attempts(State):
         if (position := self._position_in(eqn)) is not None:
             tried = Eqn(index, (eqn.args[0], *position), (), {"key": eqn.attrs.get("key", ("i",))}, (), None)
         elif eqn.op.updates:
-            self.refuse("SCT101", "a list is changed in a `try` in a way that may raise what is handled",
+            self.refuse("SCT101", "a list is changed in a `try` in a way that may raise an exception that is handled",
                         hint="check for the bad case first, with `if`")
         again = tried is not eqn or aliases(eqn) != "none" or any(counts_as_real(x.type) for x in eqn.args)
         handled = dict.fromkeys(tries.handled)

@@ -271,7 +271,7 @@ def _int(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
         return x
     if isinstance(x, Value) and isinstance(x.type, Opaque):
-        ev.refuse("SCT503", "an index of which sct knows no type is not supported", why="Python computes it",
+        ev.refuse("SCT503", "an index whose type sct does not know is not supported", why="Python computes it",
                   hint="make an array of it: `x[np.array(xs)]`")
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
 

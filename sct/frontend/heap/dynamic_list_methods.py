@@ -207,7 +207,7 @@ def rewritten(ev: Evaluator, ref: ListRef, column: Ref, new: Value, function: st
     resize(ev, ref)
     if holds_objects(slots(ev, ref).schema or 0):
         ev.refuse("SCT204", f"`{function}` calls itself or is called again, and writes into a list of objects that it "
-                  "is given", hint="return what is new; or write it as a loop that fills an array")
+                  "is given", hint="return the new items; or write a loop that fills an array")
     cut_loose(ev, ref)
     renew(ev, ref, column.addr, new)
     if isinstance(new.type, List) and isinstance(new.type.elem, List):

@@ -476,7 +476,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
 
 
 def _first(ev: Evaluator, cell: Slots) -> Abstract:
-    """The column of which Python reads an item first: it raises where there is none. One of floats, if there is one."""
+    """The column whose item Python reads first, which raises if there is none: one of floats, if there is one."""
     types = [ev.type_of(c) for c in cell.items]
     return next((c for c, t in zip(cell.items, types) if is_float(t)), cell.items[0])
 

@@ -177,7 +177,7 @@ _HOLD_NOTHING = frozenset((str, bytes, type(None), complex, collections.Counter,
 
 
 def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None = None) -> Abstract | None:
-    """The value of an expression of which an operand is an object that sct does not see into; None for others.
+    """The value of an expression with an operand that sct does not see into; None for others.
 
     text      the template, in which `{0}` stands for the first operand
     of_class  the type of the value, if it is that of any operands
@@ -298,7 +298,7 @@ def is_varied(ev: Evaluator, v: Abstract) -> bool:
 
 
 def leave_to_python(ev: Evaluator, name: str, values: Iterable[Abstract]) -> None:
-    """Refuses to see into a call of observed type of which no argument is differentiated: Python makes it as it is."""
+    """Refuses to see into a call of observed type without differentiated arguments: Python makes it as it is."""
     if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
         ev.refuse("SCT207", f"`{name}` of constants is left to Python")
 

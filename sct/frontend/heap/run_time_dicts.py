@@ -237,7 +237,7 @@ def is_iterated(ev: Evaluator, owner: MapRef, key: Abstract) -> bool:
 
 
 def _iterated(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:
-    """The place of a key that was read from the list of the keys, none of which is deleted."""
+    """The place of a key that was read from the list of the keys; no key is deleted."""
     cell = ev.slots(owner)
     keys = cell.items[1]
     if not isinstance(keys, ListRef) or not is_dynamic(ev, keys) or _may(ev, cell, SHRINKS):

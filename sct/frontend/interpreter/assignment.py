@@ -149,7 +149,7 @@ def _check_enough(ev: Evaluator, size: Operand, n: int, expected: str) -> None:
 
 
 def _starred(ev: Evaluator, v: Ref | ListRef, targets: Sequence[Any], star: int) -> None:
-    """Unpacks an iterable whose length is known only at run time to targets of which one has a star."""
+    """Unpacks an iterable whose length is known only at run time to targets with a star."""
     tail = len(targets) - star - 1
     _check_enough(ev, ev.operand(ev.call(Static(len), [v])), star + tail, "at least ")
 
@@ -180,7 +180,7 @@ def _check_count(ev: Evaluator, size: Operand, n: int) -> None:
 
 
 def of_python(ev: Evaluator, v: Abstract, target: Any, value: Any) -> Abstract:
-    """What is assigned: of an object that sct does not see into, the items if it is unpacked; `value` is its syntax."""
+    """The assigned value, with syntax `value`; an object that sct does not see into as its items, if it is unpacked."""
     if not isinstance(target, (gast.Tuple, gast.List)) or any(isinstance(t, gast.Starred) for t in target.elts):
         return v
     iterable = python_iterable(ev, v, value)

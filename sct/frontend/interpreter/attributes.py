@@ -169,8 +169,8 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return owner.parts[bounds.index(name)] if name in bounds else Method(owner, name)
     if isinstance(owner, Iteration) and name in ("send", "throw", "close"):
         ev.refuse("SCT203", f"`{name}` of a generator is not supported", why="a generator runs in line with the loop "
-                  "that takes its items, and is resumed by that alone",
-                  hint="write a function of what is sent, which the loop calls")
+                  "that takes its items, and only that loop resumes it",
+                  hint="write a function of the values that you send, and call it in the loop")
     if not isinstance(x_type, Tensor):
         _refuse_object(ev, owner, name)
     assert isinstance(owner, (Ref, Value))

@@ -177,7 +177,7 @@ def _extended(ev: Evaluator, nodes: list[Any]) -> Abstract:
 
 
 def _listed(ev: Evaluator, v: Abstract) -> Abstract:
-    """The items of what follows a star: those that are known, or a list that a loop fills."""
+    """The items behind a star: those that are known, or a list that a loop fills."""
     snapshot = ev.snapshot()
     try:
         return Tup(items_of(ev, v, lambda x: [*x]))

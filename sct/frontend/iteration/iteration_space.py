@@ -239,7 +239,7 @@ def _equal(ev: Evaluator, p: Dim | None, q: Dim | None) -> bool:
 
 
 def in_step(ev: Evaluator, parts: Sequence[Abstract]) -> list[IterationSpace] | None:
-    """The spaces of iterables in step, none of which shares an iterator with another."""
+    """The spaces of iterables in step; no two of them share an iterator."""
     inner = [state for p in parts for state in _states(p)]
     if not parts or len(set(inner)) < len(inner):
         return None

@@ -35,7 +35,7 @@ def python_iterator(ev: Evaluator, over: Abstract, node: Any) -> Iteration | Non
 
 
 def is_python_iterator(v: Iteration) -> bool:
-    """Is this an iterator of Python, of which the items are not known before they are asked for?"""
+    """Is this an iterator of Python, whose items are not known before they are asked for?"""
     return v.kind == "python" and _constant(v.parts[1]).is_iterator
 
 

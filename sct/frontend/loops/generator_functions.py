@@ -71,13 +71,13 @@ def new_generator(ev: Evaluator, frame: Frame) -> Iteration:
     if inner is not None:
         raise SctError("SCT101", "a `yield` inside an expression is not supported",
                        why="the rest of the expression would run when the next item is asked for",
-                       hint="let it stand alone: `v = yield x`", loc=loc_of(inner, frame.source.file))
+                       hint="make it a statement of its own: `v = yield x`", loc=loc_of(inner, frame.source.file))
     ev.all_frames[frame.id] = frame
     return new_iterator(ev, "function", (Closure(node, frame.id),), Tup(()))
 
 
 def is_fresh_function(ev: Evaluator, v: Abstract) -> bool:
-    """Is this a generator of a function of which nothing has run?"""
+    """Is this a generator of a function that has not begun to run?"""
     return isinstance(v, Iteration) and v.kind == "function" and place(ev, v) == 0 and kept(ev, v) == Tup(())
 
 

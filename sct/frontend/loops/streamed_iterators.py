@@ -135,7 +135,7 @@ _FUNCTIONS: dict[str, Callable[..., Iterator[Any]]] = {
 
 
 def streamed(ev: Evaluator, v: Abstract) -> Iteration | None:
-    """The generator of a function that gives the items of `v`, of which nothing has run; None if there is none."""
+    """The generator of a function that gives the items of `v` and has not begun to run; None if there is none."""
     if not isinstance(v, Iteration) or v.state is None:
         return None
     if is_fresh_function(ev, v):

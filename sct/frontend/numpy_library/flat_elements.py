@@ -92,7 +92,7 @@ def _array_of(ev: Evaluator, v: Abstract) -> Ref:
     assert isinstance(v, ObjRef)
     owner = ev.slots(v).items[0]
     if not isinstance(owner, Ref):
-        ev.refuse("SCT502", "of which array these are the elements depends on the path",
+        ev.refuse("SCT502", "the array that these are the elements of depends on the path",
                   hint="read it in each of the branches")
     return owner
 

@@ -244,7 +244,7 @@ def _vector(ev: Evaluator, what: str, v: Abstract) -> Abstract:
     v = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else ev.call(Static(np.atleast_1d), [v])
     t = type_of(ev, v)
     if t.rank != 1 or t.dtype != "f64":
-        ev.refuse("SCT205", f"`{what}` of what is no vector of floats is not supported",
+        ev.refuse("SCT205", f"`{what}` is supported for vectors of floats only",
                   hint="convert with astype(float)")
     size = size_along(ev, v, 0)
     try:  # polynomials have few coefficients, and what is computed with them depends on their number
@@ -277,7 +277,7 @@ def _polynomial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     leave_to_python(ev, "Polynomial", values)
     if len(values) != 1 or kwargs.keys() - {"coef"}:
         ev.refuse("SCT205", "`Polynomial` with other arguments than the coefficients is not supported",
-                  why="it would map its argument to a window", hint="give the coefficients alone")
+                  why="it would map its argument to a window", hint="give only the coefficients")
     c = ev.call(Static(np.copy), [_vector(ev, "Polynomial", values[0])])
     return ev.new_object(PowerSeries, {"_c": c, "_computed": Static(False)})
 

@@ -52,7 +52,7 @@ def told(ev: Evaluator, v: Choice, test: Callable[[Abstract], Abstract]) -> Abst
 
 
 def _tried(ev: Evaluator, test: Callable[[], Abstract]) -> Abstract | None:
-    """The answer of a test on a path of its own, of which nothing is kept."""
+    """The answer of a test on a path of its own, which leaves no trace."""
     with ev.inside(ev.fork()):
         try:
             return test()

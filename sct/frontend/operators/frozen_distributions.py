@@ -51,7 +51,7 @@ def frozen_distribution(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -
 
 
 def _of_outside(ev: Evaluator, fn: Static, owner: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """A method of a distribution that was made outside, of which the parameters are read at each call."""
+    """A method of a distribution that was made outside; its parameters are read at each call."""
     of_module = getattr(sys.modules["scipy.stats"], str(owner.dist.name), None)
     if type(of_module) is not type(owner.dist):
         return None

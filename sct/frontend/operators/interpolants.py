@@ -217,7 +217,7 @@ def _check_rising(ev: Evaluator, t: Operand) -> None:
     steps = ev.call(Static(np.diff), [position])
     rising = ev.call(Static(np.all), [ev.call(Static(operator.gt), [steps, Static(0.0)])])
     if not ev.ask(rising, "whether the positions rise"):
-        ev.refuse("SCT402", "`interp1d` is differentiated where its positions rise alone",
+        ev.refuse("SCT402", "`interp1d` is differentiated only where its positions rise",
                   hint="sort them, and the values with them: `order = np.argsort(x)`")
 
 
@@ -271,7 +271,7 @@ def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     form: str = slots["_form"].value  # type: ignore[union-attr]
     if "nu" in arguments and form != "own" and not is_of_fitpack(arguments["self"]):
         ev.refuse("SCT205", "the derivative of an object of `interp1d` is not supported",
-                  why="SciPy's takes the points alone", hint="use `make_interp_spline`")
+                  why="SciPy's takes only the points", hint="use `make_interp_spline`")
     if form in ("refused", "constant", "linear"):
         return ev.wrap(ev.emit(looked_up, native, x, *rest, beyond=form))
     units = slots["_units"].value  # type: ignore[union-attr]

@@ -43,7 +43,7 @@ def compare_lists(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
 
 
 def compare_tuples(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
-    """A comparison of which an operand is a tuple whose length is known only at run time."""
+    """A comparison with a tuple whose length is known only at run time."""
     spelling, run = COMPARE[type(op)]
     if all(isinstance(v, (Tup, RunTimeTuple)) and not is_object(v) for v in (a, b)):
         return compare_lists(ev, op, list_behind(ev, a), list_behind(ev, b))

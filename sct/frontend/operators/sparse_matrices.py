@@ -215,7 +215,7 @@ def _spsolve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return ev.call(Static(SparseMatrix.solve), args, kwargs)
     entry = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
     if entry is None or not isinstance(args[1], Ref):
-        ev.refuse("SCT402", "`spsolve` is differentiated by its right hand side alone",
+        ev.refuse("SCT402", "`spsolve` is differentiated only by its right hand side",
                   hint="pass a sparse matrix that is made outside the function, and an array")
     result = _applied(ev, entry, args[1], "spsolve", entry[1])
     if result is None:
@@ -228,7 +228,7 @@ def _exponential(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     entry = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
     value = _applied(ev, entry, args[1], "exponential", entry[1]) if entry and isinstance(args[1], Ref) else None
     if value is None:
-        ev.refuse("SCT402", "`expm_multiply` is differentiated by its second argument alone", hint="pass a sparse "
+        ev.refuse("SCT402", "`expm_multiply` is differentiated only by its second argument", hint="pass a sparse "
                   "matrix that is made outside the function, and an array of floats; or use scipy.linalg.expm")
     return value
 
@@ -258,7 +258,7 @@ def _applied(ev: Evaluator, entry: Map, x: Ref, form: str, shape: tuple[int, int
 
 
 def _matrix(ev: Evaluator, v: Abstract, symbol: str) -> Map | None:
-    """The sparse matrix `v` of real numbers, of which `v op x` is a product of matrices; None if it is none."""
+    """The sparse matrix `v` of real numbers, if `v op x` is a product of matrices; else None."""
     entry = _map(ev, v)
     if entry is None or not entry[2]:
         return None

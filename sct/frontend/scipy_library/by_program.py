@@ -207,7 +207,7 @@ def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int])
     x = ev.call(Static(np.asarray), [v])
     t = ev.type_of(x) if isinstance(x, Ref) else None
     if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
-        ev.refuse("SCT402", f"`{name}` of what is not an array of floats of 64 bits with "
-                  f"{' or '.join(map(str, ranks))} axes is not supported", hint="convert with astype(float)")
+        ev.refuse("SCT402", f"`{name}` is differentiated only for arrays of floats of 64 bits with "
+                  f"{' or '.join(map(str, ranks))} axes", hint="convert with astype(float)")
     assert isinstance(x, Ref)
     return x

@@ -309,7 +309,7 @@ def _first(z: Any, size: Any) -> Any:
 
 
 def _items(ev: Evaluator, v: Abstract) -> Sequence[Abstract]:
-    """The constraints, of which there may be one alone."""
+    """The constraints; there may be only one."""
     if isinstance(v, Tup):
         return v.items
     if isinstance(v, ListRef) and ev.slots(v).schema is None:

@@ -145,7 +145,7 @@ def _inside(x: Any, t: Any) -> Any:
 
 @of_scipy("scipy.interpolate.bisplev")
 def bisplev(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """The spline of two numbers, of which nothing is differentiated; FITPACK moves them to the range of the knots."""
+    """The spline of two numbers, which is not differentiated; FITPACK moves them to the range of the knots."""
     arguments = named_arguments(ev, sys.modules["scipy.interpolate"].bisplev, args, kwargs)
     leave_to_python(ev, "bisplev", arguments.values())
     parts = _parts(ev, "bisplev", arguments["tck"], 2)

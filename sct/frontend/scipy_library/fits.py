@@ -149,7 +149,7 @@ _TIE = "the solution is at a tie, where it has no derivative"
 
 @of_scipy("scipy.optimize.nnls")
 def _nnls(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """The solution, and the norm of what is left."""
+    """The solution, and the norm of the residual."""
     arguments = named_arguments(ev, sys.modules["scipy.optimize"].nnls, args, kwargs)
     leave_to_python(ev, "nnls", arguments.values())
     A, b = array_of_floats(ev, "nnls", arguments["A"], (2,)), array_of_floats(ev, "nnls", arguments["b"], (1,))
@@ -202,7 +202,7 @@ def _pair(ev: Evaluator, bounds: Abstract) -> list[Abstract]:
 
 def _with_others(ev: Evaluator, name: str, solver_result: Value, read: dict[str, Abstract], unread: Sequence[str]
                  ) -> Abstract:
-    """The result as an object, of which some attributes are read."""
+    """The result as an object with some further attributes."""
     others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=t) for key, t in (
         ("success", BOOL), ("status", INT), ("nit", INT), ("message", OBJECT))}
     poison = Poison(f"of what `{name}` returns, sct reads {', '.join(f'`{key}`' for key in (*read, *others))} alone")

@@ -161,7 +161,7 @@ def _delaunay(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     def find(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         x = array_of_floats(ev, "scipy.spatial.Delaunay.find_simplex", args[0], (1, 2))
         if len(args) != 1 or kwargs:
-            ev.refuse("SCT402", "`find_simplex` with options is not supported", hint="pass the points alone")
+            ev.refuse("SCT402", "`find_simplex` with options is not supported", hint="pass only the points")
         return ev.wrap(ev.emit(solver, native, ev.operand(x), text="_0.find_simplex(_1)",
                                type=Tensor("array", "i32", ev.shape_of(x)[:-1])))
 

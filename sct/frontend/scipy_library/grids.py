@@ -155,7 +155,7 @@ def _data(ev: Evaluator, name: str, arguments: Mapping[str, Abstract]) -> tuple[
     values = _array(ev, f"what `{name}` has at each point of its grid", arguments["values"], (len(grids),))
     method = arguments.get("method", Static("linear"))
     if method != Static("linear"):
-        ev.refuse("SCT402", f"`{name}` is differentiated with the method 'linear' alone", hint="leave `method` out")
+        ev.refuse("SCT402", f"`{name}` is differentiated only with the method 'linear'", hint="leave `method` out")
     return grids, values
 
 
@@ -213,7 +213,7 @@ def _weights(t: Any, order: Any) -> Any:
 
 
 def sampled(x: Any, points: Any, order: Any, mode: Any, cval: Any, prefilter: Any, spline_filter1d: Any) -> Any:
-    """The values of the image at points, of which each coordinate is an array."""
+    """The values of the image at points, given as an array for each coordinate."""
     rank = x.ndim
     inside = True
     for k in range(rank):

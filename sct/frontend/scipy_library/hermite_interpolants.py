@@ -199,7 +199,8 @@ def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
     number = isinstance(x, Static) and type(x.value) in (int, float) or isinstance(t, Tensor) and not t.rank
     if not number and (not isinstance(t, Tensor) or t.dtype != "f64"):
-        ev.refuse("SCT205", "an interpolant is read at what is no array of floats", hint="convert with astype(float)")
+        ev.refuse("SCT205", "an interpolant is read at points that are no array of floats",
+                  hint="convert with astype(float)")
     order = nu + slots["_nu"].value  # type: ignore[union-attr]
     if order > 3:
         ev.refuse("SCT205", f"a derivative of order {order} is zero", hint="use zeros")

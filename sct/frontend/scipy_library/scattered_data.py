@@ -126,7 +126,7 @@ def _interpolator(name: str, method: str) -> Any:
         fill = ev.ask(arguments.pop("fill_value", Static(None)), f"`fill_value` of `{name}`")
         points, values = (arguments.pop(key) for key in (("points", "values") if method == "linear" else ("x", "y")))
         if arguments or is_varied(ev, points):
-            ev.refuse("SCT402", f"`{name}` is differentiated by its values alone", hint="leave other options out")
+            ev.refuse("SCT402", f"`{name}` is differentiated only by its values", hint="leave other options out")
         operands: list[Operand] = []
         places, first = _coordinates(ev, f"the points of `{name}`", points, operands)
         numbers = _values(ev, name, values)
@@ -137,7 +137,7 @@ def _interpolator(name: str, method: str) -> Any:
 
         def call(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             if kwargs or not args:
-                ev.refuse("SCT205", f"keywords of a call of `{name}` are not supported", hint="pass points alone")
+                ev.refuse("SCT205", f"keywords of a call of `{name}` are not supported", hint="pass only points")
             at: list[Operand] = [native]
             x, where = _coordinates(ev, "what is interpolated", args[0] if len(args) == 1 else Tup(tuple(args)), at)
             value = ev.emit(solver, *at, text=f"_0({where})", type=Tensor("array", "f64", ev.shape_of(x)[:-1]))

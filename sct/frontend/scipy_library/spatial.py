@@ -155,7 +155,7 @@ def _pdist(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _with_exponent(ev: Evaluator, kwargs: Kwargs) -> Kwargs:
-    """The keywords, of which an exponent that is known is a float, at least 1."""
+    """The keywords; an exponent that is known is a float, at least 1."""
     p = kwargs.get("p", Static(None))
     if not isinstance(p, Static) or p.value is None:
         return kwargs

@@ -268,7 +268,7 @@ def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
     owned = ev.store.owns(owner.addr)
     result = ev.call(Static(sorted), [owner], kwargs)
     if not isinstance(result, ListRef):
-        ev.refuse("SCT503", "a list is sorted by values of which only Python knows the order",
+        ev.refuse("SCT503", "a list is sorted by values whose order only Python knows",
                   hint="make a sorted list: `xs = sorted(xs)`")
     if dynamic_lists.is_dynamic(ev, owner) or dynamic_lists.is_dynamic(ev, result):
         dynamic_lists.grow(ev, owner)

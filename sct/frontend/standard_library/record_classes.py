@@ -216,7 +216,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstra
                   hint="call a method of your own that makes the copy")
     if isinstance(v, MapRef):
         ev.refuse("SCT208", "a deep copy of a dict whose keys are known only at run time is not supported",
-                  hint="make a copy of the dict alone, with dict")
+                  hint="make a copy of only the dict, with dict")
     if isinstance(v, Tup):
         return v.with_(deep(ev, x, seen) for x in v.items)
     if seen is not None and isinstance(v, (Ref, Container)) and v in seen:
@@ -234,7 +234,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract] | None) -> Abstra
     if isinstance(v, Static) and class_of(v) is not None:
         if seen is not None:
             ev.refuse("SCT208", "a deep copy of a container that holds an object from outside is not supported",
-                      hint="make a deep copy of the object alone, then put that into a container")
+                      hint="make a deep copy of only the object, then put that into a container")
         return copy_of_outside(ev, v, lambda x: deep(ev, x, None))
     if isinstance(v, ObjRef):
         check_copied_by_attributes(ev, v)

@@ -234,6 +234,6 @@ def test_text(member: str, answer: bool) -> str:
 
 
 def _tested(text: Any) -> tuple[str, bool] | None:
-    """The member of which this is the test, and its answer."""
+    """The member that this tests for, and the answer of the test."""
     match = re.fullmatch(r"""_0 ([=!]=) ('.*'|".*")""", text) if isinstance(text, str) else None
     return None if match is None else (ast.literal_eval(match[2]), match[1] == "==")

@@ -84,7 +84,7 @@ def class_of_generator(text: str) -> type | None:
 
 
 def class_of_call(text: str, maker: str) -> type | None:
-    """The class of what an expression gives, if that is the same whatever its operands are.
+    """The class of the value of an expression, if it is the same whatever the operands are.
 
     maker  the expression that gave its first operand
     """

@@ -303,7 +303,7 @@ def check_keys(ev: State, cell: Slots) -> None:
 
 def _refuse_on_one_path(ev: State, what: str, hint: str) -> NoReturn:
     try:
-        ev.refuse("SCT503", f"whether {what} is known only at run time", why="it is set on one path alone", hint=hint)
+        ev.refuse("SCT503", f"whether {what} is known only at run time", why="it is set on one path only", hint=hint)
     except SctError as error:
         if ev.loops.heads:
             raise NeedsFirst(error) from None

@@ -293,7 +293,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Level:
-    """A block of a suspended generator: its statements, of which the first `at` have run.
+    """A block of a suspended generator: its statements; the first `at` have run.
 
     loop  the loop whose body it is; `items`: the iterator of a `for`
     """

@@ -259,7 +259,7 @@ def column(value: Any, keys: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True)
 class EntryPart:
-    """In a path: the keys, the values or the places of a dict of which these are no part of the structure."""
+    """In a path: the keys, the values or the places of a dict whose keys are no part of the structure."""
 
     name: str
 
@@ -289,7 +289,7 @@ def read_step(value: Any, kind: str, step: Any) -> Any:
 
 
 def text_of_step(text: str, kind: str, step: Any) -> str:
-    """The expression for that part of what `text` gives.
+    """The expression for that part of the value of `text`.
 
     >>> text_of_step("d", "values", None)
     'list(d.values())'
@@ -306,7 +306,7 @@ STEPS = ("column", "keys", "places", "values")
 
 
 def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
-    """The expression for each leaf of what `text` gives.
+    """The expression for each leaf of the value of `text`.
 
     >>> column_texts(Node("rows", (None,), (Node("dict", ("x",), (Leaf(0),)),)), "points")
     {0: "[row['x'] for row in points]"}

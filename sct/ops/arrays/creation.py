@@ -192,7 +192,7 @@ def type_zeros_of(x: Operand, dtype: str | None = None) -> Type:
 
 
 def present(t: Type) -> Type:
-    """The type of what is in the place of an item that may be None in a list of cotangents: None has the zero 0.0."""
+    """The type of the items of a list of cotangents that are not None: None has the zero 0.0."""
     return t.elem if isinstance(t, Optional) and isinstance(t.elem, Tensor) else t
 
 

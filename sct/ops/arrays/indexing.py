@@ -315,7 +315,7 @@ def permuted(ct: Operand, x: Operand, value: Operand, operands: Sequence[Operand
 
 
 def ints_of(positions: Operand, defs: Mapping[Any, Eqn]) -> tuple[Operand, ...]:
-    """The ints of which an array of positions is made; () if that is not known."""
+    """The ints that an array of positions is made of; () if they are not known."""
     eqn = defs.get(positions)
     if eqn is None or eqn.op.name != "array" or eqn.attrs.get("tree") != tuple(range(len(eqn.args))):
         return ()

@@ -34,7 +34,7 @@ POSITION = "a position has no derivative"
 
 
 def count_of(x: Operand) -> Dim:
-    """How many elements of x are true, known at run time alone: the size of what x selects."""
+    """The number of true elements of x, known only at run time: the size of the selection by x."""
     return sym(f"_count{getattr(x, 'id', 0)}")
 
 

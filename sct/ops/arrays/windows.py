@@ -28,7 +28,7 @@ def bind_windows(x: Any, window_shape: Any, axis: Any = None, *, subok: Any = Fa
 
 
 def in_order(axis: Axis, rank: int) -> tuple[int, ...]:
-    """The axes as they are given, of which one may be there twice."""
+    """The axes as they are given; an axis may be there twice."""
     return tuple(range(rank)) if axis is None else tuple(normalize(k, rank)[0] for k in sequence(axis))
 
 

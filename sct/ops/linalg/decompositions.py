@@ -152,7 +152,7 @@ def spread(shape: tuple[int, ...]) -> Any:
 
 
 def symmetric(x: Operand, uplo: str) -> Any:
-    """The symmetric matrix of which x has one triangle."""
+    """The symmetric matrix with the triangle of x."""
     if uplo == "U":
         x = T(x)
     return add(tril(x), T(tril(x, k=-1)))

@@ -33,7 +33,7 @@ __all__ = ["as_matrices", "cholesky", "det", "half", "inv", "lapack", "slogdet",
 
 
 def lapack(*xs: Operand) -> set[str]:
-    """The dtype of what `numpy.linalg` makes of these: single only if all are."""
+    """The dtype of the results of `numpy.linalg` for these: single only if all are."""
     names = {number(x).dtype for x in xs}
     if names & {"f16"}:
         raise TypeMismatch("numpy.linalg does not take arrays of float16")

@@ -160,7 +160,7 @@ def _without_masked(x: Operand, mask: Mask, of: Labels, term: Labels) -> Any:
 
 
 def _aligned(mask: Mask, of: Labels, term: Labels) -> Mask:
-    """The mask of an operand with these labels, of which some element along the other labels of the mask is kept."""
+    """The mask of an operand with these labels: an element is kept if one along the other labels of the mask is."""
     c = mask.c
     ones = tuple(k for k, n in enumerate(number(c).shape) if n.value == 1)
     if ones:

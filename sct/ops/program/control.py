@@ -31,7 +31,7 @@ def control(name: str, **defaults: Any) -> Op:
 
 
 def block_type(y: Operand, x: Operand, mode: str) -> Tensor:
-    """The derivative of `y` by `x`: an array of both shapes, of the dtype of what it is made of."""
+    """The derivative of `y` by `x`: an array of both shapes, with the dtype that its parts give."""
     shape = (*number(y).shape, *number(x).shape)
     made_of = number(x if mode == "reverse" else y)
     if not shape:

@@ -315,7 +315,7 @@ first_max, first_min = extremum("max"), extremum("min")
 
 
 def known_length(x: Operand, defining_eqn: Callable[[Operand], Eqn | None]) -> int | None:
-    """The length of a list that is made of single items, of which some may have been replaced."""
+    """The length of a list that is made of single items, some of which may have been replaced."""
     eqn = defining_eqn(x)
     while eqn is not None and eqn.op is store and isinstance(eqn.out.type, List):
         eqn = defining_eqn(eqn.args[0])

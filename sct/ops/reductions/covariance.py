@@ -68,7 +68,7 @@ def type_cov(*xs: Operand, rowvar: bool = True, **_: Any) -> Tensor:
 
 
 def split(ct: Operand, xs: Sequence[Operand], rowvar: bool) -> list[Any]:
-    """The cotangents of what `centred` was made of."""
+    """The cotangents of the operands of `centred`."""
     if len(xs) == 1:
         return [back(ct, xs[0], rowvar)]
     size = size_of_end(as_rows(xs[0], rowvar), 0)

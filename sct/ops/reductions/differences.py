@@ -62,7 +62,7 @@ def type_diff(a: Operand, *ends: Operand, n: int = 1, axis: int = -1, prepend: b
     shape = list(number(a).shape)
     (k,) = normalize(axis, len(shape))
     if n < 0 or any(number(x).rank not in (0, len(shape)) for x in ends):
-        raise TypeMismatch("diff: the order is negative, or what is put before or after has another rank")
+        raise TypeMismatch("diff: the order is negative, or `prepend` or `append` has another rank")
     shape[k] = framed(a, ends, k)
     for _ in range(n):
         shape[k] = slice_len(shape[k], Dim(1), None)

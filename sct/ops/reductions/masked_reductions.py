@@ -78,7 +78,7 @@ class Reduction:
 
 
 def may_be_empty(x: Operand, axis: Axis) -> bool:
-    """May floats be reduced of which there are none?"""
+    """May a reduction of floats have no elements?"""
     shape = number(x).shape
     axes = range(len(shape)) if axis is None else normalize(axis, len(shape))
     return number(x).kind == "f" and any(shape[k].least < 1 for k in axes)
@@ -114,7 +114,7 @@ def selected_mean(x: Operand, mask: Operand, axis: Axis) -> Any:
 
 
 class Mean:
-    """The mean of what is selected."""
+    """The mean of the selected elements."""
 
     def share(self, g: Any, y: Operand, n: Any, ddof: int) -> Any:
         return quotient(g, n, edge=np.nan)
@@ -132,7 +132,7 @@ class Mean:
 
 
 class Variance(Mean):
-    """The variance of what is selected: 2 (x - mean) / (n - ddof)."""
+    """The variance of the selected elements: 2 (x - mean) / (n - ddof)."""
 
     def share(self, g: Any, y: Operand, n: Any, ddof: int) -> Any:
         return quotient(mul(2.0, g), sub(n, ddof) if ddof else n, edge=np.nan)
@@ -142,7 +142,7 @@ class Variance(Mean):
 
 
 class Deviation(Variance):
-    """The standard deviation of what is selected; that of one number is 0, and so is its derivative."""
+    """The standard deviation of the selected elements; that of one number is 0, and so is its derivative."""
 
     def share(self, g: Any, y: Operand, n: Any, ddof: int) -> Any:
         return quotient(quotient(g, y, edge=0.0), sub(n, ddof) if ddof else n, edge=np.nan)

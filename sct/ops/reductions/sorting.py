@@ -158,7 +158,7 @@ def middle(rows: Operand, k: int) -> Any:
 
 
 def mean_share(a: Operand, rows: Operand, places: Operand, k: int) -> Any:
-    """`a` over the number of elements in the middle, of which rows without elements have none."""
+    """`a` over the number of elements in the middle; rows without elements have none."""
     n = dim(places, axis=k)
     return div(a, n) if number(rows).shape[k].least > 0 else quotient(a, n, edge=math.nan)
 

@@ -40,7 +40,7 @@ __all__ = [
 
 
 def known(x: Operand) -> Dim | None:
-    """The size that an operand equals: a Python int of which nothing is known is its own term."""
+    """The size that an operand equals: an unknown Python int is its own term."""
     return size_of(x) if x.type == INT else x.dim
 
 
@@ -151,7 +151,7 @@ def by_literal(x: Operand, y: Operand) -> bool:
 
 
 def floats_by_literal(x: Operand, y: Operand) -> bool:
-    """The same, of what is not an int, which may be too large for a float."""
+    """The same for numbers that are no ints, which may be too large for a float."""
     return by_literal(x, y) and (isinstance(x, Lit) or number(x).dtype in ("float", "f16", "f32", "f64"))
 
 

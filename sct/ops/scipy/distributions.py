@@ -217,7 +217,7 @@ def register(f: Distribution) -> None:
 
 
 def family_samples(interval: tuple[float, float], values: Sequence[float], fixed: Sequence[bool]) -> samples.Samples:
-    """Numbers and arrays; shapes of which there is no derivative are literals."""
+    """Numbers and arrays; shapes without a derivative are literals."""
 
     def make() -> list[samples.Sample]:
         x = samples.arrays((3,), *interval)

@@ -330,7 +330,7 @@ def type_block_diag(*xs: Operand) -> Tensor:
         shape = (Dim(1), Dim(1), *number(x).shape)[-2:]
         sizes = [size + d for size, d in zip(sizes, shape)]
     if not any(number(x).kind == "f" for x in xs):
-        raise TypeMismatch("blocks of integers alone are not supported")
+        raise TypeMismatch("blocks of only integers are not supported")
     return Tensor("array", np_promote([number(x).dtype for x in xs]), tuple(sizes))
 
 

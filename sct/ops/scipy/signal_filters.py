@@ -38,7 +38,7 @@ def type_filtered(x: Operand, *coefficients: Operand, axis: int = -1) -> Tensor:
     t = number(x)
     if t.dtype != "f64" or not t.rank or any(
             number(c).kind not in "fi" or number(c).dtype in ("f16", "f32") for c in coefficients):
-        raise TypeMismatch("a filter of what is not an array of real numbers of 64 bits is not supported",
+        raise TypeMismatch("a filter is supported for arrays of real numbers of 64 bits only",
                            hint="convert with astype(float)")
     return Tensor("array", "f64", t.shape)
 

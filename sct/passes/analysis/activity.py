@@ -139,7 +139,7 @@ def _refuse_truncated(fn: Fn, active: frozenset[Value]) -> None:
         if eqn.op is store and counts_as_real(eqn.out.type) and eqn.args[1] in active \
                 and not counts_as_real(eqn.args[1].type):
             raise SctError(
-                "SCT414", "what is written into this array of ints depends on a differentiated input",
+                "SCT414", "the number that is written into this array of ints depends on a differentiated input",
                 why="the write cuts its fraction off, and its derivative with it",
                 hint="write into an array of floats: `x = x.astype(float)` before", loc=eqn.loc)
 
@@ -155,7 +155,7 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
     for eqn in suspects:
         if _is_opaque(attempted(eqn)) and any(v in varied or v in capturing for v in eqn.args):
             raise SctError(
-                "SCT401", "this call is not known, and what it is given depends on a differentiated input",
+                "SCT401", "this call is not known, and one of its arguments depends on a differentiated input",
                 why="its derivative would be cut silently",
                 hint="give the function a derivative: sct.rule(f, vjp=lambda ct, y, x: ...); or pass "
                 "sct.stop_gradient(...) of the argument, if none is meant to pass", loc=eqn.loc)

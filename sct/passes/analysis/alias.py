@@ -134,7 +134,7 @@ class MemoryUses:
         return retargeted
 
     def base(self, v: Value) -> Value:
-        """The array of which `v` is a view, or `v` itself."""
+        """The array that `v` is a view of, or `v` itself."""
         eqn = self.bindings[v].eqn
         of = eqn.args[eqn.op.alias_of] if eqn is not None and is_alias(eqn) else v
         return self.base(of) if isinstance(of, Value) and of is not v else v

@@ -128,6 +128,6 @@ def depends(eqn: Eqn, values: Collection[Operand]) -> bool:
 
 
 def read_for_elements(fn: Fn) -> set[Operand]:
-    """The operands of which `fn` reads more than the shape."""
+    """The operands whose elements `fn` reads, and not only their shape."""
     read = {x for eqn in walk(fn) for k, x in enumerate(eqn.args) if k not in eqn.op.shapes}
     return read.union(*(region.results for region in regions(fn)))

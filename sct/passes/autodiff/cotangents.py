@@ -301,7 +301,7 @@ class Masks:
         self._masked = outside
 
     def track_sums(self, carry: Operand) -> None:
-        """Record the masks of what is added to the carry of a loop."""
+        """Record the masks of the terms that are added to the carry of a loop."""
         self._tracked[carry] = None
 
     def carry_out_of_loop(self, result: Operand, out: Operand, init: Operand | None,

@@ -281,7 +281,7 @@ class _Plan(Decisions):
             yield eqn
 
     def copy_base(self, access: Access) -> bool:
-        """Copy the array of which this overwrites a view, before the view is taken; False if that is no way."""
+        """Copy the array before this overwrites a view of it, and before the view is taken; False if that is no way."""
         put = list(self.puts(access.owner))[-1:]
         view = next((view for view in self.views if [view.put] == put), None)
         base = self.memory.access(view.read, 0) if view is not None else None
@@ -464,7 +464,7 @@ class _Plan(Decisions):
 
 
 def _updated(access: Access) -> Value | None:
-    """The value that holds the updated buffer after the equation that reads it, if it has the type of what is read."""
+    """The value that holds the updated buffer after the equation that reads it, if it has that type."""
     eqn = access.owner
     if not isinstance(eqn, Eqn):
         return None

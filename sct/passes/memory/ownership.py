@@ -41,7 +41,7 @@ class Ownership:
                 todo += self._sources_of_list(v, self.memory.bindings[v])
 
     def _sources_of_list(self, v: Value, d: Binding) -> list[Operand]:
-        """The lists of which `v` takes over the arrays."""
+        """The lists whose arrays `v` takes over."""
         if d.eqn is None:
             return []
         if d.eqn.op.name == "loop":

@@ -141,7 +141,7 @@ class _BatchReductions:
         return self.rows[x]
 
     def existing_matrix(self, loop: LoopView, x: Value) -> Value | None:
-        """The matrix of which the loop reads each row, as `x`; None if `x` is computed."""
+        """The matrix whose rows the loop reads as `x`; None if `x` is computed."""
         eqn = self.def_use.defining_eqn(x)
         if eqn is None or eqn.op is not index or eqn.attrs["key"] != ("i",) or eqn.args[1] is not loop.index:
             return None
@@ -157,7 +157,7 @@ class _BatchReductions:
         return eqn is not None and eqn.op.name == "loop" and iterations is loop_view(eqn).iterations
 
     def new_matrix(self, loop: LoopView, x: Value) -> Value:
-        """A new matrix, of which each iteration of `loop` writes one row."""
+        """A new matrix; each iteration of `loop` writes one of its rows."""
         (width,) = cast(Tensor, x.type).shape
 
         def allocate() -> Any:

@@ -126,7 +126,7 @@ def _behind(start: Operand, definition: DefiningOp) -> Operand:
 
 
 def _with_vectors(loop: LoopView, body: _Body) -> Eqn:
-    """The loop with the new vectors of numbers, of which each iteration writes one."""
+    """The loop with the new vectors of numbers; each iteration writes one number."""
     inits, params, results = list[Operand](), list[Value](), list[Operand]()
     with Builder(primal=False) as writes:
         for s, out in body.new.items():
@@ -269,7 +269,7 @@ class _Body:
     # -- sums ---------------------------------------------------------------------------------
 
     def sum(self, eqn: Eqn, chain: Sequence[Eqn], zeros: set[int]) -> _Sum | None:
-        """The sum of what all iterations add by `eqn`; None if the loop needs it, or it is no outer product."""
+        """The sum of the terms that all iterations add by `eqn`; None if the loop needs it, or for no outer product."""
         x, value = eqn.args[:2]
         part = self.part(eqn)
         if part is None or part[0].count(self.loop.index) != 1 or len(self.readers[value]) > 1 or not self.counts_up() \
@@ -306,7 +306,7 @@ class _Body:
         return last is not None and least_value(last + int(step == Lit(-1)), self.ranges) >= 0
 
     def factors(self, x: Operand) -> tuple[bool, list[Operand]]:
-        """Is `x` negated, and the factors of which it is the product."""
+        """Is `x` negated, and its factors."""
         eqn = self.defs.get(x) if isinstance(x, Value) else None
         if eqn is None or eqn.primal or eqn.op not in (neg, mul):
             return False, [x]
@@ -347,7 +347,7 @@ class _Body:
         return slice(None) if self.hi.dim == cast(Tensor, x.type).shape[axis] else slice(None, self.hi)
 
     def vector(self, v: Operand, bounds: tuple[bool, int] | None) -> _Vector | None:
-        """The vector of which an iteration reads the part `v`, as it is behind the loop."""
+        """The vector whose part an iteration reads as `v`, as it is behind the loop."""
         if v not in self.bound:
             return _Vector(v, None) if bounds is None else None
         eqn = self.defs.get(cast(Value, v))

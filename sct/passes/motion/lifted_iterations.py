@@ -160,7 +160,7 @@ class Iterations:
         return t if t is not None and self.bound.isdisjoint(v for v in t.coefs if v is not self.loop.index) else None
 
     def owners(self, eqn: Eqn) -> frozenset[str]:
-        """Rules that tell of each element that is read or written of which iteration it is."""
+        """Rules that tell which iteration reads or writes each element."""
         if (part := self.triangular(eqn)) is not None:
             return part.owners
         items = self.items(eqn)

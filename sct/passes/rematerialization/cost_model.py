@@ -88,7 +88,7 @@ class CostModel:
         return TAPE + (0.0 if value.hint else 0.01)
 
     def is_on_tape(self, value: Value, forward: Container[Block]) -> bool:
-        """Is `value` on a tape already, or an element of what the forward loop reads?"""
+        """Is `value` on a tape already, or an element of a sequence that the forward loop reads?"""
         return value in self.taped or self.regions.home[value] in forward and self._is_elem(value)
 
     def _is_elem(self, value: Value) -> bool:
@@ -144,7 +144,7 @@ class CostModel:
         return any(isinstance(x, Value) and self.may_be_overwritten(x) for x in self._viewed(value))
 
     def _viewed(self, value: Value) -> Iterator[Operand]:
-        """The arrays of which `value` is a view, the nearest first."""
+        """The arrays that `value` is a view of, the nearest first."""
         x: Operand = value
         while isinstance(x, Value) and x in self.regions.producer:
             node, _ = self.regions.producer[x]

@@ -107,7 +107,7 @@ class FinalArrayReads:
         return FinalRead(source, read.key, read.operands) if survives else None
 
     def _argument_at_start(self, chain: _VersionChain) -> Value | None:
-        """The argument of the function that the array of the chain is at first, or of which it is a copy."""
+        """The argument of the function that the array of the chain is at first, or is a copy of."""
         array = chain.loop.inits[chain.carry]
         node = self.regions.node_of(array)
         if node is not None and node.name == "copy" and node.args[0].type == array.type:
@@ -294,7 +294,7 @@ class _Read:
 
 
 def _part_type(store: BlockNode) -> Type | None:
-    """The type of what a read by the subscript of the write gives; None if the write has arrays of positions."""
+    """The type of a read by the subscript of the write; None if the write has arrays of positions."""
     key = store.attrs["key"]
     if not isinstance(store.args[0].type, Tensor) or not all(k == "i" or k[0] == "s" for k in key):
         return None

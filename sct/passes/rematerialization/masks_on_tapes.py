@@ -28,7 +28,7 @@ def compare_forward(fn: Fn) -> Fn:
 
 
 class _Move(NamedTuple):
-    """A comparison in the body of `backward`, of what `forward` yields."""
+    """A comparison in the body of `backward` of values that `forward` yields."""
 
     eqn: Eqn
     backward: LoopView

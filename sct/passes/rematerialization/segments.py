@@ -41,7 +41,7 @@ def segments(program: Fn) -> Fn:
 
 
 def checkpoint_loops(program: Fn) -> Fn:
-    """`program` with the outermost loops of what it differentiates in reverse checkpointed, but those with effects."""
+    """`program` with the outermost loops that it differentiates in reverse checkpointed, but those with effects."""
     return _checkpoint_loops(program, False).replace(
         functions=tuple(_checkpoint_loops(fn, True) for fn in program.functions))
 

@@ -1,4 +1,4 @@
-"""Operands of which only the shape is read: another array of that shape takes their place, so they need no tape.
+"""Operands that are read only for their shape: another array of that shape takes their place, so they need no tape.
 
     t = u[1:-1] of the forward loop; then dt = zeros_of(t); du[1:-1] += dt   ->   dt = zeros_of(du[1:-1])
 

@@ -24,7 +24,7 @@ CASTS = "astype to_f64"
 
 
 def uncast_ints(x: Operand) -> Operand | None:
-    """The ints of which `x` is the cast to floats."""
+    """The ints that `x` casts to floats."""
     eqn = adjoint_eqn(x)
     if eqn is None or eqn.op.name not in CASTS.split() or eqn.attrs.get("dtype", "f64") != "f64":
         return None
@@ -108,7 +108,7 @@ COMPLEX_CASTS = "complex to_c128 astype"
 
 
 def uncast_complex(x: Operand) -> Operand | None:
-    """The real operand of which `x` is the cast to complex numbers of double precision."""
+    """The real operand that `x` casts to complex numbers of double precision."""
     if isinstance(x, Lit) and type(x.value) is complex and x.value.imag == 0.0:
         return Lit(x.value.real)
     eqn = adjoint_eqn(x)

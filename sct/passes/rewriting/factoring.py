@@ -264,7 +264,7 @@ def _product(term: Term, *, for_printing: bool = False) -> Operand:
 
 
 def _float_first(scalars: list[Operand], arrays: list[Operand]) -> list[Operand]:
-    """The scalars of a product, of which the first two factors are not both ints: a product of NumPy's may overflow."""
+    """The scalars of a product, the first two of which are not both ints: a product of NumPy's may overflow."""
     if not all(map(may_be_int, (scalars + arrays)[:2])):
         return scalars
     k = next((k for k, f in enumerate(scalars) if not may_be_int(f)), None)

@@ -194,7 +194,7 @@ def zeros_of_size(site: Site, x: Operand, **_: Any) -> Any:
 
 
 def carried_from(site: Site, x: Operand) -> Value | None:
-    """The param that a loop, of which only `x` is read, carries to its end as `x`, without a change of shape."""
+    """The param that a loop carries to its end as `x` without a change of shape, if only `x` of the loop is read."""
     eqn = defining_eqn(x)
     if eqn is None or eqn.op.name != "loop" or x not in eqn.outs[:eqn.attrs["carries"]] \
             or sum(site.uses[out] for out in eqn.outs) > 1:

@@ -135,7 +135,7 @@ def defining_eqn(x: Operand) -> Eqn | None:
 
 
 def origins_of(x: Operand) -> Sequence[Operand] | None:
-    """What a param of the body of a loop is in its iterations; None if that is not known yet, and of other values."""
+    """The values of a param of the body of a loop in its iterations; None if not known yet, and of other values."""
     builder: Builder = builder_var.get()  # type: ignore[assignment]
     return builder.origins.get(x) if type(x) is Value else None
 

@@ -1,4 +1,4 @@
-"""Which array statements become loops over elements: those of which the element at a position is known.
+"""Array statements that become loops over elements: the element of their result at any position is known.
 
     v = np.einsum("ij,j->i", A, x)   ->   yes
     v = np.linalg.solve(A, x)        ->   no

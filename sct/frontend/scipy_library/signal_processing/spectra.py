@@ -302,7 +302,7 @@ def _freqz(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     leave_to_python(ev, "freqz", arguments.values())
     if any(is_varied(ev, v) for key, v in arguments.items() if key not in ("b", "a")) \
             or arguments.get("plot", _NONE) != _NONE:
-        ev.refuse("SCT402", "`freqz` is differentiated by the coefficients alone", hint="leave the other out, or pass "
+        ev.refuse("SCT402", "`freqz` is differentiated only by the coefficients", hint="leave the other out, or pass "
                   "sct.stop_gradient(...) of them")
     b = array_of_floats(ev, "freqz", arguments["b"], (1,))
     one = arguments.get("a", Static(1)) in (Static(1), Static(1.0))

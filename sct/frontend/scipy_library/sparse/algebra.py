@@ -128,7 +128,7 @@ special(SparseMatrix.__rmul__)(lambda ev, args, kwargs: _times(ev, args, "_1 * _
 @special(SparseMatrix.__truediv__)
 def _divided(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not is_number(ev, args[1]):
-        ev.refuse("SCT205", "a sparse matrix is divided by numbers alone", hint="multiply by a diagonal matrix")
+        ev.refuse("SCT205", "a sparse matrix is divided only by numbers", hint="multiply by a diagonal matrix")
     return scaled(ev, elements_of(ev, args[0]), args[1], "_0 / _1", operator.truediv)
 
 
@@ -147,7 +147,7 @@ def _sum(text: str, sign: int, swapped: bool) -> Callable[..., Abstract]:
         if swapped and other == Static(0):  # the start of `sum`
             return args[0]
         if not isinstance(other, ObjRef) and not is_sparse(ev, other):
-            ev.refuse("SCT205", "a sparse matrix is added to sparse matrices alone", hint="use `A.toarray()`")
+            ev.refuse("SCT205", "a sparse matrix is added only to sparse matrices", hint="use `A.toarray()`")
         b = elements_of(ev, other)
         first, second = (b, a) if swapped else (a, b)
         native = ev.emit(sparse_matrix, first.native, second.native, text=text)

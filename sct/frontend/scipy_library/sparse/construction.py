@@ -305,7 +305,7 @@ def _kronsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @of_scipy("scipy.sparse.linalg.inv")
 def _inverse(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """The inverse, of which no element is known to be 0."""
+    """The inverse, all elements of which may differ from 0."""
     if len(args) != 1 or kwargs or not isinstance(args[0], ObjRef):
         ev.refuse("SCT207", "`inv` is left to Python")
     a = elements_of(ev, args[0])

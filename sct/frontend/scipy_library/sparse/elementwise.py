@@ -109,7 +109,7 @@ def _multiplied(ev: Evaluator, a: SparseElements, args: Args, kwargs: Kwargs) ->
     x = ev.array_of_list(other)
     t = ev.type_of(x) if isinstance(x, Ref) else None
     if not isinstance(t, Tensor) or t.rank not in (1, 2) or t.dtype not in ("f64", "i64"):
-        ev.refuse("SCT205", "a sparse matrix is multiplied by numbers, matrices and vectors alone",
+        ev.refuse("SCT205", "a sparse matrix is multiplied only by numbers, matrices and vectors",
                   hint="convert it to an array of floats")
     native = ev.emit(sparse_matrix, a.native, ev.operand(x), text=text)
     with derivative_code(ev):
@@ -170,7 +170,7 @@ def _absolute(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _array_of_elements(ev: Evaluator, a: SparseElements) -> Abstract:
-    """`A.data` of a matrix whose elements have an order, of which there is one at each place."""
+    """`A.data` of a matrix with one element at each place, in a defined order."""
     if a.name[:3] not in ("csr", "csc"):
         ev.refuse("SCT205", f"`data` of a matrix of the class `{a.name}` is not supported",
                   hint="convert it to CSR")
@@ -274,7 +274,7 @@ of_scipy("scipy.sparse.triu")(_triangle("triu", _upper))
 
 @of_scipy("scipy.sparse.block_diag")
 def _block_diagonal(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """As the matrix of blocks, of which those beside the diagonal are missing."""
+    """As the matrix of blocks, without the blocks beside the diagonal."""
     mats = args[0] if args else _NONE
     parts = mats.items if isinstance(mats, Tup) else ev.slots(mats).items if isinstance(mats, ListRef) and \
         ev.slots(mats).schema is None else ()

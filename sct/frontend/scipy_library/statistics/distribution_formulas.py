@@ -73,7 +73,7 @@ def density(name: str) -> Callable[..., Any]:
 
 
 def probability(name: str, of_logarithm: bool = False, of_counts: bool = False) -> Callable[..., Any]:
-    """A distribution function or its logarithm, inside of the support, to which the least count belongs.
+    """A distribution function or its logarithm, inside of the support, including its least count.
 
     of_logarithm  the formula is that of the function, of which the logarithm is taken
     """

@@ -264,7 +264,7 @@ def _like(v: Any, y: Any) -> Any:
 
 
 def _as(like: Any, y: Any) -> Any:
-    """The result of a program, of which numbers may have become an array."""
+    """The result of a program, where numbers may have become an array."""
     return like if np.ndim(like) == np.ndim(y) else like[0] if np.ndim(y) == 0 else np.broadcast_to(like, y.shape)
 
 
@@ -325,7 +325,7 @@ def _stats(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     named = dict(kwargs)
     moments = ev.ask(named.pop("moments", Static("mv")), "`moments` of `stats`")
     if moments not in ("mv", "m", "v") or len(rest) > len(_names(owner.peek, "mean")):
-        ev.refuse("SCT402", "`stats` is differentiated for means and variances alone", hint="ask for these alone")
+        ev.refuse("SCT402", "`stats` is differentiated only for means and variances", hint="ask only for these")
     values = [ev.call(Static(getattr(owner.peek, {"m": "mean", "v": "var"}[key])), rest, named) for key in moments]
     return Tup(tuple(values)) if len(values) > 1 else values[0]
 

@@ -219,7 +219,7 @@ register("scipy.spatial.distance", {"squareform": Program(_square, ("X",), ranks
 
 
 def _weighed(x: Any, weights: Any, edges: Any, density: Any) -> Any:
-    """The sum of the weights in each bin, to the last of which its right edge belongs."""
+    """The sum of the weights in each bin; the right edge belongs to the last one."""
     x, weights = np.ravel(x), np.ravel(weights)
     inside = np.flatnonzero((x >= edges[0]) & (x <= edges[-1]))
     bins = np.searchsorted(edges, x[inside], side="right") - 1
@@ -237,7 +237,7 @@ def _histogram(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             ev, weights)):
         ev.refuse("SCT207", "`histogram` is left to Python")
     if any(is_varied(ev, v) for key, v in arguments.items() if key != "weights"):
-        ev.refuse("SCT402", "`np.histogram` is differentiated by its weights alone",
+        ev.refuse("SCT402", "`np.histogram` is differentiated only by its weights",
                   hint="pass sct.stop_gradient(...) of the samples and the bins, if no derivative is meant to pass")
     x, w = (array_of_floats(ev, "numpy.histogram", arguments[key], (1, 2, 3)) for key in ("a", "weights"))
     density = Static(bool(ev.ask(arguments.get("density", Static(False)), "`density` of `np.histogram`")))
