@@ -81,6 +81,14 @@ def test_a_choice_is_an_index() -> None:
     assert "ms_1[best]" in g.source or "ms_0[best]" in g.source
 
 
+def test_the_functions_of_heaps_stand_once() -> None:
+    derivative = sct.grad(queues.huffman)
+    derivative(X)
+    for name in ("_sift_down", "_sift_up", "heappop", "heappush"):
+        assert derivative.source.count(f"def {name}_forward(") == 1
+    assert derivative.source.count("while child < end:") == 1
+
+
 def windowed(x: Any) -> deque[Any]:
     q: deque[Any] = deque(maxlen=3)
     for v in x:

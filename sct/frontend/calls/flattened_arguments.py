@@ -349,10 +349,13 @@ def result_type(ev: Evaluator, params: Sequence[Value], t: Type, operands: Seque
     return map_sizes(size, t)
 
 
-def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
-    """The kind of these arguments: calls with arguments of one kind can share a function.  None if none can."""
+def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract], *, any_length: bool = False) -> object | None:
+    """The kind of these arguments: calls with arguments of one kind can share a function.  None if none can.
+
+    any_length  may a list among them have an unknown length?
+    """
     try:
-        flat = Flattening(ev, any_length=False)
+        flat = Flattening(ev, any_length=any_length)
         trees = tuple((key.name, flat.flatten(v)) for key, v in bound.items())
         types = [ev.resolved(x.type) for x in map(operand_of(ev), flat.values)]
     except NotFlattenable:

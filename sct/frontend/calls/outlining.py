@@ -22,6 +22,7 @@ from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.calls.flattened_arguments import Aliasing, ArgumentTree, kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.source.name_scopes import parameters
+from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.state.fixpoint import Unstable, widened_types
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Container, Key
@@ -33,8 +34,11 @@ from sct.ir.types import Tensor, Type, leaf_type
 from sct.ops import call
 
 __all__ = [
-    "OutlinedFunction", "OutliningPlan", "called_once", "evaluated_in_line", "free_name", "repeated", "site_of",
+    "OutlinedFunction", "OutliningPlan", "called_once", "evaluated_in_line", "free_name", "is_outlined", "repeated", "site_of",
 ]
+
+ALWAYS = frozenset(python_fallbacks.OF_HEAPS)
+"""Functions of the library that are as long as what one would write in a function: they are always outlined."""
 
 LONG = 8
 TOO_MUCH = 4000
@@ -177,8 +181,15 @@ class Inlined:
 
 def site_of(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract]) -> Any:
     """The function for arguments of this kind; None where it is not one that can be called again."""
-    kind = kind_of(ev, bound)
+    kind = kind_of(ev, bound, any_length=frame.function in ALWAYS)
     return None if kind is None else (frame.code, kind)
+
+
+def is_outlined(ev: Evaluator, site: Any) -> bool:
+    """Is the function one of the program for arguments of this kind?"""
+    plan = ev.functions.plan
+    always = site is not None and site[0][1] in ALWAYS and not plan.in_line
+    return (always or site in plan.repeated) and site not in plan.single
 
 
 @contextmanager
@@ -214,7 +225,7 @@ def called_once(ev: Evaluator, program: Fn) -> set[Any]:
     """The outlined functions that are called in only one place."""
     counts = Counter(eqn.attrs["callee"] for f in (program, *program.functions) for eqn in walk(f) if eqn.op is call)
     return {f.site for f in ev.functions
-            if f.site is not None and not f.recursive and counts.get(f.name) == 1}
+            if f.site is not None and f.site[0][1] not in ALWAYS and not f.recursive and counts.get(f.name) == 1}
 
 
 def free_name(ev: Evaluator, name: str) -> str:

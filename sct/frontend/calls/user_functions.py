@@ -17,7 +17,7 @@ from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
 from sct.frontend.calls.function_specialization import call_outlined
 from sct.frontend.calls.opaque_calls import opaque_call
-from sct.frontend.calls.outlining import evaluated_in_line, site_of
+from sct.frontend.calls.outlining import evaluated_in_line, is_outlined, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs
@@ -139,7 +139,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     site = site_of(ev, frame, bound) if parent is None and not ev.functions.plan.written else None
     if ev.tries.slot is not None:
         ev.functions.plan.single.add(site)  # its body may be left where it raises
-    if site in ev.functions.plan.repeated - ev.functions.plan.single:
+    if is_outlined(ev, site):
 
         def evaluated() -> Abstract:
             own = {name: ev.store.vars[Key(frame.id, name)] for name in named}  # in the heap of the function

@@ -261,6 +261,9 @@ def heapreplace(heap: Any, item: Any) -> Any:
     return first
 
 
+OF_HEAPS = (_sift_down, _sift_up, heappush, heappop, heappushpop, heapreplace)
+
+
 def nlargest(n: int, items: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:
     return sorted(items, key=key, reverse=True)[:max(n, 0)]
 
