@@ -18,7 +18,7 @@ from sct.ir import text
 from sct.ir.check import verify
 from sct.ir.core import Fn, walk
 from sct.ir.interp import run
-from sct.ir.types import Opaque, Tensor, Type
+from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ops import BY_CALL, OPS
 from sct.passes import pipeline
 
@@ -71,6 +71,8 @@ def test_both_sides_compute_the_same(path: Path) -> None:
 def value_of(t: Type, rng: np.random.Generator) -> Any:
     if isinstance(t, Opaque):
         return None
+    if isinstance(t, List):
+        return [value_of(t.elem, rng) for _ in range(4)]
     assert isinstance(t, Tensor)
     if t.kind != "f":
         return 3

@@ -45,6 +45,7 @@ from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.chained_reads import merge_chained_reads
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
+from sct.passes.scalar.list_copies import drop_list_copies
 from sct.passes.scalar.literal_choices import replace_literal_choices
 from sct.passes.scalar.position_lists import write_position_lists
 from sct.passes.scalar.reread_views import merge_reread_views
@@ -57,7 +58,7 @@ Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
-    ("optimized", ("literal choices", "cse", "reread views", "dce", "hoist the primal")),
+    ("optimized", ("literal choices", "cse", "reread views", "list copies", "dce", "hoist the primal")),
     ("expanded", ("stop shifts", "segments", "expand", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
@@ -189,6 +190,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "drop residuals": drop_residuals, "stop shifts": stop_shifts,
         "hoist the primal": hoist_primal,
         "chained reads": merge_chained_reads,
+        "list copies": drop_list_copies,
         "reread views": lambda f: merge_reread_views(f, differentiated=False),
         "written views": lambda f: merge_reread_views(f, differentiated=True),
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,

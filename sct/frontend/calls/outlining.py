@@ -34,7 +34,8 @@ from sct.ir.types import Tensor, Type, leaf_type
 from sct.ops import call
 
 __all__ = [
-    "OutlinedFunction", "OutliningPlan", "called_once", "evaluated_in_line", "free_name", "is_outlined", "repeated", "site_of",
+    "OutlinedFunction", "OutliningPlan", "called_once", "evaluated_in_line", "free_name", "is_outlined", "repeated",
+    "site_of",
 ]
 
 ALWAYS = frozenset(python_fallbacks.OF_HEAPS)

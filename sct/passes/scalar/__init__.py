@@ -2,6 +2,7 @@
 
     cse               common subexpressions
     dce               dead code
+    list_copies       copies of lists that are only read
     purity            which equations may move, or run once
     literal_choices   comparisons with a choice between literals
     uniform_lists     items of a list that holds one value n times
