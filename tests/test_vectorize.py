@@ -333,3 +333,56 @@ def test_single_precision_stays_single() -> None:
         dA, dB = grad(f, argnums=(0, 1))(A, B)
         assert dA.dtype == dB.dtype == np.float32
         np.testing.assert_allclose(dA, grad(f)(A.astype(float), B.astype(float)), rtol=1e-3, atol=1e-3)
+
+
+def gram_schmidt(A):
+    Q = np.zeros_like(A)
+    R = np.zeros(A.shape)
+    for k in range(A.shape[1]):
+        R[k, k] = np.sqrt(np.dot(A[:, k], A[:, k]))
+        Q[:, k] = A[:, k] / R[k, k]
+        for j in range(k + 1, A.shape[1]):
+            R[k, j] = np.dot(Q[:, k], A[:, j])
+            A[:, j] -= Q[:, k] * R[k, j]
+    return np.sum(R * R) + np.sum(Q * np.cos(Q))
+
+
+def two_last_columns(A):
+    s = 0.0
+    for _ in range(3):
+        for j in range(A.shape[1] - 2, A.shape[1]):
+            c = A[:, j]
+            s += (c @ c) * np.sum(c)
+            A[:, j] = c * 0.9 + A[:, 0]
+    return s
+
+
+def last_column_twice(A):
+    for k in range(3):
+        for j in range(-1, A.shape[1]):
+            c = A[:, j]
+            A[:, j] = c * (c @ A[:, 0]) * 0.1
+    return np.sum(A)
+
+
+def overwritten_before(A):
+    for k in range(A.shape[1]):
+        for j in range(k + 1, A.shape[1]):
+            c = A[:, j]
+            A[:, j] = c * (A[:, k] @ c)
+            A[:, j] += c * (A[:, j] @ c)
+    return np.sum(A)
+
+
+@pytest.mark.parametrize("f", [gram_schmidt, two_last_columns, last_column_twice, overwritten_before])
+@pytest.mark.parametrize("n", [1, 3, 5])
+def test_columns_that_each_iteration_overwrites(f: Callable[..., Any], n: int) -> None:
+    A = np.eye(n + 2) + 0.1 * np.random.default_rng(n).normal(size=(n + 2, n + 2))
+    agrees(f, A[:n, :n] if f is gram_schmidt or n > 1 else A)
+
+
+def test_one_array_is_kept_in_place_of_its_columns() -> None:
+    df = grad(gram_schmidt)
+    df(np.eye(4) + 0.1)
+    backward = df.source.partition("reversed")[2]
+    assert df.source.count(".append(") == 1 and "for " not in backward, df.source

@@ -1,6 +1,3 @@
-import numpy as np
-
-
 def meta_rate_grad(rate, w, xs, ys):
     # rate: float, w: f64[n], xs: f64[m, n], ys: f64[m]
     m = len(ys)
@@ -11,14 +8,9 @@ def meta_rate_grad(rate, w, xs, ys):
         w_part = 2.0 * (w @ xs_k - ys[k]) * xs_k
         tape.append(w_part)
         w = w - rate * w_part
-    tape1 = []
-    for k in range(m):
-        tape1.append(w @ xs[k] - ys[k])
-    dw = np.zeros_like(w)
-    for k in reversed(range(m)):
-        w_dot_xs_k_minus_ys_k = tape1.pop()
-        # loss = lambda w, x, y: (w @ x - y) ** 2
-        dw += 2.0 * w_dot_xs_k_minus_ys_k * xs[k]
+    # loss = lambda w, x, y: (w @ x - y) ** 2
+    dw_factor = 2.0 * (w @ xs.T - ys)
+    dw = dw_factor @ xs
     drate = 0.0
     for k in reversed(range(m)):
         w_part = tape.pop()

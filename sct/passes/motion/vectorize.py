@@ -15,12 +15,13 @@ from sct.ir.array_accesses import LoopAround
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_number, rebuild, substitute, walk
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import TypeMismatch
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ir.uses import DefUse
-from sct.ops.arrays.indexing import index
+from sct.ops.arrays.indexing import index, split
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.type_rules import rank
 from sct.passes.motion.lifted_iterations import Iterations, NotLifted
+from sct.passes.rematerialization.arrays_on_tapes import NewTape, with_tapes
 from sct.passes.rewriting.driver import rewrite
 from sct.passes.scalar.purity import is_pure
 
@@ -31,7 +32,8 @@ def vectorize(fn: Fn) -> Fn:
     """`fn` with such loops of adjoint code replaced, inner loops first."""
     if not any(_may_be_lifted(eqn) for eqn in walk(fn)):
         return fn
-    return _Vectorize(fn).region(fn, Builder(primal=False, rewrite=rewrite))
+    pass_ = _Vectorize(fn)
+    return with_tapes(pass_.region(fn, Builder(primal=False, rewrite=rewrite)), pass_.tapes)
 
 
 class _Vectorize:
@@ -39,6 +41,7 @@ class _Vectorize:
     env      for a value that a loop gave: the value that takes its place
     visible  the regions around the current equation
     around   the loops around it, outermost first
+    tapes    the arrays that are kept in place of what the iterations of a loop read of them
     """
 
     def __init__(self, fn: Fn) -> None:
@@ -46,6 +49,7 @@ class _Vectorize:
         self.env: dict[Value, Operand] = {}
         self.visible: list[Fn] = []
         self.around: list[LoopAround] = []
+        self.tapes: list[NewTape] = []
 
     def region(self, fn: Fn, b: Builder) -> Fn:
         self.visible.append(fn)
@@ -76,11 +80,13 @@ class _Vectorize:
 
     def lift(self, loop: LoopView, b: Builder) -> bool:
         """Add what computes the finals of the loop without it, if that is possible."""
-        if self.def_use.uses(loop.iterations) or not self.counts_up_from_zero_or_more(loop):
+        reads_new = any(tape.backward in loop.eqn.outs for tape in self.tapes)
+        if reads_new or self.def_use.uses(loop.iterations) or not self.counts_up_from_zero_or_more(loop):
             return False
         inside = b.nested()
+        again = _Recomputed(self, loop)
         try:
-            body = _Recomputed(self, loop).body() if loop.elems else loop.body
+            body = again.body() if loop.elems else loop.body
             with inside:
                 around = (*self.around, self.loop_around(loop.eqn))
                 finals = Iterations(replace(loop, body=body), inside, around, self.def_use.defining_op).finals()
@@ -88,16 +94,16 @@ class _Vectorize:
             return False
         for eqn in inside.eqns:
             b.add(eqn)
+        self.tapes += again.tapes
         self.env.update(zip(loop.finals, finals))
         return True
-
 
     def counts_up_from_zero_or_more(self, loop: LoopView) -> bool:
         """Does the loop certainly run, over indices that are not negative?"""
         start, stop = (term_of(x, self.def_use.defining_op) for x in loop.bounds[:2])
         ranges = [each.range for each in reversed(self.around) if each.range is not None]
         return start is not None and stop is not None and least_value(start, ranges) >= 0 \
-            and least_value(stop - start, ranges) >= 1
+            and least_value(stop - start, ranges) >= 0
 
     def loop_around(self, eqn: Eqn) -> LoopAround:
         loop = loop_view(eqn)
@@ -126,13 +132,17 @@ class _Recomputed:
     That costs one operation for all iterations, not one for each, and no tape.
 
     values  for a value of the forward pass: the one that is computed again
-    eqns    the equations that compute them
+    b       the equations that compute them
+    mirror  for a loop of the forward pass: the loop that reads its tapes
+    tapes   the arrays that are kept at the beginning of a loop
     """
 
     def __init__(self, vectorize: _Vectorize, loop: LoopView) -> None:
         self.def_use, self.visible, self.env, self.loop = vectorize.def_use, vectorize.visible, vectorize.env, loop
         self.values: dict[Operand, Operand] = {}
         self.b = Builder(primal=False)
+        self.mirror: dict[Eqn, Eqn] = {}
+        self.tapes: list[NewTape] = []
 
     def body(self) -> Fn:
         with self.b:
@@ -157,10 +167,18 @@ class _Recomputed:
             raise NotLifted
         forward = loop_view(definition.eqn)
         if tape not in forward.ys or forward.index is None or loop.index is None or forward.reverse == loop.reverse \
-                or tuple(map(self.again, forward.bounds)) != loop.bounds:
+                or not all(map(self.is_same_bound, forward.bounds, loop.bounds)):
             raise NotLifted
         self.values[forward.index] = loop.index
+        self.mirror[forward.eqn] = loop.eqn
         return forward.yields[forward.ys.index(tape)]
+
+    def is_same_bound(self, x: Operand, y: Operand) -> bool:
+        """Is a bound of a loop of the forward pass that of a loop of the backward pass?"""
+        a, b = (term_of(each, self.def_use.defining_op) for each in (x, y))
+        if a is None or b is None:
+            return self.again(x) == y
+        return a.const == b.const and {self.values.get(v, v): c for v, c in a.coefs.items()} == b.coefs
 
     def again(self, x: Operand) -> Operand:
         """The value in the backward pass of a value of the forward pass."""
@@ -170,11 +188,75 @@ class _Recomputed:
             return self.env.get(x, x)
         if x not in self.values:
             eqn = self.def_use.defining_eqn(x)
-            if eqn is None or len(eqn.outs) != 1 or eqn.op not in (index, add, sub, mul, div, neg):
+            if eqn is None or len(eqn.outs) != 1 or eqn.op not in (index, add, sub, mul, div, neg) and not (
+                    eqn.op.name in ("matmul", "dot") and all(rank(y) == 1 for y in eqn.args)):
                 raise NotLifted
             self.b.loc = eqn.loc
-            self.values[x] = self.b.emit(eqn.op, list(map(self.again, eqn.args)), eqn.attrs, spelling=eqn.spelling)
+            args = [*map(self.again, eqn.args)] if self.array_before(eqn) is None else \
+                [self.at_start(eqn), *map(self.again, eqn.args[1:])]
+            self.values[x] = self.b.emit(eqn.op, args, eqn.attrs, spelling=eqn.spelling)
         return self.values[x]
+
+    def array_before(self, read: Eqn) -> LoopView | None:
+        """The loop that carries the array which is read, if its iterations overwrite only what they have read."""
+        definition = self.def_use.definition(read.args[0]) if read.op is index else None
+        if definition is None or definition.region is None or definition.eqn not in self.mirror:
+            return None
+        loop = loop_view(definition.eqn)
+        if read.args[0] not in loop.params or self.def_use.parent[read] is not loop.body:
+            return None
+        k = loop.params.index(read.args[0])
+        version = loop.params[k]
+        places = _places(read, loop.index)
+        while version is not loop.results[k]:
+            updates = [user for user, at in self.def_use.uses(version)
+                       if isinstance(user, Eqn) and user.op.updates and at == 0]
+            if len(updates) != 1 or self.def_use.parent[updates[0]] is not loop.body:
+                return None
+            places &= _places(updates[0], loop.index)
+            version = updates[0].out
+        return loop if any(self.covers(loop, read, axis) for axis in places) else None
+
+    def covers(self, loop: LoopView, read: Eqn, axis: int) -> bool:
+        """Do the iterations read most of the array?  It is then as cheap to keep as what they read."""
+        items = split(read.attrs["key"], read.args[1:])
+        start, stop, _ = loop.bounds
+        outer = self.def_use.owner.get(self.def_use.parent[loop.eqn])
+        first = term_of(start, self.def_use.defining_op)
+        t = read.args[0].type
+        return isinstance(t, Tensor) and stop.dim == t.shape[axis] and first is not None \
+            and all(v is _index_from_literal(outer) and c == 1 for v, c in first.coefs.items()) \
+            and all(item == slice(None) for n, item in enumerate(items) if n != axis)
+
+    def at_start(self, read: Eqn) -> Operand:
+        """The array that is read, as it is when the loop begins."""
+        loop = self.array_before(read)
+        assert loop is not None
+        array = loop.inits[loop.params.index(read.args[0])]
+        if not isinstance(array, Value) or self.def_use.home.get(array) in self.visible:
+            return self.again(array)
+        outer = self.def_use.owner.get(self.def_use.parent[loop.eqn])
+        if outer not in self.mirror or self.def_use.home.get(array) is not loop_view(outer).body \
+                or self.def_use.home.get(outer.outs[0]) not in self.visible:
+            raise NotLifted
+        if array not in self.values:
+            elem = Value(array.type, array.hint)
+            self.tapes.append(NewTape(outer.outs[-1], array, self.mirror[outer].outs[-1], elem))
+            self.values[array] = elem
+        return self.values[array]
+
+
+def _index_from_literal(eqn: Eqn | None) -> Value | None:
+    """The index of a loop that starts with a literal; None of another equation."""
+    return loop_view(eqn).index if eqn is not None and eqn.op.name == "loop" and isinstance(eqn.args[0], Lit) else None
+
+
+def _places(eqn: Eqn, k: Value | None) -> set[int]:
+    """The axes along which the subscript is the index of the loop, one for each part of the array."""
+    key = eqn.attrs["key"]
+    if any(item != "i" and item[0] != "s" for item in key):
+        return set()
+    return {n for n, item in enumerate(split(key, eqn.args[eqn.op.key_at:])) if item is k}
 
 
 def _computes_vector(eqn: Eqn) -> bool:

@@ -12,6 +12,7 @@ In:  a function in which every residual of a loop is on a tape. Out: the same fu
     min_cut               the choice as a minimum cut
     final_array_reads     values that are still in an array when the forward loop has ended
     masks_on_tapes        comparisons on tapes in place of the arrays that they compare
+    arrays_on_tapes       arrays that an outer loop keeps, in place of what the iterations of an inner loop keep
     segments              loops of segments that are computed again, in checkpointed programs
 
 Invariant: between `paired_regions` and the end of `choose_residuals` the IR reads values out of scope; after it, none.
