@@ -337,6 +337,16 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, y, z: add(matmul(transpose(rows(x, z)), rows(y, y)), op("outer")(x, x)), "f64[n]; f64[n]; f64[n]"),
     ],
     "solve_negated": [e(lambda a, b: op("solve")(a, neg(b)), "f64[n, n]; f64[n]")],
+    "diagonal_of_product": [
+        e(lambda a, b: op("diag")(matmul(a, b), k=0), "f64[n, m]; f64[m, n]", "f32[n, n]; f32[n, n]"),
+    ],
+    "eigen_sum_as_product": [
+        e(op("eigen_sum"), "f64[n]; f64[n]; f64[n, n]; f64[n, n]", "f64[k, n]; f64[k, n]; f64[k, n, n]; f64[k, n, n]"),
+    ],
+    "singular_sum_as_product": [
+        e(op("singular_sum"), "f64[n]; f64[n]; f64[n, n]; f64[n, n]; f64[n, n]",
+          "float; f64[k, n]; f64[k, m, n]; f64[k, n, n]; f64[k, m, n]"),
+    ],
     "matmul_identity": [
         e(lambda b: matmul(op("eye")(3), b), "f64[3, n]"),
         e(lambda b: matmul(b, op("eye")(3)), "f64[n, 3]"),

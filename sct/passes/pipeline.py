@@ -50,6 +50,7 @@ from sct.passes.scalar.literal_choices import replace_literal_choices
 from sct.passes.scalar.position_lists import write_position_lists
 from sct.passes.scalar.reread_views import merge_reread_views
 from sct.passes.scalar.shift_invariance import stop_shifts
+from sct.passes.scalar.turned_vectors import turn_vectors
 from sct.passes.scalar.uniform_lists import replace_uniform_items
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "differentiates", "has_effects", "passes", "run", "stages", "unused"]
@@ -59,7 +60,7 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
     ("optimized", ("literal choices", "cse", "reread views", "list copies", "dce", "hoist the primal")),
-    ("expanded", ("stop shifts", "segments", "expand", "drop residuals")),
+    ("expanded", ("stop shifts", "segments", "expand", "turn vectors", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
         # Once, after the last differentiation: it relies on every residual of a loop being on a tape, as `expand`
@@ -205,6 +206,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         **{name: _on_each_function(step) for name, step in per_function.items()},
         "segments": segments,
         "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand,
+        "turn vectors": turn_vectors,
         "dead arguments": lambda f: remove_dead_arguments(f, keep_raises=keep, offers=forwarded_params(f)),
         "split": lambda f: split_all(f, keep_raises=keep),
     }

@@ -14,13 +14,19 @@ def principal_components_grad(X):
     dw[-2:] = 0.5 / np.sqrt(w[-2:])
     # w, V = np.linalg.eigh(centred.T @ centred / len(X))
     V_T = V.T
-    V_T_dV = V_T @ dV
+    diag_dw = np.diag(dw)
+    V_T_dV_plus_diag_dw = V_T @ dV + diag_dw
     t = np.diag(np.full(X.shape[1], np.inf)) + w
     t -= w[:, None]
-    divide_V_T_dV = np.divide(
-        V_T_dV, t, out=np.zeros_like(V_T_dV), where=V_T_dV.any(axis=0)
+    t1 = abs(t) > 1e-14 * np.sum(abs(w))
+    t = np.where(t1, t, np.nan)
+    t = np.divide(
+        V_T_dV_plus_diag_dw,
+        t,
+        out=np.zeros_like(V_T_dV_plus_diag_dw),
+        where=V_T_dV_plus_diag_dw.any(axis=0),
     )
-    dcentred_factor = 0.5 * (divide_V_T_dV + divide_V_T_dV.T) + np.diag(dw)
+    dcentred_factor = 0.5 * (t + t.T) + diag_dw
     dcentred_part = V @ dcentred_factor @ V_T
     dcentred_part = (np.tril(dcentred_part) + np.tril(dcentred_part, -1)) / n
     dcentred = (

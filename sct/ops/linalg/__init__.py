@@ -7,6 +7,8 @@
     cross            the cross product, and systems between arrays of any rank
     linalg           inverses, systems, determinants, Cholesky factors
     least_squares    `qr`, `pinv`, `lstsq`, rank and condition
+    spectra          what the rules of decompositions share
+    spectral_sums    sums over eigenvectors and singular vectors
     decompositions   `eigh`, `svd`, `qr`
     eigenvalues      eigenvalues of any square matrix
     norms            norms of vectors and matrices

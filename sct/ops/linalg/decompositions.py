@@ -2,15 +2,14 @@
 
 With A = V diag(w) V.T, dw is the diagonal of V.T dA V and dV = V (F * (V.T dA V)), where
 F[i, j] = 1 / (w[j] - w[i]) off the diagonal.  So vectors of eigenvalues that are equal have no
-derivative (it is nan or infinite), while the eigenvalues have one, and so has a result that reads
-none of these vectors.  The same holds for `svd`.
+derivative (it is nan), while symmetric functions of the eigenvalues have one, and so has a result
+that reads none of these vectors.  The same holds for `svd`.
 
 `eigh` reads one triangle of its operand: that alone has a derivative, as for `cholesky`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,104 +17,38 @@ import numpy as np
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim, applied
-from sct.ir.types import NARROW, REAL_OF, Tensor, TypeMismatch
+from sct.ir.types import REAL_OF, Tensor, TypeMismatch
 from sct.ops import samples
-from sct.ops.arrays.creation import eye, full
-from sct.ops.arrays.rearrange import diag, diagonal
-from sct.ops.arrays.shape import dim, expand_dims
+from sct.ops.arrays.shape import dim
 from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.linalg import lapack, square, squares
-from sct.ops.linalg.products import matmul, matrix_transpose
+from sct.ops.linalg.products import matmul
+from sct.ops.linalg.spectra import (
+    T,
+    adjoint,
+    columns,
+    gaps,
+    matrix_product,
+    on_diagonal,
+    over_gaps,
+    plus,
+    rows,
+)
+from sct.ops.linalg.spectral_sums import (
+    eigen_sum,
+    eigenvalue_tangents,
+    hermitian_part,
+    singular_sum,
+    singular_value_tangents,
+)
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, conj_of, div, mul, neg, sub
+from sct.ops.scalar.arithmetic import add, conj_of, div, mul, sub
 from sct.ops.scalar.comparison import lt
-from sct.ops.scalar.complex_parts import real
-from sct.ops.type_rules import number, promote, scalar_or_array
+from sct.ops.type_rules import number
 
 __all__ = [
-    "T", "columns", "eigh", "eigvalsh", "factors", "gaps", "is_square", "is_wide", "matrix_product", "over_gaps",
-    "rectangular", "rows", "smaller", "svd", "svdvals", "svdvals_vjp", "symmetric",
+    "eigh", "eigvalsh", "factors", "is_square", "is_wide", "rectangular", "smaller", "svd", "svdvals", "symmetric",
 ]
-
-T = matrix_transpose
-
-
-# -- what the rules share ----------------------------------------------------------------------
-
-
-def matrix_product(*xs: Operand) -> Any:
-    """The product of matrices, from the left."""
-    product = xs[0]
-    for x in xs[1:]:
-        product = matmul(product, x)
-    return product
-
-
-def columns(s: Operand) -> Any:
-    """s, a number of each row."""
-    return expand_dims(s, axis=-1)
-
-
-def rows(s: Operand) -> Any:
-    """s, a number of each column."""
-    return expand_dims(s, axis=-2) if number(s).rank > 1 else s
-
-
-def diagonal_of(x: Operand) -> Any:
-    """The diagonal of each matrix."""
-    return diag(x, k=0) if number(x).rank == 2 else diagonal(x, offset=0, axis1=-2, axis2=-1)
-
-
-def on_diagonal(s: Operand) -> Any:
-    """The matrix with s on its diagonal."""
-    return diag(s, k=0) if number(s).rank == 1 else mul(identity(s), columns(s))
-
-
-def identity(s: Operand) -> Any:
-    return eye(dim(s, axis=-1), dtype=number(s).dtype)
-
-
-def plus(a: Any, b: Any) -> Any:
-    """a + b, either of which may be None"""
-    return b if a is None else a if b is None else add(a, b)
-
-
-def gaps(s: Operand) -> Any:
-    """s[j] - s[i], and infinity on the diagonal"""
-    single = number(s).dtype in NARROW
-    diagonal = full(math.inf, dim(s, axis=-1), dtype="f32" if single else None)
-    return add(sub(rows(s), columns(s)), diag(diagonal, k=0))
-
-
-def type_over_gaps(x: Operand, y: Operand) -> Tensor:
-    return scalar_or_array(promote([number(x), number(y)], np.divide), number(x).shape)
-
-
-def run_over_gaps(x: Any, y: Any) -> Any:
-    zeros = np.zeros(np.shape(x), np.result_type(x, y))
-    return np.divide(x, y, out=zeros, where=x.any(axis=-2, keepdims=True))
-
-
-def wider(x: Operand, y: Operand) -> str:
-    """The placeholder of that operand whose dtype is the dtype of x / y."""
-    return "_0" if type_over_gaps(x, y).dtype == number(x).dtype else "_1"
-
-
-def over_gaps_vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Any]:
-    return [over_gaps(ct, y), neg(over_gaps(mul(ct, z), y))]
-
-
-def over_gaps_jvp(tangents: Sequence[Any], z: Operand, x: Operand, y: Operand) -> Any:
-    dx, dy = tangents
-    return over_gaps(neg(mul(z, dy)) if dx is None else dx if dy is None else sub(dx, mul(z, dy)), y)
-
-
-# A vector that nothing reads has the cotangent 0, even if others belong to its value as well and y is 0.
-over_gaps: Op = op("over_gaps", type=type_over_gaps, run=run_over_gaps, vjp=over_gaps_vjp, jvp=over_gaps_jvp,
-                   complex=True, samples=lambda: [((samples.arrays(s), samples.arrays(s, 1.0, 2.0)), {})
-                                                  for s in ((3, 3), (2, 2, 2))],
-                   emit=lambda x, y: f"numpy.divide(_0, _1, out=numpy.zeros_like({wider(x, y)}), where=_0.any(axis="
-                                     f"{'0' if number(x).rank == 2 else '-2, keepdims=True'}))")
 
 
 def is_wide(a: Operand, **_: Any) -> dict[str, Any]:
@@ -158,6 +91,13 @@ def symmetric(x: Operand, uplo: str) -> Any:
     return add(tril(x), T(tril(x, k=-1)))
 
 
+def doubled(x: Operand, uplo: str) -> Any:
+    """A matrix whose Hermitian part is the matrix of which x has one triangle."""
+    if uplo == "U":
+        x = adjoint(x)
+    return add(tril(x), tril(x, k=-1))
+
+
 def triangle(x: Operand, uplo: str) -> Any:
     """The transpose of `symmetric`, of a symmetric or Hermitian x."""
     lower = add(tril(x), tril(x, k=-1))
@@ -177,16 +117,25 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
     any_phase  the result does not depend on the phases of the vectors, which are free if they are complex
     """
     (dw, dv), (w, v) = cts, ys
-    if dv is not None and number(v).kind == "c" and not any_phase:
+    if dv is None:
+        return [triangle(eigen_sum(dw, w, v, doubled(a, UPLO)), UPLO)]
+    if number(v).kind == "c" and not any_phase:
         raise ANY_PHASE
-    middle: Any = None
-    if dv is not None:
-        inner = over_gaps(matmul(T(v), dv), gaps(w))
-        middle = mul(0.5, add(inner, T(conj_of(inner, a))))
-    if dw is not None and middle is not None:
-        middle = add(middle, on_diagonal(dw))
-    left = mul(conj_of(v, v), rows(dw)) if middle is None else matmul(conj_of(v, v), middle)
-    return [triangle(matmul(left, T(v)), UPLO)]
+    read = matmul(T(v), dv)
+    inner = over_gaps(read if dw is None else add(read, on_diagonal(dw)), gaps(w))
+    made = mul(0.5, add(inner, T(conj_of(inner, a))))
+    if dw is not None:
+        made = add(made, on_diagonal(dw))
+    return [triangle(matrix_product(conj_of(v, v), made, T(v)), UPLO)]
+
+
+def eigh_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L",
+             any_phase: bool = False) -> list[Any]:
+    (w, v), da = ys, doubled(tangents[0], UPLO)
+    dw = eigenvalue_tangents(w, v, da)
+    if number(v).kind == "c" and not any_phase:
+        return [dw, ANY_PHASE]
+    return [dw, matmul(v, over_gaps(hermitian_part(matrix_product(adjoint(v), da, v)), gaps(w)))]
 
 
 def symmetric_matrices() -> list[samples.Sample]:
@@ -203,7 +152,7 @@ def bind_eigh(a: Any, UPLO: Any = "L") -> tuple[list[Any], dict[str, Any]]:
     return [a], {"UPLO": UPLO}
 
 
-eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, bind=bind_eigh, vjp=eigh_vjp,
+eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, bind=bind_eigh, vjp=eigh_vjp, jvp=eigh_jvp,
           run=lambda a, UPLO="L", any_phase=False: np.linalg.eigh(a, UPLO),
           emit=lambda a, UPLO="L", any_phase=False: f"numpy.linalg.eigh(_0{'' if UPLO == 'L' else ', UPLO=_UPLO'})",
           defaults={"UPLO": "L", "any_phase": False}, fields=("eigenvalues", "eigenvectors"), raises="value",
@@ -211,13 +160,15 @@ eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, bind=bind_eigh, vjp=eigh_
 
 
 def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[Any]:
-    """conj(V) @ diag(ct) @ V.T"""
-    _, v = eigh(a, UPLO=UPLO, any_phase=True)
-    return [triangle(matmul(mul(conj_of(v, v), rows(ct)), T(v)), UPLO)]
+    return eigh_vjp([ct, None], eigh(a, UPLO=UPLO, any_phase=True), a, UPLO)
+
+
+def eigvalsh_jvp(tangents: Sequence[Any], y: Operand, a: Operand, UPLO: str = "L") -> Any:
+    return eigenvalue_tangents(*eigh(a, UPLO=UPLO, any_phase=True), doubled(tangents[0], UPLO))
 
 
 eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
-              bind=bind_eigh, vjp=eigvalsh_vjp, defaults={"UPLO": "L"}, raises="value", cost="dear",
+              bind=bind_eigh, vjp=eigvalsh_vjp, jvp=eigvalsh_jvp, defaults={"UPLO": "L"}, raises="value", cost="dear",
               samples=symmetric_matrices, square=True, complex=True)
 
 
@@ -261,28 +212,30 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
     du, ds, dvh = cts
     if number(a).kind == "c" and (du is not None or dvh is not None):
         raise ANY_PHASE
-    if full_matrices and not is_square(a):
-        if du is not None or dvh is not None:
-            raise ANY_BASIS
-        return svdvals_vjp(ds, ys[1], a, wide=wide)
+    has_free_basis = full_matrices and not is_square(a)
+    if du is None and dvh is None:
+        return svdvals_vjp(ds, ys[1], a, wide) if has_free_basis else [singular_sum(ds, ys[1], ys[0], ys[2], a)]
+    if has_free_basis:
+        raise ANY_BASIS
     u, s, vh = ys
-    inner: Any = None if ds is None else on_diagonal(ds)
+    along: Any = None if ds is None else on_diagonal(ds)
+    inner, between = along, gaps_of_squares(s)
     left = right = None
-    between: Any = None if du is None and dvh is None else gaps(mul(s, s))
     if du is not None:
-        turn = turned(matmul(T(u), du), between)
-        inner = plus(inner, mul(turn, rows(s)))
+        inner = plus(inner, mul(turned(plus(matmul(T(u), du), along), between), rows(s)))
         left = None if wide or is_square(a) else outside(u, div(du, rows(s)))
     if dvh is not None:
-        turn = turned(matmul(vh, T(dvh)), between)
-        inner = plus(inner, mul(columns(s), turn))
+        inner = plus(inner, mul(columns(s), turned(plus(matmul(vh, T(dvh)), along), between)))
         right = outside(T(vh), div(T(dvh), rows(s))) if wide is not False and not is_square(a) else None
-    if du is None and dvh is None:
-        return [conj_of(matmul(mul(u, rows(ds)), vh), a)]
     da = matrix_product(u, inner, vh)
     if left is not None:
         da = add(da, matmul(left, vh))
     return [da if right is None else add(da, matmul(u, T(right)))]
+
+
+def gaps_of_squares(s: Operand) -> Any:
+    squares = mul(s, s)
+    return gaps(s, sub(rows(squares), columns(squares)))
 
 
 def turned(x: Operand, between: Operand) -> Any:
@@ -300,27 +253,34 @@ def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = 
             wide: bool | None = None) -> Any:
     (da,) = tangents
     refused = ANY_PHASE if number(a).kind == "c" else ANY_BASIS
-    if not compute_uv or number(a).kind == "c" or full_matrices and not is_square(a):
-        u, _, vh = factors(a, wide)
-        ds = real(diagonal_of(matrix_product(T(conj_of(u, u)), da, T(conj_of(vh, vh)))))
-        return ds if not compute_uv else (refused, ds, refused)
+    if not compute_uv:
+        return svdvals_jvp(tangents, ys, a, wide)
+    if full_matrices and not is_square(a):
+        return refused, svdvals_jvp(tangents, ys[1], a, wide), refused
     u, s, vh = ys
+    ds = singular_value_tangents(s, u, vh, da)
+    if number(a).kind == "c":
+        return refused, ds, refused
     inner = matrix_product(T(u), da, T(vh))
     scaled, scaled_left = mul(inner, rows(s)), mul(columns(s), inner)
-    between = gaps(mul(s, s))
+    between = gaps_of_squares(s)
     du = matmul(u, over_gaps(add(scaled, T(scaled)), between))
     dv = matmul(T(vh), over_gaps(add(scaled_left, T(scaled_left)), between))
     if not wide and not is_square(a):
         du = add(du, div(outside(u, matmul(da, T(vh))), rows(s)))
     if wide is not False and not is_square(a):
         dv = add(dv, div(outside(T(vh), matmul(T(da), u)), rows(s)))
-    return du, diagonal_of(inner), T(dv)
+    return du, ds, T(dv)
 
 
 def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -> list[Any]:
-    """conj(U @ diag(ct) @ Vh)"""
-    u, _, vh = factors(a, wide)
-    return [conj_of(matmul(mul(u, rows(ct)), vh), a)]
+    u, s, vh = factors(a, wide)
+    return [singular_sum(ct, s, u, vh, a)]
+
+
+def svdvals_jvp(tangents: Sequence[Any], y: Operand, a: Operand, wide: bool | None = None) -> Any:
+    u, s, vh = factors(a, wide)
+    return singular_value_tangents(s, u, vh, tangents[0])
 
 
 def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:
@@ -355,7 +315,7 @@ def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:
     return t
 
 
-svdvals: Op = op("svdvals", "numpy.linalg.svdvals", type=type_svdvals, vjp=svdvals_vjp,
+svdvals: Op = op("svdvals", "numpy.linalg.svdvals", type=type_svdvals, vjp=svdvals_vjp, jvp=svdvals_jvp,
                  run=lambda a, wide=None: np.linalg.svd(a, compute_uv=False), emit="numpy.linalg.svdvals(_0)",
                  bind=lambda x: ([x], {}), asks=is_wide, defaults={"wide": None}, raises="value", cost="dear",
                  complex=True, samples=lambda: [((a,), {"wide": a.shape[-2] < a.shape[-1]}) for a in rectangular()])

@@ -22,9 +22,9 @@ from sct.ir.types import BOOL, COMPLEX_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.linspace import arange
 from sct.ops.arrays.shape import dim
-from sct.ops.linalg.decompositions import T, columns, gaps, on_diagonal, over_gaps, rows
 from sct.ops.linalg.linalg import lapack, solve, square, squares
 from sct.ops.linalg.products import matmul
+from sct.ops.linalg.spectra import T, columns, gaps, on_diagonal, over_gaps, plus, rows
 from sct.ops.reductions.reductions import argmax, sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import abs_, add, conj_of, div, mul, sub
@@ -64,11 +64,11 @@ def type_eig(a: Operand, is_complex: bool = True) -> tuple[Tensor, Tensor]:
 def eig_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, is_complex: bool = True) -> list[Any]:
     """inv(V).T @ (diag(dw) + F * (V.T @ dU)) @ V.T"""
     (dw, dv), (w, v) = cts, ys
-    inner = None if dv is None else over_gaps(matmul(T(v), unscaled(dv, v)), gaps(w))
-    if dw is not None and inner is not None:
-        inner = add(on_diagonal(dw), inner)
-    right = mul(columns(dw), T(v)) if inner is None else matmul(inner, T(v))
-    return [solve(T(v), right)]
+    if dv is None:
+        return [solve(T(v), mul(columns(dw), T(v)))]
+    along, read = None if dw is None else on_diagonal(dw), matmul(T(v), unscaled(dv, v))
+    inner = over_gaps(plus(read, along), gaps(w))
+    return [solve(T(v), matmul(plus(along, inner), T(v)))]
 
 
 def unscaled(dv: Operand, v: Operand) -> Any:

@@ -15,19 +15,10 @@ from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import dim
-from sct.ops.linalg.decompositions import (
-    T,
-    is_square,
-    is_wide,
-    matrix_product,
-    plus,
-    rectangular,
-    smaller,
-    svdvals_vjp,
-    symmetric,
-)
+from sct.ops.linalg.decompositions import factors, is_square, is_wide, rectangular, smaller, symmetric
 from sct.ops.linalg.linalg import lapack, solve
 from sct.ops.linalg.products import contracted, matmul, outer
+from sct.ops.linalg.spectra import T, matrix_product, plus, rows
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, mul, neg, sub
@@ -155,6 +146,12 @@ def outer_product(x: Operand, y: Operand) -> Any:
     return outer(x, y) if number(x).rank == 1 else matmul(x, T(y))
 
 
+def of_singular_values(ds: Operand, a: Operand, wide: bool | None) -> Any:
+    """U @ diag(ds) @ Vh, which has a derivative where the singular values are apart"""
+    u, _, vh = factors(a, wide)
+    return matmul(mul(u, rows(ds)), vh)
+
+
 def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, *rcond: Operand,
               wide: bool | None = None) -> list[Any]:
     """db = P.T @ ct of P = pinv(A); of A, what moves x, and what moves the spaces of its columns and rows
@@ -162,7 +159,7 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
     The matrix may have a lower rank than its sizes: then both spaces move, of a square matrix too.
     """
     (ct, residuals, _, ds), x = cts, ys[0]
-    da = None if ds is None else svdvals_vjp(ds, ys[3], a, wide=wide)[0]
+    da = None if ds is None else of_singular_values(ds, a, wide)
     db: Any = None
     rest = sub(b, matmul(a, x))
     if ct is not None:

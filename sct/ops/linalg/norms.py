@@ -17,9 +17,11 @@ from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import transpose
-from sct.ops.linalg.decompositions import columns, rectangular, rows, svd
+from sct.ops.linalg.decompositions import rectangular, svd
 from sct.ops.linalg.linalg import diagonally_dominant, inv, inv_vjp, lapack
-from sct.ops.linalg.products import matmul, outer
+from sct.ops.linalg.products import outer
+from sct.ops.linalg.spectra import columns, rows
+from sct.ops.linalg.spectral_sums import singular_sum
 from sct.ops.reductions.reductions import aligned, bind_reduction, reduction, sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import abs_, abs_slope, add, conj_of, div, mul, quotient, sub
@@ -104,9 +106,9 @@ def spectral_slope(x: Operand, ord: Any, axes: tuple[int, int]) -> Any:
 
 def singular_part(a: Operand, k: int | None) -> Any:
     """u v.T of the singular value k, or the sum of all"""
-    u, _, vh = svd(a, full_matrices=False, compute_uv=True)
+    u, s, vh = svd(a, full_matrices=False, compute_uv=True)
     if k is None:
-        return matmul(u, vh)
+        return singular_sum(1.0, s, u, vh, a)
     column, row = trailing(u, k), trailing(vh, k, slice(None))
     return outer(column, row) if number(row).rank == 1 else mul(columns(column), rows(row))
 

@@ -13,8 +13,8 @@ from sct.ir.dims import divided, product
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.triangles import triu
-from sct.ops.linalg.decompositions import T, columns
 from sct.ops.linalg.products import contracted, matmul
+from sct.ops.linalg.spectra import T, columns
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, mul, quotient, sub

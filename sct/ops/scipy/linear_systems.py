@@ -16,9 +16,10 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import BOOL, Tensor, Type, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.triangles import tril, triu
-from sct.ops.linalg.decompositions import T, matrix_product, plus, triangle
+from sct.ops.linalg.decompositions import triangle
 from sct.ops.linalg.linalg import diagonally_dominant, half, lapack, square
 from sct.ops.linalg.products import contracted, matmul, outer
+from sct.ops.linalg.spectra import T, matrix_product, plus
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, mul, neg, sub
 from sct.ops.scalar.selection import where

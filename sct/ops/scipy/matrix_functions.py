@@ -18,21 +18,12 @@ from sct.ops.arrays.indexing import index, join
 from sct.ops.arrays.shape import dim
 from sct.ops.linalg import decompositions, least_squares, norms
 from sct.ops.linalg import linalg as square_matrices
-from sct.ops.linalg.decompositions import (
-    T,
-    gaps,
-    matrix_product,
-    on_diagonal,
-    over_gaps,
-    plus,
-    rectangular,
-    rows,
-    triangle,
-)
+from sct.ops.linalg.decompositions import rectangular, symmetric, triangle
 from sct.ops.linalg.linalg import diagonally_dominant, lapack
 from sct.ops.linalg.products import matmul
+from sct.ops.linalg.spectra import T, diagonal_of, gaps, matrix_product, on_diagonal, over_gaps, plus, rows
 from sct.ops.registry import op, placeholders
-from sct.ops.scalar.arithmetic import add, mul, neg
+from sct.ops.scalar.arithmetic import add, mul, neg, sub
 from sct.ops.scipy.linear_systems import bind_matrix, definite, linalg, matrix, not_overwritten, runs
 from sct.ops.type_rules import number
 
@@ -226,16 +217,33 @@ def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: boo
     """V @ (diag(dw) + F * (V.T @ dV)) @ V.T for A; with w, and half of the diagonal of V.T @ dV, for B."""
     if eigvals_only:
         operands = (a,) if b is None else (a, b)
-        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **flags)
-    (dw, dv), (w, v) = cts, ys
-    turn: Any = None if dv is None else matmul(T(v), dv)
-    inner: Any = None if turn is None else over_gaps(turn, gaps(w))
-    da = plus(inner, None if dw is None else on_diagonal(dw))
-    operand_cts = [back(v, da, lower)]
+        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **given)
     if b is None:
-        return operand_cts
-    db = None if inner is None else add(mul(inner, rows(w)), mul(0.5, on_diagonal(decompositions.diagonal_of(turn))))
-    return [*operand_cts, neg(back(v, plus(db, None if dw is None else on_diagonal(mul(w, dw))), lower))]
+        return decompositions.eigh_vjp(cts, ys, a, "L" if lower else "U")
+    (dw, dv), (w, v) = cts, ys
+    along: Any = None if dw is None else on_diagonal(dw)
+    turn: Any = None if dv is None else matmul(T(v), dv)
+    inner: Any = None if turn is None else over_gaps(plus(turn, along), gaps(w))
+    db = None if inner is None else add(mul(inner, rows(w)), mul(0.5, on_diagonal(diagonal_of(turn))))
+    return [back(v, plus(inner, along), lower),
+            neg(back(v, plus(db, None if dw is None else on_diagonal(mul(w, dw))), lower))]
+
+
+def eigh_jvp(tangents: Any, ys: Any, a: Operand, b: Operand | None = None, lower: bool = True,
+             eigvals_only: bool = False, **given: Any) -> Any:
+    """With P = V.T @ dA @ V and R = V.T @ dB @ V: dw = diag(P - R * w), dV = V @ (F * (P - R * w) - diag(R) / 2)"""
+    uplo = "L" if lower else "U"
+    w, v = scipy_eigh(*((a,) if b is None else (a, b)), lower=lower, **given) if eigvals_only else ys
+    if b is None:
+        made = decompositions.eigh_jvp(tangents, (w, v), a, uplo)
+        return made[0] if eigvals_only else made
+    p, r = (None if dx is None else matrix_product(T(v), symmetric(dx, uplo), v) for dx in tangents)
+    inner = plus(p, None if r is None else neg(mul(r, rows(w))))
+    dw = diagonal_of(inner)
+    if eigvals_only:
+        return dw
+    turn = over_gaps(inner, gaps(w))
+    return [dw, matmul(v, turn if r is None else sub(turn, mul(0.5, on_diagonal(diagonal_of(r)))))]
 
 
 def back(v: Operand, inner: Operand, lower: bool) -> Any:
@@ -255,7 +263,7 @@ def symmetric_pairs() -> list[samples.Sample]:
 
 
 scipy_eigh: Op = op("scipy_eigh", "scipy.linalg.eigh", type=type_eigh, run=runs("eigh"), bind=bind_eigh, vjp=eigh_vjp,
-                    defaults={"lower": True, "eigvals_only": False, "check_finite": True}, raises="value",
+                    jvp=eigh_jvp, defaults={"lower": True, "eigvals_only": False, "check_finite": True}, raises="value",
                     cost="dear", samples=symmetric_pairs, square=True)
 
 
@@ -267,6 +275,11 @@ def bind_eigvalsh(a: Any, b: Any = None, *, lower: Any = True, overwrite_a: Any 
     return operands, attrs
 
 
+def eigvalsh_jvp(tangents: Any, y: Operand, a: Operand, b: Operand | None = None, lower: bool = True,
+                 check_finite: bool = True) -> Any:
+    return eigh_jvp(tangents, y, a, b, lower, True, check_finite=check_finite)
+
+
 def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, b: Operand | None = None, lower: bool = True,
                  check_finite: bool = True) -> list[Any]:
     return eigh_vjp(ct, y, a, b, lower, True, check_finite=check_finite)
@@ -274,7 +287,7 @@ def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, b: Operand | None = None, 
 
 op("scipy_eigvalsh", "scipy.linalg.eigvalsh", type=lambda a, b=None, **_: type_eigh(a, b, eigvals_only=True),
    run=runs("eigvalsh"), bind=bind_eigvalsh, defaults={"lower": True, "check_finite": True}, raises="value",
-   vjp=eigvalsh_vjp, cost="dear", square=True,
+   vjp=eigvalsh_vjp, jvp=eigvalsh_jvp, cost="dear", square=True,
    samples=lambda: [(args, {"lower": attrs["lower"]}) for args, attrs in symmetric_pairs()])
 
 # -- the exponential -------------------------------------------------------------------------------------------

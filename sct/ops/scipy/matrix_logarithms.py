@@ -16,9 +16,9 @@ from typing import Any
 from sct.ir.core import Op, Operand
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops.arrays.shape import dim
-from sct.ops.linalg.decompositions import T, plus
 from sct.ops.linalg.linalg import diagonally_dominant
 from sct.ops.linalg.products import matmul
+from sct.ops.linalg.spectra import T, plus
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import mul

@@ -21,8 +21,8 @@ from sct.ops.arrays.padding import pad
 from sct.ops.arrays.rearrange import flip
 from sct.ops.arrays.shape import dim, moveaxis
 from sct.ops.arrays.windows import sliding_windows
-from sct.ops.linalg.decompositions import plus
 from sct.ops.linalg.products import matmul
+from sct.ops.linalg.spectra import plus
 from sct.ops.linalg.tensor_products import tensordot
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op, placeholders

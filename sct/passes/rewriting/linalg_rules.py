@@ -21,10 +21,11 @@ from sct.ops.arrays.shape import dim, expand_dims, reshape, reshape_like, swapax
 from sct.ops.linalg.einsum import contract, parse
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
+from sct.ops.linalg.spectra import rows
 from sct.ops.linalg.tensor_products import product_over
 from sct.ops.linalg.tensor_products import summed as summed_axes
 from sct.ops.reductions.reductions import expand_like, sum_
-from sct.ops.scalar.arithmetic import add, mul, neg
+from sct.ops.scalar.arithmetic import add, conj_of, mul, neg
 from sct.ops.type_rules import normalize
 from sct.passes.rewriting.table import (
     Site,
@@ -93,6 +94,27 @@ def add_matrix_products(site: Site, a: Operand, b: Operand) -> Any:
         if left[k] is right[k] and x.type == y.type and len(shape_of(x)) <= len(shape_of(left[k])):
             return matmul(left[k], site.eqn.op(x, y)) if k == 0 else matmul(site.eqn.op(x, y), left[k])
     return None
+
+
+@rule("diag", phase="simplify", of="matmul")
+def diagonal_of_product(site: Site, x: Operand, k: int) -> Any:
+    """diag(A @ B) -> sum(A * B.T, axis=1), where nothing else reads the product"""
+    factors = site.sole_operands(x, "matmul")
+    if factors is None or k or len(shape_of(factors[0])) != 2 or len(shape_of(factors[1])) != 2:
+        return None
+    return sum_(mul(factors[0], matrix_transpose(factors[1])), axis=1)
+
+
+@rule("eigen_sum", phase="simplify")
+def eigen_sum_as_product(site: Site, ct: Operand, w: Operand, v: Operand, a: Operand) -> Any:
+    """eigen_sum(ct, w, V, A) -> conj(V) * ct @ V.T"""
+    return matmul(mul(conj_of(v, v), rows(ct)), matrix_transpose(v))
+
+
+@rule("singular_sum", phase="simplify")
+def singular_sum_as_product(site: Site, ct: Operand, s: Operand, u: Operand, vh: Operand, a: Operand) -> Any:
+    """singular_sum(ct, s, U, Vh, A) -> conj(U * ct @ Vh)"""
+    return conj_of(matmul(mul(u, rows(ct) if shape_of(ct) else ct), vh), a)
 
 
 Rows = tuple[tuple[Operand, ...], tuple[Operand, ...]]

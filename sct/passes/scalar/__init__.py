@@ -10,4 +10,5 @@
     chained_reads     `A[i][j]`, read as the user wrote it
     reread_views      views that are read again after a write through them
     shift_invariance  maxima that need no derivative
+    turned_vectors    vectors of equal eigenvalues, which second derivatives turn
 """
