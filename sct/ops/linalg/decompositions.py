@@ -164,7 +164,8 @@ def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[A
 
 
 def eigvalsh_jvp(tangents: Sequence[Any], y: Operand, a: Operand, UPLO: str = "L") -> Any:
-    return eigenvalue_tangents(*eigh(a, UPLO=UPLO, any_phase=True), doubled(tangents[0], UPLO))
+    w, v = eigh(a, UPLO=UPLO, any_phase=True)
+    return eigenvalue_tangents(w, v, doubled(tangents[0], UPLO))
 
 
 eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
