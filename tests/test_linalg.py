@@ -14,7 +14,7 @@ import pytest
 import scipy.linalg
 from programs import calculus, linear_algebra
 
-from sct import SctError, check_grads, grad, hessian, hvp, jacfwd, jvp, value_and_grad, vjp
+from sct import SctError, check_grads, grad, hessian, hvp, jacfwd, jacrev, jvp, value_and_grad, vjp
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -342,6 +342,13 @@ SQUARES: list[tuple[Callable[..., Any], float]] = [
     (lambda x: np.sum(np.linalg.norm(x[None] * (1.0 + 1j), axis=0) ** 2), 4.0),
     (lambda x: np.sum([abs(v) ** 2 for v in x]), 2.0),
     (lambda x: np.sum([np.hypot(v, v) ** 2 for v in x]), 4.0),
+    (lambda x: np.exp(-np.linalg.norm(x) ** 2), -2.0),
+    (lambda x: np.exp(-0.5 * (np.linalg.norm(x) / 0.5) ** 2), -4.0),
+    (lambda x: np.log1p((-2.0 * np.linalg.norm(x)) ** 2), 8.0),
+    (lambda x: np.sum(np.exp(-np.linalg.norm(x[:, None], axis=1) ** 2 / 2.0)), -1.0),
+    (lambda x: math.dist(x, [0.0, 0.0]) ** 2, 2.0),
+    (lambda x: np.exp(-np.abs(x[0] + 1j * x[1]) ** 2), -2.0),
+    (lambda x: np.sum(np.where(np.abs(x) < 5.0, 0.5 * np.abs(x) ** 2, 5.0 * (np.abs(x) - 2.5))), 1.0),
 ]
 
 
@@ -351,12 +358,21 @@ def test_squares_of_absolute_values_have_a_second_derivative_at_zero(f: Callable
     assert grad(f)(x).tolist() == [0.0, 0.0]
     np.testing.assert_allclose(hessian(f)(x), slope * np.eye(2), atol=1e-14)
     np.testing.assert_allclose(hvp(f, (x,), (t,)), slope * t)
+    np.testing.assert_allclose(jacrev(grad(f))(x), slope * np.eye(2), atol=1e-14)
     for y in (np.array([0.3, -1.5]), np.array([2.0, 0.25])):
         change = (f(y + 1e-6 * t) - f(y - 1e-6 * t)) / 2e-6
         np.testing.assert_allclose(grad(f)(y) @ t, change, rtol=1e-7, atol=1e-8)
         np.testing.assert_allclose(jvp(f, (y,), (t,))[1], change, rtol=1e-7, atol=1e-8)
         np.testing.assert_allclose(hvp(f, (y,), (t,)), (grad(f)(y + 1e-6 * t) - grad(f)(y - 1e-6 * t)) / 2e-6,
                                    rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("f, slope", [
+    (lambda x: np.sum(np.abs(x) ** 2), 2.0), (lambda x: np.exp(-np.linalg.norm(x) ** 2), -2.0),
+    (lambda x: np.linalg.norm(x * 1j / 2.0) ** 2, 0.5), (lambda x: np.sum(np.hypot(x, 2.0 * x) ** 2), 10.0),
+    (lambda x: math.dist(x, [0.0, 0.0]) ** 2, 2.0), (lambda x: np.abs(x[0] + 1j * x[1]) ** 2, 2.0)])
+def test_squares_of_absolute_values_in_forward_mode_twice(f: Callable[..., Any], slope: float) -> None:
+    np.testing.assert_allclose(jacfwd(jacfwd(f))(np.zeros(2)), slope * np.eye(2), atol=1e-14)
 
 
 @pytest.mark.parametrize("x", [0.0, -1.5, float("inf"), float("nan")])

@@ -156,6 +156,24 @@ def test_squares_of_distances_of_points_that_coincide() -> None:
     assert value.shape == slope.shape == (0,)
 
 
+@pytest.mark.parametrize("between", [
+    lambda a: distance.pdist(a, "minkowski"), lambda a: distance.pdist(a, "minkowski", p=2, w=np.array([2.0, 0.5])),
+    lambda a: distance.pdist(a, "seuclidean", V=np.array([1.0, 2.0])), lambda a: spatial.distance_matrix(a, a),
+    lambda a: distance.pdist(a, "mahalanobis", VI=np.array([[2.0, 0.5], [0.5, 1.0]])),
+    lambda a: distance.cdist(a, X.reshape(3, 2), "seuclidean", V=np.array([1.0, 2.0])),
+    lambda a: distance.minkowski(a[0], a[1]), lambda a: distance.seuclidean(a[0], a[1], np.array([1.0, 2.0])),
+    lambda a: distance.mahalanobis(a[0], a[1], np.array([[2.0, 0.5], [0.5, 1.0]])),
+    lambda a: spatial.minkowski_distance(a, a[::-1], 2)])
+@pytest.mark.parametrize("of", [lambda y: np.sum(y ** 2), lambda y: 0.5 * np.sum(y ** 2),
+                                lambda y: np.sum(np.exp(-y ** 2))])
+def test_functions_of_squares_of_distances_of_points_that_coincide(between: Any, of: Any) -> None:
+    a, da = X.reshape(3, 2)[[0, 0, 2]], np.array([[1.0, 2.0], [3.0, 5.0], [-1.0, 0.5]])
+    f = lambda a: of(between(a))
+    agrees(f, Y.reshape(3, 2))
+    change = (grad(f)(a + 1e-5 * da) - grad(f)(a - 1e-5 * da)) / 2e-5
+    np.testing.assert_allclose(hvp(f, (a,), (da,)), change, rtol=1e-6, atol=1e-6)
+
+
 def test_exponents_of_distances() -> None:
     p, q = X.reshape(3, 2), Y.reshape(3, 2)
     check_grads(lambda e: np.sum(distance.cdist(p, q, "minkowski", p=e)) + distance.minkowski(p[0], q[0], e), (2.7,),

@@ -65,8 +65,8 @@ def function_of(ev: Evaluator, f: Abstract, args: Sequence[Abstract], kwargs: Kw
 NOT_CONVERGED = "the solver has not converged"
 
 
-def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None = None, error: str = NOT_CONVERGED
-                ) -> Value:
+def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None = None, error: str = NOT_CONVERGED,
+                is_root: bool = False) -> Value:
     """`x` as the solution of a residual, a function of it and of numbers that it reads.
 
     converged  has it a derivative?  If not, `error` is raised where that is computed
@@ -79,7 +79,7 @@ def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None
     flags, conditions = ([], []) if converged is None else ([Value(BOOL)], [converged])
     out = Value(x.type)
     residual = residual.replace(name="residual", params=(*residual.params, *flags, *params))
-    attrs = {"checked": error if conditions else False}
+    attrs = {"checked": error if conditions else False, "is_root": is_root}
     ev.b.add(Eqn(solution, (x, *conditions, *reads), (out,), attrs, (residual,), loc=ev.loc))
     return out
 
@@ -123,18 +123,20 @@ def _computed(ev: Evaluator, v: Abstract) -> Abstract:
 
 
 def standing_for(ev: Evaluator, computed: Value, like: Abstract, text: str = "", converged: Value | None = None,
-                 error: str = NOT_CONVERGED) -> Abstract:
+                 error: str = NOT_CONVERGED, is_root: bool = False) -> Abstract:
     """A value that SciPy has computed, or a part of one, with the derivative of `like`.
 
     computed   the value of a call; `text`: which part of it stands for `like`
     converged  has it a derivative?  If not, `error` is raised where that is computed
+    is_root    it has that of the root of `like`, which is not negative
     """
     y = ev.operand(like)
     x = ev.emit(part, computed, text=text, type=y.type) if text else computed
     result = Value(y.type)
     with ev.block(builder := Builder()):
         difference = ev.emit(sub, result, y)
-    return ev.wrap(as_solution(ev, x, Fn("f", (result,), tuple(builder.eqns), (difference,)), converged, error))
+    residual = Fn("f", (result,), tuple(builder.eqns), (difference,))
+    return ev.wrap(as_solution(ev, x, residual, converged, error, is_root))
 
 
 def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:

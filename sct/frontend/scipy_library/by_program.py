@@ -48,6 +48,7 @@ class Program:
     takes    what values of options the program knows
     integers do arrays of integers stay what they are?  Else the program gets floats
     counts   those of the arrays that hold counts, by which there is no derivative
+    is_root  is the result the root of that of the program?
     """
 
     run: Callable[..., Any]
@@ -59,6 +60,7 @@ class Program:
     takes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     integers: bool = False
     counts: Sequence[str] = ()
+    is_root: bool = False
 
 
 def register(module: str, programs: Mapping[str, Program]) -> None:
@@ -178,7 +180,8 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
                   why=f"in the program that has its derivative, {refusal.what}", hint="write it out with functions of "
                   "NumPy")
     if not isinstance(like, Tup):
-        return standing_for(ev, result, like) if is_float(ev.operand(like)) else ev.wrap(result)
+        is_active = is_float(ev.operand(like))
+        return standing_for(ev, result, like, is_root=program.is_root) if is_active else ev.wrap(result)
     parts = [_part_of(ev, result, like_part, f"_0[{k}]") for k, like_part in enumerate(like.items)]
     return Tup(tuple(parts), tuple(program.fields)) if program.fields else Tup(tuple(parts))
 

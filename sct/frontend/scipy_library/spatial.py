@@ -10,6 +10,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -48,7 +49,7 @@ def _quotient(x: Any, y: Any) -> Any:
     return np.where(y > 0.0, x / np.where(y > 0.0, y, 1.0), 0.0)
 
 
-def _of_pairs(u: Any, v: Any, metric: Any, p: Any, weights: Any, matrix: Any) -> Any:
+def _of_pairs(u: Any, v: Any, metric: Any, p: Any, weights: Any) -> Any:
     """The distances between points along the last axis."""
     if metric == "cosine":
         return 1.0 - np.sum(_direction(u) * _direction(v), axis=-1)
@@ -62,10 +63,6 @@ def _of_pairs(u: Any, v: Any, metric: Any, p: Any, weights: Any, matrix: Any) ->
             + v * np.log(np.where(v > 0.0, v, 1.0) / np.where(v > 0.0, m, 1.0))
         return _root(0.5 * np.sum(terms, axis=-1), 2.0)
     d = u - v
-    if metric == "mahalanobis":
-        return _root(np.sum(d @ matrix * d, axis=-1), 2.0)
-    if metric == "seuclidean":
-        return _root(np.sum(d * d / matrix, axis=-1), 2.0)
     if metric == "canberra":
         return np.sum(_quotient(np.abs(d), np.abs(u) + np.abs(v)), axis=-1)
     if metric == "braycurtis":
@@ -77,9 +74,17 @@ def _of_pairs(u: Any, v: Any, metric: Any, p: Any, weights: Any, matrix: Any) ->
         return _root(np.sum(powers if weights is None else weights * powers, axis=-1), p)
     if metric == "cityblock":
         return np.sum(np.abs(d), axis=-1)
-    if metric == "sqeuclidean":
-        return np.sum(d * d, axis=-1)
-    return _root(np.sum(d * d, axis=-1), 2.0)
+    return np.sum(d * d, axis=-1)
+
+
+def _squares(u: Any, v: Any, metric: Any, weights: Any, matrix: Any) -> Any:
+    """The squares of the distances between points along the last axis."""
+    d = u - v
+    if metric == "mahalanobis":
+        return np.sum(d @ matrix * d, axis=-1)
+    if metric == "seuclidean":
+        return np.sum(d * d / matrix, axis=-1)
+    return np.sum(d * d if weights is None else weights * (d * d), axis=-1)
 
 
 def _matrix_of(points: Any, metric: Any, V: Any, VI: Any) -> Any:
@@ -92,17 +97,26 @@ def _matrix_of(points: Any, metric: Any, V: Any, VI: Any) -> Any:
 
 
 def _between(XA: Any, XB: Any, V: Any, VI: Any, w: Any, p: Any, metric: Any) -> Any:
-    matrix = _matrix_of(np.concatenate((XA, XB)), metric, V, VI)
-    return _of_pairs(XA[:, None, :], XB[None, :, :], metric, 2.0 if p is None else p, w, matrix)
+    return _of_pairs(XA[:, None, :], XB[None, :, :], metric, 2.0 if p is None else p, w)
 
 
 def _among(X: Any, V: Any, VI: Any, w: Any, p: Any, metric: Any) -> Any:
     i, j = np.triu_indices(len(X), 1)
-    return _of_pairs(X[i], X[j], metric, 2.0 if p is None else p, w, _matrix_of(X, metric, V, VI))
+    return _of_pairs(X[i], X[j], metric, 2.0 if p is None else p, w)
+
+
+def _squares_between(XA: Any, XB: Any, V: Any, VI: Any, w: Any, metric: Any, p: Any) -> Any:
+    matrix = _matrix_of(np.concatenate((XA, XB)), metric, V, VI)
+    return _squares(XA[:, None, :], XB[None, :, :], metric, w, matrix)
+
+
+def _squares_among(X: Any, V: Any, VI: Any, w: Any, metric: Any, p: Any) -> Any:
+    i, j = np.triu_indices(len(X), 1)
+    return _squares(X[i], X[j], metric, w, _matrix_of(X, metric, V, VI))
 
 
 def _with_exponent_of(x: Any, y: Any, p: Any) -> Any:
-    return _of_pairs(x, y, "chebyshev" if p == math.inf else "minkowski", p, None, None)
+    return _of_pairs(x, y, "chebyshev" if p == math.inf else "minkowski", p, None)
 
 
 def _distance_matrix(x: Any, y: Any, p: Any) -> Any:
@@ -110,48 +124,70 @@ def _distance_matrix(x: Any, y: Any, p: Any) -> Any:
 
 
 def _minkowski(u: Any, v: Any, p: Any, w: Any) -> Any:
-    return _of_pairs(u, v, "minkowski", 2.0 if p is None else p, w, None)[()]
-
-
-def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
-    return _of_pairs(u, v, "mahalanobis", None, None, VI)[()]
-
-
-def _seuclidean(u: Any, v: Any, V: Any) -> Any:
-    return float(_of_pairs(u, v, "seuclidean", None, None, V))
+    return _of_pairs(u, v, "minkowski", p, w)[()]
 
 
 _METRICS = frozenset((
     "braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "euclidean", "jensenshannon",
     "mahalanobis", "minkowski", "seuclidean", "sqeuclidean"))
 _TAKES: dict[str, Callable[[Any], bool]] = {"metric": _METRICS.__contains__}
-_MORE = ("V", "VI", "w", "p")
+_MORE = ("V", "VI", "w")
+
+
+def _either(name: str, of_roots: Program, of_others: Program, usual: Callable[[Args, Kwargs], bool] | None = None
+            ) -> None:
+    """Registers the handler of distances, which are roots of quadratic forms or others."""
+    roots, others = handler(name, replace(of_roots, is_root=True)), handler(name, of_others)
+
+    @of_scipy(name)
+    def distances(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if usual is not None and usual(args, kwargs):
+            return call_named(ev, name, args, kwargs)
+        function = getattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2])
+        given: dict[str, Any] = named_arguments(ev, function, args, kwargs)
+        given.update(given.pop("kwargs", {}))
+        return (roots if _is_root(given) else others)(ev, args, _with_exponent(ev, kwargs))
+
+
+def _is_root(given: dict[str, Any]) -> bool:
+    """Are the distances with these arguments roots of quadratic forms, of which the exponents are known?"""
+    metric = given.get("metric", Static("minkowski"))
+    return metric in (Static("seuclidean"), Static("mahalanobis")) or given.get("p", Static(2)) in (
+        Static(None), Static(2), Static(2.0)) and metric in (Static("euclidean"), Static("minkowski"))
+
+
+def _is_usual(first: int) -> Callable[[Args, Kwargs], bool]:
+    """Are these distances ops?  They have `first` arrays, and perhaps a metric."""
+    def usual(args: Args, kwargs: Kwargs) -> bool:
+        options = args[first:]
+        metric = options[0] if options else kwargs.get("metric", Static("euclidean"))
+        return metric in (Static("euclidean"), Static("sqeuclidean")) and len(options) < 2 \
+            and not set(kwargs) - {"X", "XA", "XB", "metric"}
+
+    return usual
+
+
 register("scipy.spatial.distance", {
-    "minkowski": Program(_minkowski, ("u", "v", "p", "w"), ranks=(0, 1)),
-    "mahalanobis": Program(_mahalanobis, ("u", "v", "VI"), ranks=(1, 2)),
-    "seuclidean": Program(_seuclidean, ("u", "v", "V"), ranks=(1,))})
-register("scipy.spatial", {
-    "distance_matrix": Program(_distance_matrix, ("x", "y"), ("p",), ranks=(2,)),
-    "minkowski_distance": Program(_with_exponent_of, ("x", "y"), ("p",), ranks=(1, 2, 3))})
-_PDIST = handler("scipy.spatial.distance.pdist", Program(
-    _among, ("X", *_MORE), ("metric",), ranks=(0, 1, 2), takes=_TAKES))
-_CDIST = handler("scipy.spatial.distance.cdist", Program(
-    _between, ("XA", "XB", *_MORE), ("metric",), ranks=(0, 1, 2), takes=_TAKES))
-
-
-@of_scipy("scipy.spatial.distance.cdist")
-def _cdist(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """The usual distances are ops."""
-    if _is_usual(args[2:], kwargs, {"XA", "XB", "metric"}):
-        return call_named(ev, "scipy.spatial.distance.cdist", args, kwargs)
-    return _CDIST(ev, args, _with_exponent(ev, kwargs))
-
-
-@of_scipy("scipy.spatial.distance.pdist")
-def _pdist(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if _is_usual(args[1:], kwargs, {"X", "metric"}):
-        return call_named(ev, "scipy.spatial.distance.pdist", args, kwargs)
-    return _PDIST(ev, args, _with_exponent(ev, kwargs))
+    "mahalanobis": Program(lambda u, v, VI: _squares(u, v, "mahalanobis", None, VI)[()], ("u", "v", "VI"), ranks=(1, 2),
+                           is_root=True),
+    "seuclidean": Program(lambda u, v, V: float(_squares(u, v, "seuclidean", None, V)), ("u", "v", "V"), ranks=(1,),
+                          is_root=True)})
+_either("scipy.spatial.distance.minkowski",
+        Program(lambda u, v, w, p: _squares(u, v, "minkowski", w, None)[()], ("u", "v", "w"), ("p",), ranks=(0, 1)),
+        Program(_minkowski, ("u", "v", "p", "w"), ranks=(0, 1)))
+_either("scipy.spatial.distance_matrix",
+        Program(lambda x, y, p: _squares(x[:, None, :], y[None, :, :], "minkowski", None, None), ("x", "y"), ("p",),
+                ranks=(2,)),
+        Program(_distance_matrix, ("x", "y"), ("p",), ranks=(2,)))
+_either("scipy.spatial.minkowski_distance",
+        Program(lambda x, y, p: _squares(x, y, "minkowski", None, None), ("x", "y"), ("p",), ranks=(1, 2, 3)),
+        Program(_with_exponent_of, ("x", "y"), ("p",), ranks=(1, 2, 3)))
+_either("scipy.spatial.distance.pdist",
+        Program(_squares_among, ("X", *_MORE), ("metric", "p"), ranks=(0, 1, 2), takes=_TAKES),
+        Program(_among, ("X", *_MORE, "p"), ("metric",), ranks=(0, 1, 2), takes=_TAKES), _is_usual(1))
+_either("scipy.spatial.distance.cdist",
+        Program(_squares_between, ("XA", "XB", *_MORE), ("metric", "p"), ranks=(0, 1, 2), takes=_TAKES),
+        Program(_between, ("XA", "XB", *_MORE, "p"), ("metric",), ranks=(0, 1, 2), takes=_TAKES), _is_usual(2))
 
 
 def _with_exponent(ev: Evaluator, kwargs: Kwargs) -> Kwargs:
@@ -163,11 +199,6 @@ def _with_exponent(ev: Evaluator, kwargs: Kwargs) -> Kwargs:
         ev.refuse("SCT402", f"distances with `p={p.value}` are not differentiated",
                   hint="write them out with functions of NumPy")
     return {**kwargs, "p": Static(float(p.value))}
-
-
-def _is_usual(options: Args, kwargs: Kwargs, names: set[str]) -> bool:
-    metric = options[0] if options else kwargs.get("metric", Static("euclidean"))
-    return metric in (Static("euclidean"), Static("sqeuclidean")) and len(options) < 2 and not set(kwargs) - names
 
 
 # -- rotations ---------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sct.ops.program.control import cond
 from sct.ops.program.effects import guarded, python, raise_
 from sct.ops.program.solutions import BY_THEOREM, as_adjoint, solver
 from sct.ops.registry import ELEMENTWISE
-from sct.ops.scalar.arithmetic import div, neg, stop_gradient, sub
+from sct.ops.scalar.arithmetic import div, mul, neg, quotient, stop_gradient, sub
 from sct.ops.type_rules import number
 from sct.passes.autodiff.cotangents import current, materialize
 from sct.passes.autodiff.jacobian import derivative_blocks, tangents_again
@@ -40,7 +40,7 @@ def solution_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence
     if _equal(eqn) is not None:
         if eqn.attrs.get("checked"):
             _check(eqn)
-        return [materialize(ct, x) for x in wrt]
+        return [materialize(_root_slope(eqn, ct), x) for x in wrt]
 
     def step(fn: Fn, taps: ResidualTaps, jac: Operand) -> Sequence[Operand]:
         whole = materialize(ct, eqn.out) if number(jac).rank else ct
@@ -55,7 +55,7 @@ def solution_tangent(eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
     if isinstance(y := _equal(eqn), Value):
         if eqn.attrs.get("checked"):
             _check(eqn)
-        return tangents[y]
+        return _root_slope(eqn, tangents[y])
 
     def step(fn: Fn, taps: ResidualTaps, jac: Operand) -> Sequence[Operand]:
         dxs = {fn.params.index(x): materialize(dx, x) for x, dx in tangents.items()}
@@ -105,6 +105,11 @@ def _equal(eqn: Eqn) -> Operand | None:
     if difference is None or difference.args[0] is not fn.params[0] or difference.args[1] not in fn.params[1:]:
         return None
     return eqn.args[fn.params.index(cast(Value, difference.args[1]))]
+
+
+def _root_slope(eqn: Eqn, direction: Operand) -> Operand:
+    """direction / (2 * y), which is 0 at 0, if the solution y is a root; else the direction"""
+    return cast(Operand, mul(0.5, quotient(direction, eqn.out, edge=0.0))) if eqn.attrs["is_root"] else direction
 
 
 def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:

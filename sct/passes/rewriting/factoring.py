@@ -24,10 +24,12 @@ from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import DOUBLE, Tensor
 from sct.ops.arrays.creation import astype, full, full_like, to_f64
 from sct.ops.arrays.shape import dim, expand_dims
-from sct.ops.scalar.arithmetic import add, conj, mul, neg, sub
+from sct.ops.scalar.arithmetic import add, conj, div, mul, neg, sub
+from sct.ops.scalar.selection import where
+from sct.ops.scalar.special_functions import paired
 from sct.passes.rewriting.arithmetic_rules import may_be_int
 from sct.passes.rewriting.literals import is_number, number, plus, times
-from sct.passes.rewriting.table import Site, adjoint_eqn, defining_eqn, is_result_of, operands_of, rule, shape_of
+from sct.passes.rewriting.table import Site, adjoint_eqn, defining_eqn, operands_of, rule, shape_of
 
 __all__ = ["Expansion", "Term", "factored_sum"]
 
@@ -278,25 +280,72 @@ def _float_first(scalars: list[Operand], arrays: list[Operand]) -> list[Operand]
 
 @rule("mul", of="sign mul")
 def mul_sign(a: Operand, b: Operand) -> Any:
-    """c * abs(x) * sign(x) -> c * x;  c * abs(x) * (d * sign(x)) -> c * d * x"""
+    """c * abs(x) * sign(x) -> c * x;  c * abs(x) * (d * sign(x)) -> c * d * x;  so in a choice between elements"""
     for slope, y in ((a, b), (b, a)):
         for (x,), d in operands_in_product(slope, "sign"):
             if (c := without_modulus(y, "abs fabs", x)) is not None:
                 return product(c, d, x, y)
+            if d is None and (choice := choice_of(y)) is not None:
+                mask, *ys = choice
+                cs = [without_modulus(each, "abs fabs", x) for each in ys]
+                if cs != [None, None]:
+                    return where(mask, *(product(c, d, x, y) if c is not None else each if each == Lit(0.0)
+                                         else mul(each, slope) for each, c in zip(ys, cs)))
     return None
 
 
-@rule("mul", of="quotient mul", when="finite")
+def choice_of(y: Operand) -> tuple[Operand, ...] | None:
+    """The operands of y = where(mask, a, b), which may be the sum of where(mask, a, 0) and where(mask, 0, b)."""
+    if (choice := operands_of(y, "where")) is not None:
+        return choice
+    terms = [choice for term in operands_of(y, "add") or () if (choice := operands_of(term, "where")) is not None]
+    for (mask, a, zero), (other_mask, other, b) in (terms, terms[::-1]) if len(terms) == 2 else ():
+        if mask is other_mask and zero == other == Lit(0.0):
+            return mask, a, b
+    return None
+
+
+@rule("mul", of="quotient mul div add real", when="finite")
 def mul_modulus(a: Operand, b: Operand) -> Any:
-    """c * y * (x / y) -> c * x where y = hypot(x, ...), or y = abs(conj(x)), is 0 only where x is; so in products"""
+    """c * y * (x / y) -> c * x where y = hypot(x, ...), abs(conj(x)), dist(...) or norm(...) is 0 only where x is; so
+    in products and in sums"""
     for slope, y in ((a, b), (b, a)):
-        for (x, modulus), d in operands_in_product(slope, "quotient"):
-            eqn = defining_eqn(modulus)
-            if eqn is None or not is_modulus(eqn, "hypot abs", x):
-                continue
-            if (c := without_factor(y, partial(operator.is_, modulus))) is not None:
-                return product(c, d, x, y)
+        if (made := over_modulus(y, slope)) is not None:
+            return made
     return None
+
+
+def over_modulus(y: Operand, slope: Operand) -> Any:
+    """y * slope, or None if the modulus by which the slope is divided is no factor of y"""
+    eqn = adjoint_eqn(slope)
+    if eqn is None or eqn.op.name not in ("quotient", "mul", "div", "add", "real"):
+        return None
+    if eqn.op.name == "add":
+        terms = [over_modulus(y, s) for s in eqn.args]
+        return None if None in terms else add(*terms)
+    if eqn.op.name == "mul":
+        made = [(d, over_modulus(y, s)) for d, s in (eqn.args, eqn.args[::-1])]
+        return next((mul(d, m) for d, m in made if m is not None), None)
+    if eqn.op.name in ("div", "real"):
+        m = over_modulus(y, eqn.args[0])
+        return None if m is None else eqn.op(m, *eqn.args[1:])
+    x, modulus = eqn.args
+    c = without_factor(y, partial(operator.is_, modulus)) if vanishes(x, modulus) else None
+    return None if c is None else product(c, None, x, y)
+
+
+def vanishes(x: Operand, modulus: Operand) -> bool:
+    """Is x, of a derivative of the modulus, 0 where the modulus is?"""
+    eqn, inner = defining_eqn(modulus), adjoint_eqn(x)
+    if eqn is None:
+        return False
+    if eqn.op.name != "norm":
+        pairs = [*zip(*paired(eqn.args))] if eqn.op.name == "dist" else []
+        return is_modulus(eqn, "hypot abs dist", x) or operands_of(x, "sub") in pairs
+    while inner is not None and inner.op.name in ("sum", "real"):
+        inner = adjoint_eqn(inner.args[0])
+    return inner is not None and inner.op.name in ("mul", "dot", "vdot", "matmul") \
+        and any(is_modulus(eqn, "norm", factor) for factor in inner.args)
 
 
 def operands_in_product(b: Operand, name: str) -> Iterator[tuple[tuple[Operand, ...], Operand | None]]:
@@ -331,15 +380,17 @@ def mul_norm(a: Operand, b: Operand) -> Any:
     return None
 
 
-@rule("quotient", of="cdist pdist mul", when="finite")
+@rule("quotient", when="finite")
 def quotient_of_distances(a: Operand, y: Operand, edge: float = math.inf) -> Any:
-    """c * y / y -> c where y = cdist(p, q), as a factor of p - q, which is 0 where y is"""
-    if edge or not (is_result_of(y, "cdist") or is_result_of(y, "pdist")):
+    """c * y / y -> c where y = cdist(p, q), as a factor of p - q, which is 0 where y is; or where y is the root of what
+    is least at 0, whose derivative is 0 there"""
+    eqn = defining_eqn(y)
+    if edge or eqn is None or eqn.op.name not in ("cdist", "pdist") and not eqn.attrs.get("is_root"):
         return None
     c = without_factor(a, partial(operator.is_, y))
     if c is None or shape_of(c) == shape_of(y):
         return c
-    points = cast(Eqn, defining_eqn(y)).args
+    points = eqn.args if eqn.op.name == "cdist" else ()
     return full(c, *(dim(p, axis=0) for p in points)) if len(points) == 2 else full_like(y, c)
 
 
@@ -360,10 +411,14 @@ def is_modulus(eqn: Eqn, names: str, x: Operand) -> bool:
 
 
 def without_factor(a: Operand, is_factor: Callable[[Operand], bool]) -> Any:
-    """c where a is c * y, of a factor y"""
+    """c where a is c * y, of a factor y; the user's products are some, too"""
     if is_factor(a):
         return Lit(1.0)
-    for k, x in enumerate(factors := operands_of(a, "mul") or ()):
+    eqn = defining_eqn(a)
+    if eqn is None or eqn.op.name not in ("mul", "div", "neg"):
+        return None
+    for k, x in enumerate(eqn.args[:1] if eqn.op.name == "div" else eqn.args):
         if (c := without_factor(x, is_factor)) is not None:
-            return mul(factors[1 - k], c)
+            others = eqn.args[:k] + eqn.args[k + 1:]
+            return neg(c) if not others else div(c, *others) if eqn.op.name == "div" else mul(*others, c)
     return None
