@@ -144,15 +144,15 @@ def _either(name: str, of_roots: Program, of_others: Program, usual: Callable[[A
         if usual is not None and usual(args, kwargs):
             return call_named(ev, name, args, kwargs)
         function = getattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2])
-        given: dict[str, Any] = named_arguments(ev, function, args, kwargs)
-        given.update(given.pop("kwargs", {}))
-        return (roots if _is_root(given) else others)(ev, args, _with_exponent(ev, kwargs))
+        arguments: dict[str, Any] = named_arguments(ev, function, args, kwargs)
+        arguments.update(arguments.pop("kwargs", {}))
+        return (roots if _is_root(arguments) else others)(ev, args, _with_exponent(ev, kwargs))
 
 
-def _is_root(given: dict[str, Any]) -> bool:
+def _is_root(arguments: dict[str, Any]) -> bool:
     """Are the distances with these arguments roots of quadratic forms, of which the exponents are known?"""
-    metric = given.get("metric", Static("minkowski"))
-    return metric in (Static("seuclidean"), Static("mahalanobis")) or given.get("p", Static(2)) in (
+    metric = arguments.get("metric", Static("minkowski"))
+    return metric in (Static("seuclidean"), Static("mahalanobis")) or arguments.get("p", Static(2)) in (
         Static(None), Static(2), Static(2.0)) and metric in (Static("euclidean"), Static("minkowski"))
 
 

@@ -123,10 +123,10 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
         raise ANY_PHASE
     read = matmul(T(v), dv)
     inner = over_gaps(read if dw is None else add(read, on_diagonal(dw)), gaps(w))
-    made = mul(0.5, add(inner, T(conj_of(inner, a))))
+    of_values = mul(0.5, add(inner, T(conj_of(inner, a))))
     if dw is not None:
-        made = add(made, on_diagonal(dw))
-    return [triangle(matrix_product(conj_of(v, v), made, T(v)), UPLO)]
+        of_values = add(of_values, on_diagonal(dw))
+    return [triangle(matrix_product(conj_of(v, v), of_values, T(v)), UPLO)]
 
 
 def eigh_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L",

@@ -36,10 +36,10 @@ T = matrix_transpose
 
 def matrix_product(*xs: Operand) -> Any:
     """The product of matrices, from the left."""
-    made = xs[0]
+    product = xs[0]
     for x in xs[1:]:
-        made = matmul(made, x)
-    return made
+        product = matmul(product, x)
+    return product
 
 
 def columns(s: Operand) -> Any:

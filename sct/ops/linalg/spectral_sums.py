@@ -73,10 +73,10 @@ def frobenius(p: Operand) -> Any:
 def quotients(ct: Operand, w: Operand, equal: Operand) -> Any:
     """(ct[j] - ct[i]) / (w[j] - w[i]); of equal values 0, or nan if the function is not symmetric in them."""
     difference = sub(rows(ct), columns(ct))
-    made = div(difference, where(equal, math.inf, sub(rows(w), columns(w))))
+    quotient = div(difference, where(equal, math.inf, sub(rows(w), columns(w))))
     rounding = mul(1e-2 if is_single(w) else 1e-6, size(ct))
     differs = gt(abs_(difference), columns(rounding) if number(ct).rank > 1 else rounding)
-    return where(logical_and(equal, differs), math.nan, made)
+    return where(logical_and(equal, differs), math.nan, quotient)
 
 
 def not_met(q: Operand, p: Operand, equal: Operand) -> Any:
@@ -157,21 +157,21 @@ def singular_response(ct: Operand, s: Operand, u: Operand, vh: Operand, da: Oper
         inner = inner if dct is None else add(inner, on_diagonal(dct))
     sums = add(rows(ct), columns(ct)) if number(ct).rank else mul(2.0, ct)
     odd = mul(div(sums, add(rows(s), columns(s))), mul(0.5, sub(p, adjoint(p))))
-    made = matrix_product(u, odd if inner is None else add(inner, odd), vh)
-    return conj_of(add_outside(made, div(ct, s), u, vh, da), made)
+    response = matrix_product(u, odd if inner is None else add(inner, odd), vh)
+    return conj_of(add_outside(response, div(ct, s), u, vh, da), response)
 
 
-def add_outside(made: Any, scale: Operand, u: Operand, vh: Operand, da: Operand) -> Any:
+def add_outside(response: Any, scale: Operand, u: Operand, vh: Operand, da: Operand) -> Any:
     """With the parts of da that leave the spaces of the vectors, of matrices that are not square."""
     m, n = number(da).shape[-2:]
     k = number(u).shape[-1]
     if m != k:
         right = matmul(da, adjoint(vh))
-        made = add(made, matmul(mul(sub(right, matmul(u, matmul(adjoint(u), right))), rows(scale)), vh))
+        response = add(response, matmul(mul(sub(right, matmul(u, matmul(adjoint(u), right))), rows(scale)), vh))
     if n != k:
         left = matmul(adjoint(u), da)
-        made = add(made, matmul(mul(u, rows(scale)), sub(left, matmul(matmul(left, adjoint(vh)), vh))))
-    return made
+        response = add(response, matmul(mul(u, rows(scale)), sub(left, matmul(matmul(left, adjoint(vh)), vh))))
+    return response
 
 
 def singular_value_tangents(s: Operand, u: Operand, vh: Operand, da: Operand) -> Any:

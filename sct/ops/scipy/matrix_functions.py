@@ -217,7 +217,7 @@ def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: boo
     """V @ (diag(dw) + F * (V.T @ dV)) @ V.T for A; with w, and half of the diagonal of V.T @ dV, for B."""
     if eigvals_only:
         operands = (a,) if b is None else (a, b)
-        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **given)
+        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **flags)
     if b is None:
         return decompositions.eigh_vjp(cts, ys, a, "L" if lower else "U")
     (dw, dv), (w, v) = cts, ys
@@ -230,13 +230,13 @@ def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: boo
 
 
 def eigh_jvp(tangents: Any, ys: Any, a: Operand, b: Operand | None = None, lower: bool = True,
-             eigvals_only: bool = False, **given: Any) -> Any:
+             eigvals_only: bool = False, **flags: Any) -> Any:
     """With P = V.T @ dA @ V and R = V.T @ dB @ V: dw = diag(P - R * w), dV = V @ (F * (P - R * w) - diag(R) / 2)"""
     uplo = "L" if lower else "U"
-    w, v = scipy_eigh(*((a,) if b is None else (a, b)), lower=lower, **given) if eigvals_only else ys
+    w, v = scipy_eigh(*((a,) if b is None else (a, b)), lower=lower, **flags) if eigvals_only else ys
     if b is None:
-        made = decompositions.eigh_jvp(tangents, (w, v), a, uplo)
-        return made[0] if eigvals_only else made
+        both = decompositions.eigh_jvp(tangents, (w, v), a, uplo)
+        return both[0] if eigvals_only else both
     p, r = (None if dx is None else matrix_product(T(v), symmetric(dx, uplo), v) for dx in tangents)
     inner = plus(p, None if r is None else neg(mul(r, rows(w))))
     dw = diagonal_of(inner)

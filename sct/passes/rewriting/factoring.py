@@ -310,8 +310,8 @@ def mul_modulus(a: Operand, b: Operand) -> Any:
     """c * y * (x / y) -> c * x where y = hypot(x, ...), abs(conj(x)), dist(...) or norm(...) is 0 only where x is; so
     in products and in sums"""
     for slope, y in ((a, b), (b, a)):
-        if (made := over_modulus(y, slope)) is not None:
-            return made
+        if (cancelled := over_modulus(y, slope)) is not None:
+            return cancelled
     return None
 
 
@@ -324,8 +324,8 @@ def over_modulus(y: Operand, slope: Operand) -> Any:
         terms = [over_modulus(y, s) for s in eqn.args]
         return None if None in terms else add(*terms)
     if eqn.op.name == "mul":
-        made = [(d, over_modulus(y, s)) for d, s in (eqn.args, eqn.args[::-1])]
-        return next((mul(d, m) for d, m in made if m is not None), None)
+        factors = [(d, over_modulus(y, s)) for d, s in (eqn.args, eqn.args[::-1])]
+        return next((mul(d, m) for d, m in factors if m is not None), None)
     if eqn.op.name in ("div", "real"):
         m = over_modulus(y, eqn.args[0])
         return None if m is None else eqn.op(m, *eqn.args[1:])
