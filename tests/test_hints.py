@@ -2298,6 +2298,28 @@ def lists_of_enum_members() -> tuple[Any, Any]:
     return refused, followed
 
 
+@case("pass what it reads by defaults: `lambda z, a=a: a * z`")
+def functions_of_a_call_that_has_returned() -> tuple[Any, Any]:
+    def refused(x):
+        def multiples(a):
+            functions = []
+            for i in range(9 * len(x)):
+                functions.append(lambda z, i=i: a * i * z)
+            a = 2.0 * a
+            return functions
+        return sum(f(x[1]) for f in multiples(x[0]))
+
+    def followed(x):
+        def multiples(a):
+            functions = []
+            for i in range(9 * len(x)):
+                functions.append(lambda z, i=i, a=2.0 * a: a * i * z)
+            return functions
+        return sum(f(x[1]) for f in multiples(x[0]))
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

@@ -39,7 +39,7 @@ from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.in_words import abstract_in_words
-from sct.frontend.values.item_schemas import holds_optional_tuples, map_leaves, parts_of
+from sct.frontend.values.item_schemas import holds_functions, holds_optional_tuples, map_leaves, parts_of
 from sct.ir import Value
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.pytrees.pytree import leaves as leaves_of
@@ -107,6 +107,15 @@ def _identity(v: Abstract) -> Any:
     return Same(v.peek) if isinstance(v, Static) and isinstance(v.peek, MutableSet) else None
 
 
+def _check_items(ev: Evaluator, schema: Schema, where: str) -> None:
+    """Refuses a list whose items are no structure of numbers and arrays."""
+    if holds_optional_tuples(schema):
+        ev.refuse("SCT503", f"a list of tuples and None is not supported {where}", hint="give it only the tuples")
+    if holds_functions(schema):
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"a list of functions is not supported {where}", hint="make a list of what they give")
+
+
 def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, numbers: dict[Any, int] | None) -> Tree:
     if isinstance(v, Tup):
         items = tuple(tree_of(ev, x, leaves, where, numbers) for x in v.items)
@@ -120,9 +129,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if dynamic_lists.is_dynamic(ev, v):
         assert isinstance(v, ListRef)
         first, schema = len(leaves), ev.slots(v).schema or 0
-        if holds_optional_tuples(schema):
-            ev.refuse("SCT503", f"a list of tuples and None is not supported {where}",
-                      hint="give it only the tuples")
+        _check_items(ev, schema, where)
         leaves += dynamic_lists.column_refs(ev, v)
         item = _tree_of_schema(schema, first)
         for cls, keys in _classes_in(item):

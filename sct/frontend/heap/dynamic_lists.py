@@ -21,6 +21,7 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import Place, have_one_form
 from sct.frontend.evaluator.lists_in_lists import put_in
 from sct.frontend.objects.deques import list_of_deque
+from sct.frontend.objects.functions_in_lists import form_and_parts, function_of
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list
 from sct.frontend.state.parts import changed
@@ -44,7 +45,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.frontend.values.item_schemas import Rows, common_form, leaf_numbers, map_leaves
+from sct.frontend.values.item_schemas import FunctionForm, Rows, common_form, leaf_numbers, map_leaves
 from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import NONE, ActiveText, List, Never, Opaque, Optional, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import dim, index
@@ -98,22 +99,20 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             around.append(x.addr)
             parts = tuple(map(visit, cell.items))
             around.pop()
-            return ObjectSchema(_class_of(x), cell.keys, parts)
+            return ObjectSchema(x.cls if isinstance(x, ObjRef) else dict, cell.keys, parts)
+        if (function := form_and_parts(ev, x)) is not None:
+            return ObjectSchema(function[0], tuple(range(len(function[1]))), tuple(map(visit, function[1])))
         if isinstance(x, ListRef) and (rows := _rows_of(ev, x, around)) is not None:
             schema, column_types = rows
             first = len(types)
             types.extend(map(List, column_types))
             return ListSchema(map_leaves(schema, lambda k: first + k))
-        if isinstance(x, Static) and x == Static(None) and x is not v:
+        if isinstance(x, Static) and (x == Static(None) or callable(x.peek)) and x is not v:
             return x
         types.append(_leaf_type(ev, x))
         return len(types) - 1
 
     return visit(v), types
-
-
-def _class_of(v: ObjRef | DictRef) -> type:
-    return v.cls if isinstance(v, ObjRef) else dict
 
 
 def _rows_of(ev: Evaluator, v: ListRef, held_by: Sequence[int]) -> Rows | None:
@@ -225,6 +224,10 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> I
         for s, x in zip(schema.parts[1:], cell.items[1:]):
             yield from leaves(ev, s, x, shared)
         return ev.store.hold(v.addr)
+    if (function := form_and_parts(ev, v)) is not None and function[0] == schema.cls:
+        for s, x in zip(schema.parts, function[1]):
+            yield from leaves(ev, s, x, shared)
+        return
     if not isinstance(v, (Tup, ObjRef, DictRef)) or (dict if isinstance(v, DictRef) else v.cls) is not schema.cls:
         refuse_different_items(ev)
     if isinstance(v, (ObjRef, DictRef)) and not list_items.are_fresh(ev, [v]):
@@ -427,13 +430,12 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
                 keys, origin = ("places", *schema.keys[1:]), schema.keys[0].maker
                 ev.store.cells[addr] = Slots(parts, keys, cell.origin, maker=origin)
                 return replace(schema.cls, addr=addr)
-            if schema.cls is dict:
-                entries = ev.new_dict(dict(zip(schema.keys, parts)))
-                ev.store.hold(entries.addr)
-                return entries
+            if isinstance(schema.cls, FunctionForm):
+                return function_of(ev, schema.cls, parts)
             if issubclass(schema.cls, tuple):
                 return Tup(parts, schema.keys, schema.cls)
-            record = ev.new_object(schema.cls, dict(zip(schema.keys, parts)))
+            held = dict(zip(schema.keys, parts))
+            record = ev.new_dict(held) if schema.cls is dict else ev.new_object(schema.cls, held)
             ev.store.hold(record.addr)
             return record
         if isinstance(schema, tuple):

@@ -7,6 +7,7 @@
     bound_object          the object of a differentiated method: a private copy, if it is written
     linked_objects        objects whose number is known only at run time
     deques                deques that the function makes
+    functions_in_lists    functions in lists whose length is known only at run time
     positional_iteration  iteration by `__getitem__`
     single_dispatch       `functools.singledispatch`
     undefined_operators   operators that no class of their operands defines

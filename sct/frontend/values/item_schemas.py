@@ -11,9 +11,15 @@ from sct.frontend.values.abstract_values import ListSchema, ObjectSchema, Option
 from sct.ir.types import NONE, List, Never, Tensor, Text, Type
 
 __all__ = [
-    "CommonForm", "Rows", "common_form", "holds_objects", "holds_optional_tuples", "is_of_tuples", "keys_of_objects",
-    "leaf_numbers", "map_leaves", "map_parts", "parts_of", "schema_parts",
+    "CommonForm", "FunctionForm", "Rows", "common_form", "holds_functions", "holds_objects",
+    "holds_optional_tuples", "is_of_tuples", "keys_of_objects", "leaf_numbers", "map_leaves", "map_parts",
+    "parts_of", "schema_parts",
 ]
+
+
+class FunctionForm:
+    """What the functions in a list have in common: it stands for the class in their schema."""
+
 
 Rows = tuple[Schema, list[Type]]
 """The schema of the items of a list, and the types of their leaves."""
@@ -72,7 +78,7 @@ def leaf_numbers(schema: Schema) -> list[int]:
 
 def keys_of_objects(schema: Schema) -> Iterator[tuple[Any, ...]]:
     """The names of the attributes, or the keys, of the objects of a schema."""
-    if isinstance(schema, ObjectSchema):
+    if isinstance(schema, ObjectSchema) and not isinstance(schema.cls, FunctionForm):
         yield schema.keys
     for part in parts_of(schema):
         yield from keys_of_objects(part)
@@ -81,6 +87,12 @@ def keys_of_objects(schema: Schema) -> Iterator[tuple[Any, ...]]:
 def holds_objects(schema: Schema) -> bool:
     """Does an item of this schema hold objects or dicts?"""
     return any(True for _ in keys_of_objects(schema))
+
+
+def holds_functions(schema: Schema) -> bool:
+    """Is an item of this schema, or something in it, a function?"""
+    return isinstance(schema, ObjectSchema) and isinstance(schema.cls, FunctionForm) or any(
+        map(holds_functions, parts_of(schema)))
 
 
 def is_of_tuples(schema: Schema) -> bool:
