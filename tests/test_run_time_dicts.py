@@ -14,7 +14,7 @@ from oracle import agrees, refuses, same_value
 from programs import memos, tables
 
 import sct
-from sct import derivative
+from sct import derivative, value_and_grad
 
 
 def two_steps_back(x: float, n: int) -> Any:
@@ -620,3 +620,47 @@ def test_the_code_does_not_depend_on_the_amount_of_data(f: Callable[..., Any], m
         g(0.7, words(n))
         texts.append(g.source)
     assert texts[0] == texts[1]
+
+
+def after_the_first(x, words):
+    d, s, before = {"a": x, "b": 2 * x}, 0.0, None
+    for word in words:
+        if before is not None:
+            s += d[before] * d[word]
+        before = word
+    return s
+
+
+def with_a_default(x, words):
+    d, s = {"a": x, "b": x * x}, 0.0
+    for word in (None if len(words) == 1 else words[1], words[0]):
+        s += d.get(word, 3 * x)
+    return s
+
+
+def of_none(x, words):
+    d, s, before = {"a": x, "b": x * x, None: 3 * x}, 0.0, None
+    for word in words:
+        s += d[before] * (1.5 if before in ("a", "b") else 1.0)
+        before = word
+    return s
+
+
+@pytest.mark.parametrize("f", [after_the_first, with_a_default, of_none])
+def test_keys_that_are_strings_or_none(f):
+    for words in (["a", "b", "a"], ["b"], ["b", "b", "a", "a"]):
+        value, slope = value_and_grad(f)(1.3, words)
+        assert value == f(1.3, words)
+        assert slope == pytest.approx((f(1.3 + 1e-6, words) - f(1.3 - 1e-6, words)) / 2e-6, rel=1e-7)
+
+
+def test_a_key_that_is_none_is_missing():
+    def f(x, words):
+        d, s, before = {"a": x}, 0.0, None
+        for word in words:
+            s += d[before]
+            before = word
+        return s
+
+    with pytest.raises(KeyError, match="None"):
+        value_and_grad(f)(1.3, ["a"])

@@ -40,7 +40,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
-from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type
+from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type, base_type
 from sct.ops.program.effects import lookup, membership
 from sct.ops.program.effects import part as part_of
 from sct.ops.registry import add_operand
@@ -188,8 +188,8 @@ def _is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
 
 
 def _is_text(key: Abstract) -> bool:
-    """Is this a string that is known only at run time?"""
-    return isinstance(key, Value) and isinstance(key.type, Text)
+    """Is this a string that is known only at run time, or None?"""
+    return isinstance(key, Value) and isinstance(base_type(key.type), Text)
 
 
 def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list[Operand]) -> str | None:
