@@ -25,6 +25,7 @@ class DerivativeParts:
     wrt      positions of the params whose cotangents the backward part returns
     buffers  positions of the params whose cotangents the backward part adds to a buffer that it receives
     donates  pairs (k, j): the k-th of the seeds and buffers is donated to the j-th cotangent
+    optional  positions of the params whose cotangents may be missing, as the params may be
     recomputed  there is one part, which evaluates the function again
     """
 
@@ -32,6 +33,7 @@ class DerivativeParts:
     wrt: tuple[int, ...]
     buffers: tuple[int, ...]
     donates: tuple[tuple[int, int], ...]
+    optional: frozenset[int] = frozenset()
     recomputed: bool = False
 
     @property

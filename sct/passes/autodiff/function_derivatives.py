@@ -255,7 +255,8 @@ def _derivative_parts(of: str, fn: Fn, wrt: Sequence[int], seeded: Sequence[int]
     buffers = tuple(k for k in wrt if k not in written and _is_accumulated(fn, fn.params[k]))
     donates = [(seeded.index(r), wrt.index(k)) for k, r in written.items()]
     donates += [(len(seeded) + j, wrt.index(k)) for j, k in enumerate(buffers)]
-    return DerivativeParts(of, tuple(wrt), buffers, tuple(donates))
+    optional = frozenset(k for k in wrt if isinstance(cotangent_type(fn.params[k].type), Optional))
+    return DerivativeParts(of, tuple(wrt), buffers, tuple(donates), optional)
 
 
 def _cotangent_value(x: Operand) -> Value:

@@ -294,9 +294,11 @@ class _Reverse:
         parts = derivatives_var.get().parts(eqn.attrs["callee"], wrt, tuple(cts), recomputed)
         record = () if recomputed else (self.taps.record_of(eqn, parts.forward, Residuals(parts.of)),)
         buffers = {k: materialize(self.cts.pop(cast(Value, eqn.args[k]), None), eqn.args[k]) for k in parts.buffers}
-        first = len(eqn.args) + len(record)
+        first, types = len(eqn.args) + len(record), [cotangent_type(eqn.args[k].type) for k in parts.wrt]
+        types = [t if k not in parts.optional or isinstance(t, Optional) else Optional(t)
+                 for k, t in zip(parts.wrt, types)]
         outs = current().emit(call, (*eqn.args, *record, *cts.values(), *buffers.values()), {
-            "callee": parts.backward, "types": tuple(cotangent_type(eqn.args[k].type) for k in parts.wrt),
+            "callee": parts.backward, "types": tuple(types),
             "donates": tuple((first + j, k) for j, k in parts.donates), "recomputed": recomputed})
         summands = [(eqn.args[k], ct) for k, ct in zip(parts.wrt, outs) if k in wrt]
         for x, ct in summands if len(summands) > 1 else ():
