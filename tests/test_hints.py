@@ -2245,7 +2245,7 @@ def neighbours_of_points() -> tuple[Any, Any]:
 class Bounded(Exception):
     def __init__(self, bound: Any) -> None:
         super().__init__("out of bounds")
-        self.bound = bound
+        self.bound = 2.0 * bound
 
 
 @case("bind the number to a variable before the `raise`, and read that")
@@ -2253,7 +2253,7 @@ def numbers_of_exceptions() -> tuple[Any, Any]:
     def refused(x):
         try:
             if x[0] > -5.0:
-                raise Bounded(2.0 * x[1])
+                raise Bounded(x[1])
         except Bounded as error:
             return x[0] * error.bound
         return x[0]
@@ -2262,7 +2262,7 @@ def numbers_of_exceptions() -> tuple[Any, Any]:
         bound = 2.0 * x[1]
         try:
             if x[0] > -5.0:
-                raise Bounded(bound)
+                raise Bounded(x[1])
         except Bounded:
             return x[0] * bound
         return x[0]

@@ -49,6 +49,7 @@ from sct.frontend.numpy_library.random_draws import (
     type_of_draw,
 )
 from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.parts_of_exceptions import parts_of_exception
 from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.parse import user_text
@@ -374,7 +375,7 @@ def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract
         else:
             callee = opaque(ev, fn if fn.path is not None else Static(f, (f,)))
             error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs), exception=True, **t)
-    ev.tries.makes(error, f, ev.b.eqns[-1])
+    ev.tries.makes(error, f, ev.b.eqns[-1], parts_of_exception(f, args, kwargs))
     return error  # type: ignore[no-any-return]
 
 

@@ -11,7 +11,7 @@ joins them.  The slot `<raised>` of the `try` tells there whether a path has rai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -112,7 +112,7 @@ class Attempts(State):
             "classes": len(classes), "gives": 0 if again else len(eqn.outs),
             "catches": tuple(c.name for c in handled if c.operand is None and not c.is_below(handled))}, loc=self.loc)
         tries.caught.update(caught)
-        self.split(ok, False, error)
+        self.split(ok, False, error, caught)
         for out, value in zip(results, eqn.outs):
             out.hint = value.hint
             self.b.add(Eqn(unwrap, (out,), (value,), {}, (), None, False, self.loc))
@@ -153,15 +153,18 @@ class Attempts(State):
         self.refuse("SCT101", "a value that may be None is used in a `try` that handles what this raises", why=why,
                     hint="let the variable be a number on every path, such as math.nan, or use it outside the `try`")
 
-    def split(self, test: Value, raises: bool, error: Value | None = None) -> None:
-        """The evaluation goes on where `test` is not `raises`; the store is kept for the path where it is."""
+    def split(self, test: Value, raises: bool, error: Value | None = None, caught: Iterable[Class] = ()) -> None:
+        """The evaluation goes on where `test` is not `raises`; the store is kept for the path where it is.
+
+        caught  the classes of what may be raised there, and is handled
+        """
         assert self.tries.slot is not None and self.tries.exception is not None
         branch = Branch(self.store.copy(), Builder())
         branch.store.vars[self.tries.slot] = Static(True)
         if error is not None and self.tries.needed:
             bound = Value(OBJECT)
             branch.builder.add(Eqn(unwrap, (error,), (bound,), {}, (), None, False, self.loc))
-            branch.store.vars[self.tries.exception] = bound
+            self.tries.raises(branch.store, bound, caught)
         branch.store.vars.update((Key(frame.id, "<exit>"), Static(0)) for frame in self.frames)
         self.tries.splits.append(Split(self.b, len(self.b.eqns), test, raises, branch, self.tries.slot))
 
@@ -213,7 +216,7 @@ class Attempts(State):
         self.tries.caught.update(classes)
         self.store.vars[self.tries.slot] = Static(True)
         if self.tries.needed:
-            self.store.vars[self.tries.exception] = error
+            self.tries.raises(self.store, error, classes)
         raise Raised
 
     def throw_out(self, error: Value, *cause: Operand) -> NoReturn:

@@ -129,6 +129,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
 
 def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """An attribute of a number, an array, a container, or an object that Python made."""
+    parts = ev.tries.parts.get(owner) if isinstance(owner, Value) else None
+    if parts is not None and name in parts.fields:
+        return parts.items[parts.fields.index(name)]
     if any(c.may_catch((AttributeError, TypeError)) for c in ev.tries.handled) and _may_be_none(ev, owner):
         ev.refuse_none("whether an attribute of None is read is known only at run time")
     if isinstance(owner, OptionalTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,8 +25,8 @@ from sct.frontend.interpreter.statements import FALL, block, guard, rethrow
 from sct.frontend.source.name_scopes import nodes_in
 from sct.frontend.state.fixpoint import Raised
 from sct.frontend.state.store import Branch, Store
-from sct.frontend.state.tries import Class
-from sct.frontend.values.abstract_values import Abstract, Array, Key, Static, Tup
+from sct.frontend.state.tries import Class, parts_slot
+from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef
 from sct.ops.registry import may_raise
@@ -205,19 +205,19 @@ def attempt(ev: Evaluator, body: Callable[[], None], handlers: Sequence[Handler]
         for split in reversed(splits) if not alone else ():
             join_split(ev, split, Branch(ev.store, behind(ev, split)), live)
 
-    def handle(error: Abstract | None) -> None:
+    def handle(error: Abstract | None, parts: Mapping[Class, Abstract]) -> None:
         ev.set_exit(FALL)
         if isinstance(error, Value) and isinstance(error.type, Undef):
             error = ev.known_bound(error)
-        _dispatch(ev, handlers, caught, error if isinstance(error, Value) else None, live)
+        _dispatch(ev, handlers, caught, error if isinstance(error, Value) else None, parts, live)
 
     raised = ev.store.vars.get(slots[0])
     if not alone and (ev.store.dead or not isinstance(raised, Value)):
-        error = _without(ev.store, slots)
+        error, parts = _without(ev.store, slots, caught)
         if ev.store.dead or raised == Static(False):
             orelse()
         else:
-            handle(error)
+            handle(error, parts)
         return False
     if alone:
         (split,) = splits
@@ -225,14 +225,14 @@ def attempt(ev: Evaluator, body: Callable[[], None], handlers: Sequence[Handler]
     else:
         assert isinstance(raised, Value)
         falls, raises, test = ev.fork(), ev.fork(), ev.defined(raised)
-    error = _without(raises.store, slots)
-    _without(falls.store, slots)
+    error, parts = _without(raises.store, slots, caught)
+    _without(falls.store, slots, caught)
     def otherwise() -> None:
         _read_as_bound(ev, slots[0])
         orelse()
 
     run_branch(ev, falls, otherwise if not falls.store.dead else lambda: None, live)
-    run_branch(ev, raises, lambda: handle(error), live)
+    run_branch(ev, raises, lambda: handle(error, parts), live)
     took_rest = False
     for this, other in ((falls, raises), (raises, falls)):
         if rest is not None and not took_rest and _exits(ev, other) and _falls(ev, this):
@@ -262,12 +262,25 @@ def _falls(ev: Evaluator, path: Branch) -> bool:
     return not path.store.dead and path.store.vars[ev.exit_key] == Static(FALL)
 
 
-def _without(store: Store, slots: tuple[Key, Key]) -> Abstract | None:
-    """Drops the slots of a `try` from a path; returns the exception."""
-    error = store.vars.get(slots[1])
-    for slot in slots:
+def _without(store: Store, slots: tuple[Key, Key], caught: Sequence[Class]
+             ) -> tuple[Abstract | None, Mapping[Class, Abstract]]:
+    """Drops the slots of a `try` from a path; returns the exception, and what it carries, by its class."""
+    error, of_parts = store.vars.get(slots[1]), {c: parts_slot(slots[1], c) for c in caught}
+    parts = {c: store.vars[slot] for c, slot in of_parts.items() if slot in store.vars}
+    for slot in (*slots, *of_parts.values()):
         store.unbind(slot)
-    return error
+    return error, parts
+
+
+def _bound(ev: Evaluator, v: Any) -> Any:
+    """What an exception carries, where it is handled: it is bound there."""
+    if isinstance(v, Tup):
+        return v.with_(_bound(ev, x) for x in v.items)
+    cell = ev.store.cells[v.addr] if isinstance(v, Ref) else None
+    if isinstance(v, Ref) and isinstance(cell, Array) and isinstance(cell.value, Value) and isinstance(
+            cell.value.type, Undef):
+        ev.store.cells[v.addr] = replace(cell, value=ev.known_bound(cell.value))
+    return ev.known_bound(v) if isinstance(v, Value) and isinstance(v.type, Undef) else v
 
 
 def _no_other(ev: Evaluator, first: int) -> None:
@@ -280,19 +293,30 @@ def _no_other(ev: Evaluator, first: int) -> None:
                       hint="check for the bad case first, with `if`")
 
 
+def _run(ev: Evaluator, handler: Handler, error: Value | None, parts: Mapping[Class, Abstract]) -> None:
+    """Runs a handler of the exception; what it carries is known where one class of exceptions alone comes here."""
+    wanted = tuple(c.cls for c in handler.classes)
+    here = [v for c, v in parts.items() if issubclass(c.cls, wanted) or any(issubclass(w, c.cls) for w in wanted)]
+    if error is not None:
+        ev.tries.parts.pop(error, None)
+        if len(here) == 1 and isinstance(here[0], Tup):
+            ev.tries.parts[error] = _bound(ev, here[0])
+    handler.run(error)
+
+
 def _dispatch(ev: Evaluator, handlers: Sequence[Handler], caught: Sequence[Class], error: Value | None,
-              live: Callable[[Key], bool]) -> None:
+              parts: Mapping[Class, Abstract], live: Callable[[Key], bool]) -> None:
     """Runs the first handler of the exception, whose class is one of `caught`, or of a class below it."""
     for k, handler in enumerate(handlers):
         wanted = tuple(c.cls for c in handler.classes)
         if all(issubclass(c.cls, wanted) for c in caught):
-            handler.run(error)
+            _run(ev, handler, error, parts)
             return
         if any(issubclass(c.cls, wanted) or any(issubclass(w, c.cls) for w in wanted) for c in caught):
             assert error is not None
             rest = handlers[k + 1:]
-            run_branches(ev, ev.caught_test(error, handler.classes), lambda: handler.run(error),  # noqa: B023
-                         lambda: _dispatch(ev, rest, caught, error, live), live)  # noqa: B023
+            run_branches(ev, ev.caught_test(error, handler.classes), lambda: _run(ev, handler, error, parts),  # noqa: B023
+                         lambda: _dispatch(ev, rest, caught, error, parts, live), live)  # noqa: B023
             return
     assert error is not None
     around = tuple(c.cls for c in ev.tries.handled)

@@ -37,6 +37,7 @@ from sct.frontend.state.store import (
     of_one_class,
     type_of,
 )
+from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -87,6 +88,7 @@ class BackEdge(Learning, Join[None]):
         self.learnt = False  # what making the head has learnt holds for it
         self.pairs: list[tuple[Any, int, int]] = []
         self.noted: set[int] = set()
+        self.names |= {key for key in end.vars.keys() - self.head.vars.keys() if is_slot(key)}
         for key, v in self.head.vars.items():
             self.compare_name(key, v, end.vars.get(key))
         for v in self.ev.temporaries.values[:self.temporaries]:

@@ -1,0 +1,248 @@
+"""Numbers that exceptions carry to their handlers: arguments, and attributes that `__init__` sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import Programs, agrees, agrees_in_every_mode, refuses
+
+program = Programs()
+X = [1.3, 0.7]
+CALLS = (X, 8), (X, 30), (X, 0)
+
+
+class Stop(Exception):
+    def __init__(self, value):
+        self.value = value
+
+
+class Diverged(ValueError):
+    """The iteration has left its domain."""
+
+    def __init__(self, text, at, steps=0):
+        super().__init__(text)
+        self.at, self.steps = at, steps
+        self.both = (at, steps)
+
+
+class Plain(Exception):
+    pass
+
+
+class Below(Plain):
+    pass
+
+
+class Doubled(Exception):
+    def __init__(self, value):
+        value = value * 2.0
+        self.value = value
+
+
+class Hidden(Exception):
+    def __init__(self, value):
+        self._value = value
+
+    @property
+    def value(self):
+        return 3.0 * self._value
+
+
+@program(*CALLS)
+def out_of_a_loop(x, n):
+    v = x[0]
+    try:
+        for _ in range(n):
+            v = v * (1.0 + 0.1 * x[1])
+            if v > 2.0:
+                raise Stop(v * x[1])
+    except Stop as e:
+        return e.value * 2.0
+    return v
+
+
+@program(*CALLS)
+def out_of_nested_loops(x, n):
+    v = x[0]
+    try:
+        for i in range(n):
+            for j in range(n):
+                v = v * 1.01
+                if v > 1.5 and j > 2:
+                    raise Plain(v, i * x[1])
+    except Plain as e:
+        a, b = e.args
+        return a * b + x[0]
+    return v
+
+
+@program(*CALLS)
+def out_of_a_function(x, n):
+    def step(v):
+        if v > 3.0:
+            raise Diverged("too large", v, steps=2)
+        return v * (1.0 + x[1])
+
+    v, total = x[0], 0.0
+    for i in range(n):
+        try:
+            v = step(v)
+            total += v
+        except Diverged as e:
+            v = e.at * 0.1 * e.steps
+            total += e.at * i + len(str(e))
+    return total + v
+
+
+@program((X, 8), (X, 30))
+def several_classes(x, n):
+    total = 0.0
+    for i in range(n):
+        try:
+            if i % 3 == 0:
+                raise Stop(x[0] * i)
+            if i % 3 == 1:
+                raise Plain(x[1], i)
+            total += math.sqrt(x[0])
+        except Stop as e:
+            total += e.value ** 2
+        except Plain as e:
+            total += e.args[0] * e.args[1]
+        except ValueError:
+            total += 1.0
+    return total
+
+
+@program((X, 8), ([0.3, 0.7], 8))
+def one_class_at_two_places(x, n):
+    try:
+        if x[0] > 1.0:
+            raise Stop(x[1])
+        raise Stop(x[0] * x[1])
+    except Stop as e:
+        return e.value ** 2 + x[0]
+
+
+@program(*CALLS)
+def a_class_below(x, n):
+    try:
+        if n > 3:
+            raise Below(x[0] * 2.0, 3)
+    except Plain as e:
+        v, k = e.args
+        return v * k * x[1]
+    return x[0]
+
+
+@program(*CALLS)
+def another_one_from_it(x, n):
+    try:
+        try:
+            raise Stop(x[0])
+        except Stop as e:
+            raise Plain(e.value * 3.0) from e
+    except Plain as e:
+        return e.args[0] * x[1]
+
+
+@program(*CALLS)
+def raised_again(x, n):
+    try:
+        try:
+            raise Stop(x[0] * x[1])
+        except Stop as e:
+            if e.value > 100.0:
+                return e.value
+            raise
+    except Stop as e:
+        return e.value * 3.0
+
+
+@program((X, 8), (X, 30))
+def builtin(x, n):
+    total = 0.0
+    for i in range(n):
+        v = x[i % 2]
+        try:
+            raise KeyError(v, "ab")
+        except LookupError as e:
+            total += e.args[0] * len(e.args[1]) * i
+    return total
+
+
+@program(*CALLS)
+def without_arguments(x, n):
+    try:
+        raise ValueError
+    except ValueError as e:
+        return x[0] * (1 + len(e.args))
+
+
+@pytest.mark.parametrize(("f", "calls"), [pytest.param(f, calls, id=f.__name__) for f, calls in program])
+def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
+    agrees_in_every_mode(f, calls)
+
+
+def arrays(x: float, n: int) -> Any:
+    w = np.array([x, 2.0 * x])
+    try:
+        if n > 3:
+            raise Stop(w)
+    except Stop as e:
+        return float(np.sum(e.value ** 2))
+    return x
+
+
+def attribute_behind_a_property(x: float, n: int) -> Any:
+    try:
+        raise Hidden(x)
+    except Hidden as e:
+        return e._value * n
+
+
+@pytest.mark.parametrize("f", [arrays, attribute_behind_a_property])
+def test_values(f: Callable[..., Any]) -> None:
+    agrees(f, 1.3, 8)
+
+
+def perhaps_another_one(x: float, n: int) -> Any:
+    xs, total = [x] * n, 0.0
+    for i in range(n):
+        try:
+            raise KeyError(xs[i], "ab")
+        except LookupError as e:
+            total += e.args[0]
+    return total
+
+
+def computed_attribute(x: float, n: int) -> Any:
+    try:
+        raise Doubled(x)
+    except Doubled as e:
+        return e.value
+
+
+def property_of_it(x: float, n: int) -> Any:
+    try:
+        raise Hidden(x)
+    except Hidden as e:
+        return e.value
+
+
+def two_classes_in_one_handler(x: float, n: int) -> Any:
+    try:
+        if x > 1.0:
+            raise Below(x)
+        raise Plain(x, 2.0)
+    except Plain as e:
+        return e.args[0]
+
+
+@pytest.mark.parametrize("f", [
+    perhaps_another_one, computed_attribute, property_of_it, two_classes_in_one_handler])
+def test_what_is_not_known_is_refused(f: Callable[..., Any]) -> None:
+    refuses(f, 1.3, 8, code="SCT207")
