@@ -340,6 +340,23 @@ def test_states_at_an_event_that_does_not_happen() -> None:
             value_and_grad(counts_events)(1.0, -5.0, which)
 
 
+def states_at_an_event(x, level):
+    sol = solve_ivp(lambda t, y: -x * y, (0.0, 1.0), [1.0, 2.0], events=lambda t, y: y[0] - level, **TIGHT)
+    return sol.y_events[0] ** 2
+
+
+@pytest.mark.parametrize("levels", [(0.7, -5.0), (-5.0, 0.7)])
+def test_states_at_an_event_have_the_shape_of_scipy(levels) -> None:
+    """Whether a call is compared with the function or not."""
+    for level in levels:
+        expected = states_at_an_event(1.0, level)
+        value, pullback = vjp(states_at_an_event, 1.0, level)
+        assert value.shape == expected.shape
+        assert np.isfinite(pullback(np.ones(expected.shape))[0])
+        value, tangent = jvp(states_at_an_event, (1.0, level), (1.0, 0.0))
+        assert value.shape == tangent.shape == expected.shape
+
+
 def thrown_at_times(v, times):
     """The times that are asked for, up to the end that an event is."""
     def hit(t, y):

@@ -39,7 +39,7 @@ from sct.ir.dims import Dim, product, sym
 from sct.ir.pytrees.pytree import Leaf
 from sct.ir.types import BOOL, FLOAT, INT, Tensor, Type
 from sct.ops.program.effects import OBJECT, part
-from sct.ops.program.list_ops import length_of_list
+from sct.ops.program.list_ops import length_of_list, of_list
 from sct.ops.program.solutions import solver
 
 __all__: list[str] = []
@@ -174,7 +174,7 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     attributes: dict[str, Abstract] = {
         "t": standing_for(ev, outcome, ts if times is None else times, "_0.t", success),
         "y": standing_for(ev, outcome, y, "_0.y", success), "success": success,
-        **_of_events(ev, outcome, located, success),
+        **_of_events(ev, outcome, located, ev.operand(problem.y0), success),
         "sol": _between(problem, method, outcome, steps, accepted, span, success) if is_read_between else _NONE}
     for key in ("message", "status", "nfev", "njev", "nlu"):
         attributes[key] = ev.emit(part, outcome, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
@@ -300,13 +300,20 @@ def _ended(ev: Evaluator, outcome: Value, accepted: str, events: Sequence[_Event
     return ts, y
 
 
-def _of_events(ev: Evaluator, outcome: Value, located: Sequence[tuple[Abstract, Abstract]], success: Value
-               ) -> dict[str, Abstract]:
+def _of_events(ev: Evaluator, outcome: Value, located: Sequence[tuple[Abstract, Abstract]], y0: Operand,
+               success: Value) -> dict[str, Abstract]:
     """The attributes of the result of `solve_ivp` that are lists with an item for each event."""
-    texts = {"t_events": "_0.t_events[{}]", "y_events": "_0.y_events[{}].reshape(-1, len(_0.y))"}
-    return {key: ev.new_list(tuple(standing_for(ev, outcome, pair[which], text.format(k), success)
-                                   for k, pair in enumerate(located))) if located else _NONE
-            for which, (key, text) in enumerate(texts.items())}
+    if not located:
+        return {"t_events": _NONE, "y_events": _NONE}
+    times = [standing_for(ev, outcome, when, f"_0.t_events[{k}]", success) for k, (when, _) in enumerate(located)]
+    states: list[Abstract] = []
+    for k, (_, like) in enumerate(located):
+        state = ev.operand(like)
+        value = ev.emit(part, outcome, text=f"_0.y_events[{k}]", type=state.type)
+        with derivative_code(ev):
+            shaped = ev.emit(of_list, state, value, y0)
+        states.append(standing_for(ev, value, ev.wrap(shaped), converged=success))
+    return {"t_events": ev.new_list(tuple(times)), "y_events": ev.new_list(tuple(states))}
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------

@@ -28,12 +28,12 @@ from sct.ops.arrays.indexing import add_at, index, store
 from sct.ops.arrays.shape import dim
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
-from sct.ops.type_rules import numpy_dtype
+from sct.ops.type_rules import number, numpy_dtype
 
 __all__ = [
     "add_lists", "append", "copy_list", "empty_lists", "extend", "first_max", "first_min", "insert_at",
-    "is_length_of_list", "length_of_list", "joined", "known_length", "list_of", "order", "permuted", "position",
-    "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list", "unstack",
+    "is_length_of_list", "length_of_list", "joined", "known_length", "list_of", "of_list", "order", "permuted",
+    "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list", "unstack",
 ]
 
 
@@ -336,6 +336,20 @@ def length_of_list(name: str) -> Dim:
 def is_length_of_list(d: Dim) -> bool:
     """Is this the size of an axis that was made of a list?"""
     return any(name.startswith(_LENGTH) for name in d.symbols)
+
+
+def rows_as(name: str, emit: str, run: Callable[..., Any], back: Callable[[], Op]) -> Op:
+    return op(name, type=lambda rows, array, row: number(rows), run=run, emit=emit, inactive=(1, 2), shapes=(1, 2),
+              alias="maybe", linear=lambda ct, rows, array, row: [back()(ct, array, row), None, None],
+              samples=lambda: [((samples.arrays((3, 2)), np.ones((3, 2)), np.ones(2)), {})])
+
+
+of_list: Op = rows_as("of_list", "numpy.reshape(_0, _1.shape)", lambda rows, array, row: np.reshape(rows, array.shape),
+                      lambda: rows_of_list)
+"""Rows in the shape of an array that was made of a list of as many: one axis, if there are none."""
+
+rows_of_list: Op = rows_as("rows_of_list", "numpy.reshape(_0, (-1, _2.size))",
+                           lambda rows, array, row: np.reshape(rows, (-1, np.size(row))), lambda: of_list)
 
 
 def type_stacked(xs: Operand, dtype: str | None = None) -> Tensor:
