@@ -61,17 +61,12 @@ def american_put_grad(spot, strike, sigma, steps):
                 )
                 dup -= dvalues_k * spot * dup_factor
     # values = np.maximum(strike - spot * up ** np.arange(-steps, steps + ...
-    dspot_mask = values_arg >= 0.0
-    dspot -= np.sum(np.where(dspot_mask, dvalues * values_factor, 0.0))
-    dup_part1 = (
-        spot
-        * dvalues
-        * values_arange
-        * up ** np.where(values_arange == 0, 1, values_arange - 1)
-    )
+    dup_mask = values_arg >= 0.0
+    dspot -= np.sum(np.where(dup_mask, dvalues * values_factor, 0.0))
+    dup_part1 = np.where((values_arange == 0) & (up == 0), 1, values_arange - 1)
+    dup_part1 = np.where(dup_mask, spot * dvalues * values_arange * up**dup_part1, 0.0)
     # p = (math.exp(0.05 * dt) - 1.0 / up) / (up - 1.0 / up)
     dup_part = dp / up_minus_inv_up
     dup_term = p * dup_part
-    dup -= np.sum(np.where(dspot_mask, dup_part1, 0.0)) + dup_term
-    dup -= (dup_term - dup_part) * inv_up * inv_up
+    dup -= np.sum(dup_part1) + dup_term + (dup_term - dup_part) * inv_up * inv_up
     return dspot, dup * up * sqrt_dt

@@ -82,7 +82,7 @@ def literal_slope(z: Operand, x: Operand, n: Any) -> Any:
 
 
 def slope(z: Operand, x: Operand, y: Operand) -> Any:
-    """y * x ** (y - 1), and 0 for y == 0 whatever x is.
+    """y * x ** (y - 1), and 0 for x == y == 0, which has a derivative by y elsewhere.
 
     Python's `**` may raise, so there it is y * z / x for y < 1 (x is not 0 for y < 0, or
     the primal has raised), and the power that is not taken is harmless.
@@ -91,11 +91,12 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
         return mul(y, complex_slope(z, x, y))
     if not is_python(z):
         one = add(y, 1) if number(y).carrier == "np" else 1  # y is 0 there, and its dtype counts
-        return mul(y, pow_(x, where(eq(y, 0), one, sub(y, 1))))
+        is_zero = eq(y, 0) if number(y).kind in "ib" else logical_and(eq(y, 0), eq(x, 0))
+        return mul(y, pow_(x, where(is_zero, one, sub(y, 1))))
     power = mul(y, pow_(x, pymax(sub(y, 1), 0)))
     if number(y).kind == "i":
         return where(ge(y, 1), power, quotient(mul(y, z), x, edge=0.0))
-    return where(ge(y, 1.0), power, where(eq(y, 0.0), 0.0, quotient(mul(y, z), x)))
+    return where(ge(y, 1.0), power, where(logical_and(eq(y, 0.0), eq(x, 0)), 0.0, quotient(mul(y, z), x)))
 
 
 def complex_slope(z: Operand, x: Operand, y: Operand) -> Any:

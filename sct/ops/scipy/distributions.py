@@ -131,12 +131,12 @@ def valid(parameter: Formula, least: bool = False) -> Formula:
 
 
 def power_slope(a: Formula, z: Formula, factor: float = 1.0) -> Formula:
-    """The derivative of the logarithm of z ** (factor * a - 1), which is 0 at an exponent of 0."""
+    """The derivative of the logarithm of z ** (factor * a - 1), which is 0 at z == 0 with an exponent of 0."""
     x = a.operand
     if isinstance(x, Lit) and isinstance(x.value, (int, float)):
         return (factor * x.value - 1.0) / z if factor * x.value != 1.0 else Formula(Lit(0.0))
     exponent = (a if factor == 1.0 else factor * a) - 1.0
-    return where(equal(exponent, 0.0), 0.0, exponent / z)
+    return exponent / where(equal(exponent, 0.0), where(equal(z, 0.0), math.inf, z), z)
 
 
 def outside(f: Distribution, z: Formula) -> Formula:

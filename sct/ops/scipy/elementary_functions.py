@@ -41,8 +41,8 @@ logit = special("logit", slopes(lambda y, x: [1.0 / (x * (1.0 - x))]), UNIT)
 
 
 def ratio(x: Formula, y: Formula) -> Formula:
-    """x / y, and 0 where x is 0."""
-    return where(equal(x, 0.0), 0.0, x / where(equal(x, 0.0), 1.0, y))
+    """x / y, and 0 where both are 0."""
+    return x / where(equal(x, 0.0), where(equal(y, 0.0), math.inf, y), y)
 
 
 xlogy = special("xlogy", slopes(lambda z, x, y: [log(y), ratio(x, y)]), POSITIVE_PAIRS)
