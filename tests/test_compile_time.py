@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sct import grad
+from sct.frontend.calls import outlining
 
 PARTS = {
     "statements": ["x = math.sin(x) * y + {k}.0", "y = y * 0.5 + x"],
@@ -57,3 +58,13 @@ def test_the_work_is_linear_in_the_length_of_the_program(
     monkeypatch.setenv("SCT_VERIFY", "0")
     once, twice = (calls(repeated(PARTS[name], n, tmp_path / f"f{n}.py")) for n in (20, 40))
     assert twice < 2.25 * once, f"{once} calls, and {twice} for twice the program"
+
+
+def test_a_long_function_that_is_called_once_is_evaluated_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCT_VERIFY", "0")
+    f = repeated(PARTS["statements"], 20, tmp_path / "f.py")
+    few = calls(f)
+    monkeypatch.setattr(outlining, "TOO_MUCH", 10)
+    assert calls(repeated(PARTS["statements"], 20, tmp_path / "g.py")) < 1.1 * few

@@ -43,7 +43,7 @@ ALWAYS = frozenset(python_fallbacks.OF_HEAPS)
 
 LONG = 8
 TOO_MUCH = 4000
-"""At so many equations of one function, the evaluation stops and starts again with the function outlined."""
+"""At so many equations of several calls, the evaluation stops and starts again with the function outlined."""
 
 
 class LinkedClasses(dict[type, str]):
@@ -207,7 +207,8 @@ def evaluated_in_line(ev: Evaluator, site: Any) -> Iterator[None]:
     if site is None or size <= LONG or site in ev.functions.plan.single:
         return
     ev.functions.inlined.append(Inlined(site, tuple(ev.functions.inlining), eqns[0], eqns[-1], size))
-    if sum(each.size for each in ev.functions.inlined if each.site == site) > TOO_MUCH:
+    sizes = [each.size for each in ev.functions.inlined if each.site == site]
+    if len(sizes) > 1 and sum(sizes) > TOO_MUCH:
         raise ev.functions.plan.changed(repeated={site})
 
 
