@@ -404,7 +404,8 @@ BRANCHES = {
     "the predicate reads it": ("if x < 2:\n    x += 1\n    z = 1\nelse:\n    x += 1",) * 2,
     "the predicate reads an element": ("if x[0] < 2:\n    x[0] = y\n    z = 1\nelse:\n    x[0] = y",) * 2,
     "two of three branches": ("if a:\n    x = 1\nelif b:\n    x = 2\n    y = x\nelse:\n    x = 3\n    y = x",) * 2,
-    "nothing else": ("if a:\n    x = 1\nelse:\n    x = 1",) * 2,
+    "nothing else": ("if a:\n    x = 1\nelse:\n    x = 1", "x = 1"),
+    "a predicate that may raise": ("if f(a):\n    x = 1\nelse:\n    x = 1",) * 2,
     "exits": ("for a in b:\n    if a:\n        x = 1\n        break\n    else:\n        x = 2\n        break",) * 2,
 }
 
@@ -513,3 +514,62 @@ def test_a_test_that_another_implies_is_dropped(function: Callable[..., Any], x:
     text, _ = derivative(function, x, ["3", "minus", "zz", "ab", "skip", "b", "b", "4", "aa", "last", "x", "7"])
     if function is chained:
         assert "x, t, t1 = tape.pop()" in text and "elif t1:" in text and text.count("pop()") == 1
+
+
+# -- loops ------------------------------------------------------------------------------------
+
+
+def kept_items(x: float, n: int) -> float:
+    s = 0.0
+    for j in range(1, n):
+        items = [i for i in range(j)]
+        squares = [(x + i) ** 2 for i in items]
+        while items:
+            s += squares[items.pop()] * x
+    return s
+
+
+def handled(x: float, n: int) -> float:
+    items = []
+    try:
+        for i in range(n):
+            items.append(x / (2 - i))
+    except ZeroDivisionError:
+        pass
+    return sum(items) * x
+
+
+def equal_branches(x: float, n: int) -> float:
+    s = 0.0
+    for i in range(n):
+        if x > 0.1 * i:
+            s += x * 1.0
+        else:
+            s += x
+    return s * s
+
+
+def once(x: float, n: int) -> float:
+    s = 0.5
+    for _ in range(1):
+        s += math.sin(s * x)
+        for _ in range(n):
+            s = s * x + math.cos(s)
+    return s
+
+
+def test_loops_that_append_are_comprehensions() -> None:
+    source, _ = derivative(kept_items, 0.4, 4)
+    assert "items = list(range(j))" in source
+    source, _ = derivative(handled, 0.4, 5)
+    assert "items.append(" in source
+
+
+def test_branches_that_are_equal_are_one() -> None:
+    source, _ = derivative(equal_branches, 0.4, 6)
+    assert "if " not in source
+
+
+def test_one_iteration_has_no_order() -> None:
+    source, _ = derivative(once, 0.4, 3)
+    assert "reversed(range(1))" not in source

@@ -3,9 +3,7 @@ import numpy as np
 
 def autocorrelation_grad(x, lags):
     # x: f64[n], lags: int
-    tape = []
-    for k in range(1, lags):
-        tape.append(np.sum(x[:-k] * x[k:]))
+    tape = [np.sum(x[:-k] * x[k:]) for k in range(1, lags)]
     dx = np.zeros_like(x)
     for k in reversed(range(1, lags)):
         t = tape.pop()

@@ -2,9 +2,7 @@ def edit_distance_grad(a, b):
     # a: list[float], b: list[float]
     n = len(a)
     m = len(b)
-    D = []
-    for _ in range(n + 1):
-        D.append([0.0] * (m + 1))
+    D = [[0.0] * (m + 1) for _ in range(n + 1)]
     for i in range(1, n + 1):
         D[i][0] = D[i - 1][0] + 1.0
     m_next = m + 1

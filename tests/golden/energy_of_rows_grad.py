@@ -5,9 +5,7 @@ import numpy as np
 
 def energy_of_rows_grad(x, rows):
     # x: f64[n], rows: f64[m, n]
-    tape = []
-    for row in rows:
-        tape.append(math.exp(row @ x))
+    tape = [math.exp(row @ x) for row in rows]
     drows = np.zeros_like(rows)
     dx = np.zeros_like(x)
     for i in reversed(range(len(rows))):

@@ -3,9 +3,7 @@ def product_trace_grad(A, B):
     n = len(A)
     m = len(B[0])
     k = len(B)
-    C = []
-    for _ in range(n):
-        C.append([0.0] * m)
+    C = [[0.0] * m for _ in range(n)]
     for i in range(n):
         for j in range(m):
             for l in range(k):

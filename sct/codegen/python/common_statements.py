@@ -7,7 +7,8 @@
         dy = g(x)                  dx += dy
         dx += dy
 
-A statement moves to the front only if it assigns no variable that the predicates read.
+A conditional whose branches are equal is one of them. A statement moves to the front only if it assigns no variable
+that the predicates read.
 """
 
 from __future__ import annotations
@@ -44,6 +45,13 @@ def factor_branches(body: list[ast.stmt]) -> list[ast.stmt]:
 def _factored(conditional: ast.If) -> Iterator[ast.stmt]:
     """The conditional, between the statements that all its branches begin and end with."""
     branches = list(_branches(conditional))
+    nodes = [n for test in _tests(conditional) for n in ast.walk(test)]
+    simple = all(isinstance(n, _SIMPLE) for n in nodes)
+    if all(isinstance(n, (*_SIMPLE, *_ARITHMETIC)) for n in nodes) and \
+            len({tuple(_text(s) for s in branch if not isinstance(s, Comment)) for branch in branches}) == 1:
+        alike = len({tuple(map(_text, branch)) for branch in branches}) == 1
+        yield from (s for s in branches[0] if alike or not isinstance(s, Comment))
+        return
     behind: list[ast.stmt] = []
     while all(branches) and _alike(tails := [branch[-1] for branch in branches]) and _leaves_some(branches):
         above = [branch[-2] for branch in branches if len(branch) > 1 and isinstance(branch[-2], Comment)]
@@ -53,7 +61,6 @@ def _factored(conditional: ast.If) -> Iterator[ast.stmt]:
             branch[:] = [s for s in branch if s is not tail and s not in above]
         behind += [tails[0], *above[:1]]
     read = {n.id for test in _tests(conditional) for n in ast.walk(test) if isinstance(n, ast.Name)}
-    simple = all(isinstance(n, _SIMPLE) for test in _tests(conditional) for n in ast.walk(test))
     while simple and all(branches) and _alike(heads := [branch[0] for branch in branches]) \
             and _leaves_some(branches) and _assigns_none_of(heads[0], read):
         for branch in branches:
@@ -114,3 +121,4 @@ def _normalized(conditional: ast.If) -> ast.If:
 
 
 _SIMPLE = (ast.Name, ast.Load, ast.Constant, ast.UnaryOp, ast.unaryop, ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop)
+_ARITHMETIC = (ast.BinOp, ast.Add, ast.Sub, ast.Mult)

@@ -88,6 +88,7 @@ class StatementPrinter(ListRemovalPrinter):
         self.locs: dict[ast.stmt, Loc] = {}
         self.pop_statements: dict[Statement, bool] = {}
         self.handled, self.tried = {}, {}
+        self.attempts = any(isinstance(s, Evaluate) and s.eqn.op is attempt for s in statements(block))
         self.definitions = definitions(statements(block), names.names)
         self.reads_of_flags = Counter(x for s in [*statements(block), *expressions.inlined.values()] for x in s.reads)
 
@@ -105,6 +106,9 @@ class StatementPrinter(ListRemovalPrinter):
                 self.tried[trees[-1]] = tried
                 continue
             printed = list(self.with_block(s, remaining) if _enters_context(s) else self.statement(s))
+            if isinstance(s, Loop) and trees and (comprehension := self.comprehension(s, trees[-1], printed)):
+                printed = [comprehension]
+                trees.pop()
             locs = self.locations(s) if printed else []
             loc = locs[0] if locs else None
             candidates = [s.derives] if isinstance(s, Loop) else locs if isinstance(s, (Evaluate, Update)) else []
@@ -360,6 +364,26 @@ class StatementPrinter(ListRemovalPrinter):
         leave = ast.If(negated(without_bool(self.expr(s.test))), [ast.Break()], [])
         return ast.While(ast.Constant(True, None), [*head, leave, *body], [])
 
+    def comprehension(self, s: Loop, empty: ast.stmt, printed: list[ast.stmt]) -> ast.stmt | None:
+        """`xs = [f(y) for y in ys]` for a loop that does nothing but append to a list that is empty before it.
+
+        Where an exception is handled, the items before it may be read."""
+        match (empty, printed):
+            case (ast.Assign([ast.Name(name)], ast.List([])), [ast.For(target, over, [ast.Expr(ast.Call(
+                    ast.Attribute(ast.Name(of), "append"), [item]))])]) if of == name and not self.attempts:
+                pass
+            case _:
+                return None
+        moved = [v for t in s.body if isinstance(t, Assign) for v, _ in t.pairs]
+        used = {n.id for tree in (target, over, item) for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        if name in used or any(self.names.names.get(v, name) != name for v in moved):
+            return None
+        if ast.unparse(item) == ast.unparse(target):
+            values: ast.expr = call(self.modules.builtin("list"), over)
+        else:
+            values = ast.ListComp(item, [ast.comprehension(target, over, [], 0)])
+        return ast.Assign([ast.Name(name, ast.Store())], values, None)
+
     def for_header(self, s: Loop) -> tuple[ast.expr, ast.expr]:
         """The target and the iterable of a `for`."""
         index = self.names[s.index] if s.index in self.read and s.index is not None else "_"
@@ -386,7 +410,9 @@ class StatementPrinter(ListRemovalPrinter):
         if not is_counted(s.bounds):
             return self.count_call(s)
         values = call(self.modules.builtin("range"), *self.range(s.bounds))
-        return self.reversed(values) if s.reverse and (s.index in self.read or _reads_lists(s.body)) else values
+        once = isinstance(s.bounds[0], Lit) and s.bounds[1:] == (Lit(s.bounds[0].value + 1), Lit(1))
+        in_order = once or s.index not in self.read and not _reads_lists(s.body)
+        return self.reversed(values) if s.reverse and not in_order else values
 
     def count_call(self, s: Loop) -> ast.expr:
         start, _, step = s.bounds
