@@ -455,6 +455,11 @@ EXAMPLES: dict[str, list[Example]] = {
         unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, -2, **I), 1, **I), "f64[3]; f64; f64"),
         unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, 1, **I), 1, **I), "f64[3]; f64; f64"),
     ],
+    "read_of_view": [
+        e(lambda x: index(index(x, 1, key=("s100",)), 0, **I), "f64[3]", "f32[3]"),
+        e(lambda x: index(index(x, 1, key=("s100",)), 1, key=("s100",)), "f64[3]"),
+        e(lambda x: index(index(x, 1, **I), 0, **I), "f64[2, 3]"),
+    ],
     "store_of_stored": [
         e(lambda x, v, w: store(add_at(store(x, v, 1, **I), w, 2, **I), v, 1, **I), "f64[3]; f64; f64"),
         unchanged(lambda x, v, w: store(add_at(store(x, v, 1, **I), w, 2, **I), w, 1, **I), "f64[3]; f64; f64"),

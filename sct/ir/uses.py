@@ -12,13 +12,13 @@ new one, or updates its own entries.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Union
 
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values, walk
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
 
-__all__ = ["DefUse", "Definition", "Use", "operands_read", "outer_reads", "use_counts"]
+__all__ = ["DefUse", "Definition", "Use", "operands_read", "outer_reads", "replace_values", "use_counts"]
 
 
 class Definition(NamedTuple):
@@ -132,3 +132,14 @@ def outer_reads(eqn: Eqn) -> Iterator[Operand]:
 def use_counts(fn: Fn) -> Counter[Value]:
     """How often each value is read in `fn` and its regions, as an operand or a result."""
     return Counter(x for x in operands_read(fn) if type(x) is Value)
+
+
+def replace_values(fn: Fn, replacements: Mapping[Value, Operand]) -> Fn:
+    """`fn`, which reads the replacements of these values, without the equations that bind one of them alone."""
+    return rebuild(_without(fn, replacements), replacements)
+
+
+def _without(fn: Fn, outs: Container[Value]) -> Fn:
+    return fn.replace(eqns=tuple(
+        eqn.replace(regions=tuple(_without(r, outs) for r in eqn.regions)) if eqn.regions else eqn
+        for eqn in fn.eqns if not (len(eqn.outs) == 1 and eqn.out in outs)))

@@ -8,10 +8,10 @@ certainly has the memory layout of the array: it is computed from that array, el
 
 from __future__ import annotations
 
-from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, walk, with_own_values
+from sct.ir.core import Eqn, Fn, Operand, Value, walk, with_own_values
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
-from sct.ir.uses import DefUse
+from sct.ir.uses import DefUse, replace_values
 from sct.ops.arrays.indexing import store
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.analysis.alias import MemoryUses
@@ -34,7 +34,7 @@ def replace_whole_updates(fn: Fn) -> Fn:
         if eqn is not None and _keeps_layout(eqn, x) and _is_read_again(memory, update):
             replaced[update.out] = eqn.out
             hints[eqn.out] = eqn.out.hint or update.out.hint
-    return with_own_values(rebuild(_without(fn, replaced), replaced), hints) if replaced else fn
+    return with_own_values(replace_values(fn, replaced), hints) if replaced else fn
 
 
 def _keeps_layout(eqn: Eqn, x: Operand) -> bool:
@@ -51,10 +51,3 @@ def _keeps_layout(eqn: Eqn, x: Operand) -> bool:
 def _is_read_again(memory: MemoryUses, update: Eqn) -> bool:
     access = memory.access(update, 0)
     return access is not None and any(access.point.before(read.point) for read in memory.reads[access.value])
-
-
-def _without(fn: Fn, outs: dict[Value, Operand]) -> Fn:
-    """`fn` without the equations that bind one of `outs`."""
-    return fn.replace(eqns=tuple(
-        eqn.replace(regions=tuple(_without(r, outs) for r in eqn.regions)) if eqn.regions else eqn
-        for eqn in fn.eqns if not (len(eqn.outs) == 1 and eqn.out in outs)))

@@ -31,7 +31,7 @@ from sct.ops.arrays.indexing import index
 from sct.passes.rewriting.literals import number
 
 __all__ = [
-    "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "defined_by", "defining_eqn", "is_element",
+    "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "defining_eqn", "is_element",
     "is_full", "is_result_of", "is_zeros", "names_defining", "operands_of", "origins_of", "rule", "shape_of",
     "writes_once",
 ]
@@ -45,7 +45,7 @@ class Rule:
     """An entry of the table.
 
     ops    the names of the ops to whose equations it applies
-    of     the names by which `defined_by` calls the operands that the rule matches, of which there is at least one;
+    of     the names that `names_defining` gives the operands that the rule matches, of which there is at least one;
            empty: any operands
     when   the assumption of the rule, if it has one: "finite" means that all values of the left side are finite. Rules
            without an assumption also agree on nan and infinities, with -0.0 equal to 0.0
@@ -153,16 +153,11 @@ def operands_of(x: Operand, name: str) -> tuple[Operand, ...] | None:
 
 
 def names_defining(xs: Sequence[Operand]) -> list[str]:
-    """The result of `defined_by` for each of these operands."""
+    """For each operand the name of the op of the adjoint equation that binds it; "literal", or "" of other values."""
     builder: Builder = builder_var.get()  # type: ignore[assignment]
     eqns = [builder.defs.get(x) if type(x) is Value else None for x in xs]
     return ["literal" if type(x) is Lit else "" if eqn is None or eqn.primal else eqn.op.name
             for x, eqn in zip(xs, eqns)]
-
-
-def defined_by(x: Operand) -> str:
-    """The name of the op of the adjoint equation that binds `x`; "literal" of a literal, "" of another value."""
-    return names_defining((x,))[0]
 
 
 def is_result_of(x: Operand, name: str) -> bool:

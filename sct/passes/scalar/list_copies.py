@@ -7,8 +7,8 @@ Whether a list is overwritten while another name still reads it, `storage` asks 
 
 from __future__ import annotations
 
-from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, walk
-from sct.ir.uses import DefUse
+from sct.ir.core import Eqn, Fn, Operand, Value, walk
+from sct.ir.uses import DefUse, replace_values
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
 from sct.ops.program.list_ops import copy_list
@@ -27,15 +27,9 @@ def drop_list_copies(fn: Fn) -> Fn:
         if all(isinstance(user, Eqn) and _reads(user, eqn.out) for user, _ in uses.uses(eqn.out)):
             source = eqn.args[0]
             lists[eqn.out] = lists.get(source, source) if isinstance(source, Value) else source
-    return rebuild(_without(fn, set(lists)), lists) if lists else fn
+    return replace_values(fn, lists) if lists else fn
 
 
 def _reads(eqn: Eqn, xs: Value) -> bool:
     """Does the equation read the length or an item of `xs`, and keep nothing of it?"""
     return eqn.op is index and eqn.args[0] is xs and eqn.attrs["key"] == ("i",) or eqn.op is dim
-
-
-def _without(fn: Fn, outs: set[Value]) -> Fn:
-    eqns = (eqn.replace(regions=tuple(_without(r, outs) for r in eqn.regions)) if eqn.regions else eqn
-            for eqn in fn.eqns if not (len(eqn.outs) == 1 and eqn.out in outs))
-    return fn.replace(eqns=tuple(eqns))

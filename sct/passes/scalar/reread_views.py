@@ -7,9 +7,9 @@ Before differentiation, this is done where nothing else reads the array: its der
 
 from __future__ import annotations
 
-from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, walk, with_own_values
+from sct.ir.core import Eqn, Fn, Operand, Value, walk, with_own_values
 from sct.ir.types import Tensor
-from sct.ir.uses import DefUse
+from sct.ir.uses import DefUse, replace_values
 from sct.ops.arrays.indexing import index, store
 from sct.ops.registry import aliases
 
@@ -36,9 +36,7 @@ def merge_reread_views(fn: Fn, *, differentiated: bool) -> Fn:
             if read.op is index and read.out.type == write.out.type and aliases(read) == "view":
                 views[read.out] = write.out
                 hints[write.out] = write.out.hint or read.out.hint
-    if not views:
-        return fn
-    return with_own_values(rebuild(_without(fn, set(views)), views), hints)
+    return with_own_values(replace_values(fn, views), hints) if views else fn
 
 
 def _is_of_part(eqn: Eqn, put: Eqn) -> bool:
@@ -46,9 +44,3 @@ def _is_of_part(eqn: Eqn, put: Eqn) -> bool:
     at = 1 if eqn.op is index else 2
     return eqn.op in (index, store) and eqn.args[0] is put.out and eqn.attrs["key"] == put.attrs["key"] \
         and eqn.args[at:] == put.args[2:]
-
-
-def _without(fn: Fn, outs: set[Value]) -> Fn:
-    eqns = (eqn.replace(regions=tuple(_without(r, outs) for r in eqn.regions)) if eqn.regions else eqn
-            for eqn in fn.eqns if not (len(eqn.outs) == 1 and eqn.out in outs))
-    return fn.replace(eqns=tuple(eqns))
