@@ -81,6 +81,13 @@ class Frame:
         """Identifies the called code: its syntax, in the Python function that contains it."""
         return self.source.node, self.function
 
+    def may_read(self, key: Key) -> bool:
+        """Is this a call, or a generator expression, inside a function, and may it still read this variable of it?"""
+        around = self.parent
+        while around is not None and around.id != key.frame:
+            around = around.parent
+        return around is not None and key.name in self.now and key.name not in self.locals
+
     def living(self) -> Changed:
         """Evaluates statements, each of which says which variables are live in it."""
         return changed(self, now=self.now)
