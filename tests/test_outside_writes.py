@@ -16,13 +16,14 @@ import itertools
 import json
 import random
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from sct import SctError, value_and_grad
+from sct import SctError, grad, hvp, value_and_grad
 
 Program = Callable[..., Any]
 
@@ -544,3 +545,12 @@ def test_a_deep_copy_of_a_generator_is_another_one(f: Program) -> None:
     assert value == expected
     draw = expected / (1.5 + 1.5**2)  # both are the same number
     assert abs(slope - draw * (1.0 + 2.0 * 1.5)) < 1e-12
+
+
+def test_methods_of_what_does_not_change_write_nothing() -> None:
+    def f(x: float, today: datetime.date = datetime.date(2024, 3, 15), share: Fraction = Fraction(1, 3)) -> float:
+        days = (today.replace(month=today.month + 1) - today).days
+        return x * x * days * float(share.limit_denominator(10) * share.numerator)
+
+    assert grad(f)(1.3) == pytest.approx(2 * 1.3 * 31 / 3)
+    assert hvp(f, (1.3,), (1.0,)) == pytest.approx(2 * 31 / 3)

@@ -27,7 +27,7 @@ from sct.frontend.arguments.argument_aliasing import cell_contents
 from sct.frontend.arguments.lift import CONTAINERS, path_in_words, read_path
 from sct.frontend.calls.references import PLAIN, is_library_function, references
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.inactive import changes_object, writes_arguments, writes_keyword
+from sct.frontend.heap.inactive import IMMUTABLE, changes_object, writes_arguments, writes_keyword
 from sct.frontend.source.name_scopes import declared, local_names, nodes_in, parameters
 from sct.frontend.source.parse import source_of
 from sct.frontend.values.abstract_values import Path
@@ -97,7 +97,8 @@ def _is_users(f: Any) -> bool:
 
 def _is_method_of_library(f: Any) -> bool:
     """Is this a method of an object of a library, which may change the object?"""
-    return isinstance(f, _METHODS) and not isinstance(f.__self__, (type, types.ModuleType, *CONTAINERS, *PLAIN))
+    return isinstance(f, _METHODS) and type(f.__self__) not in IMMUTABLE and \
+        not isinstance(f.__self__, (type, types.ModuleType, *CONTAINERS, *PLAIN))
 
 
 _METHODS = (types.MethodType, types.BuiltinMethodType)

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_value",
+    "IMMUTABLE", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_value",
     "evaluated_by_python", "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
     "is_varied", "leave_to_python", "may_be_differentiated", "pure_builtin", "takes_items",
     "template_of", "user_text", "writes_arguments", "writes_keyword", "written_by_python",
@@ -230,10 +230,11 @@ def is_python_object(ev: Evaluator, v: Abstract) -> bool:
 def is_changed_in_place(ev: Evaluator, v: Abstract) -> bool:
     """May `v op= ...` change an object that sct does not see into, which other names may hold?"""
     return isinstance(v, Value) and is_python_object(ev, v) and any(
-        t[0] == "array" or t[0] == "object" and t[1] not in _IMMUTABLE for t in ev.observed(ev.loc))
+        t[0] == "array" or t[0] == "object" and t[1] not in IMMUTABLE for t in ev.observed(ev.loc))
 
 
-_IMMUTABLE = _HOLD_NOTHING - {collections.Counter, np.random.Generator} | {frozenset}
+IMMUTABLE = _HOLD_NOTHING - {collections.Counter, np.random.Generator} | {frozenset}
+"""Classes of libraries whose objects do not change."""
 
 
 def is_callers(ev: Evaluator, v: Abstract) -> bool:
