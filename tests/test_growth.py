@@ -45,6 +45,16 @@ def along(T, parents):
     return s @ s
 
 
+def through_views(T, parents):
+    x = T[:, 0, 0].copy()
+    for i in range(1, len(x)):
+        tail = x[1:]
+        back = tail[::-1]
+        tail[i - 1] = tail[i - 1] * x[0]
+        back[i - 1] += np.sin(x[i])
+    return x @ x
+
+
 def frames(n: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(n)
     parents = np.array([-1, *(int(rng.integers(0, i)) for i in range(1, n))])
@@ -56,7 +66,7 @@ def rows(n: int) -> tuple[Any, Any]:
     return rng.normal(size=(n, 3)), np.array([-1, -1, *(int(rng.integers(0, i)) for i in range(2, n))])
 
 
-PROGRAMS = ((chain_of_frames, frames), (row_or_zero, rows), (solve, frames), (along, frames))
+PROGRAMS = ((chain_of_frames, frames), (row_or_zero, rows), (solve, frames), (along, frames), (through_views, frames))
 
 
 class Counted(np.ndarray):

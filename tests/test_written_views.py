@@ -141,3 +141,13 @@ def test_reads_as_the_user_wrote_it():
     df(X, 3)
     assert "v[0] = v_first * y[0]" in df.source
     assert "y[1:] =" not in df.source
+
+
+def test_the_length_of_a_view_is_on_no_tape():
+    df = grad(rows)
+    df(A, 3)
+    assert "m_prev = y.shape[1] - 1" in df.source and df.source.count(".append(") == 1
+    for m in (3, 7):  # the same code for other sizes
+        x = np.linspace(0.5, 1.5, 4 * m).reshape(4, m)
+        np.testing.assert_allclose(df(x, 3), grad(rows)(x, 3))
+        agrees(rows, x, 3)

@@ -16,13 +16,13 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import INT, Optional, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
-from sct.ops.scalar.arithmetic import add, mul
+from sct.ops.scalar.arithmetic import add, mul, sub
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.rematerialization.cost_model import CostModel
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, blocks, is_branch, to_immutable, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rematerialization.residual_sources import ResidualSources, SourceKind
+from sct.passes.rematerialization.residual_sources import ResidualSources, SourceKind, offset_from_axis
 from sct.passes.rematerialization.reuse_forward_values import reuse_forward_values
 from sct.passes.rematerialization.shape_only_reads import replace_shape_operands
 
@@ -261,11 +261,16 @@ class _BackwardLoop(_ScopeRepair):
         number = size
         if isinstance(size.type, Tensor) and size.type.is_array:
             assert value.dim is not None
-            number = Value(value.type, value.hint, value.dim)
-            eqn = Eqn(dim, (size,), (number,), {"axis": size.type.shape.index(value.dim)}, primal=False)
+            axis, offset = offset_from_axis(value.dim, size.type.shape)  # type: ignore[misc]
+            number = along = Value(value.type, value.hint, value.dim)
+            eqns = []
+            if offset:
+                along = Value(value.type, None, value.dim - offset)
+                eqns = [Eqn(add if offset > 0 else sub, (along, Lit(abs(offset))), (number,), primal=False)]
             top = self.regions.top
-            top.nodes.insert(0, BlockNode(eqn, top, [size], [number], eqn.attrs))
-            self.regions.register(top.nodes[0])
+            for eqn in [*eqns, Eqn(dim, (size,), (along,), {"axis": axis}, primal=False)]:
+                top.nodes.insert(0, BlockNode(eqn, top, list(eqn.args), list(eqn.outs), eqn.attrs))
+                self.regions.register(top.nodes[0])
         for body in self.sources.forward:
             for node in (node for b in blocks(body) for node in b.nodes):
                 node.args = [number if x is value else x for x in node.args]

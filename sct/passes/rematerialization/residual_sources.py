@@ -8,12 +8,14 @@ that it can be computed from, the cheapest source; and the values that are left 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeGuard
 
 from sct.ir.check import fits
 from sct.ir.core import Lit, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.types import INT, Tensor
 from sct.ops.scalar.arithmetic import add, mul
 from sct.passes.rematerialization.cost_model import FREE, ON_ARRAYS, OUTER, CostModel, can_recompute, tape_cost
@@ -23,7 +25,7 @@ from sct.passes.rematerialization.mutable_ir import Block, BlockNode, around, is
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.scalar.purity import cannot_raise, is_pure
 
-__all__ = ["ResidualSource", "ResidualSources", "SourceKind"]
+__all__ = ["ResidualSource", "ResidualSources", "SourceKind", "offset_from_axis"]
 
 REACH = 8
 """How many equations deep the search for the loop-invariant operands of a value goes."""
@@ -50,6 +52,12 @@ class ResidualSource:
     kind: SourceKind
     cost: float
     operands: tuple[Operand, ...]
+
+
+def offset_from_axis(size: Dim, shape: Sequence[Dim]) -> tuple[int, int] | None:
+    """(axis, c) with `size == shape[axis] + c`, for the least c, if there is one."""
+    offsets = [(abs(c), axis, c) for axis, d in enumerate(shape) if d.terms and (c := (size - d).value) is not None]
+    return min(offsets)[1:] if offsets else None
 
 
 class ResidualSources:
@@ -175,7 +183,8 @@ class ResidualSources:
         return ResidualSource(SourceKind.NEXT_ITERATION, 0.2, (loop.params[k],)) if k is not None else recomputed
 
     def known_size(self, loop: BlockNode, value: Value) -> Operand | None:
-        """A number bound before the forward loop that is this size of arguments, or an argument that has the size."""
+        """A number bound before the forward loop that is this size of arguments, or an argument that has the size, or
+        one that differs from it by a literal."""
         size, node = value.dim, loop
         if value.type != INT or size is None or not size.is_of_arguments:
             return None
@@ -185,8 +194,8 @@ class ResidualSources:
                     if out.type == INT and out.dim == size and self.regions.in_scope(out, self.node.home):
                         return out
             if node.home.owner is None:
-                return next((p for p in self.regions.top.params if isinstance(p.type, Tensor) and size in p.type.shape),
-                            None)
+                return next((p for p in self.regions.top.params if isinstance(p.type, Tensor)
+                             and offset_from_axis(size, p.type.shape) is not None), None)
             node = node.home.owner
 
     def recomputation(self, value: Value) -> ResidualSource | None:
