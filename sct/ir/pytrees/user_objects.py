@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import abc
 import collections.abc
+import contextlib
 import dataclasses
 import enum
 import importlib
@@ -35,7 +36,8 @@ __all__ = [
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
 _IN_PYTHON = frozenset({
     collections.ChainMap, collections.UserDict, collections.UserList, collections.abc.KeysView,
-    collections.abc.ItemsView, collections.abc.MappingView, collections.abc.ValuesView})
+    collections.abc.ItemsView, collections.abc.MappingView, collections.abc.ValuesView,
+    contextlib.AbstractContextManager, contextlib.ContextDecorator})
 """Classes of the standard library that are as if the user had written them."""
 
 _ABSTRACT = frozenset(cls for cls in vars(collections.abc).values() if isinstance(cls, type)) - _IN_PYTHON
