@@ -20,7 +20,7 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
@@ -58,6 +58,8 @@ Argnums = Union[int, str, "tuple[int | str, ...]"]
 
 MOST_SPECIALIZATIONS = 64
 MOST_FAMILIES = 1024
+SEVERAL_VALUES = 8
+"""So many specializations for arguments of the same types give a warning: a value is compiled into each of them."""
 
 
 # -- specializations of one function --------------------------------------------------
@@ -123,9 +125,27 @@ class Family:
     def _add(self, key: Hashable, specialization: Specialization) -> Specialization:
         self.table[key] = (*self.table.get(key, ()), specialization)
         self.order.append((key, specialization))
+        if len(self.table[key]) == SEVERAL_VALUES:
+            self._warn_of_values(self.table[key])
         if len(self.order) > MOST_SPECIALIZATIONS:
             self._drop_oldest()
         return specialization
+
+    def _warn_of_values(self, compiled: Sequence[Specialization]) -> None:
+        """Says which value differs, if all of these are for arguments of one kind, and each for another value."""
+        values: list[dict[tuple[str, Loc | None], str]] = [{} for _ in compiled]
+        for texts, specialization in zip(values, compiled):
+            for guard in specialization.traced.guards:
+                here = guard.what, guard.loc
+                texts[here] = f"{texts.get(here, '')} {guard.text}"  # a loop that is unrolled asks several times
+        for (what, loc) in filter(operator.itemgetter(0), values[-1]):
+            if len({texts[what, loc] for texts in values if (what, loc) in texts}) >= len(compiled) - 1:
+                at = "" if loc is None else f" ({loc.file}:{loc.line})"
+                warnings.warn(
+                    f"{compiled[-1].traced.name} was compiled {len(compiled)} times for arguments of the same types, "
+                    f"each time for another value that decides the code: {what}{at}",
+                    SctWarning, stacklevel=6)
+                return
 
     def _drop_oldest(self) -> None:
         key, oldest = self.order.pop(0)

@@ -159,6 +159,41 @@ def test_too_many_specializations_warn(monkeypatch) -> None:
     assert np.array_equal(d(np.ones((3, 3))), np.full((3, 3), 2.0))
 
 
+def taken(x: float, n: int) -> float:
+    return sum(v * x for v in itertools.takewhile(lambda v: v * x < 20.0, itertools.count(1)))
+
+
+def along(x: np.ndarray, axis: int) -> float:
+    return float(np.sum(np.sum(x, axis=axis) ** 2))
+
+
+def warnings_of(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> tuple[int, list[str]]:
+    """How many versions these calls compile, and the texts of the warnings."""
+    d = grad(f)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for args in calls:
+            d(*args)
+    return len(d.sources), [str(w.message) for w in caught if issubclass(w.category, SctWarning)]
+
+
+def test_a_value_that_decides_the_code_of_eight_versions_is_named() -> None:
+    line = taken.__code__.co_firstlineno + 1
+    count, (message,) = warnings_of(taken, [(20.0 / k - 0.01, 3) for k in range(1, 12)])
+    assert count == 11
+    assert message.startswith("taken_grad was compiled 8 times for arguments of the same types, each time for another "
+                              "value that decides the code: ")
+    assert message.endswith(f"test_cache.py:{line})")
+
+
+def test_seven_versions_give_no_warning() -> None:
+    def taken_here(x: float, n: int) -> float:
+        return sum(v * x for v in itertools.takewhile(lambda v: v * x < 20.0, itertools.count(1)))
+
+    assert warnings_of(taken_here, [(20.0 / k - 0.01, 3) for k in range(1, 8)]) == (7, [])
+    assert warnings_of(along, [(np.ones((2, 3, 4)), k) for k in (0, 1, 2, -1, -2, -3)]) == (6, [])
+
+
 def test_threads_share_one_compilation(compilations) -> None:
     d = grad(lambda x, y: math.sin(x) * y)
     results: list[float] = []

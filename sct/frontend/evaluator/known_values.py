@@ -80,8 +80,7 @@ class KnownValues(Operands):
                         hint="use an int, or a string that does not depend on the number")
         if self._tells_nan(x):
             self.emit(guarded, x)
-        text = f"{x.hint or what} == {value!r}"
-        self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))
+        self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(x.hint or what, fn, value, self.loc))
         return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
 
     def _tells_nan(self, test: Value) -> bool:

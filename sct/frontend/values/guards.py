@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from sct.errors import SctError
+from sct.errors import Loc, SctError
 from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
 from sct.ir.dims import Apply, Atom, Dim, applied, linear, sym
@@ -54,19 +54,23 @@ class Guard:
     test  the fact in Python, where `{0}` is leaf 0; "" if the result is right without it; or a function of the
           leaves and its result; None if only sct can test it
 
+    what  what has this value, and is read at the place `loc`; "" of other facts
+
     The leaves are those known when the guard was made; more may follow.
     """
 
     text: str
     holds: Callable[[Sequence[Any]], bool]
     test: str | tuple[Fn, Any] | None = None
-
+    what: str = ""
+    loc: Loc | None = None
 
     @staticmethod
-    def asked(text: str, fn: Fn, value: Any) -> Guard:
+    def asked(what: str, fn: Fn, value: Any, loc: Loc | None = None) -> Guard:
         """The guard that `fn` of the leaves has this value."""
         n = len(fn.params)
-        return Guard(text, lambda leaves: same_answer(run(fn, list(leaves[:n]))[0], value), (fn, value))
+        return Guard(f"{what} == {value!r}", lambda leaves: same_answer(run(fn, list(leaves[:n]))[0], value),
+                     (fn, value), what, loc)
 
 
 def same_answer(now: Any, value: Any) -> bool:
