@@ -32,7 +32,6 @@ any other exception is a fault of sct and is not hidden.
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -56,7 +55,7 @@ from sct.frontend import (
 )
 from sct.ir import Value
 from sct.ir.pytrees.pytree import STEPS, EntryPart, Places, column, text_of_step
-from sct.ir.pytrees.user_objects import fields_of, holds_each_once, is_plain_attribute
+from sct.ir.pytrees.user_objects import fields_of, holds_each_once, is_identifier, is_plain_attribute
 from sct.ir.types import List
 from sct.memory_limit import check_tapes, limit
 
@@ -109,10 +108,6 @@ def place_of(root: Any) -> Loc | None:
     """The place of the function's definition."""
     code = getattr(getattr(root, "__func__", root), "__code__", None)
     return None if code is None else Loc(code.co_filename, code.co_firstlineno)
-
-
-def _is_name(name: str) -> bool:
-    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _miss_unless(test: str) -> str:
@@ -179,7 +174,7 @@ class _CheckWriter:
         leaves = [*traced.bind(*self.mirrored_arguments(args, kwargs)), *free]
         guards = self.guard_lines(leaves)
         by_name = {**kwargs, **{leaf.name: name for leaf, name in zip(traced.free, free)}}
-        passed = [*args, *(f"{k}={v}" if _is_name(k) else f"**{{{k!r}: {v}}}" for k, v in by_name.items())]
+        passed = [*args, *(f"{k}={v}" if is_identifier(k) else f"**{{{k!r}: {v}}}" for k, v in by_name.items())]
         self.namespace["run"] = run
         exec("\n".join([
             "def bind(root):", *(f"    {name} = {path}" for path, name in self.bindings.items()),
@@ -358,7 +353,7 @@ class _CheckWriter:
                 text = f"{self.bind_once(cell) if fixed else cell}.cell_contents"
             else:
                 text = f"{text}[{self.constant(name)}]" if kind != "attr" else \
-                    f"{text}.{name}" if _is_name(name) else f"getattr({text}, {name!r})"
+                    f"{text}.{name}" if is_identifier(name) else f"getattr({text}, {name!r})"
             fixed = False
         return text
 

@@ -27,6 +27,7 @@ from typing import Any, Union
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Op, Operand, Value, free_values
 from sct.ir.dims import Dim, applied
 from sct.ir.pytrees.pytree import Const, Leaf, Node
+from sct.ir.pytrees.user_objects import is_identifier
 from sct.ir.types import (
     ActiveObject,
     ActiveText,
@@ -123,7 +124,7 @@ class _Printer:
     def eqn(self, eqn: Eqn, indent: str) -> Iterator[tuple[str, Eqn | None]]:
         keywords, region_names = [], set[str]()
         for key, region in zip(_region_keywords(eqn), eqn.regions):
-            name = region.name if region.name.isidentifier() and not keyword.iskeyword(region.name) else key
+            name = region.name if is_identifier(region.name) else key
             while name in region_names:
                 name += "_"
             region_names.add(name)

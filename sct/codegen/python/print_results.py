@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import ast
-import keyword
 from collections.abc import Callable, Iterable, Sequence
 
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant, constant_or_name, tuple_of
 from sct.ir.core import Operand
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaves, shared_numbers
-from sct.ir.pytrees.user_objects import has_generated_constructor, is_namedtuple
+from sct.ir.pytrees.user_objects import has_generated_constructor, is_identifier, is_namedtuple
 
 __all__ = ["display"]
 
@@ -65,7 +64,7 @@ def _instance(tree: Node, children: list[ast.expr], modules: Modules) -> ast.exp
     if is_namedtuple(tree.cls) and not has_generated_constructor(tree.cls):
         new = ast.Attribute(ast.Name("tuple", ast.Load()), "__new__", ast.Load())
         return ast.Call(new, [cls, ast.Tuple(children, ast.Load())], [])
-    if all(key.isidentifier() and not keyword.iskeyword(key) for key in tree.keys):
+    if all(is_identifier(key) for key in tree.keys):
         return ast.Call(cls, [], [ast.keyword(k, v) for k, v in zip(tree.keys, children)])
     named = ast.Dict([constant(k, modules) for k in tree.keys], children)
     return ast.Call(cls, [], [ast.keyword(None, named)])

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import keyword
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +36,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import plain
 from sct.ir import Value
-from sct.ir.pytrees.user_objects import is_namedtuple
+from sct.ir.pytrees.user_objects import is_identifier, is_namedtuple
 from sct.ir.types import Tensor
 from sct.ops.program.effects import samples_of
 
@@ -121,7 +120,7 @@ def _said(owner: Any, name: str, count: int, names: tuple[str, ...]) -> str | No
     """The message of Python about `owner(...)` or `owner.name(...)` with so many arguments and these keywords; None if
     they fit.  A call with `**` has a different message."""
     written = [f"a{k}" for k in range(count)]
-    written += [f"{k}=a0" for k in names] if all(map(_is_written, names)) else ["**more"]
+    written += [f"{k}=a0" for k in names] if all(map(is_identifier, names)) else ["**more"]
     there = {"f": owner, "more": dict.fromkeys(names), **{f"a{k}": _Argument() for k in range(count + 1)}}
     try:
         eval(f"f{name and '.'}{name}({', '.join(written)})", there)
@@ -135,11 +134,6 @@ def _said(owner: Any, name: str, count: int, names: tuple[str, ...]) -> str | No
 
 _OTHERS = (ArithmeticError, AttributeError, LookupError, RuntimeError, ValueError, Warning)
 """Exceptions that depend on more than the classes of the arguments."""
-
-
-def _is_written(name: str) -> bool:
-    """Can this be the keyword of a call?"""
-    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -29,8 +29,9 @@ from sct.errors import PACKAGES
 
 __all__ = [
     "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
-    "holds_each_once", "is_container", "is_defined_by_user", "is_in_python", "is_namedtuple", "is_plain_attribute",
-    "is_user_class", "make_gradient", "make_without_init", "mangle", "replace_attributes", "set_stored", "slots_of",
+    "holds_each_once", "is_container", "is_defined_by_user", "is_identifier", "is_in_python", "is_namedtuple",
+    "is_plain_attribute", "is_user_class", "make_gradient", "make_without_init", "mangle", "replace_attributes",
+    "set_stored", "slots_of",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
@@ -184,9 +185,14 @@ def set_stored(x: Any, name: str, value: Any) -> None:
         slot.__set__(x, value)
 
 
+def is_identifier(name: str) -> bool:
+    """Can this be the name of a variable, and the keyword of a call?"""
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
 def is_plain_attribute(cls: type, name: str) -> bool:
     """For an object `x` of the class, is `x.name` always the stored attribute?"""
-    if not name.isidentifier() or keyword.iskeyword(name):
+    if not is_identifier(name):
         return False
     raw = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
     if is_namedtuple(cls):
