@@ -386,3 +386,20 @@ def test_one_array_is_kept_in_place_of_its_columns() -> None:
     df(np.eye(4) + 0.1)
     backward = df.source.partition("reversed")[2]
     assert df.source.count(".append(") == 1 and "for " not in backward, df.source
+
+
+def scaled_by_first(x, W):
+    t = 0.0
+    for w in W:
+        t += np.sum(x) * w * W[0]
+    return t
+
+
+@pytest.mark.parametrize("n", [3, 0])
+def test_an_element_is_not_read_where_a_loop_has_no_iterations(n):
+    x, W = np.array([0.3, 0.7]), np.arange(1.0, 4.0)
+    derivative = value_and_grad(scaled_by_first)
+    derivative(x, W)
+    value, dx = derivative(x, W[:n])
+    assert value == scaled_by_first(x, W[:n])
+    assert np.allclose(dx, W[0] * np.sum(W[:n]))

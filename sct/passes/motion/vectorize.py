@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sct.ir.affine import least_value, loop_range, term_of
+from sct.ir.affine import Range, is_in_bounds, least_value, loop_range, term_of
 from sct.ir.array_accesses import LoopAround
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_number, rebuild, substitute, walk
@@ -92,6 +92,8 @@ class _Vectorize:
                 finals = Iterations(replace(loop, body=body), inside, around, self.def_use.defining_op).finals()
         except (NotLifted, TypeMismatch):
             return False
+        if not self.certainly_runs(loop) and any(map(self.may_be_out_of_range, inside.eqns)):
+            return False
         for eqn in inside.eqns:
             b.add(eqn)
         self.tapes += again.tapes
@@ -99,11 +101,32 @@ class _Vectorize:
         return True
 
     def counts_up_from_zero_or_more(self, loop: LoopView) -> bool:
-        """Does the loop certainly run, over indices that are not negative?"""
+        """Is the number of iterations, and are all indices, at least 0?"""
         start, stop = (term_of(x, self.def_use.defining_op) for x in loop.bounds[:2])
-        ranges = [each.range for each in reversed(self.around) if each.range is not None]
-        return start is not None and stop is not None and least_value(start, ranges) >= 0 \
-            and least_value(stop - start, ranges) >= 0
+        return start is not None and stop is not None and least_value(start, self.ranges) >= 0 \
+            and least_value(stop - start, self.ranges) >= 0
+
+    def certainly_runs(self, loop: LoopView) -> bool:
+        start, stop = (term_of(x, self.def_use.defining_op) for x in loop.bounds[:2])
+        return start is not None and stop is not None and least_value(stop - start, self.ranges) >= 1
+
+    def may_be_out_of_range(self, eqn: Eqn) -> bool:
+        """Does the equation read an array at a position that is not certainly there?
+
+        Where the loop has no iterations, nothing is read.
+        """
+        if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
+            return False
+        items = split(eqn.attrs["key"], eqn.args[1:])
+        if any(item is None or item is Ellipsis for item in items):
+            return True
+        return any(not isinstance(item, slice) and not is_in_bounds(
+            term_of(item, self.def_use.defining_op), d, self.ranges) for item, d in zip(items, eqn.args[0].type.shape))
+
+    @property
+    def ranges(self) -> list[Range]:
+        """The ranges of the indices of the loops around, inner loops first."""
+        return [each.range for each in reversed(self.around) if each.range is not None]
 
     def loop_around(self, eqn: Eqn) -> LoopAround:
         loop = loop_view(eqn)
