@@ -160,6 +160,18 @@ def test_nuclear_norm_in_reverse() -> None:
     np.testing.assert_allclose(made, (direction - Q @ direction.T @ Q) / 2.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("f", [
+    lambda A: np.sum(scipy.linalg.polar(A)[0] * C), lambda A: np.sum(scipy.linalg.polar(A)[1] * C),
+    lambda A: np.sum(scipy.linalg.polar(A, side="left")[1] ** 2),
+    lambda A: np.sum(scipy.linalg.orthogonal_procrustes(A, np.eye(4))[0] * C)])
+@pytest.mark.parametrize("A", [Q, 2.0 * np.eye(4), C], ids=["orthogonal", "identity", "other"])
+def test_orthogonal_factors(f: Callable[..., Any], A: Any) -> None:
+    step = 1e-6
+    np.testing.assert_allclose(np.sum(grad(f)(A) * D), (f(A + step * D) - f(A - step * D)) / (2 * step), rtol=1e-6,
+                               atol=1e-7)
+    np.testing.assert_allclose(jvp(f, (A,), (D,))[1], np.sum(grad(f)(A) * D), rtol=1e-9, atol=1e-9)
+
+
 # -- vectors of equal values --------------------------------------------------------------------------------------
 
 

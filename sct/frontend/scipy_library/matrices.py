@@ -101,19 +101,29 @@ def _symmetric_pseudoinverse(a: Any) -> Any:
     return np.linalg.pinv(np.tril(a) + np.tril(a, -1).T)
 
 
-def _nearest_rotation(A: Any, B: Any) -> Any:
+def _nuclear_norm(a: Any) -> Any:
+    return np.linalg.norm(a, "nuc")
+
+
+def _polar(a: Any, side: Any, grad: Any) -> Any:
+    """The derivative of the sum of the singular values is U @ Vh; it has a derivative where they are equal."""
+    u = grad(_nuclear_norm)(a)
+    return u, u.T @ a if side == "right" else a @ u.T
+
+
+def _nearest_rotation(A: Any, B: Any, grad: Any) -> Any:
     """The orthogonal matrix that maps A nearest to B, and the sum of the singular values."""
-    u, s, vt = np.linalg.svd((B.T @ A).T)
-    return u @ vt, np.sum(s)
+    product = (B.T @ A).T
+    return grad(_nuclear_norm)(product), _nuclear_norm(product)
 
 
-def _superposed(data1: Any, data2: Any) -> Any:
+def _superposed(data1: Any, data2: Any, grad: Any) -> Any:
     """Both sets of points, of size 1 around their means, the second one turned and scaled to the first; and how far
     they are apart.
     """
     a, b = data1 - np.mean(data1, axis=0), data2 - np.mean(data2, axis=0)
     a, b = a / np.sqrt(np.sum(a * a)), b / np.sqrt(np.sum(b * b))
-    rotation, scale = _nearest_rotation(a, b)
+    rotation, scale = _nearest_rotation(a, b, grad)
     b = b @ rotation.T * scale
     return a, b, np.sum((a - b) ** 2)
 
@@ -140,9 +150,11 @@ def _some_eigenvalues(a: Any, lower: Any, subset_by_index: Any) -> Any:
 
 of_scipy("scipy.linalg.eigvalsh(subset_by_index=)")(handler("scipy.linalg.eigvalsh", Program(
     _some_eigenvalues, ("a",), ("lower", "subset_by_index"), ranks=(2,))))
-register("scipy.spatial", {"procrustes": Program(_superposed, ("data1", "data2"), ranks=(2,))})
+register("scipy.spatial", {"procrustes": Program(
+    _superposed, ("data1", "data2"), ranks=(2,), needs=("sct.grad",))})
 register("scipy.linalg", {
-    "orthogonal_procrustes": Program(_nearest_rotation, ("A", "B"), ranks=(2,)),
+    "orthogonal_procrustes": Program(_nearest_rotation, ("A", "B"), ranks=(2,), needs=("sct.grad",)),
+    "polar": Program(_polar, ("a",), ("side",), ranks=(2,), needs=("sct.grad",)),
     "khatri_rao": Program(_products_of_columns, ("a", "b"), ranks=(2,)),
     "expm_frechet": Program(_frechet, ("A", "E"), ("compute_expm",), ranks=(2,), needs=("scipy.linalg.expm",)),
     "toeplitz": Program(_toeplitz, ("c", "r"), ranks=(1,), integers=True),
