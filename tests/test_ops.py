@@ -507,7 +507,7 @@ def complex_samples(op: Op) -> Iterator[Sample]:
                 yield sample, attrs
 
 
-NOT_OF_COMPLEX = ("eigh", "svd", "svdvals", "slogdet")
+NOT_OF_COMPLEX = ("eigh", "scipy_eigh", "svd", "svdvals", "slogdet")
 """Ops some of whose results are not differentiated if they are complex: vectors of any phase, the sign."""
 
 

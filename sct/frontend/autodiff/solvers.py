@@ -27,6 +27,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
+    OUTSIDE,
     Abstract,
     Closure,
     DerivedCallable,
@@ -168,7 +169,7 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
         others["cost"] = at_solution(ev, solver_result, "cost", x, function_of_unknown(
             ev, _half_sum_of_squares(arguments[first], arguments), extra, unknown, name))
     read = ", ".join(f"`{key}`" for key in (place, flag, *others))
-    unread = Poison(f"of what `{name}` returns, sct reads {read} alone")
+    unread = Poison(f"of what `{name}` returns, sct reads {read} alone", OUTSIDE)
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
 
 

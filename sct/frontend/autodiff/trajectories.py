@@ -33,7 +33,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import may_be_differentiated, template_of
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import OUTSIDE, Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, product, sym
 from sct.ir.pytrees.pytree import Leaf
@@ -178,7 +178,7 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         "sol": _between(problem, method, outcome, steps, accepted, span, success) if is_read_between else _NONE}
     for key in ("message", "status", "nfev", "njev", "nlu"):
         attributes[key] = ev.emit(part, outcome, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
-    unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone")
+    unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone", OUTSIDE)
     return ev.new_object(types.SimpleNamespace, {
         **dict.fromkeys(("keys", "values", "items", "get"), unread), **attributes})
 

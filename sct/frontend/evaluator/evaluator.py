@@ -51,7 +51,7 @@ class Evaluator(KnownValues):
         result: Abstract = self._handled(EXPRESSIONS, node)
         if isinstance(result, Poison):
             self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
-                        hint="give it the same type on every path")
+                        hint=result.hint)
         if isinstance(result, Choice):
             result = narrowed(self.store, result)
         return self.temporaries.hold(result)

@@ -34,6 +34,7 @@ from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.values.abstract_values import (
+    OUTSIDE,
     Abstract,
     DerivedCallable,
     DictRef,
@@ -294,7 +295,7 @@ def _result(ev: Evaluator, optimum: Value, f: Abstract, extra: Sequence[Abstract
     others: dict[str, Abstract] = {key: ev.emit(part, optimum, text=f"_0.{key}", type=t) for key, t in (
         ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
     read = "`x`, `fun`, `success`, `nit`, `nfev`, `status` and `message`"
-    unread = Poison(f"of what `minimize` with constraints returns, sct reads {read} alone")
+    unread = Poison(f"of what `minimize` with constraints returns, sct reads {read} alone", OUTSIDE)
     return ev.new_object(types.SimpleNamespace, {
         **dict.fromkeys(("jac", "njev", "multipliers", "grad", "v", "constr", "keys", "items", "get"), unread),
         "x": result, "success": success, "fun": at_solution(ev, optimum, "fun", result, least), **others})

@@ -24,7 +24,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import OUTSIDE, Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, FLOAT, INT, Tensor
@@ -205,7 +205,8 @@ def _with_others(ev: Evaluator, name: str, solver_result: Value, read: dict[str,
     """The result as an object with some further attributes."""
     others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=t) for key, t in (
         ("success", BOOL), ("status", INT), ("nit", INT), ("message", OBJECT))}
-    poison = Poison(f"of what `{name}` returns, sct reads {', '.join(f'`{key}`' for key in (*read, *others))} alone")
+    names = ", ".join(f"`{key}`" for key in (*read, *others))
+    poison = Poison(f"of what `{name}` returns, sct reads {names} alone", OUTSIDE)
     return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(unread, poison), **read, **others})
 
 

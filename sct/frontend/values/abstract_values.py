@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure", "Container",
-    "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
-    "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalSchema", "OptionalTuple",
-    "Origin", "Parent", "Poison", "Position", "Ref", "RunTimeTuple", "Schema", "Slots", "Static", "Step", "Suspended",
-    "Together", "Tup", "is_literal", "parts"]
+    "CAPTURED", "DELETED", "OUTSIDE", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure",
+    "Container", "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout",
+    "Level", "Like", "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalSchema",
+    "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref", "RunTimeTuple", "Schema", "Slots", "Static",
+    "Step", "Suspended", "Together", "Tup", "is_literal", "parts"]
 
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
@@ -313,10 +313,14 @@ class Suspended:
 
 @dataclass(frozen=True)
 class Poison:
-    """A value on which paths disagree; `reason` says how."""
+    """A value on which paths disagree, or that sct does not compute; `reason` says how."""
 
     reason: str
+    hint: str = "give it the same type on every path"
 
+
+OUTSIDE = "compute it outside the function"
+"""The hint where a function needs what sct does not compute."""
 
 DELETED = Poison("it is deleted")
 """A number or an array that `del` has taken its name: its variable does not become unassigned."""

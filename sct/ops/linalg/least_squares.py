@@ -15,7 +15,7 @@ from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import dim
-from sct.ops.linalg.decompositions import factors, is_square, is_wide, rectangular, smaller, symmetric
+from sct.ops.linalg.decompositions import factors, is_square, is_wide, rectangular, smaller, symmetric, triangle
 from sct.ops.linalg.linalg import lapack, solve
 from sct.ops.linalg.products import contracted, matmul, outer
 from sct.ops.linalg.spectra import T, matrix_product, plus, rows
@@ -105,7 +105,7 @@ def with_value(x: Any) -> tuple[Any, ...]:
 # -- pinv -----------------------------------------------------------------------------------------
 
 
-def type_pinv(a: Operand, *rcond: Operand, rtol: float | None = None) -> Tensor:
+def type_pinv(a: Operand, *rcond: Operand, rtol: float | None = None, hermitian: bool = False) -> Tensor:
     if number(a).rank < 2:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
     *batch, m, n = number(a).shape
@@ -122,10 +122,29 @@ def pinv_vjp(ct: Operand, p: Operand, a: Operand, *rcond: Operand, **_: Any) -> 
     return [add(da, sub(right, matrix_product(right, p, a))), *[None] * len(rcond)]
 
 
-pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp,
-          bind=lambda a, rcond=None, *, rtol=None: ([a, *with_value(rcond)], {"rtol": rtol}),
-          defaults={"rtol": None}, inactive=(1,), raises="value", cost="dear",
-          samples=lambda: [((a,), {}) for a in rectangular()])
+def pinv_of_either(ct: Operand, p: Operand, a: Operand, *rcond: Operand, rtol: float | None = None,
+                   hermitian: bool = False) -> list[Any]:
+    """Of a symmetric matrix, NumPy reads the lower triangle."""
+    if not hermitian:
+        return pinv_vjp(ct, p, a, *rcond)
+    da, *others = pinv_vjp(ct, p, symmetric(a, "L"), *rcond)
+    return [triangle(mul(0.5, add(da, T(da))), "L"), *others]
+
+
+def bind_pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = None
+              ) -> tuple[list[Any], dict[str, Any]]:
+    return [a, *with_value(rcond)], {"rtol": rtol, "hermitian": hermitian}
+
+
+def pseudoinverses() -> list[samples.Sample]:
+    squares = [a for a in rectangular() if a.shape[-1] == a.shape[-2]]
+    return [((a,), {}) for a in rectangular()] + [
+        ((0.5 * (a + np.swapaxes(a, -1, -2)),), {"hermitian": True}) for a in squares]
+
+
+pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_of_either, bind=bind_pinv,
+          defaults={"rtol": None, "hermitian": False}, inactive=(1,), raises="value", cost="dear",
+          samples=pseudoinverses)
 
 
 # -- lstsq ----------------------------------------------------------------------------------------

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
-from sct.ir.core import Lit, Op
+from sct.ir.core import Lit, Op, Operand
+from sct.ir.types import Tensor
 from sct.ops import samples
+from sct.ops.registry import op
 from sct.ops.scalar import elementary
+from sct.ops.scalar.arithmetic import add, div, neg
 from sct.ops.scipy.formulas import (
     Formula,
     absolute,
@@ -24,6 +28,7 @@ from sct.ops.scipy.formulas import (
     where,
 )
 from sct.ops.scipy.hypergeometric import hyp1f1
+from sct.ops.type_rules import number, scalar_or_array
 
 __all__ = ["expit", "log_expit", "logit", "xlog1py", "xlogy"]
 
@@ -96,6 +101,24 @@ special("expm1", slopes(lambda y, x: [exp(x)]), samples.reals, entry="special_ex
 special("log1p", slopes(lambda y, x: [1.0 / (1.0 + x)]), samples.positives, entry="special_log1p")
 special("cosm1", slopes(lambda y, x: [-sin(x)]), samples.reals)
 special("wrightomega", slopes(lambda y, x: [y / (1.0 + y)]), samples.reals)
+
+
+
+def type_lambertw(z: Operand, k: int = 0, tol: float = 1e-8) -> Tensor:
+    """Complex numbers in double precision, always."""
+    return scalar_or_array({"c128"}, number(z).shape)
+
+
+def branches() -> list[samples.Sample]:
+    z = samples.arrays((3,), 0.3, 3.0)
+    return [((z,), {}), ((z[0],), {"k": 1}), ((-0.1 * z,), {"k": -1}), ((1.5,), {}), ((z.astype("f4"),), {})]
+
+
+lambertw: Op = op("lambertw", "scipy.special.lambertw", type=type_lambertw, complex=True, samples=branches,
+                  run=lambda z, k=0, tol=1e-8: import_module("scipy.special").lambertw(z, k, tol),
+                  bind=lambda z, k=0, tol=1e-8: ([z], {"k": k, "tol": tol}), defaults={"k": 0, "tol": 1e-8},
+                  partials=lambda w, z, k=0, tol=1e-8: [div(elementary.exp(neg(w)), add(w, 1.0))])
+"""The inverse of w * exp(w), on the branch k"""
 
 # -- degrees ---------------------------------------------------------------------------------------------------
 

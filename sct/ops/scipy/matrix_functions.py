@@ -10,7 +10,7 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim
-from sct.ir.types import ANY_REAL, DOUBLE, FLOAT, Tensor, Type, TypeMismatch
+from sct.ir.types import ANY_REAL, DOUBLE, FLOAT, REAL_OF, Tensor, Type, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate, np_promote
 from sct.ops.arrays.creation import zeros_of
@@ -207,19 +207,23 @@ def type_eigh(a: Operand, b: Operand | None = None, eigvals_only: bool = False, 
     n = matrix(a).shape[0]
     if b is not None:
         matrix(b)
+        if "c" in (number(a).kind, number(b).kind):
+            raise TypeMismatch("eigenvalues of a pair of complex matrices are not supported",
+                               "use those of inv(L) @ A @ inv(L).conj().T, with L = np.linalg.cholesky(B)")
     (dtype,) = lapack(a) if b is None else lapack(a, b)
-    w = Tensor("array", dtype, (n,))
+    w = Tensor("array", REAL_OF.get(dtype, dtype), (n,))
     return w if eigvals_only else (w, Tensor("array", dtype, (n, n)))
 
 
 def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: bool = True, eigvals_only: bool = False,
              **flags: Any) -> list[Any]:
     """V @ (diag(dw) + F * (V.T @ dV)) @ V.T for A; with w, and half of the diagonal of V.T @ dV, for B."""
-    if eigvals_only:
-        operands = (a,) if b is None else (a, b)
-        cts, ys = (cts, None), scipy_eigh(*operands, lower=lower, **flags)
     if b is None:
-        return decompositions.eigh_vjp(cts, ys, a, "L" if lower else "U")
+        uplo = "L" if lower else "U"
+        return decompositions.eigvalsh_vjp(cts, ys, a, uplo) if eigvals_only else decompositions.eigh_vjp(
+            cts, ys, a, uplo)
+    if eigvals_only:
+        cts, ys = (cts, None), scipy_eigh(a, b, lower=lower, **flags)
     (dw, dv), (w, v) = cts, ys
     along: Any = None if dw is None else on_diagonal(dw)
     turn: Any = None if dv is None else matmul(T(v), dv)
@@ -233,10 +237,10 @@ def eigh_jvp(tangents: Any, ys: Any, a: Operand, b: Operand | None = None, lower
              eigvals_only: bool = False, **flags: Any) -> Any:
     """With P = V.T @ dA @ V and R = V.T @ dB @ V: dw = diag(P - R * w), dV = V @ (F * (P - R * w) - diag(R) / 2)"""
     uplo = "L" if lower else "U"
-    w, v = scipy_eigh(*((a,) if b is None else (a, b)), lower=lower, **flags) if eigvals_only else ys
     if b is None:
-        both = decompositions.eigh_jvp(tangents, (w, v), a, uplo)
-        return both[0] if eigvals_only else both
+        return decompositions.eigvalsh_jvp(tangents, ys, a, uplo) if eigvals_only else decompositions.eigh_jvp(
+            tangents, ys, a, uplo)
+    w, v = scipy_eigh(a, b, lower=lower, **flags) if eigvals_only else ys
     p, r = (None if dx is None else matrix_product(T(v), symmetric(dx, uplo), v) for dx in tangents)
     inner = plus(p, None if r is None else neg(mul(r, rows(w))))
     dw = diagonal_of(inner)
@@ -264,7 +268,7 @@ def symmetric_pairs() -> list[samples.Sample]:
 
 scipy_eigh: Op = op("scipy_eigh", "scipy.linalg.eigh", type=type_eigh, run=runs("eigh"), bind=bind_eigh, vjp=eigh_vjp,
                     jvp=eigh_jvp, defaults={"lower": True, "eigvals_only": False, "check_finite": True}, raises="value",
-                    cost="dear", samples=symmetric_pairs, square=True)
+                    cost="dear", samples=symmetric_pairs, square=True, complex=True)
 
 
 def bind_eigvalsh(a: Any, b: Any = None, *, lower: Any = True, overwrite_a: Any = False, overwrite_b: Any = False,
@@ -287,7 +291,7 @@ def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, b: Operand | None = None, 
 
 op("scipy_eigvalsh", "scipy.linalg.eigvalsh", type=lambda a, b=None, **_: type_eigh(a, b, eigvals_only=True),
    run=runs("eigvalsh"), bind=bind_eigvalsh, defaults={"lower": True, "check_finite": True}, raises="value",
-   vjp=eigvalsh_vjp, jvp=eigvalsh_jvp, cost="dear", square=True,
+   vjp=eigvalsh_vjp, jvp=eigvalsh_jvp, cost="dear", square=True, complex=True,
    samples=lambda: [(args, {"lower": attrs["lower"]}) for args, attrs in symmetric_pairs()])
 
 # -- the exponential -------------------------------------------------------------------------------------------

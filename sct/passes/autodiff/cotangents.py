@@ -74,7 +74,8 @@ def refusing_type_mismatch(eqn: Eqn) -> Iterator[None]:
     try:
         yield
     except TypeMismatch as error:
-        raise SctError("SCT402", f"the derivative of `{eqn.op.name}` is not supported for these types",
+        name = (eqn.spelling or eqn.op.name).rpartition(".")[2]
+        raise SctError("SCT402", f"the derivative of `{name}` is not supported for these types",
                        why=str(error), hint=error.hint or "convert the operands to one dtype", loc=eqn.loc) from error
 
 

@@ -18,7 +18,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
-from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
+from sct.frontend.values.abstract_values import OUTSIDE, Abstract, Poison, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import sym
 from sct.ir.types import INT, Tensor
@@ -367,7 +367,7 @@ def _find_peaks(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     peaks = ev.wrap(ev.emit(part, result, text="_0[0]", type=Tensor("array", "i64", (sym(f"_peaks{result.id}"),))))
     heights = {} if kwargs.get("height", _NONE) == _NONE else {
         "peak_heights": ev.call(Static(np.take), [x, peaks])}
-    unread = Poison("sct reads the positions that `find_peaks` returns, and `peak_heights` alone")
+    unread = Poison("sct reads the positions that `find_peaks` returns, and `peak_heights` alone", OUTSIDE)
     others = ("plateau_sizes", "left_edges", "right_edges", "left_thresholds", "right_thresholds", "prominences",
               "left_bases", "right_bases", "widths", "width_heights", "left_ips", "right_ips")
     more = {"prominence", "width", "threshold", "plateau_size"} & kwargs.keys()
