@@ -72,7 +72,8 @@ def _key(x: Any, sizes: dict[int, int], records: bool = True) -> Hashable:
         return t, first, tuple([(k, _key(get_stored(x, k), sizes, records)) for k in fields_of(x)])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
-                       why="a subclass may redefine operators", hint="pass np.asarray(x)")
+                       why="a subclass may redefine operators", hint="pass x.data and x.mask, and write data[~mask]"
+                       if issubclass(t, np.ma.MaskedArray) else "pass np.asarray(x)")
     if t in _BY_CLASS:
         return t  # type: ignore[no-any-return]
     # A method is made anew whenever it is read of its object; equal ones are of one object.

@@ -145,7 +145,8 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         if refusal.loc is not None:
             raise
         name = path_in_words(path)
-        hint = refusal.hint.replace("pass np.asarray(x)", f"make it np.asarray({name}) outside the function")
+        hint = refusal.hint.replace("pass np.asarray(x)", f"make it np.asarray({name}) outside the function").replace(
+            "pass x.data and x.mask", f"make {name}.data and {name}.mask of it outside the function")
         raise SctError(refusal.code, f"`{name}`: {refusal.what}", why=refusal.why, hint=hint, loc=ev.loc) from None
     ev.outside.free[path] = lifted
     if is_mutable_container(obj):

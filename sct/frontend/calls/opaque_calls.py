@@ -83,6 +83,9 @@ __all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_m
 _NAMES = {"real": "float", "single": "float", "number": "complex"}
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
 _INSTEAD = {
+    "Chebyshev": "use np.polynomial.chebyshev.chebval(x, c)", "Hermite": "use np.polynomial.hermite.hermval(x, c)",
+    "HermiteE": "use np.polynomial.hermite_e.hermeval(x, c)", "Laguerre": "use np.polynomial.laguerre.lagval(x, c)",
+    "Legendre": "use np.polynomial.legendre.legval(x, c)", "MaskedArray": "use an array and its mask: data[~mask]",
     "default_rng": "make the generator outside, and pass it", "fromfunction": "use np.indices or np.arange",
     "matrix": "use np.array and `@`", "ndarray": "use np.empty", "nditer": "loop over np.ndindex(x.shape)",
     "poly1d": "use np.polyval", "vectorize": "call it on the whole array, or in a loop"}
