@@ -23,11 +23,10 @@ from sct.frontend.autodiff.implicit_functions import as_solution, derivative_cod
 from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
-    OUTSIDE,
     Abstract,
     Closure,
     DerivedCallable,

@@ -31,9 +31,9 @@ from sct.frontend.autodiff.time_steps import (
 )
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import NO_KEYWORDS, OUTSIDE, Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import may_be_differentiated, template_of
-from sct.frontend.values.abstract_values import OUTSIDE, Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, product, sym
 from sct.ir.pytrees.pytree import Leaf

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SPECIAL",
-    "STATEMENTS",
+    "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "OUTSIDE", "PYTHON_EXPRESSION", "SEPARATE",
+    "SPECIAL", "STATEMENTS",
     "Args", "Kwargs", "Special", "called", "evaluated_as", "expression", "guarding_statement", "handler_before_op",
     "handler_of_scipy", "instances", "of_scipy", "python_expression",
     "special", "special_key", "statement", "unsupported",
@@ -38,6 +38,8 @@ GUARDING: dict[type, GuardingHandler] = {}
 """Handlers of statements that get the block and the position behind them: do they run the rest of it?"""
 CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
+OUTSIDE = "compute it outside the function"
+"""The hint where a program reads what sct does not compute of a result."""
 OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
 _OF_SCIPY = (

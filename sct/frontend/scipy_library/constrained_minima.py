@@ -31,10 +31,9 @@ from sct.frontend.autodiff.solvers import (
 )
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.values.abstract_values import (
-    OUTSIDE,
     Abstract,
     DerivedCallable,
     DictRef,

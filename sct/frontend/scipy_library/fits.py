@@ -20,11 +20,11 @@ from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.autodiff.solvers import defined, ends_of_bounds, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
-from sct.frontend.values.abstract_values import OUTSIDE, Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, FLOAT, INT, Tensor

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "DELETED", "OUTSIDE", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure",
+    "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure",
     "Container", "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout",
     "Level", "Like", "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalSchema",
     "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref", "RunTimeTuple", "Schema", "Slots", "Static",
@@ -318,9 +318,6 @@ class Poison:
     reason: str
     hint: str = "give it the same type on every path"
 
-
-OUTSIDE = "compute it outside the function"
-"""The hint where a function needs what sct does not compute."""
 
 DELETED = Poison("it is deleted")
 """A number or an array that `del` has taken its name: its variable does not become unassigned."""

@@ -14,11 +14,11 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
-from sct.frontend.values.abstract_values import OUTSIDE, Abstract, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import sym
 from sct.ir.types import INT, Tensor
