@@ -864,3 +864,42 @@ def test_directory_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mo
         return x
 
     assert grad(f, backend="numba")(0.5) == pytest.approx(grad(f)(0.5))
+
+
+def _ties(x, n, ties):
+    steps, total, i, risk = [], 0.0, 0, 0.0
+    while i < n:
+        risk += x[i]
+        dead = i % 3
+        if dead:
+            total += risk
+            if ties == "efron":
+                for k in range(dead):
+                    total = total - np.log(risk + k * total / dead * x[0])
+            elif ties == "breslow":
+                total -= dead * np.log(risk)
+            steps.append(dead / risk)
+        i += 1
+    return total, steps
+
+
+def _strata(x, n, ties):
+    total, bumps = 0.0, []
+    for k in range(3):
+        if x[k] > 9:
+            continue
+        part, steps = _ties(x * x[k], n, ties)
+        total += part
+        bumps.append([sum(b for b in steps) for _ in range(2)])
+    return total + sum(sum(b) for b in bumps)
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow", "none"])
+def test_tapes_of_a_loop_in_a_branch_are_none_where_it_does_not_run(ties: str) -> None:
+    x = np.linspace(0.3, 2.0, 7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*does not compile.*")
+        value, slope = value_and_grad(_strata, backend="numba")(x, 7, ties)
+    assert value == _strata(x, 7, ties)
+    np.testing.assert_allclose(slope, grad(_strata)(x, 7, ties), rtol=1e-12)

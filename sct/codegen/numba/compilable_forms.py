@@ -110,9 +110,10 @@ def resolve_list_aliases(block: Block) -> None:
 
     for s in statements(block):
         if isinstance(s, Assign):
-            s.pairs = [(v, x) for v, x in s.pairs if v not in alias]
+            s.pairs = [(root(v), x) for v, x in s.pairs if v not in alias or is_undef(x)]
         elif isinstance(s, Push):
             s.items = tuple(root(x) if isinstance(x, Value) else x for x in s.items)
+            s.maybe_unbound = frozenset(root(x) if isinstance(x, Value) else x for x in s.maybe_unbound)
         for read in s.list_reads:
             read.tape, read.filled = root(read.tape), root(read.filled)
         if isinstance(s, Loop) and s.tape is not None:
