@@ -9,6 +9,9 @@ them is two loops. The outer loop is `recomputed`: its transpose runs the inner 
 that it carries are kept on a tape.
 Where the number of iterations is known only at the end, the segments have 1, 2, 3, ... iterations: so there are about
 as many segments as the longest one has iterations.
+
+A schedule is loops in loops, each of which keeps what it carries at the start of its iterations; `recomputed` loops may
+be nested to any depth. A schedule that frees slots in the backward pass and fills them again has no form in the IR.
 """
 
 from __future__ import annotations
