@@ -935,7 +935,7 @@ def l_while_rebuilt(x: np.ndarray) -> Any:
         v = v * 2.0
     return sum(xs) * len(xs)
 
-@refused("SCT502")
+@program
 def t_while_rebuilt(x: np.ndarray) -> Any:
     xs = (x[0],)
     v = x[0]

@@ -275,6 +275,8 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
                 raise plan.changed(dicts=refused) from None
             if lost := plan.lost - plan.counted:
                 raise plan.changed(counted=lost) from None
+            if sets := plan.open_sets - plan.sets:
+                raise plan.changed(sets=sets) from None
             if plan.dicts or plan.open_texts:
                 with_dicts[:] = refusals[:1]
                 refusals.clear()

@@ -71,7 +71,8 @@ class OutliningPlan:
     dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
     refused    dicts that are refused as dicts of known keys
     inherited  attributes that objects have from the start, as those of their class: the class, and the name
-    sets       the places of expressions that make sets which the function changes
+    sets       the places of expressions that make sets which the function changes; open_sets: of sets that are refused,
+               since an item is known only at run time
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
     known_arguments  those of all arguments are known
     open_texts  strings that could be known are compared, or are keys, at run time
@@ -100,6 +101,7 @@ class OutliningPlan:
     refused: set[tuple[Any, str]] = field(default_factory=set)
     inherited: set[tuple[type, str]] = field(default_factory=set)
     sets: set[Any] = field(default_factory=set)
+    open_sets: set[Any] = field(default_factory=set)
     known_keys: bool = False
     known_arguments: bool = False
     open_texts: bool = False

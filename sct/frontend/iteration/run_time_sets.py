@@ -42,9 +42,9 @@ def new_set(ev: Evaluator, members: Sequence[Abstract]) -> Abstract:
     try:
         items = {hashed(ev, x, "an item of a set") for x in members}
     except NeedsStatic:
-        if not ev.loops.many_iterations:
-            raise
-        raise ev.functions.plan.changed(sets={ev.loc}) from None
+        if ev.loops.many_iterations:
+            ev.functions.plan.open_sets.add(ev.loc)
+        raise
     ev.containers.sets[id(items)] = items, ev.loc
     return Static(items)
 
