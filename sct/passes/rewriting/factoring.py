@@ -310,24 +310,48 @@ def mul_modulus(a: Operand, b: Operand) -> Any:
     """c * y * (x / y) -> c * x where y = hypot(x, ...), abs(conj(x)), dist(...) or norm(...) is 0 only where x is; so
     in products and in sums"""
     for slope, y in ((a, b), (b, a)):
-        if (cancelled := over_modulus(y, slope)) is not None:
+        eqns = map(defining_eqn, factors_of(y))
+        if any(eqn is not None and eqn.op.name in ("hypot", "abs", "dist", "norm") for eqn in eqns) \
+                and (cancelled := over_modulus(y, slope, {})) is not None:
             return cancelled
     return None
 
 
-def over_modulus(y: Operand, slope: Operand) -> Any:
-    """y * slope, or None if the modulus by which the slope is divided is no factor of y"""
+MOST_FACTORS = 64
+"""The search for a factor ends after so many."""
+
+
+def factors_of(a: Operand) -> set[Operand]:
+    """`a` and the operands of which it is a product, the products among them too."""
+    factors, todo = set[Operand](), [a]
+    while todo and len(factors) < MOST_FACTORS:
+        x = todo.pop()
+        eqn = defining_eqn(x)
+        if x not in factors and eqn is not None and eqn.op.name in ("mul", "div", "neg"):
+            todo += eqn.args[:1] if eqn.op.name == "div" else eqn.args
+        factors.add(x)
+    return factors
+
+
+def over_modulus(y: Operand, slope: Operand, tried: dict[Operand, Any]) -> Any:
+    """y * slope, or None if the modulus by which the slope is divided is no factor of y; `tried`: of other slopes"""
+    if slope not in tried:
+        tried[slope] = None if len(tried) == MOST_FACTORS else _over_modulus(y, slope, tried)
+    return tried[slope]
+
+
+def _over_modulus(y: Operand, slope: Operand, tried: dict[Operand, Any]) -> Any:
     eqn = adjoint_eqn(slope)
     if eqn is None or eqn.op.name not in ("quotient", "mul", "div", "add", "real"):
         return None
     if eqn.op.name == "add":
-        terms = [over_modulus(y, s) for s in eqn.args]
+        terms = [over_modulus(y, s, tried) for s in eqn.args]
         return None if None in terms else add(*terms)
     if eqn.op.name == "mul":
-        factors = [(d, over_modulus(y, s)) for d, s in (eqn.args, eqn.args[::-1])]
+        factors = [(d, over_modulus(y, s, tried)) for d, s in (eqn.args, eqn.args[::-1])]
         return next((mul(d, m) for d, m in factors if m is not None), None)
     if eqn.op.name in ("div", "real"):
-        m = over_modulus(y, eqn.args[0])
+        m = over_modulus(y, eqn.args[0], tried)
         return None if m is None else eqn.op(m, *eqn.args[1:])
     x, modulus = eqn.args
     c = without_factor(y, partial(operator.is_, modulus)) if vanishes(x, modulus) else None
@@ -412,11 +436,12 @@ def is_modulus(eqn: Eqn, names: str, x: Operand) -> bool:
 
 def without_factor(a: Operand, is_factor: Callable[[Operand], bool]) -> Any:
     """c where a is c * y, of a factor y; the user's products are some, too"""
+    if not any(map(is_factor, factors_of(a))):
+        return None
     if is_factor(a):
         return Lit(1.0)
     eqn = defining_eqn(a)
-    if eqn is None or eqn.op.name not in ("mul", "div", "neg"):
-        return None
+    assert eqn is not None
     for k, x in enumerate(eqn.args[:1] if eqn.op.name == "div" else eqn.args):
         if (c := without_factor(x, is_factor)) is not None:
             others = eqn.args[:k] + eqn.args[k + 1:]
