@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sct.frontend.standard_library.python_fallbacks import OF_HEAPS
+
 ROOT = Path(__file__).parent
 WORDS = {"_", "tape", "residuals", "value", "done", "trips", "segment", "first", "last"}
 """Names that say what they are in any program."""
@@ -78,7 +80,10 @@ def of_programs() -> list[tuple[str, set[str]]]:
 
 
 def users_of(function: Callable[..., Any]) -> set[str]:
-    return names_in(Path(inspect.getfile(inspect.unwrap(function))).read_text(encoding="utf-8"))
+    """The names in the file of a function, and those of the programs of heapq, if it is read there."""
+    source = Path(inspect.getfile(inspect.unwrap(function))).read_text(encoding="utf-8")
+    of_heaps = "heapq" in inspect.getsource(inspect.unwrap(function))
+    return names_in("\n".join([source, *map(inspect.getsource, OF_HEAPS if of_heaps else ())]))
 
 
 if __name__ == "__main__":

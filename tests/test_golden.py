@@ -285,7 +285,7 @@ GOLDENS = [
     gradient(lists, "area", (0, 1)),
     gradient(lists, "oscillation", (0, 1)),
     gradient(lists, "product_trace", (0, 1)),
-    gradient(queues, "shortest_paths", 0),
+    gradient(queues, "huffman", 0),
     gradient(rewrites, "correlated", (0, 1)),
     gradient(rewrites, "linear_of_batches", (0, 1, 2)),
     gradient(tapes, "triangular_product", (1, 2)),

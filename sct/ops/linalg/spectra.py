@@ -28,7 +28,7 @@ from sct.ops.type_rules import number, promote, scalar_or_array
 
 __all__ = [
     "T", "adjoint", "columns", "diagonal_of", "gaps", "is_single", "matrix_product", "on_diagonal",
-    "over_gaps", "plus", "rows", "size",
+    "over_gaps", "plus", "rows", "total_size",
 ]
 
 T = matrix_transpose
@@ -81,7 +81,7 @@ def is_single(s: Operand) -> bool:
     return number(s).dtype in NARROW
 
 
-def size(s: Operand) -> Any:
+def total_size(s: Operand) -> Any:
     """The sum of the absolute values of each vector."""
     return sum_(abs_(s), axis=-1, keepdims=True) if number(s).rank > 1 else sum_(abs_(s))
 
@@ -90,7 +90,7 @@ def gaps(s: Operand, between: Any = None) -> Any:
     """s[j] - s[i], or what is `between` these; infinity on the diagonal, and nan where they are equal to rounding"""
     diagonal = diag(full(math.inf, dim(s, axis=-1), dtype="f32" if is_single(s) else None), k=0)
     gap = add(diagonal, sub(rows(s), columns(s)))
-    rounding = mul(5e-6 if is_single(s) else 1e-14, size(s))
+    rounding = mul(5e-6 if is_single(s) else 1e-14, total_size(s))
     is_apart = gt(abs_(gap), columns(rounding) if number(s).rank > 1 else rounding)
     return where(is_apart, gap if between is None else add(diagonal, between), math.nan)
 

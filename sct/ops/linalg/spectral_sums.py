@@ -25,7 +25,17 @@ from sct.ir.dims import Dim
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops.linalg.linalg import total
 from sct.ops.linalg.products import matmul
-from sct.ops.linalg.spectra import T, adjoint, columns, diagonal_of, is_single, matrix_product, on_diagonal, rows, size
+from sct.ops.linalg.spectra import (
+    T,
+    adjoint,
+    columns,
+    diagonal_of,
+    is_single,
+    matrix_product,
+    on_diagonal,
+    rows,
+    total_size,
+)
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import abs_, add, conj_of, div, mul, neg, sub
@@ -57,7 +67,7 @@ def along(w: Operand, p: Operand, first: bool = False) -> tuple[Any, Any]:
     w  ascends
     """
     near, rounding = (3e-4, 1e-6) if is_single(w) else (1e-8, 2e-15)
-    apart = columns(add(mul(near, abs_(w)), mul(rounding, size(w))))
+    apart = columns(add(mul(near, abs_(w)), mul(rounding, total_size(w))))
     width = mul(3.0, frobenius(p))
     block = sum_(where(gt(sub(columns(w), rows(w)), apart), width, 0.0), axis=-1)
     equal = eq(columns(block), rows(block))
@@ -74,7 +84,7 @@ def quotients(ct: Operand, w: Operand, equal: Operand) -> Any:
     """(ct[j] - ct[i]) / (w[j] - w[i]); of equal values 0, or nan if the function is not symmetric in them."""
     difference = sub(rows(ct), columns(ct))
     quotient = div(difference, where(equal, math.inf, sub(rows(w), columns(w))))
-    rounding = mul(1e-2 if is_single(w) else 1e-6, size(ct))
+    rounding = mul(1e-2 if is_single(w) else 1e-6, total_size(ct))
     differs = gt(abs_(difference), columns(rounding) if number(ct).rank > 1 else rounding)
     return where(logical_and(equal, differs), math.nan, quotient)
 

@@ -276,8 +276,8 @@ def _index_from_literal(eqn: Eqn | None) -> Value | None:
 
 def _places(eqn: Eqn, k: Value | None) -> set[int]:
     """The axes along which the subscript is the index of the loop, one for each part of the array."""
-    key = eqn.attrs["key"]
-    if any(item != "i" and item[0] != "s" for item in key):
+    key = eqn.attrs.get("key")
+    if key is None or any(item != "i" and item[0] != "s" for item in key):
         return set()
     return {n for n, item in enumerate(split(key, eqn.args[eqn.op.key_at:])) if item is k}
 
