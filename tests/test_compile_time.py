@@ -15,6 +15,7 @@ from sct.frontend.calls import outlining
 PARTS = {
     "statements": ["x = math.sin(x) * y + {k}.0", "y = y * 0.5 + x"],
     "calls": ["x = part(x, y)"],
+    "squares": ["x = x * x", "y = y * x"],
     "branches": ["if x > y:", "    x = math.sin(x) * y", "else:", "    x = math.cos(y) + x"],
     "branches of one predicate": ["if c > 0.5:", "    x = math.sin(x) * y", "else:", "    y = math.cos(y) + x"],
     "loops": ["for i in range(n):", "    x = math.sin(x) * u[i]"],

@@ -317,7 +317,7 @@ def mul_modulus(a: Operand, b: Operand) -> Any:
     return None
 
 
-MOST_FACTORS = 64
+MOST_FACTORS = 16
 """The search for a factor ends after so many."""
 
 
