@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from oracle import Programs, agrees, agrees_in_every_mode, refuses
 
+from sct import SctError, value_and_grad
+
 program = Programs()
 X = [1.3, 0.7]
 CALLS = (X, 8), (X, 30), (X, 0)
@@ -246,3 +248,58 @@ def two_classes_in_one_handler(x: float, n: int) -> Any:
     perhaps_another_one, computed_attribute, property_of_it, two_classes_in_one_handler])
 def test_what_is_not_known_is_refused(f: Callable[..., Any]) -> None:
     refuses(f, 1.3, 8, code="SCT207")
+
+
+class TwiceTheNumber(Exception):
+    def __init__(self, v):
+        self.v = 2 * v
+
+
+class SetByItsBase(TwiceTheNumber):
+    def __init__(self, v):
+        self.v = v
+        super().__init__(v)
+
+
+class OwnSetattr(Exception):
+    def __init__(self, v):
+        self.v = v
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, 3 * value)
+
+
+class OwnGetattribute(Exception):
+    def __init__(self, v):
+        self.v = v
+
+    def __getattribute__(self, name):
+        value = object.__getattribute__(self, name)
+        return 5 * value if name == "v" else value
+
+
+class OwnArgs(Exception):
+    @property
+    def args(self):
+        return (7.0,)
+
+
+@pytest.mark.parametrize(("cls", "name"), [(SetByItsBase, "v"), (OwnSetattr, "v"), (OwnGetattribute, "v"),
+                                           (OwnArgs, "args")])
+def test_what_a_class_does_with_its_attributes_is_not_guessed(cls, name, monkeypatch) -> None:
+    """It is refused, also where the first call does not raise and nothing is validated."""
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+
+    def f(x, n):
+        try:
+            if n > 2:
+                raise cls(x * x)
+            return x
+        except cls as e:
+            carried = getattr(e, name)
+            return (carried[0] if name == "args" else carried) * x
+
+    derivative = value_and_grad(f)
+    with pytest.raises(SctError, match="a number is read from an exception|the type of"):
+        derivative(1.3, 1)
+        derivative(1.3, 3)

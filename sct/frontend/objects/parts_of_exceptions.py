@@ -23,14 +23,17 @@ __all__ = ["parts_of_exception"]
 
 def parts_of_exception(cls: type[BaseException], args: Sequence[Abstract], kwargs: Mapping[str, Abstract]) -> Tup:
     """The attributes of `cls(*args, **kwargs)` that are known, as a tuple with these names."""
-    own = next((c for c in cls.__mro__ if "__init__" in vars(c) or "__new__" in vars(c)), BaseException)
+    own, *bases = [c for c in cls.__mro__ if "__init__" in vars(c) or "__new__" in vars(c)]
+    if any(inspect.getattr_static(cls, name) is not vars(owner)[name] for owner, name in _AS_BUILTIN):
+        return Tup(())
     if own.__module__ == "builtins" and not issubclass(own, OSError):
         parts: dict[str, Abstract] = {} if kwargs else {"args": Tup(tuple(args))}
-        if issubclass(cls, StopIteration) and args:
+        if args and inspect.getattr_static(cls, "value", None) is vars(StopIteration)["value"]:
             parts["value"] = args[0]
         return Tup(tuple(parts.values()), tuple(parts))
     init: Any = vars(own).get("__init__")
-    if not isinstance(init, types.FunctionType) or is_library(init) or "__new__" in vars(own):
+    if not isinstance(init, types.FunctionType) or is_library(init) or "__new__" in vars(own) or any(
+            base.__module__ != "builtins" for base in bases):
         return Tup(())
     try:
         bound = inspect.signature(init).bind(None, *args, **kwargs).arguments
@@ -41,12 +44,21 @@ def parts_of_exception(cls: type[BaseException], args: Sequence[Abstract], kwarg
     return Tup(tuple(parts.values()), tuple(parts))
 
 
+_AS_BUILTIN = ((BaseException, "args"), (BaseException, "__getattribute__"), (BaseException, "__setattr__"))
+"""What a class may not define anew, so that an attribute has the value that `__init__` assigns."""
+
+_BASES = frozenset(("Exception", "ValueError", "RuntimeError", "ArithmeticError"))
+"""Builtin classes whose `__init__` may be called by name."""
+
+
 @functools.lru_cache(maxsize=1024)
 def _attributes(init: types.FunctionType) -> Mapping[str, str]:
     """The attributes to which an `__init__` assigns parameters as they are, if it does nothing else that is seen."""
     try:
         node: Any = source_of(init.__code__).node
     except SctError:
+        return {}
+    if not _BASES.isdisjoint(init.__globals__):
         return {}
     params = [a.id for a in node.args.args]
     assigned: list[tuple[str, str | None]] = []
@@ -81,4 +93,4 @@ def _calls_base(call: Any) -> bool:
         return False
     of = f.value
     return isinstance(of, gast.Call) and isinstance(of.func, gast.Name) and of.func.id == "super" and not of.args \
-        or isinstance(of, gast.Name) and of.id in ("Exception", "ValueError", "RuntimeError", "ArithmeticError")
+        or isinstance(of, gast.Name) and of.id in _BASES

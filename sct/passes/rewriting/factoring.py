@@ -348,7 +348,7 @@ def _over_modulus(y: Operand, slope: Operand, tried: dict[Operand, Any]) -> Any:
         terms = [over_modulus(y, s, tried) for s in eqn.args]
         return None if None in terms else add(*terms)
     if eqn.op.name == "mul":
-        factors = [(d, over_modulus(y, s, tried)) for d, s in (eqn.args, eqn.args[::-1])]
+        factors = ((d, over_modulus(y, s, tried)) for d, s in (eqn.args, eqn.args[::-1]))
         return next((mul(d, m) for d, m in factors if m is not None), None)
     if eqn.op.name in ("div", "real"):
         m = over_modulus(y, eqn.args[0], tried)
