@@ -300,6 +300,6 @@ def test_what_a_class_does_with_its_attributes_is_not_guessed(cls, name, monkeyp
             return (carried[0] if name == "args" else carried) * x
 
     derivative = value_and_grad(f)
-    with pytest.raises(SctError, match="a number is read from an exception|the type of"):
+    with pytest.raises(SctError, match=r"a number is read from an exception|the type of"):
         derivative(1.3, 1)
         derivative(1.3, 3)

@@ -58,9 +58,9 @@ def _attributes(init: types.FunctionType) -> Mapping[str, str]:
         node: Any = source_of(init.__code__).node
     except SctError:
         return {}
-    if not _BASES.isdisjoint(init.__globals__):
+    params = [a.id for a in (*node.args.posonlyargs, *node.args.args)]
+    if not params or not _BASES.isdisjoint(init.__globals__):
         return {}
-    params = [a.id for a in node.args.args]
     assigned: list[tuple[str, str | None]] = []
     for stmt in node.body:
         pairs = _pairs(stmt, params[0])

@@ -315,7 +315,7 @@ class State(Facts):
             return not key.frame or any(f.id == key.frame for f in self.frames)
         for frame in self.frames:
             if frame.id == key.frame:
-                return key.name in frame.now | frame.live.captured or any(f.may_read(key) for f in self.frames)
+                return frame.keeps(key.name) or any(inner.may_read(key) for inner in self.frames)
         return True
 
     def live_after(self, names: frozenset[str]) -> Callable[[Key], bool]:
