@@ -81,10 +81,6 @@ class Frame:
         """Identifies the called code: its syntax, in the Python function that contains it."""
         return self.source.node, self.function
 
-    def keeps(self, name: str) -> bool:
-        """Is this variable live in the statement in progress, or read by a function inside?"""
-        return name in self.now or name in self.live.captured
-
     def may_read(self, key: Key) -> bool:
         """Is this a call, or a generator expression, inside a function, and may it still read this variable of it?"""
         around = self.parent

@@ -313,9 +313,9 @@ class State(Facts):
         """May the slot still be read by the statements in progress, or after them?"""
         if key.name.startswith("<"):
             return not key.frame or any(f.id == key.frame for f in self.frames)
-        for frame in self.frames:
-            if frame.id == key.frame:
-                return frame.keeps(key.name) or any(inner.may_read(key) for inner in self.frames)
+        for f in self.frames:
+            if f.id == key.frame:
+                return key.name in f.now or key.name in f.live.captured or any(g.may_read(key) for g in self.frames)
         return True
 
     def live_after(self, names: frozenset[str]) -> Callable[[Key], bool]:
