@@ -73,8 +73,10 @@ def _of_pairs(u: Any, v: Any, metric: Any, p: Any, weights: Any) -> Any:
         powers = np.abs(d) ** p
         return _root(np.sum(powers if weights is None else weights * powers, axis=-1), p)
     if metric == "cityblock":
-        return np.sum(np.abs(d), axis=-1)
-    return np.sum(d * d, axis=-1)
+        return np.sum(np.abs(d) if weights is None else weights * np.abs(d), axis=-1)
+    if metric == "sqeuclidean":
+        return np.sum(d * d if weights is None else weights * (d * d), axis=-1)
+    raise ValueError(f"Unknown Distance Metric: {metric}")
 
 
 def _squares(u: Any, v: Any, metric: Any, weights: Any, matrix: Any) -> Any:
@@ -146,14 +148,21 @@ def _either(name: str, of_roots: Program, of_others: Program, usual: Callable[[A
         function = getattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2])
         arguments: dict[str, Any] = named_arguments(ev, function, args, kwargs)
         arguments.update(arguments.pop("kwargs", {}))
-        return (roots if _is_root(arguments) else others)(ev, args, _with_exponent(ev, kwargs))
+        metric = ev.ask(arguments.get("metric", Static("minkowski")), "the metric")
+        if arguments.get("w", Static(None)) != Static(None) and metric not in _WEIGHTED:
+            ev.refuse("SCT402", f"the derivative of `{name}` with weights is not supported for this metric",
+                      hint="multiply the coordinates by the weights before, or use 'minkowski' with `w`")
+        return (roots if _is_root(metric, arguments) else others)(ev, args, _with_exponent(ev, kwargs))
 
 
-def _is_root(arguments: dict[str, Any]) -> bool:
+_WEIGHTED = ("cityblock", "euclidean", "minkowski", "sqeuclidean")
+
+
+def _is_root(metric: Any, arguments: dict[str, Any]) -> bool:
     """Are the distances with these arguments roots of quadratic forms, of which the exponents are known?"""
-    metric = arguments.get("metric", Static("minkowski"))
-    return metric in (Static("seuclidean"), Static("mahalanobis")) or arguments.get("p", Static(2)) in (
-        Static(None), Static(2), Static(2.0)) and metric in (Static("euclidean"), Static("minkowski"))
+    p = arguments.get("p", Static(2))
+    of_two = isinstance(p, Static) and p.value in (None, 2)
+    return metric in ("seuclidean", "mahalanobis", "euclidean") or metric == "minkowski" and of_two
 
 
 def _is_usual(first: int) -> Callable[[Args, Kwargs], bool]:
