@@ -453,3 +453,36 @@ def test_a_tuple_grows_like_a_list() -> None:
     derivative = grad(f)
     assert derivative(2.0, 20) == pytest.approx(4.0 * sum(i * i for i in range(20)))
     assert "t = [x * i for i in range(n)]" in derivative.source
+
+
+def _columns_in_a_loop(x, n):
+    points = []
+    for k in range(n):
+        points.append((x * k, x + k))
+    total = x
+    try:
+        for column in zip(*points):
+            total += sum(column)
+    except (TypeError, ValueError):
+        return -1.0
+    return total
+
+
+def test_columns_of_no_rows_are_not_python_s_error() -> None:
+    """A loop over them has no iterations in Python; sct raises, and no handler of the program catches that."""
+    derivative = value_and_grad(_columns_in_a_loop)
+    assert derivative(1.3, 3) == (_columns_in_a_loop(1.3, 3), pytest.approx(7.0))
+    with pytest.raises(TypeError, match="a list without items gives nothing"):
+        derivative(1.3, 0)
+
+
+def test_columns_of_an_argument_without_rows() -> None:
+    def f(x, rows):
+        total = 1.5
+        for column in zip(*rows):
+            total += sum(column) * x
+        return total * x
+
+    derivative = value_and_grad(f)
+    for rows in ([(1.0, 2.0), (3.0, 4.0)], []):
+        assert derivative(1.3, rows)[0] == f(1.3, rows)

@@ -118,7 +118,8 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
         for more in map(functools.partial(_spread, ev, fn), keywords) if spread else [_named(ev, keywords)]:
             _no_second(ev, fn, kwargs, list(more))
             kwargs.update(more)
-    if alone is not None and not kwargs and (columns := transposed(ev, fn, alone)) is not None:
+    if alone is not None and not kwargs and (
+            columns := transposed(ev, fn, alone, ev.frames[-1].unpacked is node)) is not None:
         return columns
     if alone is not None:  # it is run over by the call
         args += items_of(ev, alone, _taker(ev, fn, "*{}"))

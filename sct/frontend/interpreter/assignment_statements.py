@@ -39,10 +39,17 @@ def assign_stmt(ev: Evaluator, node: Any) -> None:
         v = ev.eval(node.value)
     else:
         names = {t.id for t in node.targets if isinstance(t, gast.Name)} if not ev.tries.handled else set()
-        with changed(frame, assigned=node.value, behind=(after - names).union(*map(reads, node.targets))):
+        behind = (after - names).union(*map(reads, node.targets))
+        unpacked = node.value if all(map(_has_target_for_each, node.targets)) else None
+        with changed(frame, assigned=node.value, unpacked=unpacked, behind=behind):
             v = ev.eval(node.value)
     for target in node.targets:
         assign(ev, target, of_python(ev, v, target, node.value) if len(node.targets) == 1 else v)
+
+
+def _has_target_for_each(target: Any) -> bool:
+    """Does an assignment to this unpack a value into as many items?"""
+    return isinstance(target, (gast.Tuple, gast.List)) and not any(isinstance(t, gast.Starred) for t in target.elts)
 
 
 @statement(gast.AnnAssign)

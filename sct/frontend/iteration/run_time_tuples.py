@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import itertools
 import math
@@ -69,10 +70,11 @@ def _hashable(f: Any) -> bool:
     return type(f).__hash__ is not None
 
 
-def transposed(ev: Evaluator, fn: Abstract, rows: Abstract) -> Abstract | None:
+def transposed(ev: Evaluator, fn: Abstract, rows: Abstract, unpacked: bool) -> Abstract | None:
     """`zip(*rows)` of a list, whose length is known only at run time, of tuples; None of other calls.
 
-    There is nothing to give if there is no row: then the program raises what unpacking it raises.
+    There is nothing to give if there is no row.  Where that is known only at run time, the program raises: what Python
+    raises where a statement unpacks the columns, and else an error of sct, which no handler of the program catches.
     """
     of = rows.of if isinstance(rows, RunTimeTuple) else rows
     if not (isinstance(fn, Static) and fn.peek is builtins.zip) or not isinstance(of, ListRef) or \
@@ -82,9 +84,14 @@ def transposed(ev: Evaluator, fn: Abstract, rows: Abstract) -> Abstract | None:
     if not isinstance(schema, tuple) or not schema or holds_objects(schema) or any(isinstance(t, List) for t in types):
         return None
     filled = ev.emit(gt, dynamic_lists.length(ev, of), 0, spelling="operator.gt")
-    if not _is_known(ev, filled):
-        evaluate_branches(ev, filled, lambda: Static(None), lambda: raise_at_run_time(
-            ev, "ValueError", f"not enough values to unpack (expected {len(schema)}, got 0)"))
+    try:
+        if not ev.ask(ev.wrap(filled), "whether a list has an item"):
+            return ev.call(Static(iter), [Tup(())])
+    except NeedsStatic:
+        error, text = ("ValueError", f"not enough values to unpack (expected {len(schema)}, got 0)") if unpacked else (
+            "TypeError", f"`zip(*rows)` of a list without items gives nothing, and {len(schema)} columns were expected")
+        with contextlib.nullcontext() if unpacked else ev.tries.none():
+            evaluate_branches(ev, filled, lambda: Static(None), lambda: raise_at_run_time(ev, error, text))
     columns, held = dynamic_lists.columns(ev, of), shared(ev, of)
     parts: list[Abstract] = []
     for part in schema:
@@ -92,11 +99,3 @@ def transposed(ev: Evaluator, fn: Abstract, rows: Abstract) -> Abstract | None:
         own = ev.new_dynamic_list(map_leaves(part, numbers.index), [columns[k] for k in numbers], held=held)
         parts.append(RunTimeTuple(own))
     return ev.call(Static(iter), [Tup(tuple(parts))])
-
-
-def _is_known(ev: Evaluator, filled: Any) -> bool:
-    """Is this known to be true for the arguments of the call?  It becomes a guard."""
-    try:
-        return bool(ev.ask(ev.wrap(filled), "whether a list has an item"))
-    except NeedsStatic:
-        return False

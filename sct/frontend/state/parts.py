@@ -44,7 +44,8 @@ class Frame:
     locals    its variables; `outside`: those that it declares `global`
     parent    the call of the enclosing function, for a closure
     live      the liveness of its variables; `now`: those live in the statement in progress
-    assigned  the expression whose value the statement in progress assigns; `behind`: the variables live after it
+    assigned  the expression whose value the statement in progress assigns; `behind`: the variables live after it;
+              `unpacked`: the same, if each item has a target
     unrolled  the number of its loops in progress that are no equation: those over generators, and unrolled ones
     copies    how many iterations of those that are unrolled there are, in one another
     may_loop  may one of those be a loop instead?
@@ -70,6 +71,7 @@ class Frame:
     bound_at: dict[Any, list[str]] = field(default_factory=dict)
     now: frozenset[str] = frozenset()
     assigned: Any = None
+    unpacked: Any = None
     behind: frozenset[str] = frozenset()
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
     returned_at: Loc | None = None
