@@ -2320,6 +2320,20 @@ def functions_of_a_call_that_has_returned() -> tuple[Any, Any]:
     return refused, followed
 
 
+@case("write the weighted distance as a formula of NumPy, or use 'minkowski' with `w`")
+def weighted_distances() -> tuple[Any, Any]:
+    w = np.array([0.5, 2.0, 1.0])
+
+    def refused(x):
+        return np.sum(scipy.spatial.distance.cdist(np.outer(x, x), np.eye(3), "canberra", w=w))
+
+    def followed(x):
+        u, v = np.outer(x, x)[:, None], np.eye(3)
+        return np.sum(w * abs(u - v) / (abs(u) + abs(v)))
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

@@ -151,7 +151,7 @@ def _either(name: str, of_roots: Program, of_others: Program, usual: Callable[[A
         metric = ev.ask(arguments.get("metric", Static("minkowski")), "the metric")
         if arguments.get("w", Static(None)) != Static(None) and metric not in _WEIGHTED:
             ev.refuse("SCT402", f"the derivative of `{name}` with weights is not supported for this metric",
-                      hint="multiply the coordinates by the weights before, or use 'minkowski' with `w`")
+                      hint="write the weighted distance as a formula of NumPy, or use 'minkowski' with `w`")
         return (roots if _is_root(metric, arguments) else others)(ev, args, _with_exponent(ev, kwargs))
 
 
