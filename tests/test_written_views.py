@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from oracle import agrees, agrees_in_second_order
 
-from sct import grad, jvp
+from sct import grad, jacfwd, jacrev, jvp, value_and_grad
 
 X = np.linspace(0.5, 1.5, 12)
 A = np.linspace(0.5, 1.5, 20).reshape(4, 5)
@@ -97,9 +97,68 @@ def returned(y, n):
     return (v * z[1:]) @ v
 
 
-CASES = [(first_of_tail, X, 3), (view_before_the_loop, X, 4), (backwards_and_in_steps, X, 5), (rows, A, 3),
-         (transposed, A[:, :4], 3), (in_a_branch, X, 4), (boundary, X, 4), (old_view_is_read, X, 3),
-         (overlapping, X, 3), (returned, X, 0)]
+def relaxed_tail(y, n):
+    v = y[1:]
+    for _ in range(n):
+        v[1:] -= v[:-1] * 0.4
+        v *= y[0]
+    return v @ v
+
+
+def backwards_in_every_second(y, n):
+    odd = y[::2]
+    back = odd[::-1]
+    for _ in range(n):
+        back[1:] -= back[:-1] * 0.4
+        odd *= y[1]
+    return y @ y
+
+
+def squares_of_the_inner(y, n):
+    inner = y[1:-1]
+    for _ in range(n):
+        inner[0] = y[0]
+        inner *= inner * y[-1]
+    return y @ y
+
+
+def written_twice_in_a_branch(y, n):
+    for _ in range(n):
+        v = y[2:]
+        if y[0] > 0.3:
+            v[1:] += v[:-1] * y[1]
+            v[-1] = y[-1] * y[0]
+    return y @ y
+
+
+def base_between_views(y, n):
+    v = y[1:]
+    for i in range(n):
+        v[1:] -= v[:-1] * 0.4
+        if i > 0:
+            v *= y[0]
+        back = v[::-1]
+        back[0] *= v[0]
+        y[0] += v[1] * v[2]
+    return y @ y
+
+
+def history_of_views(y, n):
+    v = y[1:]
+    total = 0.0
+    for i in range(n):
+        before = v[1:]
+        v[1:] += v[:-1] * y[0]
+        total += before @ v[1:]
+        v *= 0.5 + v * v * 0.1
+    return total + y @ y
+
+
+WITHOUT_COPIES = [(first_of_tail, X, 3), (view_before_the_loop, X, 4), (backwards_and_in_steps, X, 5), (rows, A, 3),
+                  (transposed, A[:, :4], 3), (in_a_branch, X, 4), (boundary, X, 4), (overlapping, X, 3)]
+CASES = [*WITHOUT_COPIES, (old_view_is_read, X, 3), (returned, X, 0), (relaxed_tail, X, 3),
+         (backwards_in_every_second, X, 3), (squares_of_the_inner, X, 2), (written_twice_in_a_branch, X, 3),
+         (base_between_views, X, 3), (history_of_views, X, 3)]
 
 
 @pytest.mark.parametrize(("f", "x", "n"), CASES, ids=lambda p: getattr(p, "__name__", ""))
@@ -109,10 +168,18 @@ def test_derivatives(f, x, n):
     _, pushed = jvp(f, (x, n), (direction,))
     assert pushed == pytest.approx(np.sum(grad(f)(x, n) * direction), rel=1e-10)
     agrees_in_second_order(f, x.copy(), n)
+    second = jacfwd(grad(f))(x, n)
+    np.testing.assert_allclose(second, jacrev(grad(f))(x, n), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize(("f", "x", "n"), [case for case in CASES if case[0] not in (old_view_is_read, returned)],
-                         ids=lambda p: getattr(p, "__name__", ""))
+@pytest.mark.parametrize(("f", "x", "n"), CASES, ids=lambda p: getattr(p, "__name__", ""))
+def test_later_calls(f, x, n):
+    df = value_and_grad(f)
+    for iterations in (0, 1, n):
+        agrees(f, x.copy(), iterations, derivative=df)
+
+
+@pytest.mark.parametrize(("f", "x", "n"), WITHOUT_COPIES, ids=lambda p: getattr(p, "__name__", ""))
 def test_no_iteration_copies(f, x, n):
     df = grad(f)
     df(x, n)
@@ -151,3 +218,41 @@ def test_the_length_of_a_view_is_on_no_tape():
         x = np.linspace(0.5, 1.5, 4 * m).reshape(4, m)
         np.testing.assert_allclose(df(x, 3), grad(rows)(x, 3))
         agrees(rows, x, 3)
+
+
+def constant_row(y, n):
+    v = y[1:]
+    for _ in range(n):
+        v[0] = 2.0
+    return np.sum(y * y)
+
+
+def row_into_row(y, n):
+    for _ in range(n):
+        y[:1] = y[1:2] * y[0, 0]
+        y[0] -= y[1] * y[2]
+    return np.sum(y * y)
+
+
+def orthogonal_columns(y, n):
+    for j in range(n):
+        q = y[:, j]
+        for k in range(j):
+            q -= (y[:, k] @ q) * y[:, k]
+        q /= np.sqrt(q @ q)
+    return np.sum(y[0] ** 3)
+
+
+@pytest.mark.parametrize("f", [constant_row, row_into_row, orthogonal_columns])
+def test_rows_and_columns_compiled(f):
+    pytest.importorskip("numba")
+
+    def copied(x, n):
+        return f(x.copy(), n)
+
+    x = 0.2 + np.cos(np.arange(12.0) ** 2).reshape(4, 3)
+    compiled, derivative = value_and_grad(copied, backend="numba"), value_and_grad(copied)
+    for n in (2, 0, 3):
+        agrees(copied, x, n, derivative=derivative)
+        for a, b in zip(compiled(x, n), derivative(x, n)):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)

@@ -71,7 +71,7 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
     has a buffer of its own: into that of another value, which is read later now, it cannot be updated any more.
     """
     uses = Counter(x for s in statements(block) for x in s.operands)
-    views = set(_written_views(block))
+    views = _written_views(block)
     for inner in all_blocks(block):
         definitions: dict[Operand, Evaluate] = {}
         for s in inner:
@@ -87,15 +87,24 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
                 definitions[s.eqn.out] = s
 
 
-def _written_views(block: Block) -> Iterator[Operand]:
-    """The values of views that are written in place and never stored into their base."""
-    definitions: dict[Operand, Evaluate] = {
-        s.eqn.outs[0]: s for s in statements(block) if isinstance(s, Evaluate) and s.eqn.inplace is not None}
-    for s in definitions.values():
-        x = s.eqn.args[1] if s.eqn.op is written else None
-        while x is not None and (update := definitions.get(x)) is not None:
-            yield x
-            x = update.eqn.args[update.eqn.inplace or 0]
+def _written_views(block: Block) -> set[Operand]:
+    """The values of views that are written in place and never stored into their base.
+
+    A block for Numba may update a variable into itself, and several times.
+    """
+    operands: dict[Operand, list[Operand]] = {}
+    todo: list[Operand] = []
+    for s in statements(block):
+        if isinstance(s, Evaluate) and s.eqn.inplace is not None:
+            operands.setdefault(s.eqn.outs[0], []).append(s.eqn.args[s.eqn.inplace])
+            todo += [s.eqn.args[1]] if s.eqn.op is written else []
+    views: set[Operand] = set()
+    while todo:
+        x = todo.pop()
+        if x in operands and x not in views:
+            views.add(x)
+            todo += operands[x]
+    return views
 
 
 def _owns_buffer(s: Evaluate, definitions: Mapping[Operand, Evaluate], uses: Mapping[Operand, int]) -> bool:

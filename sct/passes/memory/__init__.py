@@ -1,6 +1,7 @@
 """In-place updates: which functional update takes over the buffer of its operand, and where that takes a copy.
 
     ownership      which carries of loops and outs of conditionals have a buffer of their own
+    alias_graph    which values may share memory, given the links of in_place
     written_views  the updates of views, which overwrite the buffers of their bases
     in_place       which updates are done in place, and where that takes a copy
     decisions      what is decided, and the function that it makes

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values, walk
+from sct.ir.core import Eqn, Fn, Value, free_values, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.types import List, Residuals, Tensor, holds_array, list_depth
 from sct.passes.analysis.alias import (
@@ -36,6 +36,7 @@ from sct.passes.analysis.alias import (
     writes_inner_list,
     writes_items,
 )
+from sct.passes.memory.alias_graph import AliasGraph
 from sct.passes.memory.decisions import Decisions, Owner, carried_out
 from sct.passes.memory.ownership import Ownership, updates
 from sct.passes.memory.written_views import WrittenView, overwritten, written_views
@@ -64,6 +65,7 @@ class _Plan(Decisions):
 
     ownership  which carries and outs of conditionals have a buffer of their own
     put_back   for an update of a view: the store of the view into its base
+    versions   for such a store: the values that the view had before, which may still be in the part that it writes
     """
 
     def __init__(self, fn: Fn, views: Sequence[WrittenView]) -> None:
@@ -71,15 +73,18 @@ class _Plan(Decisions):
         self.memory = MemoryUses(fn)
         self.views = views
         self.put_back = {update: view.put for view in reversed(views) for update in view.updates}
+        self.versions: dict[Owner, dict[Value, None]] = {}
+        for view in views:
+            outs = [v for update in view.updates for v in (*self.versions.get(update, ()), update.out)]
+            self.versions.setdefault(view.put, {}).update(dict.fromkeys(outs))
         self.ownership = Ownership(self.memory)
         self._owned = self.ownership.owned
         self._lists_of_owned = self.ownership.lists_of_owned
         self._writes_inner_lists = any(map(writes_inner_list, (eqn for eqn, _ in self.memory.eqns)))
-        self._edges: dict[Value, list[tuple[Value, int]]] = {}
-        self._item_edges: dict[Value, list[Value]] = {}
-        self._targets: dict[Value, list[Value]] = {}
+        self.graph = AliasGraph()
         self._pushes: dict[Value, list[Access]] = {}
         self._sources: dict[Value, list[Access]] = {}
+        self._flows_to: dict[tuple[Owner, int], list[Value]] = {}
         self._tapes: dict[tuple[Owner, int], Value] = {}
         self._own_buffers: set[tuple[Owner, int]] = set()
 
@@ -92,12 +97,13 @@ class _Plan(Decisions):
                 for access in filter(None, (self.memory.access(*source) for source in flow.sources)):
                     for target in flow.targets:
                         self._sources.setdefault(target, []).append(access)
+                        self._flows_to.setdefault((access.owner, access.index), []).append(target)
             if not eqn.regions:
                 if len(eqn.outs) == 1 and holds_array(eqn.out.type):
                     taken_over = eqn.args if writes_items(eqn) else [s.value for s in self._taken_over(eqn)]
                     for x, shared in shared_memory(eqn, self._writes_inner_lists):
                         if x not in taken_over:
-                            self.link(x, eqn.out, shared)
+                            self.graph.link(x, eqn.out, shared)
                 continue
             for k, flow in self._numbered_flows(eqn):
                 owned = (eqn, k) in self._owned
@@ -105,15 +111,14 @@ class _Plan(Decisions):
                     x = (owner.args if isinstance(owner, Eqn) else owner.results)[index]
                     for target in flow.targets:
                         if not owned:
-                            self.link(x, target)
+                            self.graph.link(x, target)
                         elif isinstance(x, Value) and isinstance(target.type, List) and holds_array(
                                 target.type.elem) and self._lists_of_owned.isdisjoint(flow.targets):
-                            self._item_edges.setdefault(x, []).append(target)
-                            self._item_edges.setdefault(target, []).append(x)
+                            self.graph.link_items(x, target)
             if eqn.op.name == "loop":
                 self.link_loop_aliases(eqn)
         for view in self.views:
-            self.link(view.updates[-1].out, view.put.out)
+            self.graph.link(view.updates[-1].out, view.put.out)
 
     def _taken_over(self, eqn: Eqn) -> list[Access]:
         """The operands that become items of a list which owns its arrays."""
@@ -130,41 +135,16 @@ class _Plan(Decisions):
         """Link sequences with their elements, and the params of tests with those of the body."""
         loop = loop_view(eqn)
         for x, e in zip(loop.xs, loop.elems):
-            self.link(x, e)
+            self.graph.link(x, e)
         for test in eqn.regions[:-1]:
             for x, p in zip(loop.params, test.params):
-                self.link(x, p) if (eqn, loop.params.index(x)) not in self._owned else None
+                self.graph.link(x, p) if (eqn, loop.params.index(x)) not in self._owned else None
         for j, v in enumerate(loop.yields):
             access = self.memory.access(loop.body, 1 + len(loop.params) + j)
             if access is not None and isinstance(v, Value):
                 self._pushes.setdefault(v, []).append(access)
                 self._sources[loop.ys[j]] = [access]
                 self._tapes[access.owner, access.index] = loop.ys[j]
-
-    def link(self, x: Operand, y: Value, shared: int | None = None) -> None:
-        """Record that `x` and `y` share the buffers from the depth `shared` inwards (0: the arrays)."""
-        if isinstance(x, Value) and holds_array(x.type) and holds_array(y.type):
-            shared = min(list_depth(x.type), list_depth(y.type)) if shared is None else shared
-            self._targets.setdefault(x, []).append(y)
-            self._edges.setdefault(x, []).append((y, shared))
-            self._edges.setdefault(y, []).append((x, shared))
-
-    def alias_class(self, v: Value, at: int | None = None, *, items: bool = False) -> list[Value]:
-        """The values that may share the buffer of `v`, or with `at`, the buffers in it that have the depth `at`.
-
-        items  also those that share an array with it that a list holds which is owned: a list with a buffer of its own
-        """
-        at = list_depth(v.type) if at is None else at
-        aliases = {v: None}
-        todo = [v]
-        while todo:
-            w = todo.pop()
-            of_items = self._item_edges.get(w, ()) if items and at == 0 else ()
-            for x in (*(x for x, shared in self._edges.get(w, ()) if shared >= at), *of_items):
-                if x not in aliases:
-                    aliases[x] = None
-                    todo.append(x)
-        return list(aliases)
 
     # -- claiming buffers ------------------------------------------------------------------------
 
@@ -186,7 +166,8 @@ class _Plan(Decisions):
         level = list_depth(access.value.type)
         deep = self._writes_inner_lists and level > 1 and not updates_outer_list(access)
         owns_items = self._writes_owned_items(access)
-        aliases = self.alias_class(access.value, 0 if owns_items else level - deep, items=True)
+        aliases = self.graph.alias_class(access.value, 0 if owns_items else level - deep, items=True)
+        aliases += self.earlier_values(access)
         if (deep or owns_items) and any((eqn := self.memory.bindings[v].eqn) is not None and
                                         (may_repeat_items(eqn) or owns_items and may_share_items(eqn))
                                         for v in aliases):
@@ -222,6 +203,18 @@ class _Plan(Decisions):
             self.redirects[s.owner, s.index] = updated
             self.memory.retarget(s, updated)
 
+    def earlier_values(self, access: Access) -> list[Value]:
+        """The earlier values of a view, and what is read from them, where `access` is the base that it is put into.
+
+        The value that is put is none of them: the base holds it afterwards."""
+        view = self.memory.access(access.owner, 1)
+        if access.index or view is None or access.owner not in self.versions:
+            return []
+        current = {*self.graph.alias_class(access.value), *self.graph.alias_class(view.value)}
+        earlier = dict.fromkeys(v for version in self.versions[access.owner] if version not in current
+                                for v in self.graph.alias_class(version))
+        return [v for v in earlier if v not in current]
+
     def _writes_owned_items(self, access: Access) -> bool:
         """Will the arrays in the list that this reads be overwritten?"""
         eqn = access.owner
@@ -251,14 +244,7 @@ class _Plan(Decisions):
         bindings = {v: self.memory.bindings[v] for v in aliases}
         if any(d.escapes and not d.readonly or d.point.level < access.point.level for d in bindings.values()):
             return False
-        todo = [v for v, d in bindings.items() if d.readonly]
-        readonly = set(todo)
-        while todo:
-            v = todo.pop()
-            derived = {*self._targets.get(v, ()), *self._item_edges.get(v, ())} - readonly
-            readonly |= derived
-            todo += derived
-        return access.value not in readonly
+        return access.value not in self.graph.computed_from(v for v, d in bindings.items() if d.readonly)
 
     def later_reads(self, aliases: Iterable[Value], access: Access) -> list[Access]:
         """Reads of the alias class that may come after `access`, except pushes onto a tape."""
@@ -293,10 +279,8 @@ class _Plan(Decisions):
         self.copies[view.read, 0] = self.redirects[view.put, 0] = copied
         self.memory.retarget(base, copied)
         self.memory.retarget(self.memory.current(Access(view.put, 0, base.value, base.point)), copied)
-        for x, y in ((base.value, view.read.out), (view.read.out, base.value)):
-            self._edges[x] = [(z, shared) for z, shared in self._edges[x] if z is not y]
-        self._targets[base.value].remove(view.read.out)
-        self.link(copied, view.read.out)
+        self.graph.unlink(base.value, view.read.out)
+        self.graph.link(copied, view.read.out)
         return True
 
     def find_views_written(self) -> None:
@@ -306,7 +290,8 @@ class _Plan(Decisions):
             base = self.copies.get((view.read, 0), self.redirects.get((view.read, 0)))
             moved = [at for at in accesses if at in self.copies or at in self.redirects]
             base = base if view.put.args[0] is view.read.args[0] else None
-            if self.redirects.get((view.put, 0)) is base and set(moved) <= {(view.put, 0)} - set(self.copies) \
+            stays = self.redirects.get((view.put, 0)) is base and set(moved) <= {(view.put, 0)} - set(self.copies)
+            if stays and view.before <= self.there \
                     and all(self.inplace.get(eqn) == 0 for eqn in (*view.updates, view.put)) \
                     and all((eqn in self.swapped) == (overwritten(eqn) == 1) for eqn in view.updates):
                 self.there.add(view.put)
@@ -333,6 +318,11 @@ class _Plan(Decisions):
         for s in accesses:
             self.redirects[s.owner, s.index] = copied
             redirected = self.memory.read_copy(s, copied)
+            for target in self._flows_to.get((s.owner, s.index), ()):
+                if all(self.memory.current(source).value is not v for source in self._sources[target]) \
+                        and self.graph.is_linked(v, target):
+                    self.graph.unlink(v, target)
+                    self.graph.link(copied, target)
             if s in self._pushes.get(v, ()):
                 self._pushes[v].remove(s)
                 self._pushes.setdefault(copied, []).append(redirected)
@@ -351,12 +341,10 @@ class _Plan(Decisions):
                 and self.memory.bindings[copied].point.level == push.point.level:
             loop = loop_view(readers[0].owner)
             linked = [e for x, e in zip(loop.xs, loop.elems) if x is tape]
-            for x in [x for x, _ in self._edges.get(tape, ())]:
-                self._edges[x] = [(y, shared) for y, shared in self._edges[x] if y is not tape]
-            self._edges[tape] = []
+            self.graph.isolate(tape)
             self._own_buffers.add((push.owner, push.index))
         for x in linked:
-            self.link(copied, x)
+            self.graph.link(copied, x)
 
     def claim_for_arithmetic(self) -> None:
         """Do adjoint arithmetic such as `dx = dx + g` in place where that needs no copy."""
@@ -381,7 +369,7 @@ class _Plan(Decisions):
         x = access.value
         if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None) or self._is_primal(x):
             return False
-        aliases = self.alias_class(x, items=True)
+        aliases = self.graph.alias_class(x, items=True)
         return (self.is_exclusive(aliases, access) and not self.later_reads(aliases, access)
                 and not any(self._pushes.get(v) for v in aliases))
 
@@ -414,7 +402,7 @@ class _Plan(Decisions):
             access = self.memory.access(*at)
             if access is None or at in self.copies or not isinstance(access.value.type, (Tensor, List)):
                 continue
-            aliases = set(self.alias_class(access.value, 0, items=True))
+            aliases = set(self.graph.alias_class(access.value, 0, items=True))
             bindings = [self.memory.bindings[v] for v in aliases]
             borrowed = has_records and at not in private
             if any(d.escapes and not (borrowed and d.borrowed) or d.point.level < level for d in bindings) \
@@ -430,7 +418,7 @@ class _Plan(Decisions):
         if not (isinstance(v.type, List) and holds_array(v.type.elem)):
             return False
         lists = all((eqn := self.memory.bindings[w].eqn) is not None and eqn.op.name in FRESH_LISTS
-                    for w in self.alias_class(v, 0))
+                    for w in self.graph.alias_class(v, 0))
         return not lists or any(self._is_put_again(w) for w in aliases)
 
     def _is_put_again(self, v: Value) -> bool:
@@ -442,8 +430,8 @@ class _Plan(Decisions):
     def separate_captures(self, eqn: Eqn) -> None:
         """Let a pullback capture copies of the arrays that the caller can see."""
         visible = {v for k in range(len(self.memory.fn.results)) if (self.memory.fn, k) not in self.copies
-                and (access := self.memory.access(self.memory.fn, k)) for v in self.alias_class(access.value)}
-        visible |= {v for p in self.memory.fn.params for v in self.alias_class(p)}
+                and (access := self.memory.access(self.memory.fn, k)) for v in self.graph.alias_class(access.value)}
+        visible |= {v for p in self.memory.fn.params for v in self.graph.alias_class(p)}
         for k in range(len(free_values(eqn.regions[0]))):
             access = self.memory.access(eqn, k)
             if access is not None and not isinstance(access.value.type, (Tensor, List)):
@@ -455,12 +443,14 @@ class _Plan(Decisions):
         """Copy the `visible` arrays that flow into `v`, a sequence or a value that may be missing."""
         done, todo = {v}, [v]
         while todo:
-            for access in map(self.memory.current, self._sources.get(todo.pop(), ())):
+            target = todo.pop()
+            for access in map(self.memory.current, self._sources.get(target, ())):
                 if not isinstance(access.value.type, (Tensor, List)):
                     todo += {access.value} - done
                     done.add(access.value)
                 elif access.value in visible:
                     self.copy_at(access)
+                    self.graph.unlink(access.value, target)
 
 
 def _updated(access: Access) -> Value | None:

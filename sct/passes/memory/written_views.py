@@ -24,11 +24,14 @@ class WrittenView:
     """The read of a view, the updates from it to the value that is put back, in order, and the store that does so.
 
     The view may have been put back before, from the values between: the base of the store is then that of the last one.
+
+    before  these earlier stores
     """
 
     read: Eqn
     updates: tuple[Eqn, ...]
     put: Eqn
+    before: frozenset[Eqn]
 
 
 def written_views(fn: Fn) -> Iterator[WrittenView]:
@@ -59,19 +62,23 @@ def _chain(put: Eqn, bound: dict[Operand, Eqn]) -> Iterator[WrittenView]:
     updates: list[Eqn] = []
     x = put.args[1]
     while isinstance(x, Value) and (eqn := bound.get(x)) is not None and (k := overwritten(eqn)) is not None:
-        updates.insert(0, eqn)
+        updates.append(eqn)
         x = eqn.args[k]
+    updates.reverse()
     read = bound.get(x) if updates and updates[0].op.updates else None
     if read is None or read.op is not index or not is_alias(read) or not _is_same_part(read.args[1:], read, put):
         return
     base: Operand = put.args[0]
+    earlier: set[Eqn] = set()
+    outs = {update.out for update in updates}
     while base is not read.args[0]:
         before = bound.get(base)
         if before is None or before.op is not store or not _is_same_part(before.args[2:], before, put) \
-                or before.args[1] not in [update.out for update in updates]:
+                or before.args[1] not in outs:
             return
+        earlier.add(before)
         base = before.args[0]
-    yield WrittenView(read, tuple(updates), put)
+    yield WrittenView(read, tuple(updates), put, frozenset(earlier))
 
 
 def _is_same_part(operands: tuple[Operand, ...], eqn: Eqn, put: Eqn) -> bool:
