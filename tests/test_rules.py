@@ -455,6 +455,13 @@ EXAMPLES: dict[str, list[Example]] = {
         unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, -2, **I), 1, **I), "f64[3]; f64; f64"),
         unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, 1, **I), 1, **I), "f64[3]; f64; f64"),
     ],
+    "add_of_zeroed": [
+        e(lambda x, v: add(v, index(store(x, 0.0, 1, key=("s100",)), 1, key=("s100",))), "f64[3]; f64[2]",
+          "f32[3]; f32[2]"),
+        e(lambda x, v: add(index(add_at(store(x, 0.0, 1, **I), v, 2, **I), 1, **I), v), "f64[3]; f64"),
+        unchanged(lambda x, v: add(v, index(store(x, 0.0, 1, key=("s100",)), 0, key=("s100",))), "f64[3]; f64[3]"),
+        unchanged(lambda x, v: add(v, index(store(x, v, 1, key=("s100",)), 1, key=("s100",))), "f64[3]; f64[2]"),
+    ],
     "read_of_view": [
         e(lambda x: index(index(x, 1, key=("s100",)), 0, **I), "f64[3]", "f32[3]"),
         e(lambda x: index(index(x, 1, key=("s100",)), 1, key=("s100",)), "f64[3]"),

@@ -298,9 +298,9 @@ class _Plan(Decisions):
 
     def _is_view(self, v: Value, access: Access) -> bool:
         """Is `v` a part of the buffer, so that `v` may be copied before the buffer is overwritten?"""
-        d = self.memory.bindings[v]
-        return (d.eqn is not None and not d.eqn.regions and (is_alias(d.eqn) or is_inner_list(d.eqn))
-                and d.eqn.op.name != "unwrap" and v is not access.value)
+        eqn = self.memory.bindings[v].eqn
+        return (eqn is not None and not eqn.regions and v is not access.value and eqn.op.name != "unwrap"
+                and (is_alias(eqn) or is_inner_list(eqn) or eqn in self.put_back))
 
     def copy_at(self, access: Access, *, deep: bool = False) -> None:
         """Let this access read a copy."""

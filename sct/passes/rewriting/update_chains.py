@@ -5,6 +5,7 @@
     d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
     d[k] = 0; t = d[k + 1]                             ->  t = d[k + 1]; d[k] = 0
     d[k] = a; d[k + 1] += b; t = d[k]                  ->  d[k] = a; d[k + 1] += b; t = a
+    d[1:] = 0; t = a + d[1:]                           ->  d[1:] = 0; t = a
     d[k] += x[k] * a; d[:k] += x[:k] * a               ->  d[: k + 1] += x[: k + 1] * a
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
     v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
@@ -105,14 +106,32 @@ def store_of_stored(site: Site, x: Operand, value: Operand, *at: Operand, key: t
     return x if stored_value(site, x, at, key) == value else None
 
 
+@rule("add", phase="simplify", of="index")
+def add_of_zeroed(site: Site, a: Operand, b: Operand) -> Any:
+    """x[k] = 0; t = a + x[k] -> x[k] = 0; t = a"""
+    for part, other in ((b, a), (a, b)):
+        read = adjoint_eqn(part)
+        if read is not None and read.op is index and other.type == part.type:
+            assignment = last_store(site, read.args[0], read.args[1:], read.attrs["key"])
+            if assignment is not None and is_zeros(assignment.args[1]):
+                return other
+    return None
+
+
 def stored_value(site: Site, x: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand | None:
     """The value that has been assigned to the element `x[key]`, and not overwritten since."""
-    update = adjoint_eqn(x) if is_element(key) else None
+    assignment = last_store(site, x, at, key) if is_element(key) else None
+    return assignment.args[1] if assignment is not None else None
+
+
+def last_store(site: Site, x: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Eqn | None:
+    """The assignment to the part `x[key]`, if that was not overwritten since."""
+    update = adjoint_eqn(x)
     for _ in range(REACH):
         if update is None or update.op is store and _names(update, key, at, 2) or not _is_apart(site, update, key, at):
             break
         update = adjoint_eqn(update.args[0])
-    return update.args[1] if update is not None and update.op is store and _names(update, key, at, 2) else None
+    return update if update is not None and update.op is store and _names(update, key, at, 2) else None
 
 
 @rule("add_at", phase="simplify", of="add_at")
