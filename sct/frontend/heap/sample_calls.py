@@ -138,7 +138,8 @@ _OTHERS = (ArithmeticError, AttributeError, LookupError, RuntimeError, ValueErro
 
 @functools.lru_cache(maxsize=4096)
 def _misfit(f: Any, count: int, names: tuple[str, ...]) -> str | None:
-    return None if _binds(f, count, names) else _said(f, "", count, names)
+    binds = _binds(f, count, names)
+    return None if binds or binds is None and f is print else _said(f, "", count, names)  # no signature in Python 3.10
 
 
 @functools.lru_cache(maxsize=4096)

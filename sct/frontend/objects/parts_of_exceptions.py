@@ -24,7 +24,8 @@ __all__ = ["parts_of_exception"]
 def parts_of_exception(cls: type[BaseException], args: Sequence[Abstract], kwargs: Mapping[str, Abstract]) -> Tup:
     """The attributes of `cls(*args, **kwargs)` that are known, as a tuple with these names."""
     own, *bases = [c for c in cls.__mro__ if "__init__" in vars(c) or "__new__" in vars(c)]
-    if any(inspect.getattr_static(cls, name) is not vars(owner)[name] for owner, name in _AS_BUILTIN):
+    static = inspect.getattr_static
+    if any(static(cls, name) is not static(BaseException, name) for name in _AS_BUILTIN):
         return Tup(())
     if own.__module__ == "builtins" and not issubclass(own, OSError):
         parts: dict[str, Abstract] = {} if kwargs else {"args": Tup(tuple(args))}
@@ -44,7 +45,7 @@ def parts_of_exception(cls: type[BaseException], args: Sequence[Abstract], kwarg
     return Tup(tuple(parts.values()), tuple(parts))
 
 
-_AS_BUILTIN = ((BaseException, "args"), (BaseException, "__getattribute__"), (BaseException, "__setattr__"))
+_AS_BUILTIN = ("args", "__getattribute__", "__setattr__")
 """What a class may not define anew, so that an attribute has the value that `__init__` assigns."""
 
 _BASES = frozenset(("Exception", "ValueError", "RuntimeError", "ArithmeticError"))
