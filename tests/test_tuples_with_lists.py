@@ -109,6 +109,14 @@ def of_texts(x, n):
     return sum(values[0] * len(name) for name, values in table)
 
 
+@program((X, 12), (X, 1))
+def in_lists_of_lists(x, n):
+    rows = [[(x[0], [x[1], x[2] * 2]), None]]
+    for i in range(n):
+        rows.append([(x[1] * i, [x[0], x[2] * i]), None])
+    return sum(pair[0] * pair[1][1] for row in rows for pair in row if pair is not None)
+
+
 @pytest.mark.parametrize(("f", "calls"), [pytest.param(f, calls, id=f.__name__) for f, calls in program])
 def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
     agrees_in_every_mode(f, calls)
@@ -166,3 +174,14 @@ def a_list_alone(x: np.ndarray, n: int) -> Any:
 
 def test_the_first_item_says_whether_it_is_none() -> None:
     refuses(a_list_alone, np.array(X), 70, code="SCT310")
+
+
+def none_alone_in_a_list(x: np.ndarray, n: int) -> Any:
+    rows = [[(x[0], [x[1]]), None], [None]]
+    for _ in range(n):
+        rows.append([None])
+    return sum(pair[0] * pair[1][0] for row in rows for pair in row if pair is not None)
+
+
+def test_a_list_of_none_alone_beside_lists_of_tuples_is_refused() -> None:
+    refuses(none_alone_in_a_list, np.array(X), 70, code="SCT310")

@@ -168,7 +168,7 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, typ
     types   those of the leaves: in the place of a tuple that is None there are empty lists
     """
     if isinstance(schema, ObjectSchema):
-        yield from _fields(ev, schema, v, shared)
+        yield from _fields(ev, schema, v, shared, types)
     elif isinstance(schema, tuple):
         if not isinstance(v, Tup) or len(v.items) != len(schema) or v.cls is not tuple:
             refuse_different_items(ev)
@@ -186,7 +186,7 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, typ
     elif isinstance(v, ListRef):
         put_in(ev, v, shared)
         if isinstance(schema, ListSchema):
-            yield from _columns_of(ev, schema, v)
+            yield from _columns_of(ev, schema, v, types)
         else:
             yield as_column(ev, v)
     elif isinstance(v, (Tup, OptionalTuple, ObjRef, DictRef)):
@@ -200,21 +200,24 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, typ
         yield maybe if maybe is not None else ev.lit(v) if is_link(v) else constant_object(ev, v) or ev.operand(v)
 
 
-def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef) -> Iterator[Operand]:
+def _columns_of(ev: Evaluator, schema: ListSchema, v: ListRef, types: Sequence[Type]) -> Iterator[Operand]:
     """The columns of a list of records that is put into another list."""
     cell = slots(ev, v)
+    numbers = leaf_numbers(schema)
+    item = map_leaves(schema.item, numbers.index)
     if cell.schema is not None:
-        if cell.schema != map_leaves(schema.item, lambda k: k - leaf_numbers(schema)[0]):
+        if cell.schema != item:
             refuse_different_items(ev)
         yield from columns(ev, v)
         return
-    rows = [list(leaves(ev, schema.item, x)) for x in cell.items]
-    types = row_type(ev, cell)[1] if cell.items else [Never() for _ in leaf_numbers(schema)]
-    for k, t in enumerate(types):
+    inner = [t.elem for k in numbers if types and isinstance(t := types[k], List)] or (
+        row_type(ev, cell)[1] if cell.items else [Never() for _ in numbers])
+    rows = [list(leaves(ev, item, x, types=inner)) for x in cell.items]
+    for k, t in enumerate(inner):
         yield ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
 
 
-def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> Iterator[Operand]:
+def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool, types: Sequence[Type]) -> Iterator[Operand]:
     """The leaves of an object or a dict; it is not written any more."""
     if isinstance(v, MapRef):
         cell = ev.slots(v)
@@ -222,11 +225,11 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> I
             refuse_different_items(ev)
         yield ev.operand(cell.items[0])
         for s, x in zip(schema.parts[1:], cell.items[1:]):
-            yield from leaves(ev, s, x, shared)
+            yield from leaves(ev, s, x, shared, types)
         return ev.store.hold(v.addr)
     if (function := form_and_parts(ev, v)) is not None and function[0] == schema.cls:
         for s, x in zip(schema.parts, function[1]):
-            yield from leaves(ev, s, x, shared)
+            yield from leaves(ev, s, x, shared, types)
         return
     if not isinstance(v, (Tup, ObjRef, DictRef)) or (dict if isinstance(v, DictRef) else v.cls) is not schema.cls:
         refuse_different_items(ev)
@@ -236,7 +239,7 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool) -> I
     if keys != schema.keys:
         refuse_different_items(ev)
     for s, x in zip(schema.parts, items):
-        yield from leaves(ev, s, x, shared)
+        yield from leaves(ev, s, x, shared, types)
     if isinstance(v, (ObjRef, DictRef)):
         ev.store.hold(v.addr)
 
@@ -401,8 +404,7 @@ def length(ev: Evaluator, ref: ListRef) -> Operand:
 
 def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
     """The current versions of the columns."""
-    ev.check_current(slots(ev, ref))
-    return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
+    return [ev.read(c) for c in column_refs(ev, ref)]
 
 
 def item_type(ev: Evaluator, ref: ListRef) -> Rows:
@@ -479,8 +481,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
 
 def _first(ev: Evaluator, cell: Slots) -> Abstract:
     """The column whose item Python reads first, which raises if there is none: one of floats, if there is one."""
-    types = [ev.type_of(c) for c in cell.items]
-    return next((c for c, t in zip(cell.items, types) if is_float(t)), cell.items[0])
+    return next((c for c in cell.items if is_float(ev.type_of(c))), cell.items[0])
 
 
 def _ref(v: Abstract) -> Ref:
