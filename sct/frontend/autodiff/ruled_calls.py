@@ -30,8 +30,8 @@ from sct.frontend.heap.inactive import (
     give,
     harmless_name,
     template_of,
-    writes_keyword,
 )
+from sct.frontend.source.changing_calls import writes_keyword
 from sct.frontend.source.parse import source_of, user_text
 from sct.frontend.state.observed_types import Observed, numeric_type
 from sct.frontend.state.store import is_written

@@ -25,17 +25,13 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading,
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
-    changes_object,
     evaluated_by_python,
     give,
     harmless_name,
     is_callers,
     is_varied,
     may_be_differentiated,
-    takes_items,
     template_of,
-    writes_arguments,
-    writes_keyword,
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.subscripts import assign_item, item
@@ -52,6 +48,7 @@ from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.parts_of_exceptions import parts_of_exception
 from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
+from sct.frontend.source.changing_calls import changes_object, takes_items, writes_arguments, writes_keyword
 from sct.frontend.source.parse import user_text
 from sct.frontend.standard_library.collections_module import new_deque
 from sct.frontend.state.observed_types import class_of_generator

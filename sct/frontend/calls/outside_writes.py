@@ -27,8 +27,10 @@ from sct.frontend.arguments.argument_aliasing import cell_contents
 from sct.frontend.arguments.lift import CONTAINERS, path_in_words, read_path
 from sct.frontend.calls.references import PLAIN, is_library_function, references
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.inactive import IMMUTABLE, changes_object, writes_arguments, writes_keyword
-from sct.frontend.source.name_scopes import declared, local_names, nodes_in, parameters
+from sct.frontend.heap.inactive import IMMUTABLE
+from sct.frontend.source.changing_calls import written_expressions
+from sct.frontend.source.name_scopes import FUNCTIONS, declared, local_names, nodes_in, parameters
+from sct.frontend.source.new_objects import NewObjects
 from sct.frontend.source.parse import source_of
 from sct.frontend.values.abstract_values import Path
 from sct.ir import Eqn, Fn, Value, walk
@@ -41,19 +43,6 @@ __all__ = ["check_outside_writes"]
 
 Slot = tuple[int, Any]
 """The id of an object, and the name of its attribute; None for its items, and for what is not known."""
-
-_MAKERS = (gast.Constant, gast.List, gast.Tuple, gast.Dict, gast.Set, gast.ListComp, gast.SetComp, gast.DictComp,
-           gast.BinOp, gast.Compare, gast.JoinedStr)
-"""Expressions that make a new object."""
-
-_MAKING = frozenset((
-    "list", "dict", "set", "tuple", "sorted", "str", "int", "float", "bool", "len", "sum", "max", "min", "abs", "round",
-    "bytes", "complex", "frozenset", "Decimal", "Fraction", "date", "datetime", "timedelta",
-    "range", "zeros", "ones", "empty", "full", "arange", "linspace", "zeros_like", "ones_like", "empty_like", "array",
-    "copy", "deepcopy", "defaultdict", "Counter", "deque", "OrderedDict", "perf_counter", "time"))
-"""Functions that make a new object, or one that does not change."""
-
-_CHANGING = frozenset(("next", "setattr", "delattr", "exec", "eval", "vars", "globals"))
 
 
 def check_outside_writes(ev: Evaluator, fn: Fn) -> None:
@@ -210,13 +199,14 @@ class Writes:
             return
         for name in {name for n in nodes_in(node) if isinstance(n, gast.Global) for name in n.names}:
             self.slots.add((id(f.__globals__), name))
-        nonlocals = {name for n in nodes_in(node) if isinstance(n, (gast.FunctionDef, gast.Lambda))
+        nonlocals = {name for n in nodes_in(node) if isinstance(n, FUNCTIONS)
                      for name in declared(n)[1]}
         for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
             if name in nonlocals:
                 self.slots.add((id(cell), None))
-        for target in _targets(node):
-            self._target(f, node, target)
+        variables = NewObjects(node)
+        for target in written_expressions(node):
+            self._target(f, node, variables, target)
 
     def _all(self, f: types.FunctionType) -> None:
         """It may write all that it reaches, and its arguments."""
@@ -224,7 +214,7 @@ class Writes:
         self.whole |= self._reach([f]).keys()
         self.slots |= {(id(f.__globals__), name) for name in f.__globals__}
 
-    def _target(self, f: types.FunctionType, node: Any, target: Any) -> None:
+    def _target(self, f: types.FunctionType, node: Any, variables: NewObjects, target: Any) -> None:
         """Notes what a write into an attribute or the items of an expression, or by one of its methods, changes."""
         attributes = []
         owner = target.value if isinstance(target, (gast.Attribute, gast.Subscript)) else target
@@ -233,10 +223,10 @@ class Writes:
             attributes.append(owner.attr if isinstance(owner, gast.Attribute) else None)
             owner = owner.value
         if not isinstance(owner, gast.Name):
-            if not _is_new(owner):
+            if not variables.makes(owner, len(attributes)):
                 self._all(f)
             return
-        owners = self._variable(f, node, owner.id)
+        owners = self._variable(f, node, variables, owner.id, len(attributes))
         if owners is None:
             return
         for attribute in reversed(attributes):
@@ -249,17 +239,22 @@ class Writes:
         if name is None:
             self.whole |= {id(x) for x in owners}
 
-    def _variable(self, f: types.FunctionType, node: Any, name: str) -> list[Any] | None:
-        """The objects that a variable may be; None if writes to them are of no concern, or have been noted."""
-        own = {n for g in nodes_in(node) if isinstance(g, (gast.FunctionDef, gast.Lambda)) for n in local_names(g)}
-        if name in own:
-            cls = self.owners.get(id(f))
-            if cls is not None and parameters(node)[:1] == (name,):
-                return self._instances(f, cls)
-            if name in parameters(node):
-                self.arguments = True
-            if not _is_bound_anew(node, name):
-                self._all(f)
+    def _variable(self, f: types.FunctionType, node: Any, variables: NewObjects, name: str, depth: int
+                  ) -> list[Any] | None:
+        """The objects that a variable may be; None if writes to them are of no concern, or have been noted.
+
+        depth  so many items and attributes lead from the variable to what is written
+        """
+        cls = self.owners.get(id(f))
+        if cls is not None and parameters(node)[:1] == (name,):
+            return self._instances(f, cls)
+        if name in parameters(node):
+            self.arguments = True
+            self.whole |= self._reach([f.__defaults__, f.__kwdefaults__]).keys()
+        if not variables.holds(name, 0 if name in parameters(node) else depth):
+            self._all(f)
+        declared_outside = {name for n in nodes_in(node) if isinstance(n, FUNCTIONS) for name in declared(n)[0]}
+        if name in local_names(node) and name not in declared_outside:
             return None
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
         if name in cells:
@@ -283,55 +278,3 @@ def _attribute(x: Any, name: str | None) -> list[Any]:
     places: list[Any] = [] if isinstance(x, type) else [vars(x) if isinstance(x, types.ModuleType) else dict_of(x)]
     places += map(vars, classes)
     return next(([place[name]] for place in places if name in place), [])
-
-
-def _is_new(node: Any) -> bool:
-    """Does the expression make a new object?"""
-    if isinstance(node, gast.Call):
-        name = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
-        return name in _MAKING
-    return isinstance(node, _MAKERS)
-
-
-def _is_bound_anew(node: Any, name: str, asked: frozenset[str] = frozenset()) -> bool:
-    """Is every value that the function binds to this variable a new object?  `asked`: variables bound to it."""
-
-    def is_new(value: Any) -> bool:
-        if not isinstance(value, gast.Name):
-            return _is_new(value)
-        return value.id in local_names(node) and value.id not in parameters(node) and (
-            value.id in asked or _is_bound_anew(node, value.id, asked | {name}))
-
-    for n in nodes_in(node):
-        values = [(t, n.value) for t in n.targets] if isinstance(n, gast.Assign) else \
-            [(n.target, getattr(n, "value", None))] if isinstance(n, (gast.AnnAssign, gast.NamedExpr)) else \
-            [(n.target, None)] if isinstance(n, (gast.For, gast.comprehension)) else \
-            [(n.optional_vars, None)] if isinstance(n, gast.withitem) and n.optional_vars is not None else []
-        for target, value in values:
-            names = {t.id for t in nodes_in(target) if isinstance(t, gast.Name) and isinstance(t.ctx, gast.Store)}
-            if name in names and not is_new(value):
-                return False
-    return True
-
-
-def _targets(node: Any) -> Iterator[Any]:
-    """The expressions that are written into, and those whose object a call changes."""
-    for n in nodes_in(node):
-        if isinstance(n, (gast.Attribute, gast.Subscript)) and not isinstance(n.ctx, gast.Load):
-            yield n
-        elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
-            yield gast.Subscript(n.target, n.target, gast.Store())
-        elif isinstance(n, gast.Call):
-            yield from (gast.Subscript(x, x, gast.Store()) for x in _changed_by(n))
-
-
-def _changed_by(call: Any) -> Iterator[Any]:
-    """The arguments that a call of a function of a library may change, as far as its name says so."""
-    name = call.func.attr if isinstance(call.func, gast.Attribute) else getattr(call.func, "id", "")
-    if isinstance(call.func, gast.Attribute) and changes_object(f".{name}"):
-        yield call.func.value
-    keywords = [k.value for k in call.keywords if k.arg is not None and writes_keyword(k.arg)]
-    if name in _CHANGING or writes_arguments(f".{name}") or keywords:
-        yield from (x.value if isinstance(x, gast.Starred) else x for x in (*call.args, *keywords))
-        if isinstance(call.func, gast.Attribute):
-            yield call.func.value

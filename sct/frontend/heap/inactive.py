@@ -28,6 +28,7 @@ from sct.frontend.arguments.lift import is_constant_object, opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
+from sct.frontend.source.changing_calls import WRITERS
 from sct.frontend.source.parse import user_text
 from sct.frontend.state.observed_types import (
     Observed,
@@ -72,10 +73,10 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "IMMUTABLE", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "changes_object", "check_value",
-    "evaluated_by_python", "give", "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
-    "is_varied", "leave_to_python", "may_be_differentiated", "pure_builtin", "takes_items",
-    "template_of", "user_text", "writes_arguments", "writes_keyword", "written_by_python",
+    "IMMUTABLE", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python", "give",
+    "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
+    "is_varied", "leave_to_python", "may_be_differentiated", "pure_builtin",
+    "template_of", "user_text", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -272,27 +273,6 @@ PLAIN_CONTAINERS: dict[Any, str] = {
 """Containers of which `list` makes a copy without running code of the user, and how they are checked."""
 
 
-_CHANGES = re.compile(
-    r"\.(append|appendleft|extend|extendleft|insert|remove|pop|popleft|popitem|clear|add|discard|update|"
-    r"setdefault|reverse|sort|rotate|subtract|__setitem__|__delitem__|\w+_update|fill|put|partition|resize|"
-    r"setflags|setfield|itemset|byteswap)\b")
-"""Methods that change their object."""
-
-_TAKE_ITEMS = frozenset(("extend", "extendleft", "update", "difference_update", "intersection_update", "subtract",
-                         "symmetric_difference_update"))
-"""Methods that take the items of a list or dict, and not the list or dict itself."""
-
-
-def changes_object(text: str) -> bool:
-    """Does the template read a method that changes its object?"""
-    return _CHANGES.search(text) is not None
-
-
-def takes_items(text: str) -> bool:
-    """Is this the template of a method that takes the items of a list or dict, and not the list or dict itself?"""
-    return text.rpartition(".")[2] in _TAKE_ITEMS
-
-
 def is_varied(ev: Evaluator, v: Abstract) -> bool:
     """Is a number that is differentiated by in it, as far as is known?"""
     return _any_number(ev, v, ev.is_varied)
@@ -378,12 +358,7 @@ def _is_display(x: Any) -> bool:
 _HARMLESS = frozenset((
     "bisect", "calendar", "cmath", "collections", "csv", "datetime", "decimal", "fractions", "io", "json", "math",
     "numpy", "pandas", "random", "re", "scipy", "statistics", "string", "textwrap", "unicodedata", "zoneinfo"))
-"""Modules whose functions and classes leave their arguments as they are, but for `_WRITERS`."""
-
-_WRITERS = frozenset((
-    "insort", "insort_left", "insort_right", "shuffle", "copyto", "put", "place", "putmask", "fill_diagonal", "dump",
-    "put_along_axis", "sleep", "save", "savez", "savez_compressed", "savetxt", "memmap", "seed", "set_state",
-    "heapify", "heappush", "heappop", "heapreplace", "heappushpop", "readinto", "open", "open_code", "FileIO"))
+"""Modules whose functions and classes leave their arguments as they are, but for `WRITERS`."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -419,23 +394,13 @@ def pure_builtin(f: Any) -> str | None:
         return None
 
 
-def writes_arguments(text: str) -> bool:
-    """Is this the template of a method that writes to its arguments, or to the world outside?"""
-    return text.rpartition(".")[2] in _WRITERS
-
-
-def writes_keyword(name: str | None) -> bool:
-    """Does a function of a library write to the argument of this keyword, or because of it?"""
-    return name is None or name in ("out", "output", "inplace") or name.startswith("overwrite")
-
-
 def is_harmless_module(name: str) -> bool:
     return name.split(".")[0] in _HARMLESS
 
 
 def harmless_name(f: Any) -> str | None:
     """The name of a function or class of a library that leaves its arguments and the world outside as they are."""
-    if not callable(f) or getattr(f, "__name__", "") in _WRITERS:
+    if not callable(f) or getattr(f, "__name__", "") in WRITERS:
         return None
     try:
         name = _public_name(f)

@@ -19,18 +19,16 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import python_expression
 from sct.frontend.heap.inactive import (
-    changes_object,
     evaluated_by_python,
     is_callers,
     is_harmless_module,
     may_be_differentiated,
     pure_builtin,
     template_of,
-    writes_arguments,
-    writes_keyword,
 )
 from sct.frontend.interpreter.attributes import SET_BY_RAISE
 from sct.frontend.interpreter.expressions import lookup
+from sct.frontend.source.changing_calls import changes_object, writes_arguments, writes_keyword
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup

@@ -14,13 +14,13 @@ from typing import Any
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
-    changes_object,
     check_value,
     is_callers,
     is_harmless_module,
     is_python_object,
     typed,
 )
+from sct.frontend.source.changing_calls import changes_object
 from sct.frontend.source.parse import loc_of, user_text
 from sct.frontend.state.observed_types import Observed, items_place
 from sct.frontend.values.abstract_values import Abstract

@@ -8,4 +8,6 @@
     merged_yields   several `yield` in one block -> one
     name_scopes     which names a function binds and reads
     name_liveness   where each name may still be read
+    changing_calls  which calls change their object or their arguments
+    new_objects     which variables hold only what the function makes itself
 """
