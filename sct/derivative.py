@@ -75,6 +75,8 @@ class Family:
     order: list[tuple[Hashable, Specialization]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     observed: dict[Loc, frozenset[Any]] = field(default_factory=dict)
+    several: set[Hashable] = field(default_factory=set)
+    """The keys of arguments for which there have been so many specializations that a value may decide the code."""
 
     def call(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any],
              called: Callable[[Specialization], None] = lambda specialization: None
@@ -125,7 +127,8 @@ class Family:
     def _add(self, key: Hashable, specialization: Specialization) -> Specialization:
         self.table[key] = (*self.table.get(key, ()), specialization)
         self.order.append((key, specialization))
-        if len(self.table[key]) == SEVERAL_VALUES:
+        if len(self.table[key]) == SEVERAL_VALUES and key not in self.several:
+            self.several.add(key)
             self._warn_of_values(self.table[key])
         if len(self.order) > MOST_SPECIALIZATIONS:
             self._drop_oldest()

@@ -186,6 +186,14 @@ def test_a_value_that_decides_the_code_of_eight_versions_is_named() -> None:
     assert message.endswith(f"test_cache.py:{line})")
 
 
+def test_a_value_is_named_once_though_the_oldest_versions_are_dropped(monkeypatch) -> None:
+    monkeypatch.setattr(derivative, "MOST_SPECIALIZATIONS", 8)
+    calls = [(20.0 / k - 0.01, 3) for k in range(1, 10)]
+    count, messages = warnings_of(taken, [*calls[:8], (np.float64(calls[0][0]), 3), calls[8]])
+    assert count == 8
+    assert ["that decides the code" in message for message in messages] == [True, False, False]
+
+
 def test_seven_versions_give_no_warning() -> None:
     def taken_here(x: float, n: int) -> float:
         return sum(v * x for v in itertools.takewhile(lambda v: v * x < 20.0, itertools.count(1)))
@@ -677,6 +685,21 @@ def test_families_are_bounded(monkeypatch) -> None:
     ds = [grad(first), grad(second), grad(helper), grad(summed), grad(calls_first)]
     for _ in range(2):
         assert [d(2.0) for d in ds] == [3.0, 4.0, 4.0, 4.0, 3.0]
+
+
+def test_the_guard_of_a_size_computes_nothing_but_the_size() -> None:
+    def f(x: np.ndarray, n: int) -> float:
+        a, b = np.exp(x), np.zeros(len(x))
+        for _ in range(n):
+            b = b * x + a
+        both = np.concatenate([a, b])
+        return float(np.sum(both) * {4: 2.0, 6: 3.0}[len(both)])
+
+    d = grad(f)
+    d(np.ones(2), 3)
+    (specialization,) = d._specializations()
+    (guard,) = specialization.traced.guards
+    assert {eqn.op.name for eqn in guard.test[0].eqns} <= {"dim", "add", "mul"}
 
 
 def test_the_text_of_a_dropped_specialization_is_dropped(monkeypatch) -> None:

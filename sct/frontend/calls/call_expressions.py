@@ -309,7 +309,7 @@ def _rearranges(f: Any, args: Args) -> bool:
 
 
 def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
-    args, kwargs = as_lists(fn.peek, args, kwargs)
+    args = as_lists(fn.peek, args)
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)

@@ -172,6 +172,7 @@ class KnownValues(Operands):
                 raise self._needed(v, what)
             if eqn in needed:
                 return
+            before = len(needed)
             try:
                 for a in eqn.args:
                     visit(a)
@@ -182,6 +183,8 @@ class KnownValues(Operands):
                 if size is None:
                     raise
                 sizes[v] = size
+                for unused in list(needed)[before:]:
+                    del needed[unused]
                 needed.update(dict.fromkeys(b.eqns))
 
         visit(x)

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -57,13 +57,12 @@ def _takes_lists(f: Any, args: Sequence[Abstract]) -> bool:
     return own or of_numpy and not any(isinstance(a, Closure) or callable(getattr(a, "peek", None)) for a in args)
 
 
-def as_lists(f: Any, args: Sequence[Abstract], kwargs: Mapping[str, Abstract]
-             ) -> tuple[Sequence[Abstract], Mapping[str, Abstract]]:
-    """The arguments of a call of a library's function, with lists in the place of tuples whose length is known only at
-    run time, where that makes no difference."""
+def as_lists(f: Any, args: Sequence[Abstract]) -> Sequence[Abstract]:
+    """The positional arguments of a call of a library's function, with lists in the place of tuples whose length is
+    known only at run time, where that makes no difference."""
     if not any(isinstance(a, RunTimeTuple) for a in args) or not _hashable(f) or not _takes_lists(f, args):
-        return args, kwargs
-    return [a.of if isinstance(a, RunTimeTuple) else a for a in args], kwargs
+        return args
+    return [a.of if isinstance(a, RunTimeTuple) else a for a in args]
 
 
 def _hashable(f: Any) -> bool:
