@@ -75,13 +75,13 @@ def _json(reports: Iterable[Report]) -> str:
 
     def entry(report: Report) -> dict[str, Any]:
         refusal = report.refusal
-        entry: dict[str, Any] = {"file": shown(report.file), "function": report.name or None,
-                                 "accepted": report.accepted}
+        head: dict[str, Any] = {"file": shown(report.file), "function": report.name or None,
+                                "accepted": report.accepted}
         if refusal is not None:
-            return {**entry, "code": refusal.code, "message": refusal.what, "why": refusal.why, "hint": refusal.hint,
+            return {**head, "code": refusal.code, "message": refusal.what, "why": refusal.why, "hint": refusal.hint,
                     "location": place(refusal.loc) or None}
         copies = [{"variable": variable, "location": place(loc) or None} for variable, loc in report.copies]
-        return {**entry, "types": report.types, "copies": copies}
+        return {**head, "types": report.types, "copies": copies}
 
     return json.dumps({"version": sct_version(), "functions": [entry(report) for report in reports]}, indent=2)
 

@@ -176,7 +176,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
             _known_key(ev, k)
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
-        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT, maker=DictArgument(id(x)))
+        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT, site=DictArgument(id(x)))
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if is_container(type(x)):
         return _object(ev, x, name, seen)

@@ -251,7 +251,7 @@ def _lift_dict(ev: Evaluator, obj: dict[Any, Any], path: Path) -> DictRef | MapR
     ev.outside.note(path, "keys", tuple(obj))
     items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
     argument = DictArgument(id(obj), kinds is not None)
-    return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, maker=argument)))
+    return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, site=argument)))
 
 
 def contents_of_mapping(ev: Evaluator, v: Abstract) -> Abstract | None:
@@ -292,7 +292,7 @@ def _captured_dict(ev: Evaluator, obj: dict[Any, Any], kinds: dict[str, Hashable
     ev.outside.note(path, "many", MANY_KEYS)
     places = _free_leaf(ev, Places(), Opaque(), (*path, ("places", "places")), (Places,))
     parts = [_captured_list(ev, xs, kinds[name], (*path, (name, name))) for name, xs in lists.items()]
-    return MapRef(ev.captured.put(Slots((places, *parts), ("places", *lists), Origin.CAPTURED, maker=argument)))
+    return MapRef(ev.captured.put(Slots((places, *parts), ("places", *lists), Origin.CAPTURED, site=argument)))
 
 
 def _is_kind_of_keys(kind: Any) -> bool:

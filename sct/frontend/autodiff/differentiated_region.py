@@ -192,7 +192,7 @@ class _Params:
 
     def __init__(self, ev: Evaluator, copies: _Copies, passed: Mapping[int | str, Abstract],
                  inside: dict[int | str, Abstract], strict: bool, skip: Callable[[int, int], bool] | None) -> None:
-        self.ev, self.addresses, self.passed, self.inside, self.strict = ev, copies, passed, inside, strict
+        self.ev, self.copies, self.passed, self.inside, self.strict = ev, copies, passed, inside, strict
         self.skip = skip or (lambda which, j: False)
         self.skips = skip is not None
         self.values: list[Value] = []
@@ -236,7 +236,7 @@ class _Params:
             return copy
         v = ev.wrap(p, origin=Origin.ARGUMENT)
         assert isinstance(leaf, Ref) and isinstance(v, Ref)
-        self.addresses.addresses.append((leaf.addr, v.addr))
+        self.copies.addresses.append((leaf.addr, v.addr))
         return v
 
 

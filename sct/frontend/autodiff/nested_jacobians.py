@@ -28,7 +28,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
 from sct.frontend.values.guards import UNKNOWN, Guard
-from sct.frontend.values.size_terms import At, size_of
+from sct.frontend.values.size_terms import At, value_of_size
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim
 from sct.ir.pytrees.pytree import Leaf
@@ -159,7 +159,7 @@ def _count(shapes: Sequence[Shape], sizes: Mapping[str, At], leaves: Sequence[An
     """The number of elements of arrays of these shapes."""
     total = 0
     for shape in shapes:
-        sizes_now = [size_of(d, sizes, leaves) for d in shape]
+        sizes_now = [value_of_size(d, sizes, leaves) for d in shape]
         if None in sizes_now:
             return None
         total += math.prod(sizes_now)  # type: ignore[arg-type]

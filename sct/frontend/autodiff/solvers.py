@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +22,7 @@ from sct.frontend.autodiff.implicit_functions import as_solution, derivative_cod
 from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
@@ -167,9 +166,7 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     if entry.solves == "squares":
         others["cost"] = at_solution(ev, solver_result, "cost", x, function_of_unknown(
             ev, _half_sum_of_squares(arguments[first], arguments), extra, unknown, name))
-    read = ", ".join(f"`{key}`" for key in (place, flag, *others))
-    unread = Poison(f"of what `{name}` returns, sct reads {read} alone", OUTSIDE)
-    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), place: x, flag: converged, **others})
+    return library_object(ev, f"what `{name}` returns", {place: x, flag: converged, **others}, _OTHERS)
 
 
 # -- minima between bounds ---------------------------------------------------------------------------------------------
@@ -213,9 +210,7 @@ def _bounded(ev: Evaluator, arguments: Mapping[str, Abstract], extra: Sequence[A
         ev, x0, zero.fn.replace(results=(zero.outs[0],)), regular, "the minimum is at a tie, or has not been reached"))
     others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=t) for key, t in (
         ("success", BOOL), ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
-    unread = Poison("of what `minimize` with bounds returns, sct reads `x`, `success`, `nit`, `nfev`, `status` and "
-                    "`message` alone")
-    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(_OTHERS, unread), "x": result, **others})
+    return library_object(ev, "what `minimize` with bounds returns", {"x": result, **others}, _OTHERS)
 
 
 def ends_of_bounds(ev: Evaluator, bounds: Abstract) -> tuple[Abstract, Abstract]:

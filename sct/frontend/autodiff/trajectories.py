@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 import sys
-import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,9 +30,9 @@ from sct.frontend.autodiff.time_steps import (
 )
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import NO_KEYWORDS, OUTSIDE, Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, library_object, of_scipy
 from sct.frontend.heap.inactive import may_be_differentiated, template_of
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, product, sym
 from sct.ir.pytrees.pytree import Leaf
@@ -178,9 +177,7 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         "sol": _between(problem, method, outcome, steps, accepted, span, success) if is_read_between else _NONE}
     for key in ("message", "status", "nfev", "njev", "nlu"):
         attributes[key] = ev.emit(part, outcome, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
-    unread = Poison("of what `solve_ivp` returns, sct reads the attributes alone", OUTSIDE)
-    return ev.new_object(types.SimpleNamespace, {
-        **dict.fromkeys(("keys", "values", "items", "get"), unread), **attributes})
+    return library_object(ev, "what `solve_ivp` returns", attributes, ("keys", "values", "items", "get"))
 
 
 def _method(ev: Evaluator, arguments: Mapping[str, Abstract]) -> str:

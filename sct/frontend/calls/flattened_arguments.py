@@ -70,7 +70,7 @@ class ArgumentLeaf:
 class ArgumentNode:
     """A container.  `which` numbers lists and dicts, as two names may stand for one; `exact` compares its keys.
 
-    schema, maker  as in `Slots`
+    schema, site  as in `Slots`
     frozen  why it is not written
     """
 
@@ -80,7 +80,7 @@ class ArgumentNode:
     items: tuple[ArgumentTree, ...]
     exact: Hashable = field(init=False)
     schema: Schema | None = None
-    maker: Any = field(default=None, compare=False)
+    site: Any = field(default=None, compare=False)
     frozen: Frozen = Frozen.NO
 
     def __post_init__(self) -> None:
@@ -182,7 +182,7 @@ class Flattening:
             self.lists.update((x.index, v.addr) for x in items if isinstance(x, ArgumentLeaf))
         factory = (self.flatten(v.factory),) if isinstance(v, MapRef) and v.factory is not None else ()
         kind = replace(v, addr=0, factory=None) if isinstance(v, MapRef) else replace(v, addr=0)
-        return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, maker=cell.maker,
+        return ArgumentNode(kind, which, cell.keys, (*items, *factory), schema=cell.schema, site=cell.site,
                             frozen=cell.frozen if self.with_frozen else Frozen.NO)
 
     def closure(self, v: Closure) -> ArgumentTree:
@@ -231,7 +231,7 @@ class Flattening:
             return replace(kind, addr=same[tree.which])  # type: ignore[return-value]
         addr = self.ev.new_addr()
         self.ev.store.cells[addr] = Slots(
-            items, tree.keys, schema=tree.schema, maker=tree.maker,
+            items, tree.keys, schema=tree.schema, site=tree.site,
             frozen=tree.frozen,
             unset=frozenset() if isinstance(kind, ObjRef) else None)
         self.rebuilt[addr] = tree.which, kind

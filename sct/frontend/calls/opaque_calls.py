@@ -282,11 +282,11 @@ def _draws(ev: Evaluator, fn: Abstract) -> str:
 def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:
     """Is this a method of a generator of random numbers?  Nothing else holds its results."""
     owner = method.args[0]
-    maker = ev.defs.get(owner) if isinstance(owner, Value) else None
-    if maker is None:
+    definition = ev.defs.get(owner) if isinstance(owner, Value) else None
+    if definition is None:
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
         return type(leaf) in GENERATORS
-    return maker.op is inactive and class_of_generator(str(maker.attrs["text"])) is not None
+    return definition.op is inactive and class_of_generator(str(definition.attrs["text"])) is not None
 
 
 def _may_vary(ev: Evaluator, v: Abstract) -> bool:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gast
 
-from sct.frontend.values.abstract_values import Abstract, Static
+from sct.frontend.values.abstract_values import Abstract, Poison, Static
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "OUTSIDE", "PYTHON_EXPRESSION", "SEPARATE",
+    "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE",
     "SPECIAL", "STATEMENTS",
     "Args", "Kwargs", "Special", "called", "evaluated_as", "expression", "guarding_statement", "handler_before_op",
-    "handler_of_scipy", "instances", "of_scipy", "python_expression",
-    "special", "special_key", "statement", "unsupported",
+    "handler_of_scipy", "instances", "library_object", "of_scipy", "python_expression", "special", "special_key",
+    "statement", "unread", "unsupported",
 ]
 
 Handler = Callable[["Evaluator", Any], Any]
@@ -38,8 +38,6 @@ GUARDING: dict[type, GuardingHandler] = {}
 """Handlers of statements that get the block and the position behind them: do they run the rest of it?"""
 CALLS: dict[type, Caller] = {}
 SPECIAL: dict[Any, Special] = {}
-OUTSIDE = "compute it outside the function"
-"""The hint where a program reads what sct does not compute of a result."""
 OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
 _OF_SCIPY = (
@@ -54,6 +52,18 @@ INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
 PYTHON_EXPRESSION: list[Callable[..., Any]] = []
 """The function that leaves an expression to Python."""
+
+
+def unread(what: str, names: Iterable[str]) -> Poison:
+    """A part of a result of a library's function, of which sct reads the attributes with these names alone."""
+    *first, last = (f"`{name}`" for name in names)
+    read = f"{', '.join(first)} and {last}" if first else last
+    return Poison(f"of {what}, sct reads {read} alone", "compute it outside the function")
+
+
+def library_object(ev: Evaluator, what: str, read: Mapping[str, Abstract], others: Iterable[str]) -> Abstract:
+    """The result of a library's function, of which sct reads some attributes; `others`: those that it does not."""
+    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(others, unread(what, read)), **read})
 
 
 def python_expression(f: T) -> T:

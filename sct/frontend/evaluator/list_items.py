@@ -59,7 +59,7 @@ __all__ = [
 class Place:
     """Where dicts whose keys are known only at run time are made, and what is done with them."""
 
-    maker: Any = field(compare=False)
+    site: Any = field(compare=False)
     uses: frozenset[str]
 
 
@@ -79,7 +79,7 @@ def have_one_form(ev: Evaluator, a: Schema, b: Schema, types: Sequence[Type] = (
     if isinstance(a, ObjectSchema) and isinstance(b, ObjectSchema) and isinstance(a.cls, MapRef) and a.cls == b.cls \
             and a.keys[0] != b.keys[0]:
         raise ev.functions.plan.changed(dicts={
-            (place.maker, use) for place in (a.keys[0], b.keys[0]) for use in a.keys[0].uses | b.keys[0].uses})
+            (place.site, use) for place in (a.keys[0], b.keys[0]) for use in a.keys[0].uses | b.keys[0].uses})
     inner = parts_of(a), parts_of(b)
     if inner[0] and type(a) is type(b):
         heads = [(x.cls, x.keys) if isinstance(x, ObjectSchema) else None for x in (a, b)]

@@ -81,10 +81,10 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             cell = ev.slots(x)
             types.append(Opaque())
             parts = len(types) - 1, *map(visit, cell.items[1:])
-            uses = frozenset(use for origin, use in ev.functions.plan.dicts if origin == cell.maker)
-            return ObjectSchema(replace(x, addr=0), (Place(cell.maker, uses), *cell.keys[1:]), parts)
+            uses = frozenset(use for origin, use in ev.functions.plan.dicts if origin == cell.site)
+            return ObjectSchema(replace(x, addr=0), (Place(cell.site, uses), *cell.keys[1:]), parts)
         if isinstance(x, DictRef) and x.addr > CAPTURED and not (ev.slots(x).keys or ev.functions.plan.known_keys):
-            raise ev.functions.plan.changed(dicts={(ev.slots(x).maker, "values")})  # it is filled by keys of run time
+            raise ev.functions.plan.changed(dicts={(ev.slots(x).site, "values")})  # it is filled by keys of run time
         if isinstance(x, Tup):
             parts = tuple(map(visit, x.items))
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
@@ -429,8 +429,8 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             parts = tuple(map(row, schema.parts))
             if isinstance(schema.cls, MapRef):
                 addr = ev.new_addr()
-                keys, origin = ("places", *schema.keys[1:]), schema.keys[0].maker
-                ev.store.cells[addr] = Slots(parts, keys, cell.origin, maker=origin)
+                keys, origin = ("places", *schema.keys[1:]), schema.keys[0].site
+                ev.store.cells[addr] = Slots(parts, keys, cell.origin, site=origin)
                 return replace(schema.cls, addr=addr)
             if isinstance(schema.cls, FunctionForm):
                 return function_of(ev, schema.cls, parts)

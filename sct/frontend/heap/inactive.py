@@ -120,8 +120,8 @@ def _known_class(ev: Evaluator, text: str, operands: Sequence[Operand]) -> type 
     """The class of the value of an expression, if that does not depend on its operands."""
     if text == "type(_0)" and operands[0] in ev.tries.exceptions:
         return type
-    maker = ev.defs.get(operands[0]) if operands and isinstance(operands[0], Value) else None
-    return class_of_call(text, str(maker.attrs["text"]) if maker is not None and maker.op is inactive else "")
+    site = ev.defs.get(operands[0]) if operands and isinstance(operands[0], Value) else None
+    return class_of_call(text, str(site.attrs["text"]) if site is not None and site.op is inactive else "")
 
 
 def give(ev: Evaluator, values: Sequence[Abstract], themselves: bool) -> None:

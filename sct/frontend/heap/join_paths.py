@@ -365,7 +365,7 @@ class _Merge(Outs, Join[Abstract]):
                 if not (alike(x, y) or self.asked is not None and self.ev.can_ask(self.asked)):
                     x, y = with_same_keys(x, y)
                 if not alike(x, y):
-                    self.ev.functions.plan.refused.update((c.maker, "values") for c in (x, y) if c.maker is not None)
+                    self.ev.functions.plan.refused.update((c.site, "values") for c in (x, y) if c.site is not None)
                     self.ev.refuse("SCT310", "a dict that gets new keys on one path only")
                 self.store.cells[addr] = self.slots(x, y)
             else:

@@ -11,7 +11,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator.known_values import KnownValues
 from sct.frontend.values.abstract_values import Layout, Like, Ref, Together
 from sct.frontend.values.guards import UNKNOWN, Guard, NeedsStatic
-from sct.frontend.values.size_terms import At, size_of
+from sct.frontend.values.size_terms import At, value_of_size
 from sct.ir import Value
 from sct.ir.types import Tensor
 
@@ -73,7 +73,7 @@ def _laid_out(ev: KnownValues, lies: bool | Value | Like, t: Tensor, sizes: Mapp
               leaves: Sequence[Any]) -> Any:
     """An array of this layout."""
     if isinstance(lies, bool):
-        return np.empty([size_of(d, sizes, leaves) or 0 for d in t.shape])
+        return np.empty([value_of_size(d, sizes, leaves) or 0 for d in t.shape])
     if isinstance(lies, Value):
         return leaves[ev.params.index(lies)]
     return lies.of(leaves[ev.params.index(lies.argument)])

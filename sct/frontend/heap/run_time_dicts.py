@@ -85,11 +85,11 @@ def known_key(ev: Evaluator, owner: Container, key: Abstract, what: str = "a key
 def note_refused(ev: Evaluator, owner: Container) -> Any:
     """Notes that the keys of this dict would have to be known, and returns the place that makes it, if there is one."""
     cell = ev.store.cells.get(owner.addr)
-    if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.maker is None \
-            or isinstance(cell.maker, DictArgument):
+    if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.site is None \
+            or isinstance(cell.site, DictArgument):
         return None
-    ev.functions.plan.refused.add((cell.maker, VALUES))
-    return cell.maker
+    ev.functions.plan.refused.add((cell.site, VALUES))
+    return cell.site
 
 
 def called(ev: Evaluator, owner: Abstract) -> Abstract:
@@ -97,7 +97,7 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
     if not isinstance(owner, DictRef):
         return owner
     cell = ev.slots(owner)
-    if (cell.maker, VALUES) not in ev.functions.plan.dicts:
+    if (cell.site, VALUES) not in ev.functions.plan.dicts:
         return owner
     if not isinstance(owner, DefaultRef):
         return of_run_time(ev, cell)
@@ -106,7 +106,7 @@ def called(ev: Evaluator, owner: Abstract) -> Abstract:
 
 def new(ev: Evaluator, origin: Any) -> MapRef:
     """An empty dict whose keys are known only at run time; `origin`: the place of the expression that makes it."""
-    return of_run_time(ev, Slots((), maker=origin))
+    return of_run_time(ev, Slots((), site=origin))
 
 
 def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> MapRef:
@@ -119,7 +119,7 @@ def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> 
     if _may(ev, cell, KEYS):
         keys = _list(ev, tuple(map(constant, cell.keys)))
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), maker=cell.maker)
+    ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), site=cell.site)
     return MapRef(addr, factory)
 
 
@@ -143,14 +143,14 @@ def _is_plain(key: Any) -> bool:
 
 
 def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
-    return (cell.maker, use) in ev.functions.plan.dicts
+    return (cell.site, use) in ev.functions.plan.dicts
 
 
 def need(ev: Evaluator, owner: MapRef, use: str) -> None:
     """The program is evaluated again, unless this use of the dict was known when it was made."""
     cell = ev.slots(owner)
     if not _may(ev, cell, use) and not (use == KEYS and isinstance(cell.items[1], ListRef)):
-        raise ev.functions.plan.changed(dicts={(cell.maker, use)})
+        raise ev.functions.plan.changed(dicts={(cell.site, use)})
 
 
 # -- parts ---------------------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def as_list(ev: Evaluator, owner: MapRef, kind: str) -> ListRef:
     schema = schemas[0] if len(parts) == 1 else (schemas[0], map_leaves(schemas[1], lambda k: k + first))
     joined = ListRef(ev.new_addr())
     ev.store.cells[joined.addr] = Slots(tuple(c for part in parts for c in part.items), schema=schema,
-                                        maker=owner if _may(ev, cell, SHRINKS) else None)
+                                        site=owner if _may(ev, cell, SHRINKS) else None)
     return joined
 
 
@@ -348,7 +348,7 @@ def note_write(ev: Evaluator, owner: MapRef, grows: bool = True) -> None:
     ev.writable(owner.addr, "a write")
     columns = {c for xs in ev.slots(owner).items if isinstance(xs, ListRef) for c in ev.slots(xs).items}
     runs_over = [ev.store.cells[addr] for addr in ev.loops.lists]
-    if any(isinstance(cell, Slots) and (grows and columns.intersection(cell.items) or cell.maker == owner)
+    if any(isinstance(cell, Slots) and (grows and columns.intersection(cell.items) or cell.site == owner)
            for cell in runs_over):
         ev.refuse("SCT306", "the keys of a dict may change while a loop iterates over it",
                   hint="iterate over a copy: `list(d)`")
@@ -433,7 +433,7 @@ def copied(ev: Evaluator, owner: MapRef) -> MapRef:
     lists = [xs if not isinstance(xs, ListRef) else dynamic_list_methods.copied(ev, xs) if is_dynamic(ev, xs)
              else ev.new_list(()) for xs in cell.items[1:]]
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots((places, *lists), cell.keys, maker=cell.maker)
+    ev.store.cells[addr] = Slots((places, *lists), cell.keys, site=cell.site)
     return replace(owner, addr=addr)
 
 

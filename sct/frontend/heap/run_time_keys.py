@@ -326,7 +326,7 @@ def of_arguments(ev: Evaluator, arguments: Mapping[K, Abstract]) -> dict[K, Abst
             return v
         if v.addr not in seen:
             cell, seen[v.addr] = ev.slots(v), v
-            if isinstance(v, DictRef) and isinstance(cell.maker, DictArgument) and (cell.maker, VALUES) in plan.dicts:
+            if isinstance(v, DictRef) and isinstance(cell.site, DictArgument) and (cell.site, VALUES) in plan.dicts:
                 _freeze_all(ev, v)
                 seen[v.addr] = of_run_time(ev, cell)
                 _freeze_all(ev, seen[v.addr])
@@ -351,7 +351,7 @@ def note_search(ev: Evaluator, owner: Abstract) -> None:
     if not isinstance(owner, DictRef) or plan.known_keys or plan.known_arguments:
         return
     cell = ev.slots(owner)
-    use = (cell.maker, VALUES)
-    if len(cell.keys) > MANY_KEYS and isinstance(cell.maker, DictArgument) and use not in plan.dicts and \
-            (cell.maker.alike or is_alike(ev, cell)):
+    use = (cell.site, VALUES)
+    if len(cell.keys) > MANY_KEYS and isinstance(cell.site, DictArgument) and use not in plan.dicts and \
+            (cell.site.alike or is_alike(ev, cell)):
         raise plan.changed(dicts={use})

@@ -311,20 +311,20 @@ def _repeated(ev: Evaluator, v: Iteration) -> IterationSpace | None:
 
 def python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
     """The iteration space of a container that sct does not see into."""
-    iterable = python_iterable(ev, over, node.iter)
-    if iterable is None or iterable.is_iterator or not isinstance(over, Value):
+    kind = python_iterable(ev, over, node.iter)
+    if kind is None or kind.is_iterator or not isinstance(over, Value):
         return None
-    n, item = python_items(ev, over, iterable)
+    n, item = python_items(ev, over, kind)
     return IterationSpace(Lit(0), n, Lit(1), item)
 
 
 def _of_python(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     """The items that a container which sct does not see into has when the loop over them begins."""
-    of, iterable = v.parts
-    assert isinstance(of, Value) and isinstance(iterable, Static) and isinstance(iterable.value, PythonIterable)
-    if iterable.value.is_iterator:
+    of, kind = v.parts
+    assert isinstance(of, Value) and isinstance(kind, Static) and isinstance(kind.value, PythonIterable)
+    if kind.value.is_iterator:
         return None
-    n, item = python_items(ev, of, iterable.value)
+    n, item = python_items(ev, of, kind.value)
     return IterationSpace(Lit(0), n, Lit(1), item)
 
 

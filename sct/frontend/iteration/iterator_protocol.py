@@ -121,7 +121,7 @@ def _may_be_counted(ev: Evaluator, kind: str, parts: tuple[Abstract, ...], state
     inner = [p for p in parts if is_iterator(p)]
     if kind not in ("enumerate", "map", "zip") or state != _NOTHING or not inner:
         return False  # what `zip` has taken when another part ends is lost: its parts must be its own
-    return all(p.counted is not None and (len(inner) == 1 or p.maker == ev.loc) for p in inner)  # type: ignore[union-attr]
+    return all(p.counted is not None and (len(inner) == 1 or p.site == ev.loc) for p in inner)  # type: ignore[union-attr]
 
 
 def is_iterator(v: object) -> bool:
@@ -163,7 +163,7 @@ def advance(ev: Evaluator, it: Iteration) -> None:
 
 def _not_known(ev: Evaluator, it: Iteration) -> NoReturn:
     """Refuses an iterator whose position depends on the path; the loop may be unrolled instead."""
-    ev.functions.plan.lost.add(it.maker)
+    ev.functions.plan.lost.add(it.site)
     error = SctError("SCT503", "an iterator is used again after a loop or a branch over it",
                      why="its position depends on the path",
                      hint="make the iterator of a list, `it = iter(list(...))`, or count: `xs[i]`", loc=ev.loc)
@@ -272,7 +272,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     of_run_time = isinstance(owner_of(v), MapRef)
     v = iterable(ev, v)
     if of_run_time and isinstance(v, ListRef):
-        if isinstance(ev.slots(v).maker, MapRef):
+        if isinstance(ev.slots(v).site, MapRef):
             ev.refuse("SCT503", "an iterator of a dict from which keys are deleted is not supported",
                       hint="iterate over a copy: `list(d)`")
         return new_iterator(ev, "iter", (v,), Tup(_versions(ev, v)))

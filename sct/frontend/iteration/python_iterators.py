@@ -36,10 +36,10 @@ def python_iterator(ev: Evaluator, over: Abstract, node: Any) -> Iteration | Non
 
 def is_python_iterator(v: Iteration) -> bool:
     """Is this an iterator of Python, whose items are not known before they are asked for?"""
-    return v.kind == "python" and _constant(v.parts[1]).is_iterator
+    return v.kind == "python" and _iterable_of(v.parts[1]).is_iterator
 
 
-def _constant(v: Abstract) -> PythonIterable:
+def _iterable_of(v: Abstract) -> PythonIterable:
     assert isinstance(v, Static) and isinstance(v.value, PythonIterable)
     return v.value
 
@@ -48,7 +48,7 @@ def generator_of_python(ev: Evaluator, v: Iteration) -> Iteration:
     """The generator of a function that gives the items of an iterator of Python."""
     of, iterable = v.parts
     assert isinstance(of, Value)
-    check_class(ev, of, _constant(iterable))
+    check_class(ev, of, _iterable_of(iterable))
     generator = ev.call(Static(_items), [of, iterable, Static(_next_or_itself), Static(_is_end), Static(_observed)])
     assert isinstance(generator, Iteration)
     return generator
@@ -92,7 +92,7 @@ def _emit_is_end(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _emit_observed(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (item, iterable) = args
     assert isinstance(item, Value)
-    checked = python_item(ev, "_0", (item,), _constant(iterable))
+    checked = python_item(ev, "_0", (item,), _iterable_of(iterable))
     if not isinstance(checked, Value) or checked.type != item.type:
         return checked
     item.hint = None  # it is what the loop names

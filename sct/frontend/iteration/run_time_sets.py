@@ -26,6 +26,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, Opaque, Set
 from sct.ops.program.effects import inactive
+from sct.ops.registry import add_operand
 
 __all__ = ["combined", "contains", "in_place", "is_set", "method", "new_set", "note_change", "size"]
 
@@ -126,8 +127,7 @@ def combined(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract | 
     for v in (a, b):
         constant_set = v.value if isinstance(v, Static) and type(v.peek) in (set, frozenset) else None
         if is_set(v):
-            texts.append(f"_{len(operands)}")
-            operands.append(ev.operand(v))
+            texts.append(add_operand(ev.operand(v), operands))
         elif constant_set is not None:
             items = [key_text(ev, constant(x), operands, _WHERE) for x in sorted(constant_set, key=repr)]
             shown = f"{{{', '.join(items)}}}" if items else ""

@@ -157,8 +157,8 @@ class BackEdge(Learning, Join[None]):
                 self.learnt = True
                 return
             if not same_keys(cell.keys, now.keys) or cell.ordered > now.ordered:
-                ev.functions.plan.refused.update((c.maker, "values") for c in (cell, now) if c.maker is not None)
-                self.refuse_new_keys(all(c.maker is None or ev.functions.plan.known_keys for c in (cell, now)))
+                ev.functions.plan.refused.update((c.site, "values") for c in (cell, now) if c.site is not None)
+                self.refuse_new_keys(all(c.site is None or ev.functions.plan.known_keys for c in (cell, now)))
             self.compare_items(("slot", addr), cell.items, now.items)
 
     def refuse_new_keys(self, first_alone: bool) -> NoReturn:

@@ -342,7 +342,7 @@ def broadcast_of_shapes(ev: Evaluator, args: Args, kwargs: Kwargs) -> Any:
     for shape in [x.items if isinstance(x, Tup) else (x,) for x in args]:
         whole[:0] = [Static(1)] * (len(shape) - len(whole))
         for k, n in enumerate(shape, len(whole) - len(shape)):
-            p, q = size_of(whole[k]), size_of(n)
+            p, q = size_of_int(whole[k]), size_of_int(n)
             if p is None or q is None or not ev.same(p, q):
                 return None
             p, q = ev.resolve(p), ev.resolve(q)
@@ -352,7 +352,7 @@ def broadcast_of_shapes(ev: Evaluator, args: Args, kwargs: Kwargs) -> Any:
     return None if kwargs else Tup(tuple(whole))
 
 
-def size_of(n: Abstract) -> Dim | None:
+def size_of_int(n: Abstract) -> Dim | None:
     """The size that an int is; None where that is not known."""
     if isinstance(n, Static):
         return Dim(n.value) if type(n.value) is int and n.value >= 0 else None

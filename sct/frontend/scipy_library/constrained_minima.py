@@ -31,7 +31,7 @@ from sct.frontend.autodiff.solvers import (
 )
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
-from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -40,7 +40,6 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     ListRef,
     ObjRef,
-    Poison,
     Ref,
     Static,
     Tup,
@@ -293,11 +292,9 @@ def _result(ev: Evaluator, optimum: Value, f: Abstract, extra: Sequence[Abstract
     least = function_of_unknown(ev, f, extra, unknown, "minimize")
     others: dict[str, Abstract] = {key: ev.emit(part, optimum, text=f"_0.{key}", type=t) for key, t in (
         ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
-    read = "`x`, `fun`, `success`, `nit`, `nfev`, `status` and `message`"
-    unread = Poison(f"of what `minimize` with constraints returns, sct reads {read} alone", OUTSIDE)
-    return ev.new_object(types.SimpleNamespace, {
-        **dict.fromkeys(("jac", "njev", "multipliers", "grad", "v", "constr", "keys", "items", "get"), unread),
-        "x": result, "success": success, "fun": at_solution(ev, optimum, "fun", result, least), **others})
+    return library_object(ev, "what `minimize` with constraints returns", {
+        "x": result, "success": success, "fun": at_solution(ev, optimum, "fun", result, least), **others},
+        ("jac", "njev", "multipliers", "grad", "v", "constr", "keys", "items", "get"))
 
 
 def _lagrangian(x: Any, multipliers: Any, f: Any, rows: Any) -> Any:

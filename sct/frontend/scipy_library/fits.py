@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,11 +19,11 @@ from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.autodiff.solvers import defined, ends_of_bounds, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
-from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, FLOAT, INT, Tensor
@@ -205,9 +204,7 @@ def _with_others(ev: Evaluator, name: str, solver_result: Value, read: dict[str,
     """The result as an object with some further attributes."""
     others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=t) for key, t in (
         ("success", BOOL), ("status", INT), ("nit", INT), ("message", OBJECT))}
-    names = ", ".join(f"`{key}`" for key in (*read, *others))
-    poison = Poison(f"of what `{name}` returns, sct reads {names} alone", OUTSIDE)
-    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(unread, poison), **read, **others})
+    return library_object(ev, f"what `{name}` returns", {**read, **others}, unread)
 
 
 def _vertex(x: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, lower: Any, upper: Any) -> Any:

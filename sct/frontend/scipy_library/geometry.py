@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import math
-import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,10 +15,10 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
 from sct.frontend.heap.inactive import leave_to_python
 from sct.frontend.scipy_library.by_program import array_of_floats
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, sym
@@ -64,12 +63,10 @@ def _tree(name: str) -> Any:
                             type=Tensor("array", "i64", (sym(f"_pairs{native.id}_{len(ev.b.eqns)}"), Dim(2))))
             return ev.wrap(nearest)
 
-        unread = Poison(f"of a `{name}` of differentiated points, sct reads `query`, `query_pairs`, `data`, `n`, `m`")
-        return ev.new_object(types.SimpleNamespace, {
-            **dict.fromkeys(("query_ball_point", "query_ball_tree", "count_neighbors", "sparse_distance_matrix",
-                             "maxes", "mins"), unread),
+        return library_object(ev, f"a `{name}` of differentiated points", {
             "data": points, "query": DerivedCallable(query), "query_pairs": DerivedCallable(pairs),
-            **{key: ev.emit(part, native, text=f"_0.{key}", type=INT) for key in ("n", "m")}})
+            **{key: ev.emit(part, native, text=f"_0.{key}", type=INT) for key in ("n", "m")}},
+            ("query_ball_point", "query_ball_tree", "count_neighbors", "sparse_distance_matrix", "maxes", "mins"))
 
     return handle
 
@@ -165,14 +162,11 @@ def _delaunay(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return ev.wrap(ev.emit(solver, native, ev.operand(x), text="_0.find_simplex(_1)",
                                type=Tensor("array", "i32", ev.shape_of(x)[:-1])))
 
-    unread = Poison("of a `Delaunay` of differentiated points, sct reads `simplices`, `neighbors`, `convex_hull`, "
-                    "`find_simplex` and `points`")
-    return ev.new_object(types.SimpleNamespace, {
-        **dict.fromkeys(("transform", "equations", "coplanar", "vertex_to_simplex", "vertex_neighbor_vertices",
-                         "lift_points", "plane_distance", "vertices"), unread),
+    return library_object(ev, "a `Delaunay` of differentiated points", {
         "points": points, "find_simplex": DerivedCallable(find), **_parts(ev, native, {
-            "simplices": (count, d + 1), "neighbors": (count, d + 1),
-            "convex_hull": (sym(f"_faces{native.id}"), d)})})
+            "simplices": (count, d + 1), "neighbors": (count, d + 1), "convex_hull": (sym(f"_faces{native.id}"), d)})},
+        ("transform", "equations", "coplanar", "vertex_to_simplex", "vertex_neighbor_vertices", "lift_points",
+         "plane_distance", "vertices"))
 
 
 @of_scipy("scipy.spatial.ConvexHull")
@@ -189,8 +183,5 @@ def _hull(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             like = ev.wrap(ev.operand(ev.call(Static(program), [
                 points, whole["simplices"], whole["vertices"]])))
         sizes[key] = standing_for(ev, ev.emit(part, native, text=f"_0.{key}", type=FLOAT), like)
-    unread = Poison("of a `ConvexHull` of differentiated points, sct reads `vertices`, `simplices`, `neighbors`, "
-                    "`volume`, `area` and `points`")
-    return ev.new_object(types.SimpleNamespace, {
-        **dict.fromkeys(("equations", "coplanar", "good", "max_bound", "min_bound"), unread), "points": points, **whole,
-        **sizes})
+    return library_object(ev, "a `ConvexHull` of differentiated points", {"points": points, **whole, **sizes},
+                          ("equations", "coplanar", "good", "max_bound", "min_bound"))

@@ -130,9 +130,9 @@ def _interpolator(name: str, method: str) -> Any:
         operands: list[Operand] = []
         places, first = _coordinates(ev, f"the points of `{name}`", points, operands)
         numbers = _values(ev, name, values)
-        operands.append(ev.operand(numbers))
+        second = add_operand(ev.operand(numbers), operands)
         option = "" if fill is None else f", fill_value={text_of(fill)}"
-        text = f"scipy.interpolate.{name}({first}, _{len(operands) - 1}{option})"
+        text = f"scipy.interpolate.{name}({first}, {second}{option})"
         native = ev.emit(interpolant, *operands, text=text)
 
         def call(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:

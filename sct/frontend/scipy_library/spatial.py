@@ -98,11 +98,11 @@ def _matrix_of(points: Any, metric: Any, V: Any, VI: Any) -> Any:
     return None
 
 
-def _between(XA: Any, XB: Any, V: Any, VI: Any, w: Any, p: Any, metric: Any) -> Any:
+def _between(XA: Any, XB: Any, _V: Any, _VI: Any, w: Any, p: Any, metric: Any) -> Any:
     return _of_pairs(XA[:, None, :], XB[None, :, :], metric, 2.0 if p is None else p, w)
 
 
-def _among(X: Any, V: Any, VI: Any, w: Any, p: Any, metric: Any) -> Any:
+def _among(X: Any, _V: Any, _VI: Any, w: Any, p: Any, metric: Any) -> Any:
     i, j = np.triu_indices(len(X), 1)
     return _of_pairs(X[i], X[j], metric, 2.0 if p is None else p, w)
 

@@ -97,9 +97,9 @@ class NewObjects:
             self._bind(target.value, None)
         elif isinstance(target, (gast.Tuple, gast.List)):
             parts = value.elts if isinstance(value, (gast.Tuple, gast.List)) else ()
-            starred = any(isinstance(x, gast.Starred) for x in (*target.elts, *parts))
-            known = not starred and len(parts) == len(target.elts)
-            for x, part in zip(target.elts, parts if known else [None] * len(target.elts)):
+            in_pairs = len(parts) == len(target.elts) and not any(
+                isinstance(x, gast.Starred) for x in (*target.elts, *parts))
+            for x, part in zip(target.elts, parts if in_pairs else [None] * len(target.elts)):
                 self._bind(x, part)
         else:
             self.stored[target] = value

@@ -357,7 +357,7 @@ class State(Facts):
 
     def new_dict(self, entries: Mapping[Any, Abstract]) -> DictRef:
         addr = self.new_addr()
-        self.store.cells[addr] = Slots(tuple(entries.values()), tuple(entries), maker=self.loc)
+        self.store.cells[addr] = Slots(tuple(entries.values()), tuple(entries), site=self.loc)
         return DictRef(addr)
 
     def new_object(self, cls: type, attributes: Mapping[str, Abstract]) -> ObjRef:

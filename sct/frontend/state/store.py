@@ -291,8 +291,8 @@ def refuse_unset(ev: State, name: str) -> NoReturn:
 
 def check_keys(ev: State, cell: Slots) -> None:
     """Refuses a dict, or the `__dict__` of an object, whose keys or their order are known only at run time."""
-    if (cell.unset or not cell.ordered) and cell.maker is not None:
-        ev.functions.plan.refused.add((cell.maker, "values"))
+    if (cell.unset or not cell.ordered) and cell.site is not None:
+        ev.functions.plan.refused.add((cell.site, "values"))
     if cell.unset:
         key = next(key for key in cell.keys if key in cell.unset)
         _refuse_on_one_path(ev, f"this dict has the key {key!r}", f"set `[{key!r}]` before, where the dict is made")

@@ -272,14 +272,14 @@ class DerivedCallable:
 class Iteration:
     """A `range`, a view of a dict ("keys", "values", "items"), or an iterator: `zip`, `map`, "iter" of a container.
 
-    state    of an iterator: the address of its slots, the first of which is a `Position`; `maker`: where it is made
+    state    of an iterator: the address of its slots, the first of which is a `Position`; `site`: where it is made
     counted  what the list that it runs over held then, if its position is a number of the program
     """
 
     kind: str
     parts: tuple[Abstract, ...]
     state: int | None = None
-    maker: Any = field(default=None, compare=False)
+    site: Any = field(default=None, compare=False)
     counted: tuple[Value, ...] | None = None
 
 
@@ -426,9 +426,10 @@ class Slots:
 
     schema  of a list of unknown length: how an item is built from those of `items`, columns that hold lists of the IR
     parent  of a list that is an item of another list: its address; its column is a view into the other's column
-    maker   the place of the expression that makes this dict; of a list of what a dict holds now: that dict
-    unset   of an object: its attributes that some path does not set; None of other containers
-    ordered of an object: has it got its attributes in the order of `keys` on every path?
+    site   the place of the expression that makes this dict; of a list of what a dict holds now: that dict
+    unset   of an object or a dict: the attributes or keys that it does not have on some path; None where each path
+            gives it all of them, and of lists
+    ordered of an object or a dict: has it got them in the order of `keys` on every path?
     """
 
     items: tuple[Abstract, ...]
@@ -437,7 +438,7 @@ class Slots:
     frozen: Frozen = Frozen.NO
     schema: Schema | None = None
     parent: int | None = None
-    maker: Any = field(default=None, compare=False)
+    site: Any = field(default=None, compare=False)
     unset: frozenset[str] | None = None
     ordered: bool = True
 

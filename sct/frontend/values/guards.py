@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError
-from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_text
+from sct.frontend.values.size_terms import At, atoms, known_size, size_text, value_of_size
 from sct.ir import Fn, Op, Operand, Value
 from sct.ir.dims import Apply, Atom, Dim, applied, linear, sym
 from sct.ir.interp import run
@@ -370,7 +370,7 @@ class Facts:
             p, q = sides_of(p - q)
         sides = size_text(p, sizes), size_text(q, sizes)
         test = f"1 != {sides[0]} != {sides[1]} != 1" if how == "!=" else f"{sides[0]} {how} {sides[1]}"
-        return Guard(f"{p} {how} {q}", lambda leaves: holds(size_of(p, sizes, leaves), size_of(q, sizes, leaves)),
+        return Guard(f"{p} {how} {q}", lambda leaves: holds(*(value_of_size(d, sizes, leaves) for d in (p, q))),
                      None if None in sides else test)
 
     def cannot_broadcast(self, operands: Sequence[Any]) -> NoReturn:
@@ -394,7 +394,7 @@ class Facts:
         if self.ahead:
             is_computed = d.symbols <= self.sizes.keys() and size_text(d, self.sizes) is not None
             return 0 if is_computed else None
-        return size_of(d, self.sizes, self.leaves)
+        return value_of_size(d, self.sizes, self.leaves)
 
 
 HOLDS: Mapping[str, Callable[[Any, Any], bool]] = {

@@ -1,7 +1,7 @@
 """Size terms: their values for given arguments, and their text in Python.
 
 >>> n = sym("n")
->>> size_of(range_len(n, 2), {"n": (0, 0)}, [np.zeros(7)])
+>>> value_of_size(range_len(n, 2), {"n": (0, 0)}, [np.zeros(7)])
 4
 >>> size_text(range_len(n, 2), {"n": (0, 0)})
 'len(range(0, {0}.shape[0], 2))'
@@ -17,7 +17,7 @@ from sct.ir.dims import Apply, Atom, Dim, applied, divided, product, range_len, 
 from sct.ir.types import TypeMismatch, broadcast_dims
 from sct.ops.type_rules import size_dim
 
-__all__ = ["At", "atoms", "known_size", "range_size", "size_of", "size_text"]
+__all__ = ["At", "atoms", "known_size", "range_size", "value_of_size", "size_text"]
 
 At = Union[tuple[int, Union[int, tuple[int, int], None]], Dim]
 """A leaf and its axis; None: its value; (item, axis): the axis of an item of a list.  Or a function of the leaves."""
@@ -78,13 +78,13 @@ def range_size(*bounds: int) -> int:
     return items.index(items[-1]) + 1 if items else 0
 
 
-def size_of(d: Dim, sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:
+def value_of_size(d: Dim, sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:
     """The value of a size for these leaves, None where they do not tell."""
     total = d.const
     for atom, coef in d.terms:
         value: Any
         if isinstance(atom, Apply):
-            args = [None if a is None else size_of(a, sizes, leaves) for a in atom.args]
+            args = [None if a is None else value_of_size(a, sizes, leaves) for a in atom.args]
             if atom.fn not in NOW or any(a is not None and b is None for a, b in zip(atom.args, args)):
                 return None
             value = NOW[atom.fn](*args)
@@ -92,7 +92,7 @@ def size_of(d: Dim, sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | Non
             at = sizes.get(atom)
             if at is None:
                 return None
-            value = size_of(at, sizes, leaves) if isinstance(at, Dim) else _at(leaves[at[0]], at[1])
+            value = value_of_size(at, sizes, leaves) if isinstance(at, Dim) else _at(leaves[at[0]], at[1])
         if not isinstance(value, int):
             return None
         total += coef * value

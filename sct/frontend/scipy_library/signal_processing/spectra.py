@@ -14,11 +14,11 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy, special
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special, unread
 from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
-from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import sym
 from sct.ir.types import INT, Tensor
@@ -367,11 +367,11 @@ def _find_peaks(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     peaks = ev.wrap(ev.emit(part, result, text="_0[0]", type=Tensor("array", "i64", (sym(f"_peaks{result.id}"),))))
     heights = {} if kwargs.get("height", _NONE) == _NONE else {
         "peak_heights": ev.call(Static(np.take), [x, peaks])}
-    unread = Poison("sct reads the positions that `find_peaks` returns, and `peak_heights` alone", OUTSIDE)
+    poison = unread("the properties that `find_peaks` returns", ["peak_heights"])
     others = ("plateau_sizes", "left_edges", "right_edges", "left_thresholds", "right_thresholds", "prominences",
               "left_bases", "right_bases", "widths", "width_heights", "left_ips", "right_ips")
     more = {"prominence", "width", "threshold", "plateau_size"} & kwargs.keys()
-    return Tup((peaks, ev.new_dict({**heights, **(dict.fromkeys(others, unread) if more else {})})))
+    return Tup((peaks, ev.new_dict({**heights, **(dict.fromkeys(others, poison) if more else {})})))
 
 
 @of_scipy("scipy.optimize.linear_sum_assignment")

@@ -18,10 +18,10 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.autodiff.implicit_functions import computed_before, derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy, special
+from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy, special
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Poison, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
@@ -158,9 +158,8 @@ def _frozen(name: str) -> Any:
             ev, f"{name}.{method}", program, (*args, *kwargs.values())[0], parameters, _FUNCTIONS[name], options))
             for method, program in programs.items()}
         own = type(getattr(sys.modules["scipy.stats"], name))
-        unread = Poison(f"of an object of `{name}`, sct reads `logpdf` and `pdf` alone", OUTSIDE)
         others = [key for key in dir(own) if not key.startswith("_")]
-        return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(others, unread), **methods})
+        return library_object(ev, f"an object of `{name}`", methods, others)
 
     return handler
 
