@@ -65,17 +65,17 @@ _serial = itertools.count(1)
 class Backend:
     """How derivatives are compiled.
 
-    njit      options of `numba.njit`, for kernels; None: there are none
-    requires  the package that it needs
+    numba_options  those of `numba.njit`, for kernels; None: there are no kernels
+    requires       the package that it needs
     """
 
-    njit: Mapping[str, Any] | None = None
+    numba_options: Mapping[str, Any] | None = None
     requires: str | None = None
 
     @property
     def compiled(self) -> bool:
         """Is there machine code?"""
-        return self.njit is not None
+        return self.numba_options is not None
 
 
 BACKENDS = {
@@ -96,7 +96,7 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     try:
         with _no_collection():
             fn = pipeline.run(traced.fn, compiled=target.compiled, primal=primal)
-            source = replace(generate(fn, interface, njit=target.njit), is_complex=traced.is_complex)
+            source = replace(generate(fn, interface, numba_options=target.numba_options), is_complex=traced.is_complex)
             if primal:
                 return source
             tapes = tape_bytes(fn, compiled=target.compiled)

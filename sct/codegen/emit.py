@@ -79,14 +79,14 @@ from sct.ops.program.call_ops import call, pack, unpack
 __all__ = ["generate", "load"]
 
 
-def generate(fn: Fn, interface: Interface, *, njit: Mapping[str, Any] | None = None) -> Source:
+def generate(fn: Fn, interface: Interface, *, numba_options: Mapping[str, Any] | None = None) -> Source:
     """The source of `fn` as the function that `interface` describes.
 
-    njit  options of `numba.njit`; loops then become functions that Numba compiles
+    numba_options  those of `numba.njit`: loops become functions that Numba compiles
     """
     records: RecordNames = {}
     definitions = [_definition(f, _flat_interface(f), records) for f in fn.functions]
-    definitions.append(_definition(fn, interface, records, njit))
+    definitions.append(_definition(fn, interface, records, numba_options))
     tree = ast.Module([tree for d in definitions for tree in d.trees], [])
     lines = {line for d in definitions for line in d.modules.imports}
     imports = tuple(sorted(lines, key=lambda line: (_import_group(line), line)))
@@ -113,8 +113,8 @@ RecordNames = dict[str, tuple[Optional[str], ...]]
 
 
 def _definition(fn: Fn, interface: Interface, records: RecordNames,
-                njit: Mapping[str, Any] | None = None) -> _Definition:
-    compiled = njit is not None
+                numba_options: Mapping[str, Any] | None = None) -> _Definition:
+    compiled = numba_options is not None
     fn = with_own_values(fn)  # lowering sets hints of values
     def_use = DefUse(fn)
     block, fixed = _lowered(fn, def_use, interface, compiled)
@@ -126,9 +126,9 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
     modules = Modules((p.name for p in interface.params), interface.name)
     args, bindings = signature(interface, modules)
     helpers: list[ast.stmt] = []
-    if njit is not None:
+    if numba_options is not None:
         expressions = KernelExpressionPrinter(names.names, inlined, modules)
-        kernel_printer = KernelStatementPrinter(expressions, names, interface, block, njit)
+        kernel_printer = KernelStatementPrinter(expressions, names, interface, block, numba_options)
         printer: StatementPrinter = kernel_printer
         body, helpers = kernel_printer.module(block)
     else:

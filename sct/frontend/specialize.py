@@ -137,7 +137,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     signature, values, compiled_in, passed = _bound_arguments(target, args, kwargs)
     items = 0
 
-    def attempt(shared: bool, records: bool, plan: OutliningPlan) -> Traced:
+    def trace_with(shared: bool, records: bool, plan: OutliningPlan) -> Traced:
         nonlocal items
         seen: dict[int, Any] | None = {} if shared else None
         ev = Evaluator(root_of(target), plan)
@@ -169,9 +169,9 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     def attempts(records: bool) -> Traced:
         try:
-            return with_outlining(functools.partial(attempt, False, records), in_line, observe is not None)
+            return with_outlining(functools.partial(trace_with, False, records), in_line, observe is not None)
         except Shared:
-            return with_outlining(functools.partial(attempt, True, records), in_line, observe is not None)
+            return with_outlining(functools.partial(trace_with, True, records), in_line, observe is not None)
 
     try:
         return attempts(True)
@@ -242,9 +242,9 @@ OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT31
 """The codes of refusals of programs that may be accepted if objects are rows of columns."""
 
 
-def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = False, may_observe: bool = False
+def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool = False, may_observe: bool = False
                    ) -> Traced:
-    """The result of `attempt`, which is repeated until the outlining plan is complete.
+    """The result of `trace_with`, which is repeated until the outlining plan is complete.
 
     may_observe  expressions around a refusal may be left to Python, the innermost first
     """
@@ -259,7 +259,7 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
 
     def evaluate() -> Traced:
         try:
-            return attempt(plan)
+            return trace_with(plan)
         except SctError as refusal:
             if refusal.code == INTERNAL and verifies():
                 raise  # another way to evaluate the function would hide the fault

@@ -25,7 +25,7 @@ from sct.codegen.interface import Interface
 from sct.codegen.numba.helper_functions import helper_source
 from sct.codegen.numba.loops.loop_nests import LAST, NOT_EMPTY, START, WITHIN
 from sct.codegen.numba.loops.matrix_products import MATRIX_PRODUCTS
-from sct.codegen.numba.tape_arrays import DTYPES, LARGER, MORE_ROWS
+from sct.codegen.numba.tape_arrays import KERNEL_DTYPES, LARGER, MORE_ROWS
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.recover_jumps import COMPARISONS
@@ -266,7 +266,7 @@ class KernelStatementPrinter(StatementPrinter):
         for out in outs:
             t = type_of[out]
             if isinstance(t, Tensor) and t.carrier == "np":
-                scalar = self.modules.dotted(f"numpy.{DTYPES[t.dtype]}")
+                scalar = self.modules.dotted(f"numpy.{KERNEL_DTYPES[t.dtype]}")
                 yield ast.Assign([store(out)], call(scalar, load(out)), None)
 
     def ordered(self, used: Iterable[str], live: Iterable[Value], among: Iterable[str]) -> list[str]:
@@ -290,7 +290,8 @@ class KernelStatementPrinter(StatementPrinter):
             shape = constant((0,) * t.rank, self.modules)
             if t.dtype == "f64":
                 return call(self.modules.dotted("numpy.empty"), shape)
-            return call(self.modules.dotted("numpy.empty"), shape, self.modules.dotted(f"numpy.{DTYPES[t.dtype]}"))
+            scalar = self.modules.dotted(f"numpy.{KERNEL_DTYPES[t.dtype]}")
+            return call(self.modules.dotted("numpy.empty"), shape, scalar)
         return constant({"b": False, "i": 0, "f": 0.0}[t.kind] if isinstance(t, Tensor) else None, self.modules)
 
     def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:

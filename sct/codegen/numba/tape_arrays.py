@@ -34,7 +34,7 @@ from sct.ir.types import INT, STRONG, Seq, Tensor, Type, array, base_type
 from sct.ops import OPS
 
 __all__ = [
-    "DTYPES", "LARGER", "MORE_ROWS", "ONE", "ZERO", "RowSizes", "TapeArrays", "TapeStorage", "array_dtype",
+    "KERNEL_DTYPES", "LARGER", "MORE_ROWS", "ONE", "ZERO", "RowSizes", "TapeArrays", "TapeStorage", "array_dtype",
     "empty_op", "is_list", "is_row", "lists",
 ]
 
@@ -44,7 +44,7 @@ def _size_op(emit: str) -> Op:
     return Op(emit, lambda *_: INT, emit=emit, nondiff="a size")
 
 
-DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "b1": "bool_"}
+KERNEL_DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "b1": "bool_"}
 LARGER = _size_op("reserve(_0, _1)")
 MORE_ROWS = _size_op("reserve_rows(_0, _1)")
 LENGTH = _size_op("len(range(_0, _1, _2))")
@@ -63,7 +63,7 @@ def array_dtype(t: Type) -> str | None:
     if not isinstance(t, Tensor) or t.is_array:
         return None
     name = "f64" if t.dtype == "single" else STRONG.get(t.dtype, t.dtype)
-    return name if name in DTYPES else None
+    return name if name in KERNEL_DTYPES else None
 
 
 @functools.cache
@@ -71,14 +71,14 @@ def empty_op(rank: int, dtype: str) -> Op:
     """The op that allocates an array, given its sizes."""
     sizes = ", ".join(f"_{k}" for k in range(rank))
     shape = sizes if rank == 1 else f"({sizes})"
-    text = f"numpy.empty({shape})" if dtype == "f64" else f"numpy.empty({shape}, numpy.{DTYPES[dtype]})"
+    text = f"numpy.empty({shape})" if dtype == "f64" else f"numpy.empty({shape}, numpy.{KERNEL_DTYPES[dtype]})"
     return Op("empty", lambda *_: INT, emit=text, nondiff="memory")
 
 
 def is_row(t: Type) -> bool:
     """Is this the type of an array that may be a row of an array of one more axis?"""
     t = base_type(t)
-    return isinstance(t, Tensor) and t.is_array and t.dtype in DTYPES and 0 < t.rank < 4
+    return isinstance(t, Tensor) and t.is_array and t.dtype in KERNEL_DTYPES and 0 < t.rank < 4
 
 
 class RowSizes:

@@ -27,7 +27,15 @@ from sct.frontend.loops.generator_functions import new_generator
 from sct.frontend.objects.bound_object import begin_private_copy, private_variables
 from sct.frontend.objects.linked_objects import begin_columns, column_variables
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.source.name_scopes import declared, local_names, nodes_in, positional_parameters, read_often, yields
+from sct.frontend.source.name_scopes import (
+    TRIES,
+    declared,
+    local_names,
+    nodes_in,
+    positional_parameters,
+    read_often,
+    yields,
+)
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key, Static, Tup
@@ -60,7 +68,7 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
 @functools.lru_cache(maxsize=4096)
 def _has_try(code: types.CodeType) -> bool:
     """Has the function a `try` or a `with`?  What such a function does with data is often no arithmetic."""
-    return any(isinstance(n, (gast.Try, gast.With)) for n in nodes_in(source_of(code).node))
+    return any(isinstance(n, (*TRIES, gast.With)) for n in nodes_in(source_of(code).node))
 
 
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:

@@ -22,7 +22,7 @@ from sct.frontend.evaluator.handlers import guarding_statement
 from sct.frontend.heap.join_paths import behind, join_branches, join_split, run_branch, run_branches
 from sct.frontend.interpreter.assignment import assign, home_of
 from sct.frontend.interpreter.statements import FALL, block, guard, rethrow
-from sct.frontend.source.name_scopes import nodes_in
+from sct.frontend.source.name_scopes import TRIES, nodes_in
 from sct.frontend.state.fixpoint import Raised
 from sct.frontend.state.store import Branch, Store
 from sct.frontend.state.tries import Class, parts_slot
@@ -31,18 +31,18 @@ from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef
 from sct.ops.registry import may_raise
 
-__all__ = ["Handler", "at_last", "attempt", "class_of_exceptions"]
+__all__ = ["ExceptClause", "at_last", "class_of_exceptions", "evaluate_try"]
 
 
 @dataclass(frozen=True)
-class Handler:
+class ExceptClause:
     """An `except` clause: the classes that it catches, and its body."""
 
     classes: tuple[Class, ...]
     run: Callable[[Value | None], None]
 
 
-@guarding_statement(gast.Try)
+@guarding_statement(*TRIES)
 def try_(ev: Evaluator, node: Any, stmts: Sequence[Any], at: int) -> bool:
     """A `try`; where one path always exits, the rest of the block `stmts`, from `at`, goes into the other: True."""
     if not node.finalbody:
@@ -65,7 +65,7 @@ def try_(ev: Evaluator, node: Any, stmts: Sequence[Any], at: int) -> bool:
 
 def _with_handlers(ev: Evaluator, node: Any, rest: Callable[[], None] | None = None,
                    at_end: frozenset[str] = frozenset()) -> bool:
-    handlers = [Handler(_classes(ev, h), functools.partial(_handle, ev, h)) for h in node.handlers]
+    handlers = [ExceptClause(_classes(ev, h), functools.partial(_handle, ev, h)) for h in node.handlers]
     needed = len(handlers) > 1 or any(_reads_exception(h) or _raises_again(h) for h in node.handlers)
 
     def orelse() -> None:
@@ -75,8 +75,8 @@ def _with_handlers(ev: Evaluator, node: Any, rest: Callable[[], None] | None = N
             block(ev, node.orelse)
 
     after = ev.frames[-1].live.leaving(node) | ev.frames[-1].now
-    return attempt(ev, lambda: block(ev, node.body), handlers, orelse if node.orelse else lambda: None, after, needed,
-                   rest, at_end)
+    return evaluate_try(ev, lambda: block(ev, node.body), handlers, orelse if node.orelse else lambda: None, after,
+                        needed, rest, at_end)
 
 
 def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | None], Operand], after: frozenset[str],
@@ -114,7 +114,7 @@ def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | Non
         else:
             rethrow(ev, error, ev.tries.classes.get(error))
 
-    attempt(ev, body, [Handler((Class(BaseException),), handle)], finish, after, True)
+    evaluate_try(ev, body, [ExceptClause((Class(BaseException),), handle)], finish, after, True)
 
 
 def _is_observable(eqn: Eqn) -> bool:
@@ -182,9 +182,9 @@ def class_of_exceptions(ev: Evaluator, v: Abstract, node: Any) -> Class:
 # -- paths -----------------------------------------------------------------------------------------------
 
 
-def attempt(ev: Evaluator, body: Callable[[], None], handlers: Sequence[Handler], orelse: Callable[[], None],
-            after: frozenset[str], needed: bool, rest: Callable[[], None] | None = None,
-            at_end: frozenset[str] = frozenset()) -> bool:
+def evaluate_try(ev: Evaluator, body: Callable[[], None], handlers: Sequence[ExceptClause], orelse: Callable[[], None],
+                 after: frozenset[str], needed: bool, rest: Callable[[], None] | None = None,
+                 at_end: frozenset[str] = frozenset()) -> bool:
     """Runs `body`, then `orelse` where it has not raised, and the first handler of its exception where it has.
 
     after   names that are live after the statement
@@ -293,7 +293,7 @@ def _no_other(ev: Evaluator, first: int) -> None:
                       hint="check for the bad case first, with `if`")
 
 
-def _run(ev: Evaluator, handler: Handler, error: Value | None, parts: Mapping[Class, Abstract]) -> None:
+def _run(ev: Evaluator, handler: ExceptClause, error: Value | None, parts: Mapping[Class, Abstract]) -> None:
     """Runs a handler of the exception; what it carries is known where one class of exceptions alone comes here."""
     wanted = tuple(c.cls for c in handler.classes)
     here = [v for c, v in parts.items() if issubclass(c.cls, wanted) or any(issubclass(w, c.cls) for w in wanted)]
@@ -304,7 +304,7 @@ def _run(ev: Evaluator, handler: Handler, error: Value | None, parts: Mapping[Cl
     handler.run(error)
 
 
-def _dispatch(ev: Evaluator, handlers: Sequence[Handler], caught: Sequence[Class], error: Value | None,
+def _dispatch(ev: Evaluator, handlers: Sequence[ExceptClause], caught: Sequence[Class], error: Value | None,
               parts: Mapping[Class, Abstract], live: Callable[[Key], bool]) -> None:
     """Runs the first handler of the exception, whose class is one of `caught`, or of a class below it."""
     for k, handler in enumerate(handlers):

@@ -33,7 +33,7 @@ from sct.frontend.interpreter.statements import BREAK, FALL, RETURN, block, leav
 from sct.frontend.iteration.iterator_protocol import iterable, kept, move, new_iterator, place, use_up
 from sct.frontend.source.merged_yields import COUNTER, ITEM, RANGE, count_yields, with_merged_yields
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.source.name_scopes import own_nodes, writes, yields
+from sct.frontend.source.name_scopes import TRIES, own_nodes, writes, yields
 from sct.frontend.source.parse import loc_of
 from sct.frontend.source.try_lowering import TRIED, with_yields_behind_tries
 from sct.frontend.state.fixpoint import Dead
@@ -110,9 +110,9 @@ def _behind_tries(frame: Frame) -> Frame:
 def _no_try(frame: Frame) -> None:
     """Refuses a loop over a generator with a `yield` in a `try` or a `with`."""
     for n in own_nodes(frame.source.node.body):
-        if isinstance(n, gast.Try) and not any(map(yields, [*n.body, *n.finalbody, *n.handlers])):
+        if isinstance(n, TRIES) and not any(map(yields, [*n.body, *n.finalbody, *n.handlers])):
             continue  # what an `else` yields is not tried
-        if isinstance(n, (gast.Try, gast.With)) and yields(n):
+        if isinstance(n, (*TRIES, gast.With)) and yields(n):
             word = type(n).__name__.lower()
             raise SctError("SCT101", f"`{word}` around a `yield` is not supported",
                            why="the loop that takes the item would run inside it",

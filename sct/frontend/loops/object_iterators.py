@@ -48,8 +48,8 @@ def _loop(node: Any) -> tuple[str, Any]:
     name = f"<iterator {node.lineno} {node.col_offset}>"
     item = gast.Call(gast.Attribute(gast.Name(name, gast.Load(), None, None), "__next__", gast.Load()), [], [])
     stop = gast.ExceptHandler(gast.Name("StopIteration", gast.Load(), None, None), None, [gast.Break()])
-    attempt = gast.Try([gast.Assign([node.target], item)], [stop], [], [])
-    loop: Any = gast.While(gast.Constant(True, None), [attempt, *node.body], [])
+    next_item = gast.Try([gast.Assign([node.target], item)], [stop], [], [])
+    loop: Any = gast.While(gast.Constant(True, None), [next_item, *node.body], [])
     for n in gast.walk(loop):
         if not hasattr(n, "lineno"):
             gast.copy_location(n, node)

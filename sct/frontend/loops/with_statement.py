@@ -28,12 +28,12 @@ from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.interpreter.statements import block, rethrow
-from sct.frontend.interpreter.try_statement import Handler, at_last, attempt, class_of_exceptions
+from sct.frontend.interpreter.try_statement import ExceptClause, at_last, class_of_exceptions, evaluate_try
 from sct.frontend.iteration.iterator_protocol import use_up
 from sct.frontend.loops.generator_functions import bound_to, is_fresh_function, new_run
 from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.truth import truth
-from sct.frontend.source.name_scopes import own_nodes, parameters, reads, yields
+from sct.frontend.source.name_scopes import TRIES, own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.parts import Consumer, changed
 from sct.frontend.state.tries import Class
@@ -105,8 +105,8 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
         if item.optional_vars is not None:
             assign(ev, item.optional_vars, Static(None))
         classes = tuple(class_of_exceptions(ev, v, item.context_expr) for v in context.args)
-        attempt(ev, lambda: _within(ev, node, inner), [Handler(classes, lambda _: None)], lambda: None,
-                _live_after(ev, node), False)
+        evaluate_try(ev, lambda: _within(ev, node, inner), [ExceptClause(classes, lambda _: None)], lambda: None,
+                     _live_after(ev, node), False)
         return
     if item.optional_vars is not None:
         assign(ev, item.optional_vars, _entered(ev, context))
@@ -132,8 +132,8 @@ def _held(ev: Evaluator, node: Any, inner: Sequence[Any], operands: Iterable[Ope
         assert error is not None
         ev.store.vars.update({flag: Static(True), kept: error})
 
-    attempt(ev, lambda: _within(ev, node, inner), [Handler((Class(BaseException),), keep)], lambda: None,
-            _live_after(ev, node), True)
+    evaluate_try(ev, lambda: _within(ev, node, inner), [ExceptClause((Class(BaseException),), keep)], lambda: None,
+                 _live_after(ev, node), True)
     if ev.store.dead:
         return
     ev.emit(leave)
@@ -272,7 +272,7 @@ def _yields_once(function: Abstract) -> bool:
     count = sum(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in own_nodes(stmts))
     while stmts:
         stmt = next((s for s in stmts if yields(s)), None)
-        if isinstance(stmt, (gast.Try, gast.With)):
+        if isinstance(stmt, (*TRIES, gast.With)):
             stmts = stmt.body
         else:
             return count == 1 and isinstance(stmt, gast.Expr) and isinstance(stmt.value, gast.Yield)

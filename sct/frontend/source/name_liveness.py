@@ -8,6 +8,7 @@ import gast
 
 from sct.frontend.source.name_scopes import (
     FUNCTIONS,
+    TRIES,
     body_of,
     free_in,
     free_names,
@@ -108,7 +109,7 @@ class Liveness:
             self.head[s] = head
             self._block(s.body, head, out, head)
             return head | frozenset(reads_outside(s.iter) if isinstance(s, gast.For) else ())
-        if isinstance(s, gast.Try):
+        if isinstance(s, TRIES):
             return self._try(s, out, brk, cont)
         if isinstance(s, gast.With):
             handled = self._handled
@@ -128,7 +129,7 @@ class Liveness:
         gen, kill = self._exposed_stmt(s)
         return gen | (out - (kill or frozenset()))
 
-    def _try(self, s: gast.Try, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
+    def _try(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
         """Any statement of the body may be the last: what the handlers read is live throughout it."""
         handled = self._handled
         if s.finalbody:
@@ -175,7 +176,7 @@ class Liveness:
             gen = frozenset(reads_outside(s.iter if isinstance(s, gast.For) else s.test))
             gen |= (self._exposed(s.body)[0] - first) | self._exposed(s.orelse)[0]
             return gen, none
-        if isinstance(s, gast.Try):
+        if isinstance(s, TRIES):
             parts = [s.body, *(h.body for h in s.handlers), s.orelse, s.finalbody]
             types = [reads_outside(h.type) for h in s.handlers if h.type is not None]
             return none.union(*(self._exposed(p)[0] for p in parts), *types), none

@@ -10,12 +10,15 @@ from typing import Any
 import gast
 
 __all__ = [
-    "FUNCTIONS", "body_of", "declared", "element_writes", "free_in", "free_names", "local_names", "nodes_in",
+    "FUNCTIONS", "TRIES", "body_of", "declared", "element_writes", "free_in", "free_names", "local_names", "nodes_in",
     "own_nodes", "parameters", "positional_parameters", "read_often", "reads", "reads_outside", "returned_names",
     "writes", "yields",
 ]
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+
+TRIES = (gast.Try,)
+"""The statements whose body may end anywhere, in a handler: sct knows them by this table alone."""
 
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)

@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from sct.frontend.source.merged_yields import with_blocks
-from sct.frontend.source.name_scopes import yields
+from sct.frontend.source.name_scopes import TRIES, yields
 
 __all__ = ["TRIED", "TryLowering", "changes_nothing", "with_yields_behind_tries"]
 
@@ -42,8 +42,9 @@ class TryLowering(gast.NodeTransformer):  # type: ignore[misc]
             result = super().visit(node)
             self.around = outer
             return result
-        block = kind in (gast.For, gast.While, gast.Try) or kind is gast.With and not changes_nothing(node)
-        self.around += [gast.Try if kind is gast.With else kind] * block
+        is_tried = kind in TRIES or kind is gast.With and not changes_nothing(node)
+        block = is_tried or kind in (gast.For, gast.While)
+        self.around += [gast.Try if is_tried else kind] * block
         result = super().visit(node)
         del self.around[len(self.around) - block:]
         return result
@@ -77,7 +78,7 @@ def _block(stmts: Sequence[Any]) -> list[Any]:
 
 def _behind(s: Any) -> Any:
     """The statement, which yields; itself if nothing in it changes."""
-    if isinstance(s, gast.Try):
+    if isinstance(s, TRIES):
         return _try_behind(s) if _ends_with_yield(s) else s
     new = with_blocks(s, _block)
     return s if new is s or (new.body, new.orelse) == (s.body, s.orelse) else new
@@ -91,7 +92,7 @@ def _try_behind(s: Any) -> Any:
     for n in (*gast.walk(item), *gast.walk(give)):
         if not hasattr(n, "lineno"):
             gast.copy_location(n, last)
-    return gast.copy_location(gast.Try([*s.body[:-1], item], s.handlers, [give, *s.orelse], []), s)
+    return gast.copy_location(type(s)([*s.body[:-1], item], s.handlers, [give, *s.orelse], []), s)
 
 
 def _ends_with_yield(s: Any) -> bool:

@@ -13,7 +13,7 @@ from sct.codegen.numba.loops.index_ranges import Ranges
 from sct.codegen.numba.loops.joined_arrays import JOINS
 from sct.codegen.numba.loops.loop_nests import bound, is_array, shape_of, size_source, tensor
 from sct.codegen.numba.loops.matrix_products import labels
-from sct.codegen.numba.tape_arrays import DTYPES, array_dtype
+from sct.codegen.numba.tape_arrays import KERNEL_DTYPES, array_dtype
 from sct.ir.core import Eqn, Lit, Operand, Value, is_effect
 from sct.ir.dims import Dim
 from sct.ir.types import INT, Tensor, Undef
@@ -163,4 +163,4 @@ def _of_machine_ints(eqn: Eqn) -> Eqn:
 
 def _is_compiled_dtype(x: Operand) -> bool:
     t = tensor(x)
-    return t is not None and t.dtype in DTYPES
+    return t is not None and t.dtype in KERNEL_DTYPES
