@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from sct.codegen.numba.compilable_forms import raised_values
 from sct.codegen.numba.loops.matrix_products import MATRIX_PRODUCTS
-from sct.codegen.numba.tape_arrays import RowSizes, array_dtype, is_list, is_row, lists
+from sct.codegen.numba.tape_arrays import KERNEL_DTYPES, RowSizes, array_dtype, is_list, is_row, lists
 from sct.codegen.polish.buffers import Buffers
 from sct.codegen.program.statement_ir import (
     Assign,
@@ -334,7 +334,7 @@ class _KernelExtraction:
             return "a number that may be Python's or NumPy's, with one of single precision"
         if not isinstance(t, Tensor):
             return "None or a value" if isinstance(t, Optional) else f"a value that is not a number ({_named(x, t)})"
-        if t.is_array and (t.dtype not in ("f64", "f32", "i64", "b1") or not t.rank):
+        if t.is_array and (t.dtype not in KERNEL_DTYPES or not t.rank):
             return f"an array of this type ({t})"
         return "" if t.is_array or array_dtype(t) else f"a number of this type ({t})"
 
