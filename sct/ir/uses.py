@@ -12,13 +12,15 @@ new one, or updates its own entries.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeVar, Union
 
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
 
-__all__ = ["DefUse", "Definition", "Use", "operands_read", "outer_reads", "replace_values", "use_counts"]
+__all__ = ["DefUse", "Definition", "Use", "operands_read", "outer_reads", "reachable", "replace_values", "use_counts"]
+
+T = TypeVar("T", bound=Hashable)
 
 
 class Definition(NamedTuple):
@@ -127,6 +129,22 @@ def outer_reads(eqn: Eqn) -> Iterator[Operand]:
     yield from eqn.args
     for region in eqn.regions:
         yield from free_values(region)
+
+
+def reachable(start: Iterable[T], following: Callable[[T], Iterable[T]]) -> set[T]:
+    """What is reached from `start` in any number of steps, `start` included; `following`: what one step leads to.
+
+    >>> sorted(reachable([3], lambda n: [n // 2, n - n % 2]))
+    [0, 1, 2, 3]
+    """
+    reached: set[T] = set()
+    work = list(start)
+    while work:
+        x = work.pop()
+        if x not in reached:
+            reached.add(x)
+            work += following(x)
+    return reached
 
 
 def use_counts(fn: Fn) -> Counter[Value]:

@@ -31,6 +31,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.ir.core import Operand, Value, is_undef
 from sct.ir.types import Undef
+from sct.ir.uses import reachable
 
 __all__ = ["LiveRanges", "Span"]
 
@@ -96,13 +97,7 @@ class LiveRanges:
             elif isinstance(s, Assign):
                 for v, x in s.pairs:
                     sources[v] += self.leaves([x] if x in s.maybe_unbound else [])
-        placeholders: set[Value] = set()
-        while work:
-            v = work.pop()
-            if v not in placeholders:
-                placeholders.add(v)
-                work += sources[v]
-        return placeholders
+        return reachable(work, sources.__getitem__)
 
     def around(self, s: Kernel) -> tuple[set[Value], set[Value]]:
         """The values that are live where `s` begins, and those where it ends."""

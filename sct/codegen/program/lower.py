@@ -40,7 +40,7 @@ from sct.codegen.program.templates import reverse_levels
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
-from sct.ir.uses import DefUse
+from sct.ir.uses import DefUse, reachable
 from sct.ops import OPS, attempt
 from sct.ops.arrays.indexing import written
 from sct.ops.registry import template
@@ -391,13 +391,7 @@ def _without_needless_checks(block: Block) -> Block:
             if isinstance(x, Value):
                 neighbours[v].add(x)
                 neighbours[x].add(v)
-    maybe_unbound: set[Value] = set()
-    while work:
-        v = work.pop()
-        if v not in maybe_unbound:
-            maybe_unbound.add(v)
-            work += neighbours[v]
-    checked = maybe_unbound | unbound
+    checked = reachable(work, neighbours.__getitem__) | unbound
     for inner in all_blocks(block):
         inner[:] = [replace(s, always=True) if isinstance(s, CheckBound) and s.value in unbound else s for s in inner
                     if not isinstance(s, CheckBound) or s.free or s.value in checked]

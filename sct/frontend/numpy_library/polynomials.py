@@ -17,6 +17,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.numpy_library.numpy_functions import type_of
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
@@ -228,10 +229,9 @@ def _other(self: Any) -> Any:
 
 def _class_of(methods: type, cls: type) -> type:
     """The class of a polynomial, for which `isinstance` holds that holds for NumPy's."""
-    others = [key for key in dir(cls) if key not in vars(methods) and (
-        not key.startswith("__") or key in ("__getitem__", "__setitem__", "__iter__", "__divmod__", "__floordiv__",
-                                            "__mod__", "__eq__", "__ne__", "__array__"))]
-    return type(cls.__name__, (methods, cls), {"__sct_class__": cls, **dict.fromkeys(others, property(_other))})
+    operators = {"__getitem__", "__setitem__", "__iter__", "__divmod__", "__floordiv__", "__mod__", "__eq__", "__ne__",
+                 "__array__"}
+    return stand_in_class(methods, cls, _other, operators.intersection(dir(cls)).difference(vars(methods)))
 
 
 Poly1d, PowerSeries = _class_of(ByPowers, np.poly1d), _class_of(BySeries, Polynomial)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from sct.ir.types import FLOAT, Link, Opaque, Tensor
 from sct.ops.program.effects import part
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["class_object", "is_ordered", "possible_classes", "python_class", "raise_of_class"]
+__all__ = ["class_object", "is_ordered", "possible_classes", "python_class", "raise_of_class", "stand_in_class"]
 
 _ITERATED: dict[str, type] = {
     "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
@@ -89,6 +89,19 @@ def class_object(ev: Evaluator, v: Abstract) -> Static | Value:
     cls = cls or python_class(ev, v)
     cls = getattr(cls, "__sct_class__", cls)
     return Static(cls, (cls,) if is_user_class(cls) else None)
+
+
+def stand_in_class(own: type, of: type, other: Any, more: Iterable[str] = (),
+                   attributes: Mapping[str, Any] | None = None) -> type:
+    """A class with the methods of `own`, whose objects are also instances of `of`, a class of a library.
+
+    other       the getter of the attributes that objects of `of` have besides
+    more        the names of those that are not in the class
+    attributes  own attributes that are not in `own`
+    """
+    others = [key for key in dir(of) if not key.startswith("__") and key not in vars(own)]
+    return type(of.__name__, (own, of), {
+        "__sct_class__": of, **dict.fromkeys([*others, *more], property(other)), **(attributes or {})})
 
 
 _FLOATS = (np.float64, np.float32, np.float16)

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Static, Tup
 
 __all__ = ["frozen_distribution"]
@@ -70,11 +71,8 @@ def _class_of(distribution: Any) -> type:
     stats = sys.modules["scipy.stats"]
     kind = "continuous" if issubclass(distribution, stats.rv_continuous) else "discrete"
     cls = getattr(sys.modules["scipy.stats._distn_infrastructure"], f"rv_{kind}_frozen")
-    others = [key for key in dir(cls) if not key.startswith("__") and key not in _METHODS]
-    attributes = ("args", "kwds", "dist")
-    return type(cls.__name__, (FrozenDistribution, cls), {
-        "__sct_class__": cls, **{name: _stand_in(name) for name in _METHODS},
-        **dict.fromkeys([*others, *attributes], property(FrozenDistribution.other))})
+    return stand_in_class(FrozenDistribution, cls, FrozenDistribution.other, ("args", "kwds", "dist"),
+                          {name: _stand_in(name) for name in _METHODS})
 
 
 @functools.cache

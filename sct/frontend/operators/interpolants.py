@@ -21,6 +21,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, is_varied, leave_to_python, template_of
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value
@@ -71,9 +72,7 @@ _OF_FITPACK = ("UnivariateSpline", "InterpolatedUnivariateSpline")
 @functools.cache
 def _class_of(name: str) -> type:
     """The class of an interpolant, for which `isinstance` holds that holds for SciPy's."""
-    cls = getattr(sys.modules["scipy.interpolate"], name)
-    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(Interpolant)]
-    return type(name, (Interpolant, cls), {"__sct_class__": cls, **dict.fromkeys(others, property(Interpolant.other))})
+    return stand_in_class(Interpolant, getattr(sys.modules["scipy.interpolate"], name), Interpolant.other)
 
 
 def _handler(name: str) -> Any:

@@ -18,6 +18,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, is_varied, leave_to_python
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.operators.interpolants import make
 from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static
@@ -43,10 +44,7 @@ class HermiteInterpolant:
 @functools.cache
 def _class_of(name: str) -> type:
     """The class of an interpolant, for which `isinstance` holds that holds for SciPy's."""
-    cls = getattr(sys.modules["scipy.interpolate"], name)
-    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(HermiteInterpolant)]
-    return type(name, (HermiteInterpolant, cls), {
-        "__sct_class__": cls, **dict.fromkeys(others, property(HermiteInterpolant.other))})
+    return stand_in_class(HermiteInterpolant, getattr(sys.modules["scipy.interpolate"], name), HermiteInterpolant.other)
 
 
 # -- the slopes, and the values between --------------------------------------------------------------------------------

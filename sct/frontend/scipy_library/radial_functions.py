@@ -16,6 +16,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Static
 from sct.ir import Value
@@ -37,11 +38,8 @@ class RadialFunctions:
 @functools.cache
 def _class_of_functions() -> Any:
     """Their class, for which `isinstance` holds that holds for SciPy's."""
-    cls = sys.modules["scipy.interpolate"].RBFInterpolator
-    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(RadialFunctions)]
-    others += ["y", "d", "d_shape", "d_dtype", "neighbors", "smoothing", "kernel", "epsilon", "powers"]
-    return type("RBFInterpolator", (RadialFunctions, cls), {
-        "__sct_class__": cls, **dict.fromkeys(others, property(RadialFunctions.other))})
+    return stand_in_class(RadialFunctions, sys.modules["scipy.interpolate"].RBFInterpolator, RadialFunctions.other, (
+        "y", "d", "d_shape", "d_dtype", "neighbors", "smoothing", "kernel", "epsilon", "powers"))
 
 
 # -- the program -------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.numpy_library.op_calls import call_named
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static
 from sct.ir import Value
@@ -237,10 +238,7 @@ class Rotations:
 @functools.cache
 def _class_of_rotations() -> Any:
     """Their class, for which `isinstance` holds that holds for SciPy's."""
-    cls = sys.modules["scipy.spatial.transform"].Rotation
-    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(Rotations)]
-    return type("Rotation", (Rotations, cls), {
-        "__sct_class__": cls, **dict.fromkeys(others, property(Rotations.other))})
+    return stand_in_class(Rotations, sys.modules["scipy.spatial.transform"].Rotation, Rotations.other)
 
 
 # The programs compute with quaternions, whose real part is the last of their four numbers.

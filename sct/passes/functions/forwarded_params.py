@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from sct.ir.core import Eqn, Fn, Value, boundary_index, call_names, is_float, walk
 from sct.ir.types import Tensor
+from sct.ir.uses import reachable
 
 __all__ = ["forwarded_params", "is_scalar"]
 
@@ -50,18 +51,8 @@ def _recursive(program: Fn) -> set[str]:
     """The functions that call themselves, directly or through others."""
     function_of = {name: f.name for f in program.functions for name in call_names(f)}
     calls = {f.name: {function_of[eqn.attrs["callee"]] for eqn in walk(f) if _is_call(eqn)} for f in program.functions}
-    return {name for name in calls if name in _reachable(calls, name)}
+    return {name for name in calls if name in reachable(calls[name], calls.__getitem__)}
 
 
 def _is_call(eqn: Eqn) -> bool:
     return eqn.op.name == "call"
-
-
-def _reachable(calls: Mapping[str, set[str]], start: str) -> set[str]:
-    reached: set[str] = set()
-    work = [start]
-    while work:
-        new = calls[work.pop()] - reached
-        reached |= new
-        work += new
-    return reached

@@ -10,10 +10,11 @@ recomputed, except views and reads of elements.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
+from sct.ir.uses import reachable
 from sct.ops.arrays.indexing import index
 from sct.ops.registry import aliases
 from sct.ops.scalar.arithmetic import div, floordiv, mod, quotient
@@ -173,13 +174,11 @@ class CostModel:
                         sources[node.outs[k]] = [param, node.body.results[1 + k]]
                 elif (viewed := _viewed_operand(node)) is not None:
                     sources.setdefault(node.outs[0], []).append(viewed)
-        overwritten: set[Value] = set()
-        while work:
-            x = work.pop()
-            if isinstance(x, Value) and x not in overwritten:
-                overwritten.add(x)
-                work += sources.get(x, ())
-        return overwritten
+        return reachable(_values(work), lambda x: _values(sources.get(x, ())))
+
+
+def _values(operands: Iterable[Operand]) -> Iterator[Value]:
+    return (x for x in operands if isinstance(x, Value))
 
 
 def _viewed_operand(node: BlockNode) -> Operand | None:

@@ -18,6 +18,7 @@ from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.inactive import check_value
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.operators.sparse_matrices import SparseMatrix
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Static, Tup
 from sct.ir import Value
@@ -36,11 +37,8 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {}
 @functools.cache
 def _class_of(name: str) -> type:
     """The class of a sparse matrix, for which `isinstance` holds that holds for SciPy's."""
-    cls = getattr(sys.modules["scipy.sparse"], name)
-    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(SparseMatrix)
-              and key not in ATTRIBUTES]
-    return type(name, (SparseMatrix, cls), {"__sct_class__": cls, **dict.fromkeys(others, property(SparseMatrix.other)),
-                                            **{key: property(f) for key, f in ATTRIBUTES.items()}})
+    return stand_in_class(SparseMatrix, getattr(sys.modules["scipy.sparse"], name), SparseMatrix.other,
+                          attributes={key: property(f) for key, f in ATTRIBUTES.items()})
 
 
 class SparseElements:

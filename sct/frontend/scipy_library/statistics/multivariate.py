@@ -20,6 +20,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy, special
 from sct.frontend.heap.inactive import template_of
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static, Tup
 from sct.ir import Operand, Value
@@ -191,11 +192,8 @@ class KernelDensity:
 @functools.cache
 def _class_of_kernel_densities() -> type:
     """Their class, for which `isinstance` holds that holds for SciPy's."""
-    cls = sys.modules["scipy.stats"].gaussian_kde
-    others = [key for key in dir(cls) if not key.startswith("__") and key not in vars(KernelDensity)]
-    others += ["dataset", "weights", "neff", "covariance", "d", "n", "factor"]
-    return type("gaussian_kde", (KernelDensity, cls), {
-        "__sct_class__": cls, **dict.fromkeys(others, property(KernelDensity.other))})
+    return stand_in_class(KernelDensity, sys.modules["scipy.stats"].gaussian_kde, KernelDensity.other, (
+        "dataset", "weights", "neff", "covariance", "d", "n", "factor"))
 
 
 def _kernel(data: Any, weights: Any, rule: Any, bandwidth: Any) -> Any:
