@@ -427,8 +427,7 @@ class Slots:
     schema  of a list of unknown length: how an item is built from those of `items`, columns that hold lists of the IR
     parent  of a list that is an item of another list: its address; its column is a view into the other's column
     site   the place of the expression that makes this dict; of a list of what a dict holds now: that dict
-    unset   of an object or a dict: the attributes or keys that it does not have on some path; None where each path
-            gives it all of them, and of lists
+    unset   of an object or a dict: what it has not got on some path; None of lists, and where no path was joined
     ordered of an object or a dict: has it got them in the order of `keys` on every path?
     """
 
