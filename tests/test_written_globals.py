@@ -565,6 +565,23 @@ def test_a_write_under_another_name_is_refused(
     assert repr((STATE, OTHER, ARR)) == before
 
 
+def counts(a) -> float:
+    try:
+        STATE["d"]["n"] += len(STATE)
+    finally:
+        pass
+    return float(a[0])
+
+
+def test_a_write_to_one_global_is_no_write_to_another() -> None:
+    a = np.array([2.0, 3.0])
+    try:
+        assert value_and_grad(lambda x, a: x * counts(a) * a[0] * ARR.size)(1.5, a) == (18.0, 12.0)
+        assert STATE["d"]["n"] == 3
+    finally:
+        STATE["d"]["n"] = 0
+
+
 def table(a) -> float:
     rows = [[0.0] * 3 for _ in range(4)]
     try:

@@ -251,7 +251,7 @@ class Writes:
         if name in parameters(node):
             self.arguments = True
             self.whole |= self._reach([f.__defaults__, f.__kwdefaults__]).keys()
-        if not variables.holds(name, 0 if name in parameters(node) else depth):
+        if name in variables.bound and not variables.holds(name, 0 if name in parameters(node) else depth):
             self._all(f)
         declared_outside = {name for n in nodes_in(node) if isinstance(n, FUNCTIONS) for name in declared(n)[0]}
         if name in local_names(node) and name not in declared_outside:

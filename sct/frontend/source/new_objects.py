@@ -61,6 +61,7 @@ class NewObjects:
     bound    by the name of a variable, the expressions that are bound to it; None where it is not known which
     added    by the name of a variable, what is added to it in place
     stored   what is assigned to the items and attributes of objects, by the target
+    reads    by the name of a variable, where it is read
     parents  the node around each node
     """
 
@@ -68,6 +69,7 @@ class NewObjects:
         self.bound: dict[str, list[Any]] = defaultdict(list)
         self.added: dict[str, list[Any]] = defaultdict(list)
         self.stored: dict[Any, Any] = {}
+        self.reads: dict[str, list[Any]] = defaultdict(list)
         self.parameters = parameters(node)
         self.parents = {child: n for n in nodes_in(node) for child in children(n)}
         inside = [n for n in nodes_in(node) if isinstance(n, FUNCTIONS) and n is not node]
@@ -82,7 +84,9 @@ class NewObjects:
                 assigned.update(nodes_in(target))
                 self._bind(target, value)
         for n in nodes_in(node):
-            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store) and n not in assigned:
+            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
+                self.reads[n.id].append(n)
+            elif isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store) and n not in assigned:
                 self.bound[n.id].append(None)
             elif isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)) and n is not node:
                 self.bound[n.name].append(None if n.decorator_list else n)
@@ -114,9 +118,8 @@ class NewObjects:
         asked |= {(name, depth)}
         if not all(self.makes(value, depth, asked) for value in self.bound.get(name, ())):
             return False
-        reads = (n for n in self.parents if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load))
         return not depth or all(self.makes(value, depth, asked) for value in self.added[name]) and \
-            all(self._leaves_alone(n, depth, asked) for n in reads)
+            all(self._leaves_alone(n, depth, asked) for n in self.reads[name])
 
     def makes(self, value: Any, depth: int, asked: frozenset[Any] = frozenset()) -> bool:
         """Does the expression make a new object, in which there are new objects alone, so deep?"""
