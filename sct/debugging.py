@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.codegen.python.nesting import TRIES
 from sct.errors import Loc, SctError
 from sct.ir.pytrees.pytree import tree_leaves
 
@@ -170,7 +171,7 @@ def _statements(text: str) -> dict[int, tuple[str, frozenset[str]]]:
             parts = [node.test]
         elif isinstance(node, ast.For):
             parts = [node.target, node.iter]
-        elif isinstance(node, (ast.With, ast.Try)):
+        elif isinstance(node, (ast.With, *TRIES)):
             continue
         receivers = {receiver for top in parts for part in ast.walk(top) for receiver in _appended_to(part)}
         names = {part.id for top in parts for part in ast.walk(top) if isinstance(part, ast.Name)

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping
 
 from sct.errors import Loc, SctError
 
-__all__ = ["check_nesting"]
+__all__ = ["TRIES", "check_nesting"]
+
+TRIES = (ast.Try,)
+"""The statements of emitted code whose body may end anywhere, in a handler."""
 
 _MOST_BLOCKS = 20
 _MOST_LEVELS = 99
@@ -44,7 +47,7 @@ def _statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, int, int]]:
 def _parts(s: ast.stmt) -> Iterator[tuple[list[ast.stmt], int]]:
     """The blocks of statements in a statement, each with what it adds to Python's count."""
     final = int(bool(getattr(s, "finalbody", ())))
-    if isinstance(s, ast.Try):
+    if isinstance(s, TRIES):
         yield s.body, bool(s.handlers) + final
         yield s.finalbody, 1
         for handler in s.handlers:

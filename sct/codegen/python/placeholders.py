@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sct.codegen.python.long_lines import WIDTH
+from sct.codegen.python.nesting import TRIES
 from sct.codegen.python.print_expressions import negated
 from sct.codegen.python.unparse import Comment, is_empty, statements_in
 
@@ -47,7 +48,7 @@ def _in_block(body: Sequence[ast.stmt], fixed: frozenset[str], depth: int) -> li
     for s in body:
         if isinstance(s, ast.FunctionDef):
             s.body = assign_placeholders_once(s.body)
-        elif not isinstance(s, (ast.Try, ast.With)):  # where an exception may end, any statement may be the last
+        elif not isinstance(s, (*TRIES, ast.With)):  # where an exception may end, any statement may be the last
             names = [name for name in _movable(s) if name not in fixed] if isinstance(s, ast.If) else []
             if names:
                 _Removal(set(names)).walk([s], dict.fromkeys(names, _BEFORE))
@@ -55,7 +56,7 @@ def _in_block(body: Sequence[ast.stmt], fixed: frozenset[str], depth: int) -> li
             for block in (getattr(s, "body", None), getattr(s, "orelse", None)):
                 if isinstance(block, list) and block:
                     block[:] = _in_block(block, fixed, depth + 1)
-        elif isinstance(s, ast.Try) and s.orelse:
+        elif isinstance(s, TRIES) and s.orelse:
             s.orelse[:] = _in_block(s.orelse, fixed, depth + 1)
         statements.append(s)
     return statements
