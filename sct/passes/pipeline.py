@@ -19,6 +19,7 @@ from sct.ir.check import verify as verified
 from sct.ir.core import Eqn, Fn, bound_values, walk
 from sct.ir.text import show
 from sct.ops.program.attempts import is_of_raise, may_not_repeat
+from sct.ops.program.control import DERIVATIVES
 from sct.passes.analysis.activity import activity
 from sct.passes.analysis.jumps import JUMPING, jumps
 from sct.passes.autodiff.expand import expand
@@ -50,6 +51,7 @@ from sct.passes.scalar.literal_choices import replace_literal_choices
 from sct.passes.scalar.position_lists import write_position_lists
 from sct.passes.scalar.reread_views import merge_reread_views
 from sct.passes.scalar.shift_invariance import stop_shifts
+from sct.passes.scalar.squares import smooth_squares
 from sct.passes.scalar.turned_vectors import turn_vectors
 from sct.passes.scalar.uniform_lists import replace_uniform_items
 
@@ -60,7 +62,7 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
     ("optimized", ("literal choices", "cse", "reread views", "list copies", "dce", "hoist the primal")),
-    ("expanded", ("stop shifts", "segments", "expand", "turn vectors", "drop residuals")),
+    ("expanded", ("stop shifts", "smooth squares", "segments", "expand", "turn vectors", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
         # Once, after the last differentiation: it relies on every residual of a loop being on a tape, as `expand`
@@ -110,8 +112,6 @@ NESTED: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
 PRIMAL: Pipeline = (PIPELINE[0], ("expanded", ("drop residuals", "dce")), PIPELINE[-1])
 """For a function without derivatives."""
 
-DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
-
 COMPILED: Pipeline = tuple(
     (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name
                   for name in names if name not in ("vectorize", "distribute", "position lists")))
@@ -144,7 +144,7 @@ def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
 
 def differentiates(program: Fn) -> bool:
     """Has the program an equation that differentiates?"""
-    return any(eqn.op.name in DERIVATIVES for fn in (program, *program.functions) for eqn in walk(fn))
+    return any(eqn.op in DERIVATIVES for fn in (program, *program.functions) for eqn in walk(fn))
 
 
 def stages(fn: Fn, *, verify: bool | None = None) -> dict[str, Fn]:
@@ -204,6 +204,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     }
     return {
         **{name: _on_each_function(step) for name, step in per_function.items()},
+        "smooth squares": smooth_squares,
         "segments": segments,
         "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand,
         "turn vectors": turn_vectors,
@@ -273,6 +274,6 @@ def has_effects(fn: Fn) -> bool:
 
 def returns_value(fn: Fn) -> bool:
     """Does `fn` return the user's own result, and not only derivatives?  Then equations that may raise stay."""
-    derivatives = [e for e in fn.eqns if e.op.name in DERIVATIVES]
+    derivatives = [e for e in fn.eqns if e.op in DERIVATIVES]
     values = {out for e in derivatives for out in e.outs[:len(e.regions[0].results)]}
     return not derivatives or any(r in values for r in fn.results)

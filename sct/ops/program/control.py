@@ -17,7 +17,8 @@ from sct.ir.types import COMPLEX, DOUBLE, FLOAT, Tensor, TypeMismatch
 from sct.ops.registry import op
 from sct.ops.type_rules import number
 
-__all__ = ["apply_pullback", "block_type", "closure", "cond", "jacobian", "jvp", "loop", "pullback", "vjp"]
+__all__ = [
+    "DERIVATIVES", "apply_pullback", "block_type", "closure", "cond", "jacobian", "jvp", "loop", "pullback", "vjp"]
 
 
 def control(name: str, **defaults: Any) -> Op:
@@ -51,5 +52,7 @@ pullback = control("pullback")
 """Its last out is the pullback, which the program returns or which equations `apply_pullback` apply."""
 apply_pullback = control("apply_pullback", seeded=())
 jacobian = control("jacobian")
+DERIVATIVES = frozenset((vjp, jvp, pullback, jacobian))
+"""The ops that differentiate their regions."""
 closure = control("closure", escapes=True, attributes=())
 """A function. If it does not escape, it is called by the equation that reads it, and by nothing else."""

@@ -20,17 +20,18 @@ The region of an `integral` is the integrand as a function of `x` and of the num
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from sct.ir.core import Eqn, Fn, Operand
+from sct.ir.core import Eqn, Fn, Operand, Value
 from sct.ir.types import FLOAT, Type
 from sct.ops.program.call_ops import by_driver
 from sct.ops.program.effects import opaque, run_inactive
 from sct.ops.registry import op
+from sct.ops.scalar.arithmetic import sub
 
 __all__ = [
-    "BY_THEOREM", "as_adjoint", "call_in_rule", "integral", "once", "rule_of", "ruled", "ruled_call", "solution",
-    "solver"]
+    "BY_THEOREM", "as_adjoint", "call_in_rule", "equal_operand", "integral", "once", "rule_of", "ruled", "ruled_call",
+    "solution", "solver"]
 
 
 def type_solver(*_: Operand, type: Type = FLOAT, **__: Any) -> Type:
@@ -105,6 +106,15 @@ BY_THEOREM = frozenset((integral, ruled, solution))
 def rule_of(eqn: Eqn, mode: str) -> Fn | None:
     """The region of a `ruled` that is its rule for a mode."""
     return dict(zip(eqn.attrs["modes"], eqn.regions)).get(mode)
+
+
+def equal_operand(eqn: Eqn) -> Operand | None:
+    """The operand that a solution is equal to, if its residual is the difference of the two."""
+    (fn,) = eqn.regions
+    difference = fn.eqns[0] if len(fn.eqns) == 1 and fn.eqns[0].op is sub and fn.eqns[0].outs == fn.results else None
+    if difference is None or difference.args[0] is not fn.params[0] or difference.args[1] not in fn.params[1:]:
+        return None
+    return eqn.args[fn.params.index(cast(Value, difference.args[1]))]
 
 
 def as_adjoint(fn: Fn) -> Fn:

@@ -20,9 +20,9 @@ from sct.ops.linalg.products import matrix_transpose
 from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
 from sct.ops.program.effects import guarded, python, raise_
-from sct.ops.program.solutions import BY_THEOREM, as_adjoint, solver
+from sct.ops.program.solutions import BY_THEOREM, as_adjoint, equal_operand, solver
 from sct.ops.registry import ELEMENTWISE
-from sct.ops.scalar.arithmetic import div, mul, neg, quotient, stop_gradient, sub
+from sct.ops.scalar.arithmetic import div, mul, neg, quotient, stop_gradient
 from sct.ops.type_rules import number
 from sct.passes.autodiff.cotangents import current, materialize
 from sct.passes.autodiff.jacobian import derivative_blocks, tangents_again
@@ -37,7 +37,7 @@ Step = Callable[[Fn, ResidualTaps, Operand], Sequence[Operand]]
 
 def solution_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence[Operand]:
     """The cotangents of the operands `wrt`, given that of the solution."""
-    if _equal(eqn) is not None:
+    if equal_operand(eqn) is not None:
         if eqn.attrs.get("checked"):
             _check(eqn)
         return [materialize(_root_slope(eqn, ct), x) for x in wrt]
@@ -52,7 +52,7 @@ def solution_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence
 
 def solution_tangent(eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
     """The tangent of the solution, given those of operands."""
-    if isinstance(y := _equal(eqn), Value):
+    if isinstance(y := equal_operand(eqn), Value):
         if eqn.attrs.get("checked"):
             _check(eqn)
         return _root_slope(eqn, tangents[y])
@@ -96,15 +96,6 @@ def _without_residuals(fn: Fn, env: dict[Value, Operand]) -> Fn:
         regions = tuple(_without_residuals(region, env) for region in eqn.regions)
         eqns.append(eqn.replace(outs=tuple(renamed.get(out, out) for out in eqn.outs), regions=regions))
     return fn.replace(eqns=tuple(eqns))
-
-
-def _equal(eqn: Eqn) -> Operand | None:
-    """The operand that the solution is equal to, if the residual is the difference of the two."""
-    (fn,) = eqn.regions
-    difference = fn.eqns[0] if len(fn.eqns) == 1 and fn.eqns[0].op is sub and fn.eqns[0].outs == fn.results else None
-    if difference is None or difference.args[0] is not fn.params[0] or difference.args[1] not in fn.params[1:]:
-        return None
-    return eqn.args[fn.params.index(cast(Value, difference.args[1]))]
 
 
 def _root_slope(eqn: Eqn, direction: Operand) -> Operand:
