@@ -8,6 +8,7 @@
     transposed_block  which equations contribute to which cotangents
     nan_tests         which elements a program may leave out, since they are nan
     nonzero           numbers that are not 0, as the function would have raised
+    moduli            absolute values and norms, and where squares of them are read
     jumps             values that are constant between their jumps
     tape_sizes        the memory of the tapes, as a formula in the arguments
 """

@@ -350,6 +350,8 @@ def _over_modulus(y: Operand, slope: Operand, tried: dict[Operand, Any]) -> Any:
     if eqn.op.name == "mul":
         factors = ((d, over_modulus(y, s, tried)) for d, s in (eqn.args, eqn.args[::-1]))
         return next((mul(d, m) for d, m in factors if m is not None), None)
+    if eqn.op.name == "real" and isinstance(y.type, Tensor) and y.type.kind == "c":
+        return None
     if eqn.op.name in ("div", "real"):
         m = over_modulus(y, eqn.args[0], tried)
         return None if m is None else eqn.op(m, *eqn.args[1:])
@@ -363,9 +365,12 @@ def vanishes(x: Operand, modulus: Operand) -> bool:
     eqn, inner = defining_eqn(modulus), adjoint_eqn(x)
     if eqn is None:
         return False
+    if eqn.op.name == "dist":
+        pairs = [*zip(*paired(eqn.args))]
+        return operands_of(x, "sub") in pairs or any(x is a and number(b) == 0 or x is b and number(a) == 0
+                                                     for a, b in pairs)
     if eqn.op.name != "norm":
-        pairs = [*zip(*paired(eqn.args))] if eqn.op.name == "dist" else []
-        return is_modulus(eqn, "hypot abs dist", x) or operands_of(x, "sub") in pairs
+        return is_modulus(eqn, "hypot abs", x)
     while inner is not None and inner.op.name in ("sum", "real"):
         inner = adjoint_eqn(inner.args[0])
     return inner is not None and inner.op.name in ("mul", "dot", "vdot", "matmul") \

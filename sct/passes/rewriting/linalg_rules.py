@@ -98,9 +98,10 @@ def add_matrix_products(site: Site, a: Operand, b: Operand) -> Any:
 
 @rule("diag", phase="simplify", of="matmul")
 def diagonal_of_product(site: Site, x: Operand, k: int) -> Any:
-    """diag(A @ B) -> sum(A * B.T, axis=1), where nothing else reads the product"""
+    """diag(A @ B) -> sum(A * B.T, axis=1), where nothing else reads the product, which is square"""
     factors = site.sole_operands(x, "matmul")
-    if factors is None or k or len(shape_of(factors[0])) != 2 or len(shape_of(factors[1])) != 2:
+    if factors is None or k or len(shape_of(factors[0])) != 2 or len(shape_of(factors[1])) != 2 \
+            or shape_of(factors[0])[0] != shape_of(factors[1])[1]:
         return None
     return sum_(mul(factors[0], matrix_transpose(factors[1])), axis=1)
 

@@ -1,4 +1,4 @@
-"""Common subexpressions, dead code, and maxima that need no derivative.
+"""Common subexpressions, dead code, maxima that need no derivative, and squares that have another.
 
     cse               common subexpressions
     dce               dead code
@@ -10,5 +10,6 @@
     chained_reads     `A[i][j]`, read as the user wrote it
     reread_views      views that are read again after a write through them
     shift_invariance  maxima that need no derivative
+    squares           squares of norms, whose second derivatives are those of sums of squares
     turned_vectors    vectors of equal eigenvalues, which second derivatives turn
 """
