@@ -130,6 +130,12 @@ def with_part(x: Value, a: Value, g: Value, *at: int, key: tuple[str, ...]) -> A
     return add_at(x, mul(g, index(a, *at, key=key)), *at, key=key)
 
 
+def shared_negation(x: Value, y: Value) -> Any:
+    """t = -y; x += t; x += t"""
+    t = neg(y)
+    return add_at(add_at(x, t, **ALL), t, **ALL)
+
+
 def hinted(x: Value) -> Value:
     x.hint = "dx"
     return x
@@ -330,6 +336,10 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda c, x, y: mul(c, op("outer")(x, y)),
           "f64; f64[n]; f64[m]", "float; f32[n]; f32[m]", "f32; f32[n]; f32[0]"),
     ],
+    "column_scaled": [
+        e(lambda c, x, y: mul(c, matmul(x, y)), "f64; f64[n, 1]; f64[1, m]", "float; f32[n, 1]; f32[1, m]"),
+        unchanged(lambda c, x, y: mul(c, matmul(x, y)), "f64; f64[n, k]; f64[k, m]"),
+    ],
     "add_outer_products": [
         e(lambda x, y, z, w: add(op("outer")(x, y), op("outer")(z, w)), "f64[n]; f64[m]; f64[n]; f64[m]",
           "f32[n]; f32[m]; f32[n]; f32[m]", "f64[0]; f64[m]; f64[0]; f64[m]"),
@@ -497,6 +507,12 @@ EXAMPLES: dict[str, list[Example]] = {
     "add_negated_selection": [e(lambda c, x, y: add(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]")],
     "sub_negated_selection": [e(lambda c, x, y: sub(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]")],
     "sum_negated_selection": [e(lambda c, y: sum_(where(c, neg(y), 0.0)), "b1[n]; f64[n]")],
+    "add_negated_selection_at": [e(lambda c, x, y: add_at(x, where(c, neg(y), 0.0), **ALL), "b1[n]; f64[n]; f64[n]")],
+    "matmul_negated_selection": [
+        e(lambda c, x, y: matmul(x, where(c, neg(y), 0.0)), "b1[n]; f64[m, n]; f64[n]"),
+        e(lambda c, x, y: matmul(where(c, 0.0, neg(y)), x), "b1[n]; f64[n]; f64[n]"),
+    ],
+    "add_shared_negation": [e(shared_negation, "f64[n]; f64[n]", "f64[n]; f64")],
     "redundant_mask": [
         e(lambda c, x: where(c, where(c, x, 0.0), 0.0), "b1[n]; f64[n]"),
         e(lambda c, x: where(c, neg(where(c, x, 0.0)), 0.0), "b1[n]; f64[n]"),

@@ -17,5 +17,5 @@ def soft_threshold_grad(x, A, b, step, penalty):
     dz = np.where(dz_mask, ds_times_sign_z, 0.0)
     # z = x - step * (A.T @ (A @ x - b))
     ds_times_sign_z *= step
-    dx = A.T @ (A @ np.where(dz_mask, -ds_times_sign_z, 0.0)) + dz
+    dx = dz - A.T @ (A @ np.where(dz_mask, ds_times_sign_z, 0.0))
     return dx, dpenalty

@@ -59,13 +59,24 @@ def outer_negated(a: Operand, b: Operand) -> Any:
 
 @rule("mul", phase="present", of="outer", when="finite")
 def outer_scaled(site: Site, a: Operand, b: Operand) -> Any:
-    """c * outer(x, y) -> outer(c * x, y) for a number c, where nothing else reads the product"""
+    """c * outer(x, y) -> outer(c * x, y) for a number c, where the product is read for nothing but such multiples"""
     for c, product in ((a, b), (b, a)):
-        vectors = site.sole_operands(product, "outer")
+        vectors = operands_of(product, "outer") if site.is_only_scaled(product) else None
         if vectors is not None and is_number(c) and vectors_of_one_dtype(*vectors):
             scaled = mul(c, vectors[0])
             return outer(scaled, vectors[1]) if scaled.type == vectors[0].type else None
     return None
+
+
+@rule("mul", phase="present", of="matmul", when="finite")
+def column_scaled(site: Site, a: Operand, b: Operand) -> Any:
+    """c * (x @ y) -> (c * x) @ y for a number c and a column x, where nothing else reads the product"""
+    factors = site.sole_operands(b, "matmul") if is_number(a) else None
+    if factors is None or not all(map(_is_float_array, factors)) or len(shape_of(factors[0])) != 2 \
+            or len(shape_of(factors[1])) != 2 or shape_of(factors[0])[1].value != 1:
+        return None
+    scaled = mul(a, factors[0])
+    return matmul(scaled, factors[1]) if scaled.type == factors[0].type else None
 
 
 @rule("add", "sub", phase="present", of="outer matmul")

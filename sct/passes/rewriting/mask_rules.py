@@ -12,6 +12,7 @@ from sct.ir.core import Lit, Operand
 from sct.ir.types import Tensor, Type
 from sct.ops.arrays.creation import astype
 from sct.ops.arrays.indexing import add_at, store
+from sct.ops.linalg.products import matmul
 from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import add, neg, sub
 from sct.ops.scalar.selection import logical_and, logical_not, logical_or, where
@@ -156,6 +157,21 @@ def sum_negated_selection(site: Site, x: Operand, **attrs: Any) -> Any:
     """sum(where(c, -b, 0)) -> -sum(where(c, b, 0))"""
     opposite = negated_selection(site, x)
     return None if opposite is None else neg(sum_(opposite, **attrs))
+
+
+@rule("add_at", phase="simplify", of="where")
+def add_negated_selection_at(site: Site, x: Operand, v: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[k] += where(c, -b, 0) -> x[k] -= where(c, b, 0)"""
+    opposite = negated_selection(site, v)
+    return None if opposite is None else add_at(x, neg(opposite), *at, key=key)
+
+
+@rule("matmul", phase="simplify", of="where")
+def matmul_negated_selection(site: Site, a: Operand, b: Operand) -> Any:
+    """a @ where(c, -b, 0) -> -(a @ where(c, b, 0));  where(c, -a, 0) @ b -> -(where(c, a, 0) @ b)"""
+    if (opposite := negated_selection(site, a)) is not None:
+        return neg(matmul(opposite, b))
+    return None if (opposite := negated_selection(site, b)) is None else neg(matmul(a, opposite))
 
 
 def negated_selection(site: Site, x: Operand) -> Operand | None:

@@ -26,7 +26,7 @@ from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
 from sct.ir.uses import outer_reads
 from sct.ops.arrays.indexing import add_at, index, indexed_shape, join, split, store
-from sct.ops.scalar.arithmetic import add
+from sct.ops.scalar.arithmetic import add, neg
 from sct.ops.scalar.selection import where
 from sct.passes.rewriting.factoring import Expansion, Term, factored_sum
 from sct.passes.rewriting.integer_ranges import are_apart, are_equal, is_at_least
@@ -37,6 +37,7 @@ from sct.passes.rewriting.table import (
     defining_eqn,
     is_element,
     is_zeros,
+    operands_of,
     rule,
     shape_of,
     writes_once,
@@ -234,6 +235,15 @@ def add_then_read(site: Site, x: Operand, value: Operand, *at: Operand, key: tup
     if not is_element(key) or (site.out, *at) not in site.elements:
         return None
     return store(x, add(index(x, *at, key=key), value), *at, key=key)
+
+
+@rule("add_at", phase="present", of="neg")
+def add_shared_negation(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """t = -v; x[j] += t; y[k] += t -> x[j] -= v; y[k] -= v"""
+    args = operands_of(value, "neg")
+    if args is None or not site.is_shared(value) or not writes_once(key):
+        return None
+    return add_at(x, neg(args[0]), *at, key=key)
 
 
 @rule("add_at", phase="simplify", of="store add_at")
