@@ -136,6 +136,11 @@ def shared_negation(x: Value, y: Value) -> Any:
     return add_at(add_at(x, t, **ALL), t, **ALL)
 
 
+def selections_of_both_signs(c: Value, x: Value, y: Value) -> Any:
+    """x[:] = where(c, -y, 0); x += where(c, y, 0)"""
+    return add_at(store(x, where(c, neg(y), 0.0), **ALL), where(c, y, 0.0), **ALL)
+
+
 def hinted(x: Value) -> Value:
     x.hint = "dx"
     return x
@@ -394,7 +399,10 @@ EXAMPLES: dict[str, list[Example]] = {
     "reorder_product": [
         e(lambda x, y: mul(mul(2.0, x), mul(3.0, y)), *ARRAYS, "float; float", "float; f64[n]"),
         e(lambda s, x, t: mul(s, mul(x, t)), "f64; f64[n]; f64"),
+        e(lambda x, y, z: mul(mul(2.0, x), div(mul(3.0, y), z)), "f64[n]; f64[n]; f64[n]"),
+        e(lambda x, y: mul(mul(2.0, x), div(0.5, y)), "f64[n]; f64[n]", "float; float"),
     ],
+    "divide_product": [e(lambda x, y: div(mul(mul(3.0, x), y), 2.0), *ARRAYS, "float; float", "float; f64[n]")],
     "present_product": [e(lambda s, x, t: mul(s, mul(x, t)), "float; float; float", "f64; f64[n]; f64[n]")],
     "dot_product": [e(lambda x, y: sum_(mul(x, y)), *ARRAYS)],
     "logistic": [
@@ -508,6 +516,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "sub_negated_selection": [e(lambda c, x, y: sub(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]")],
     "sum_negated_selection": [e(lambda c, y: sum_(where(c, neg(y), 0.0)), "b1[n]; f64[n]")],
     "add_negated_selection_at": [e(lambda c, x, y: add_at(x, where(c, neg(y), 0.0), **ALL), "b1[n]; f64[n]; f64[n]")],
+    "store_negated_selection": [e(selections_of_both_signs, "b1[n]; f64[n]; f64[n]")],
     "matmul_negated_selection": [
         e(lambda c, x, y: matmul(x, where(c, neg(y), 0.0)), "b1[n]; f64[m, n]; f64[n]"),
         e(lambda c, x, y: matmul(where(c, 0.0, neg(y)), x), "b1[n]; f64[n]; f64[n]"),

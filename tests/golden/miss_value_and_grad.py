@@ -44,7 +44,7 @@ def miss_value_and_grad(throw, target):
         # vx -= dt * drag * vx
         ddrag = -0.02 * dvy * vy_prev - 0.02 * dvx * vx_prev
         # drag = 0.02 * (vx * vx + vy * vy) ** 0.5
-        dvy_factor = 0.02 * ddrag * (0.5 / drag_factor)
+        dvy_factor = ddrag * (0.01 / drag_factor)
         dvy = dvy * (1.0 - 0.0004 * drag_factor) + 2.0 * dvy_factor * vy_prev
         dvx = dvx * (1.0 - 0.0004 * drag_factor) + 2.0 * dvy_factor * vx_prev
         vy = vy_prev

@@ -19,7 +19,7 @@ def orbit_grad(body, mu, steps):
         x = x + 0.05 * v
     mu_times_m = mu * m
     sqrt_sum_x_sq = np.sqrt(np.sum(x**2))
-    dx = 2.0 * (mu_times_m / sqrt_sum_x_sq / sqrt_sum_x_sq) * (0.5 / sqrt_sum_x_sq) * x
+    dx = mu_times_m / sqrt_sum_x_sq / sqrt_sum_x_sq / sqrt_sum_x_sq * x
     dmu = -m / sqrt_sum_x_sq
     dv = m * v
     dm = 0.5 * np.sum(v**2) - mu / sqrt_sum_x_sq

@@ -27,8 +27,8 @@ from sct.ops.arrays.shape import dim, expand_dims
 from sct.ops.scalar.arithmetic import add, conj, div, mul, neg, sub
 from sct.ops.scalar.selection import where
 from sct.ops.scalar.special_functions import paired
-from sct.passes.rewriting.arithmetic_rules import may_be_int
-from sct.passes.rewriting.literals import is_number, number, plus, times
+from sct.passes.rewriting.arithmetic_rules import may_be_int, natural_quotient
+from sct.passes.rewriting.literals import is_number, number, over, plus, times
 from sct.passes.rewriting.table import Site, adjoint_eqn, defining_eqn, operands_of, rule, shape_of
 
 __all__ = ["Expansion", "Term", "factored_sum"]
@@ -109,13 +109,25 @@ def order_factors(site: Site, a: Operand, b: Operand, *, for_printing: bool = Fa
         return None
     outer = cast(Builder, builder_var.get())
     with outer.nested() as inner:
-        product = _product(_reuse_product(term, outer.eqns, expansion), for_printing=for_printing)
+        term = _reuse_product(term, outer.eqns, expansion, with_literal=for_printing)
+        product = _product(_with_numerator(term, expansion), for_printing=for_printing)
     gain = expansion.saved_work + _work(site.out) - sum(_work(e.out) for e in inner.eqns)
     nested = for_printing and operands_of(b, "mul") is not None
     if product.type != site.out.type or gain < 0 or gain == 0 and not nested:
         return None
     outer.eqns += inner.eqns
     return product
+
+
+@rule("div", phase="simplify", of="mul", when="finite")
+def divide_product(site: Site, a: Operand, b: Operand) -> Operand | None:
+    """c * x * y / d -> c/d * x * y, where nothing else reads the products"""
+    expansion, d = Expansion(site), number(b)
+    term = expansion.product((a,), 1.0) if d else Term(1.0, ())
+    if term.coef == 1.0 or not _is_float(*term.factors):
+        return None
+    product = _product(Term(over(term.coef, d), term.factors))
+    return product if product.type == site.out.type else None
 
 
 @rule("neg", phase="simplify", of="sub mul")
@@ -215,7 +227,7 @@ def factored_sum(terms: Sequence[Term], expansion: Expansion) -> Operand:
     shared = Counter(f for t in terms for f in dict.fromkeys(t.factors))
     factor, n = max(shared.items(), key=lambda item: item[1], default=(None, 0))
     if factor is None or n < 2:
-        return _sum_of_products(terms)
+        return _sum_of_products([_with_numerator(t, expansion) for t in terms])
     inner: list[Term] = []
     rest = []
     for t in terms:
@@ -240,13 +252,37 @@ def _sum_of_products(terms: Sequence[Term]) -> Operand:
     return total
 
 
-def _reuse_product(term: Term, eqns: Sequence[Eqn], expansion: Expansion) -> Term:
-    """The term with two of its factors replaced by their product, if that has just been computed."""
+def _reuse_product(term: Term, eqns: Sequence[Eqn], expansion: Expansion, *, with_literal: bool) -> Term:
+    """The term with two of its factors replaced by their product, if that has just been computed; or, `with_literal`,
+    with the literal and an array replaced."""
     for eqn in eqns[:-1 - REACH:-1]:
-        if eqn.op is mul and not eqn.primal and term.factors.count(eqn.args[0]) > (eqn.args[0] == eqn.args[1]) \
-                and eqn.args[1] in term.factors and eqn.out not in expansion.values:
+        if eqn.op is not mul or eqn.primal or eqn.args[1] not in term.factors or eqn.out in expansion.values:
+            continue
+        if with_literal and term.coef != 1.0 and number(eqn.args[0]) == term.coef and shape_of(eqn.out):
+            others = (Counter(term.factors) - Counter(eqn.args[1:])).elements()
+            return Term(1.0, (eqn.out, *others))
+        if term.factors.count(eqn.args[0]) > (eqn.args[0] == eqn.args[1]):
             others = (Counter(term.factors) - Counter(eqn.args)).elements()
             return Term(term.coef, (eqn.out, *others))
+    return term
+
+
+def _with_numerator(term: Term, expansion: Expansion) -> Term:
+    """The term with its literal multiplied by that of the numerator of a factor `c / x` or `c * y / x`."""
+    site, factors = expansion.site, list(term.factors)
+    for k, f in enumerate(factors) if abs(term.coef) != 1.0 else ():
+        numerator, *divisor = (not site.is_shared(f) and (operands_of(f, "div") or natural_quotient(f))) or (f,)
+        c, *others = site.sole_operands(numerator, "mul") or (numerator,)
+        if not divisor or not is_number(c):
+            continue
+        expansion.eqn(f, "div", "quotient")
+        expansion.eqn(numerator, "mul")
+        coef = times(term.coef, number(c))
+        if coef == 1.0 and not others and len(factors) > 1:  # y * (1 / x) is y / x
+            places = [j for j in range(len(factors)) if j != k]
+            others = [factors.pop(min(places, key=lambda j: (factors.count(factors[j]), abs(j - k))))]
+        quotient = cast(Operand, div(mul(coef, *others) if others else coef, *divisor))
+        return Term(1.0, tuple(quotient if factor is f else factor for factor in factors))
     return term
 
 

@@ -166,6 +166,16 @@ def add_negated_selection_at(site: Site, x: Operand, v: Operand, *at: Operand, k
     return None if opposite is None else add_at(x, neg(opposite), *at, key=key)
 
 
+@rule("store", phase="simplify", of="where")
+def store_negated_selection(site: Site, x: Operand, v: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[k] = where(c, -b, 0) -> x[k] = -where(c, b, 0), where b is read elsewhere, and may be selected there"""
+    negations = [args for y in operands_of(v, "where") or () if (args := operands_of(y, "neg")) is not None]
+    if not any(site.is_shared(b) for b, in negations):
+        return None
+    opposite = negated_selection(site, v)
+    return None if opposite is None else store(x, neg(opposite), *at, key=key)
+
+
 @rule("matmul", phase="simplify", of="where")
 def matmul_negated_selection(site: Site, a: Operand, b: Operand) -> Any:
     """a @ where(c, -b, 0) -> -(a @ where(c, b, 0));  where(c, -a, 0) @ b -> -(where(c, a, 0) @ b)"""
