@@ -31,8 +31,8 @@ INSIDE = {
                  ("evaluator",), ("arguments",), ("objects",), ("heap",), ("iteration",), ("operators",),
                  ("interpreter",), ("loops",), ("numpy_library",), ("standard_library",), ("autodiff",),
                  ("scipy_library",), ("calls",), ("specialize",), ("ahead_of_time",)),
-    "passes": (("rewriting",), ("analysis",), ("scalar",), ("memory", "rematerialization"), ("functions", "motion"),
-               ("autodiff",), ("pipeline",)),
+    "passes": (("rewriting",), ("analysis",), ("scalar",), ("memory", "rematerialization"),
+               ("functions", "motion", "vectorization"), ("autodiff",), ("pipeline",)),
     "codegen": (("interface", "cache_directory"), ("program",), ("polish",), ("python",), ("numba",), ("emit",)),
 }
 

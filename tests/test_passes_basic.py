@@ -8,7 +8,6 @@ from sct.ir.check import verify
 from sct.ir.core import Fn
 from sct.ir.interp import run
 from sct.ops import BY_CALL, OPS
-from sct.passes.motion.batch_reductions import batch_reductions
 from sct.passes.motion.delay_updates import delay_updates
 from sct.passes.motion.loop_invariant import hoist
 from sct.passes.motion.scatter_to_store import scatter_to_store
@@ -16,6 +15,7 @@ from sct.passes.motion.sink import sink
 from sct.passes.rewriting.driver import simplify
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
+from sct.passes.vectorization.batch_reductions import batch_reductions
 
 
 def read(source: str) -> Fn:

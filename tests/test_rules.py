@@ -137,8 +137,8 @@ def shared_negation(x: Value, y: Value) -> Any:
 
 
 def selections_of_both_signs(c: Value, x: Value, y: Value) -> Any:
-    """x[:] = where(c, -y, 0); x += where(c, y, 0)"""
-    return add_at(store(x, where(c, neg(y), 0.0), **ALL), where(c, y, 0.0), **ALL)
+    """x[:] = where(c, -y, 0); x += 3.0 * where(c, y, 0)"""
+    return add_at(store(x, where(c, neg(y), 0.0), **ALL), mul(3.0, where(c, y, 0.0)), **ALL)
 
 
 def hinted(x: Value) -> Value:

@@ -13,6 +13,7 @@ in place). The sub-packages, in the order in which they build on one another:
     memory             updates in place and copies
     rematerialization  what the backward pass keeps, recomputes, or reads from final arrays
     motion             code motion between regions and loops
+    vectorization      loops, or parts of them, as operations on whole arrays
     functions          derivatives of functions of the program: their two parts and the records between them
     autodiff           reverse mode, forward mode, dense derivatives, residuals of regions
 

@@ -29,16 +29,13 @@ from sct.passes.functions.forwarded_params import forwarded_params
 from sct.passes.functions.split_forward_backward import split_all
 from sct.passes.memory.in_place import storage
 from sct.passes.memory.whole_updates import replace_whole_updates
-from sct.passes.motion.batch_reductions import batch_reductions
 from sct.passes.motion.dead_stores import dead_stores
 from sct.passes.motion.delay_updates import delay_updates
-from sct.passes.motion.distribute import distribute
 from sct.passes.motion.initial_zeros import initial_zeros
 from sct.passes.motion.loop_invariant import hoist, hoist_primal
 from sct.passes.motion.merge_branches import merge_branches
 from sct.passes.motion.scatter_to_store import scatter_to_store
 from sct.passes.motion.sink import sink
-from sct.passes.motion.vectorize import vectorize
 from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rematerialization.masks_on_tapes import compare_forward
 from sct.passes.rematerialization.segments import segments
@@ -54,6 +51,10 @@ from sct.passes.scalar.shift_invariance import stop_shifts
 from sct.passes.scalar.squares import smooth_squares
 from sct.passes.scalar.turned_vectors import turn_vectors
 from sct.passes.scalar.uniform_lists import replace_uniform_items
+from sct.passes.vectorization.batch_reductions import batch_reductions
+from sct.passes.vectorization.distribute import distribute
+from sct.passes.vectorization.vectorize import vectorize
+from sct.passes.vectorization.windows import slide_windows
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "differentiates", "has_effects", "passes", "run", "stages", "unused"]
 
@@ -77,7 +78,7 @@ PIPELINE: Pipeline = (
         "dead stores", "dce",
         # Loops that are operations on arrays, and parts of loops: which of their operands are computed again is decided
         # by now.
-        "vectorize", "distribute",
+        "vectorize", "distribute", "slide windows",
         # The rules that choose the form in which a product or a mask is printed, which other rules do not match.
         "simplify for printing",
         # Before the motion into branches: only an equation that stands directly in the body of a loop is hoisted.
@@ -114,7 +115,7 @@ PRIMAL: Pipeline = (PIPELINE[0], ("expanded", ("drop residuals", "dce")), PIPELI
 
 COMPILED: Pipeline = tuple(
     (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name
-                  for name in names if name not in ("vectorize", "distribute", "position lists")))
+                  for name in names if name not in ("vectorize", "distribute", "slide windows", "position lists")))
     for stage, names in PIPELINE)
 """The same for a backend that compiles loops, where other operations are cheap."""
 
@@ -198,7 +199,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
         "position lists": write_position_lists,
         "compare forward": compare_forward, "dead stores": dead_stores, "vectorize": vectorize,
-        "distribute": distribute,
+        "distribute": distribute, "slide windows": slide_windows,
         "whole updates": replace_whole_updates,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }

@@ -172,6 +172,8 @@ class Descriptions:
             return self.form("sigmoid_{}", logit, depth + 1)
         if name == "transpose":
             return self.form("{}_T", args[0], depth)
+        if name == "dim" and not eqn.attrs.get("axis"):
+            return self.form("len_{}", args[0], depth)
         if name in ("neg", "not_", "logical_not"):
             return self.form("neg_{}" if name == "neg" else "not_{}", args[0], depth)
         if (word := _compared_word(eqn)) is not None:

@@ -8,9 +8,4 @@ merged; what is carried through a loop starts in the form in which it is written
     dead_stores        updates that nothing reads go
     scatter_to_store   additions to an element that one iteration makes are assignments
     initial_zeros      carried derivatives start as arrays
-    batch_reductions   sums of outer products in a loop -> one product behind it
-    vectorize          loops over parts of arrays -> operations on whole arrays
-    distribute         sums in a loop that nothing there reads -> operations behind it
-    lifted_iterations  the values of an adjoint loop in all its iterations at once
-    triangles          parts of matrices that grow with the index, of all iterations at once
 """

@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable, Iterator
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
 from sct.ir.uses import reachable
-from sct.ops.arrays.indexing import index
+from sct.ops.arrays.indexing import advanced, index
 from sct.ops.registry import aliases
 from sct.ops.scalar.arithmetic import div, floordiv, mod, quotient
 from sct.ops.scalar.comparison import unwrap
@@ -97,6 +97,8 @@ class CostModel:
         return loop is not None and loop.name == "loop" and value in loop.elems
 
     def recompute_cost(self, node: BlockNode) -> float:
+        if node.eqn.op is index and isinstance(node.args[0].type, Tensor) and advanced(node.attrs["key"]):
+            return ON_ARRAYS
         if node.eqn.op.cost in ("free", "read") or folds_to_literal(node) or is_position_list(node.eqn):
             return FREE
         if any(_is_array(x.type) for x in (*node.args, *node.outs)):

@@ -4,7 +4,8 @@
 
 In:  paired regions. Out: the same, with fewer reads out of scope. The substitute is the first of: the slice of a
 cotangent that is updated near by; a param of the function of the same type; the substitute of an operand of the same
-shape; the final value of the array that the loop carries.
+shape; the final value of the array that the loop carries. A size without a substitute is read in the forward pass: it
+is a number, and may be kept.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sct.ir.dims import Dim
 from sct.ir.types import Tensor
 from sct.ops.arrays.creation import copy
 from sct.ops.arrays.indexing import add_at, advanced, index, store
+from sct.ops.arrays.shape import dim
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, blocks, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
@@ -33,9 +35,23 @@ def replace_shape_operands(regions: PairedRegions) -> None:
         for node in list(block.nodes):
             for k in node.eqn.op.shapes:
                 search = _Substitute(regions, node, forward_only)
-                node.args[k] = search.find(node.args[k], REACH) or node.args[k]
+                substitute = search.find(node.args[k], REACH)
+                if substitute is None and node.eqn.op is dim and search.is_mirrored(node.args[k]):
+                    _read_forward(regions, node)
+                    continue
+                node.args[k] = substitute or node.args[k]
                 at = block.nodes.index(node)
                 block.nodes[at:at] = search.views
+
+
+def _read_forward(regions: PairedRegions, node: BlockNode) -> None:
+    """Move a node of the backward pass behind the node of the forward pass whose out it reads."""
+    producer = regions.node_of(node.args[0])
+    assert producer is not None
+    node.home.nodes.remove(node)
+    node.home = producer.home
+    node.home.nodes.insert(node.home.nodes.index(producer) + 1, node)
+    regions.register(node)
 
 
 def _before_boundary(top: Block) -> set[Value]:
@@ -73,6 +89,12 @@ class _Substitute:
             return None
         base = self.find(node.args[0], reach - 1)
         return None if base is None else self.view(x, node.eqn.replace(args=(base, *node.args[1:])))
+
+    def is_mirrored(self, x: Operand) -> bool:
+        """Does a node of a block that one around `node` mirrors bind `x`, out of scope?"""
+        return isinstance(x, Value) and self.regions.node_of(x) is not None \
+            and not self.regions.in_scope(x, self.block) \
+            and self.regions.mirror_of(self.block, self.regions.home[x]) is not None
 
     def is_available(self, x: Operand) -> bool:
         """Is `x` bound before `node`, and in the same part of the function?"""

@@ -357,10 +357,12 @@ def einsum_as_product(site: Site, *xs: Operand, subscripts: str, **_: Any) -> An
 def einsum_as_tensordot(site: Site, *xs: Operand, subscripts: str, **_: Any) -> Any:
     """einsum("ij,jkl->ikl", x, y) -> tensordot(x, y, axes=1), where each factor has axes of its own: that is BLAS"""
     labelled = labels_of(xs, subscripts)
-    if labelled is None or len(xs) != 2 or len(labelled[1]) < 3:
+    if labelled is None or len(xs) != 2:
         return None
     terms, result = labelled
     summed = [label for label in terms[0] if label in terms[1]]
+    if len(result) < (3 if len(summed) < 2 else 2):
+        return None
     for (x, of_x), (y, of_y) in permutations(zip(xs, terms)):
         own = [[label for label in of if label not in summed] for of in (of_x, of_y)]
         if summed and all(own) and own[0] + own[1] == result:

@@ -28,8 +28,8 @@ from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.type_rules import rank
-from sct.passes.motion.triangles import Triangle, TriangularPart
 from sct.passes.rewriting.table import is_full
+from sct.passes.vectorization.triangles import Triangle, TriangularPart
 
 __all__ = ["Iterations", "NotLifted", "rank"]
 

@@ -20,10 +20,10 @@ from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index, split
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.type_rules import rank
-from sct.passes.motion.lifted_iterations import Iterations, NotLifted
 from sct.passes.rematerialization.arrays_on_tapes import NewTape, with_tapes
 from sct.passes.rewriting.driver import rewrite
 from sct.passes.scalar.purity import is_pure
+from sct.passes.vectorization.lifted_iterations import Iterations, NotLifted
 
 __all__ = ["vectorize"]
 

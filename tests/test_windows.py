@@ -1,0 +1,140 @@
+"""Backward loops over the positions of windows become loops over the places in the windows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees
+
+from sct import grad, hvp, jvp, value_and_grad
+
+RNG = np.random.default_rng(0)
+IMAGE, KERNEL = RNG.normal(size=(6, 5)), RNG.normal(size=(3, 2))
+IMAGES, WEIGHTS = RNG.normal(size=(2, 5, 6, 2)), RNG.normal(size=(3, 2, 2, 4))
+CUBE, SMALL = RNG.normal(size=(4, 3, 4)), RNG.normal(size=(2, 2, 3))
+
+
+def of_an_image(x, w):
+    k, m = w.shape
+    y = np.zeros((x.shape[0] - k + 1, x.shape[1] - m + 1))
+    for i in range(y.shape[0]):
+        for j in range(y.shape[1]):
+            y[i, j] = np.sum(x[i : i + k, j : j + m] * w)
+    return np.sum(np.sin(y))
+
+
+def of_channels(x, w):
+    k, m = w.shape[0], w.shape[1]
+    h, v = x.shape[1] - k + 1, x.shape[2] - m + 1
+    y = np.empty((x.shape[0], h, v, w.shape[3]))
+    for i in range(h):
+        for j in range(v):
+            y[:, i, j, :] = np.sum(x[:, i : i + k, j : j + m, :, None] * w[None, :, :, :], axis=(1, 2, 3))
+    return np.sum(y * y)
+
+
+def by_tensordot(x, w):
+    k, m = w.shape[0], w.shape[1]
+    h, v = x.shape[1] - k + 1, x.shape[2] - m + 1
+    y = np.zeros((h, v, x.shape[0], w.shape[3]))
+    for i in range(h):
+        for j in range(v):
+            y[i, j] = np.tensordot(x[:, i : i + k, j : j + m], w, axes=((1, 2, 3), (0, 1, 2)))
+    return np.sum(np.tanh(y))
+
+
+def of_a_cube(x, w):
+    shape = [n - k + 1 for n, k in zip(x.shape, w.shape)]
+    y = np.zeros((shape[0], shape[1], shape[2]))
+    for i in range(shape[0]):
+        for j in range(shape[1]):
+            for k in range(shape[2]):
+                y[i, j, k] = np.sum(w * x[i : i + w.shape[0], j : j + w.shape[1], k : k + w.shape[2]])
+    return np.sum(y**3)
+
+
+def in_steps(x, w):
+    k, m = w.shape
+    y = np.zeros((x.shape[0] - k + 1, x.shape[1] - m + 1))
+    for i in range(0, y.shape[0], 2):
+        for j in range(y.shape[1]):
+            y[i, j] = np.sum(x[i : i + k, j : j + m] * w)
+    return np.sum(y * y)
+
+
+def beyond_the_end(x, w):
+    k, m = w.shape
+    y = np.zeros(x.shape)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            y[i, j] = np.sum(x[i : i + k, j : j + m])
+    return np.sum(y * y) + np.sum(w)
+
+
+def along_the_diagonal(x, w):
+    k = w.shape[0]
+    y = np.zeros((x.shape[0] - k + 1, x.shape[1]))
+    for i in range(y.shape[0]):
+        for j in range(x.shape[1]):
+            y[i, j] = np.sum(x[i : i + k, j] * w[:, 0])
+    return np.sum(y * y)
+
+
+def read_again(x, w):
+    x = x.copy()
+    k, m = w.shape
+    for i in range(x.shape[0] - k + 1):
+        for j in range(x.shape[1] - m + 1):
+            x[i, j] = 0.1 * np.sum(x[i : i + k, j : j + m] * w)
+    return np.sum(x * x)
+
+
+OVER_PLACES = ((of_an_image, IMAGE, KERNEL), (of_channels, IMAGES, WEIGHTS), (of_a_cube, CUBE, SMALL))
+OVER_POSITIONS = ((in_steps, IMAGE, KERNEL), (beyond_the_end, IMAGE, KERNEL), (along_the_diagonal, IMAGE, KERNEL),
+                  (read_again, IMAGE, KERNEL), (by_tensordot, IMAGES, WEIGHTS))
+PROGRAMS = pytest.mark.parametrize("f, x, w", (*OVER_PLACES, *OVER_POSITIONS), ids=lambda f: getattr(f, "__name__", ""))
+
+
+@PROGRAMS
+def test_gradients(f: Callable[..., Any], x: Any, w: Any) -> None:
+    agrees(f, x, w)
+    agrees(lambda w, x: f(x, w), w, x)
+
+
+@PROGRAMS
+def test_modes(f: Callable[..., Any], x: Any, w: Any) -> None:
+    v = np.sin(np.arange(w.size)).reshape(w.shape)
+    gradient = grad(f, argnums=1)(x, w)
+    np.testing.assert_allclose(jvp(lambda w: f(x, w), (w,), (v,))[1], np.sum(gradient * v), rtol=1e-9)
+    ends = [grad(f, argnums=1)(x, w + h * v) for h in (1e-5, -1e-5)]
+    np.testing.assert_allclose(hvp(lambda w: f(x, w), (w,), (v,)), (ends[0] - ends[1]) / 2e-5, rtol=1e-5, atol=1e-6)
+    single = grad(f, argnums=1)(x.astype(np.float32), w.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, gradient, rtol=1e-3, atol=1e-3)
+
+
+@PROGRAMS
+def test_other_sizes(f: Callable[..., Any], x: Any, w: Any) -> None:
+    """As many places as elements, one place, and no element at all of another axis."""
+    derivative = value_and_grad(f, argnums=(0, 1))
+    derivative(x, w)
+    calls = [(x[..., :1], w[:, :, :1]), (x[:1], w)] if x.ndim == 4 else [(x, x), (x, w[:1]), (x, w[:, :1])]
+    for args in calls:
+        value, (dx, dw) = derivative(*args)
+        assert value == f(*args)
+        for k, gradient in enumerate((dx, dw)):
+            v = np.cos(np.arange(args[k].size)).reshape(args[k].shape)
+            ends = [f(*(arg + h * v if n == k else arg for n, arg in enumerate(args))) for h in (1e-6, -1e-6)]
+            np.testing.assert_allclose(np.sum(gradient * v), (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-5)
+
+
+def test_loops() -> None:
+    for f, x, w in OVER_PLACES:
+        derivative = grad(f, argnums=(0, 1))
+        derivative(x, w)
+        assert "for b in range(" in derivative.source, f.__name__
+    for f, x, w in OVER_POSITIONS:
+        derivative = grad(f, argnums=(0, 1))
+        derivative(x, w)
+        assert "for b in range(" not in derivative.source, f.__name__
