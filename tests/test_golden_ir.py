@@ -76,7 +76,8 @@ def value_of(t: Type, rng: np.random.Generator) -> Any:
     assert isinstance(t, Tensor)
     if t.kind != "f":
         return 3
-    return rng.uniform(1.0, 3.0, [3] * t.rank) if t.is_array else rng.uniform(1.0, 3.0)
+    shape = [int(eval(str(d), dict.fromkeys(d.symbols, 3))) for d in t.shape]  # every argument has sizes of 3
+    return rng.uniform(1.0, 3.0, shape) if t.is_array else rng.uniform(1.0, 3.0)
 
 
 def copied(args: list[Any]) -> list[Any]:
