@@ -244,12 +244,36 @@ KEPT = (columns_of_two_matrices, some_columns, overlapping_rows, up_to_the_diago
         from_a_negative_column, empty_at_last, below_the_block)
 
 
+def rows_behind(A, B):
+    C = np.zeros(A.shape)
+    for k in range(len(A) - 1):
+        C[k, k + 1 :] = 0.5 * (A[:, k] @ A[:, k + 1 :]) * B[k, k + 1 :]
+    return np.sum(C * C)
+
+
+def overwritten_but_the_last(A, B):
+    C = A.copy()
+    for k in range(A.shape[1] - 1):
+        C[:, k] = B[:, k + 1 :] @ B[k, k + 1 :] * A[:, k]
+    return np.sum(C * C)
+
+
+def added_in_each(A, B):
+    C = np.zeros(A.shape)
+    for k in range(A.shape[1] - 1):
+        C[:, k] += A[:, k + 1 :] @ B[k, k + 1 :] + A[:, k]
+    return np.sum(C * C)
+
+
+BUT_THE_LAST = (rows_behind, overwritten_but_the_last, added_in_each)
+
+
 def square(n: int = 4) -> tuple[Any, Any]:
     rng = np.random.default_rng(n)
     return rng.normal(size=(n, n)), 1.5 + rng.random((n, n))
 
 
-@pytest.mark.parametrize("f", [*LIFTED, *ON_TAPES, *KEPT])
+@pytest.mark.parametrize("f", [*LIFTED, *ON_TAPES, *KEPT, *BUT_THE_LAST])
 def test_gradients(f: Callable[..., Any]) -> None:
     agrees(f, *square())
     df = value_and_grad(f, argnums=(0, 1))
@@ -263,7 +287,7 @@ def test_gradients(f: Callable[..., Any]) -> None:
         np.testing.assert_allclose(np.sum(dA * dA_along) + np.sum(dB * dB_along), slope, rtol=1e-9)
 
 
-@pytest.mark.parametrize("f", [*LIFTED, *ON_TAPES, *KEPT])
+@pytest.mark.parametrize("f", [*LIFTED, *ON_TAPES, *KEPT, *BUT_THE_LAST])
 def test_second_derivatives(f: Callable[..., Any]) -> None:
     A, B = square()
     direction, _ = square(5)
@@ -293,6 +317,13 @@ def test_triangles_are_masks(f: Callable[..., Any]) -> None:
     df = grad(f, argnums=(0, 1))
     df(*square())
     assert "np.tri" in df.source and "for " not in df.source.partition("# return")[2]
+
+
+def test_one_product_of_columns() -> None:
+    """The last column, with which no iteration begins, takes part as well."""
+    df = grad(products_of_other_columns)
+    df(*square())
+    assert df.source.partition("# C[")[2].count(" @ ") == 2  # one is in the comment
 
 
 def test_what_all_iterations_add_is_added_at_once() -> None:

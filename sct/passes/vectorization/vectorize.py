@@ -17,7 +17,10 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_number, rebuild, substi
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ir.uses import DefUse
-from sct.ops.arrays.indexing import index, split
+from sct.ops.arrays.indexing import add_at, index, split
+from sct.ops.arrays.shape import transpose
+from sct.ops.linalg.products import matmul, outer
+from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.type_rules import rank
 from sct.passes.rematerialization.arrays_on_tapes import NewTape, with_tapes
@@ -84,6 +87,7 @@ class _Vectorize:
         if reads_new or self.def_use.uses(loop.iterations) or not self.counts_up_from_zero_or_more(loop):
             return False
         inside = b.nested()
+        loop = self.with_idle_iteration(loop)
         again = _Recomputed(self, loop)
         try:
             body = again.body() if loop.elems else loop.body
@@ -99,6 +103,15 @@ class _Vectorize:
         self.tapes += again.tapes
         self.env.update(zip(loop.finals, finals))
         return True
+
+    def with_idle_iteration(self, loop: LoopView) -> LoopView:
+        """`for k in range(n - 1)` as `for k in range(n)`, where its last iteration adds nothing: arrays are whole."""
+        start, stop, step = loop.bounds
+        eqn = self.def_use.defining_eqn(stop)
+        if start != Lit(0) or loop.xs or eqn is None or eqn.op is not sub or eqn.args[1] != Lit(1) \
+                or not _IdleIteration(loop, self.def_use).is_idle():
+            return loop
+        return loop_view(loop.eqn.replace(args=(start, eqn.args[0], step, *loop.inits)))
 
     def counts_up_from_zero_or_more(self, loop: LoopView) -> bool:
         """Is the number of iterations, and are all indices, at least 0?"""
@@ -131,6 +144,63 @@ class _Vectorize:
     def loop_around(self, eqn: Eqn) -> LoopAround:
         loop = loop_view(eqn)
         return LoopAround(loop.iterations, loop.index, loop_range(loop, self.def_use.defining_op))
+
+
+_TOTAL = (add, sub, mul, neg, div, matmul, outer, sum_, transpose)
+"""Arithmetic that gives no warning; division does only by a number that changes."""
+
+
+class _IdleIteration:
+    """The iteration behind the last one of a loop over 0, 1, ..., whose index is then the end of the arrays.
+
+    empty  the values of the body that have no elements then
+    zeros  the values that are 0 then
+    """
+
+    def __init__(self, loop: LoopView, def_use: DefUse) -> None:
+        self.loop, self.def_use = loop, def_use
+        self.changing: set[Operand] = {loop.index, *(out for eqn in loop.body.eqns for out in eqn.outs)}  # type: ignore[arg-type]
+        self.empty: set[Operand] = set()
+        self.zeros: set[Operand] = set()
+
+    def is_idle(self) -> bool:
+        """Does it add nothing, and read nothing that is not there?"""
+        carried = set(self.loop.params)
+        for eqn in self.loop.body.eqns:
+            if eqn.op.updates or eqn.op is index:
+                empty = self.is_empty_part(eqn)
+                adds_zeros = eqn.op is add_at and eqn.args[1] in self.zeros
+                if empty is None or eqn.op.updates and not empty and not adds_zeros:
+                    return False
+                if eqn.op is index and empty:
+                    self.empty.add(eqn.out)
+                carried |= {eqn.out} if eqn.op.updates else set()
+            elif not carried.isdisjoint(eqn.args) or eqn.op not in _TOTAL \
+                    or eqn.op is div and eqn.args[1] in self.changing:
+                return False
+            elif not self.empty.isdisjoint(eqn.args):
+                (self.zeros if eqn.op in (matmul, sum_) else self.empty).add(eqn.out)
+        return True
+
+    def is_empty_part(self, eqn: Eqn) -> bool | None:
+        """Does the subscript name no elements, as it starts at the end of an axis?  None if it names some beyond."""
+        k, stop, changing = self.loop.index, self.loop.bounds[1], self.changing
+        t, items = eqn.args[0].type, split(eqn.attrs["key"], eqn.args[eqn.op.key_at:])
+        if not isinstance(t, Tensor) or stop.dim is None:
+            return None
+        is_empty = False
+        for size, item in zip(t.shape, items):
+            ends = [item.start, item.stop, item.step] if isinstance(item, slice) else [item]
+            if changing.isdisjoint(ends):
+                continue
+            start = term_of(ends[0], self.def_use.defining_op)
+            if start is None or start.coefs != {k: 1} or size != stop.dim + 1 or not changing.isdisjoint(ends[1:]) \
+                    or isinstance(item, slice) and (start.const != 1 or item.step is not None or not (
+                        item.stop is None or item.stop.dim == size)) \
+                    or not isinstance(item, slice) and start.const:
+                return None
+            is_empty |= isinstance(item, slice)
+        return is_empty
 
 
 def _may_be_lifted(eqn: Eqn) -> bool:
