@@ -35,11 +35,16 @@ def repeated(part: list[str], count: int, path: Path) -> Callable[..., Any]:
     lines = ["import math", "def part(x, y):", "    return math.sin(x) * y + x",
              "def f(x: float, y: float, c: float, u, n: int):", *(f"    {line}" for line in body), "    return x + y"]
     path.write_text("\n".join([*lines, ""]))
+    return loaded(path).f
+
+
+def loaded(path: Path) -> Any:
+    """The module of a file."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.f
+    return module
 
 
 def calls(f: Callable[..., Any]) -> int:
@@ -59,6 +64,29 @@ def test_the_work_is_linear_in_the_length_of_the_program(
     monkeypatch.setenv("SCT_VERIFY", "0")
     once, twice = (calls(repeated(PARTS[name], n, tmp_path / f"f{n}.py")) for n in (20, 40))
     assert twice < 2.25 * once, f"{once} calls, and {twice} for twice the program"
+
+
+@pytest.mark.parametrize("start", ["b", "b + A[i]"])
+def test_sums_over_iterations_of_values_that_are_read_twice(
+    start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCT_VERIFY", "0")
+    counts = []
+    for n in (8, 16):
+        path = tmp_path / f"f{n}.py"
+        body = [f"z = M{k} @ z + z" for k in range(n)]
+        lines = ["import numpy as np", f"def f(b, A, {', '.join(f'M{k}' for k in range(n))}):", "    total = 0.0",
+                 "    for i in range(len(A)):", f"        z = {start}", *(f"        {line}" for line in body),
+                 "        total += np.sum(z * A[i])", "    return total"]
+        path.write_text("\n".join([*lines, ""]))
+        profile = cProfile.Profile()
+        derivative, arrays = grad(loaded(path).f), [np.eye(3) for _ in range(n + 1)]
+        profile.enable()
+        derivative(np.ones(3), *arrays)
+        profile.disable()
+        assert "for i in" not in derivative.source
+        counts.append(sum(entry.callcount for entry in profile.getstats()))
+    assert counts[1] < 2.5 * counts[0], f"{counts[0]} calls, and {counts[1]} for twice the program"
 
 
 def test_a_long_function_that_is_called_once_is_evaluated_once(

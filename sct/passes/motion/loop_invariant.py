@@ -63,7 +63,7 @@ def _invariant_primal(loop: LoopView) -> list[Eqn]:
         if bound.isdisjoint(eqn.args) and is_pure(eqn) and (is_certain or cannot_raise(eqn)):
             candidates.update((out, eqn) for out in eqn.outs)
             if _computes_array(eqn):
-                hoisted.update(_with_operands(eqn, candidates))
+                _add_with_operands(hoisted, eqn, candidates)
             continue
         if has_effect(eqn):
             break
@@ -72,13 +72,13 @@ def _invariant_primal(loop: LoopView) -> list[Eqn]:
     return [eqn for eqn in loop.body.eqns if eqn in hoisted]
 
 
-def _with_operands(eqn: Eqn, candidates: dict[Operand, Eqn]) -> list[Eqn]:
-    """The equation, and the candidates that it depends on."""
-    eqns, todo = [], [eqn]
+def _add_with_operands(hoisted: set[Eqn], eqn: Eqn, candidates: dict[Operand, Eqn]) -> None:
+    """Add the equation, and the candidates that it depends on."""
+    todo = [eqn]
     while todo:
-        eqns.append(todo.pop())
-        todo += [candidates[a] for a in eqns[-1].args if a in candidates]
-    return eqns
+        if (each := todo.pop()) not in hoisted:
+            hoisted.add(each)
+            todo += [candidates[a] for a in each.args if a in candidates]
 
 
 def _may_move(eqn: Eqn) -> bool:

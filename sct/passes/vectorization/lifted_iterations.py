@@ -67,6 +67,7 @@ class Iterations:
     defs      for a value of the body: its equation
     bound     the values of the body that change from iteration to iteration
     lifted    for such a value: its lifted value
+    totals    for a value that was summed over the iterations: its sum
     versions  for each version of a carry, by the updates in the body: the array after this update in all iterations
     around    the loops around the body, this one last
     left      (matrix, vector) of the sums of products of a column of the matrix with a vector that is a triangle
@@ -78,6 +79,7 @@ class Iterations:
         self.defs = {eqn.out: eqn for eqn in loop.body.eqns}
         self.bound: set[Operand] = {x for x in (loop.index, *loop.params) if x is not None}
         self.lifted: dict[Operand, Lifted] = {}
+        self.totals: dict[Operand, Any] = {}
         self.versions: dict[Operand, Operand] = {}
         self.left: list[tuple[Operand, Operand]] = []
         self.right: list[tuple[Operand, Operand]] = []
@@ -305,9 +307,14 @@ class Iterations:
 
     def total(self, x: Operand) -> Any:
         """The sum of `x` over the iterations."""
-        eqn = self.defs.get(x) if isinstance(x, Value) else None
-        if eqn is None or x not in self.bound:
-            raise NotLifted
+        if x not in self.totals:
+            eqn = self.defs.get(x) if isinstance(x, Value) else None
+            if eqn is None or x not in self.bound:
+                raise NotLifted
+            self.totals[x] = self.total_of(eqn)
+        return self.totals[x]
+
+    def total_of(self, eqn: Eqn) -> Any:
         changing = [a in self.bound for a in eqn.args]
         if eqn.op in (add, sub) and all(changing) and rank(eqn.args[0]) == rank(eqn.args[1]):
             return eqn.op(*map(self.total, eqn.args))
@@ -318,10 +325,10 @@ class Iterations:
             return eqn.op(self.total(a), b) if changing[0] else eqn.op(a, self.total(b))
         if eqn.op is mul and (product := self.total_product(*eqn.args)) is not None:
             return product
-        lifted = self.lift(x)
+        lifted = self.lift(eqn.out)
         if lifted.is_new or lifted.triangle is not None:
             raise NotLifted
-        return sum_(lifted.value, axis=lifted.axis) if rank(x) else sum_(lifted.value)
+        return sum_(lifted.value, axis=lifted.axis) if rank(eqn.out) else sum_(lifted.value)
 
     def total_product(self, a: Operand, b: Operand) -> Any:
         """The sum of the products of two values that change; None for two vectors."""
