@@ -194,8 +194,10 @@ class ResidualSources:
                     if out.type == INT and out.dim == size and self.regions.in_scope(out, self.node.home):
                         return out
             if node.home.owner is None:
-                return next((p for p in self.regions.top.params if isinstance(p.type, Tensor)
-                             and offset_from_axis(size, p.type.shape) is not None), None)
+                params = self.regions.top.params
+                offsets = [(abs(at[1]), k) for k, p in enumerate(params) if isinstance(p.type, Tensor)
+                           and (at := offset_from_axis(size, p.type.shape)) is not None]
+                return params[min(offsets)[1]] if offsets else None
             node = node.home.owner
 
     def recomputation(self, value: Value) -> ResidualSource | None:

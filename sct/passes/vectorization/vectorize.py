@@ -9,6 +9,7 @@ No array is made that is larger than those which are read or written, so a loop 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from sct.ir.affine import Range, is_in_bounds, least_value, loop_range, term_of
 from sct.ir.array_accesses import LoopAround
@@ -285,8 +286,9 @@ class _Recomputed:
                     eqn.op.name in ("matmul", "dot") and all(rank(y) == 1 for y in eqn.args)):
                 raise NotLifted
             self.b.loc = eqn.loc
-            args = [*map(self.again, eqn.args)] if self.array_before(eqn) is None else \
-                [self.at_start(eqn), *map(self.again, eqn.args[1:])]
+            loop = self.array_before(eqn)
+            args = [*map(self.again, eqn.args)] if loop is None else \
+                [self.at_start(eqn.args[0], loop), *map(self.again, eqn.args[1:])]
             self.values[x] = self.b.emit(eqn.op, args, eqn.attrs, spelling=eqn.spelling)
         return self.values[x]
 
@@ -321,11 +323,9 @@ class _Recomputed:
             and all(v is _index_from_literal(outer) and c == 1 for v, c in first.coefs.items()) \
             and all(item == slice(None) for n, item in enumerate(items) if n != axis)
 
-    def at_start(self, read: Eqn) -> Operand:
-        """The array that is read, as it is when the loop begins."""
-        loop = self.array_before(read)
-        assert loop is not None
-        array = loop.inits[loop.params.index(read.args[0])]
+    def at_start(self, carried: Operand, loop: LoopView) -> Operand:
+        """The array that the loop carries, as it is when the loop begins."""
+        array = loop.inits[loop.params.index(cast(Value, carried))]
         if not isinstance(array, Value) or self.def_use.home.get(array) in self.visible:
             return self.again(array)
         outer = self.def_use.owner.get(self.def_use.parent[loop.eqn])
