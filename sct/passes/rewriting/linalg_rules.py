@@ -59,9 +59,9 @@ def outer_negated(a: Operand, b: Operand) -> Any:
 
 @rule("mul", phase="present", of="outer", when="finite")
 def outer_scaled(site: Site, a: Operand, b: Operand) -> Any:
-    """c * outer(x, y) -> outer(c * x, y) for a number c, where the product is read for nothing but such multiples"""
+    """c * outer(x, y) -> outer(c * x, y) for a number c, where nothing else reads the product"""
     for c, product in ((a, b), (b, a)):
-        vectors = operands_of(product, "outer") if site.is_only_scaled(product) else None
+        vectors = site.sole_operands(product, "outer")
         if vectors is not None and is_number(c) and vectors_of_one_dtype(*vectors):
             scaled = mul(c, vectors[0])
             return outer(scaled, vectors[1]) if scaled.type == vectors[0].type else None

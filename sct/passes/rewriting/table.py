@@ -17,7 +17,6 @@ A rule declares its phase:
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -25,12 +24,10 @@ from typing import Any, Literal, TypeVar
 from sct.ir.affine import Range
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, walk
-from sct.ir.core import is_number as is_scalar
 from sct.ir.dims import Dim
 from sct.ir.types import INT, Tensor
 from sct.ir.uses import use_counts
 from sct.ops.arrays.indexing import index
-from sct.ops.scalar.arithmetic import mul
 from sct.passes.rewriting.literals import number
 
 __all__ = [
@@ -81,7 +78,6 @@ class Site:
     uses      for a value: how often it is read
     ranges    the ranges of the indices of the loops around the equation, inner loops first
     elements  the operands of reads of single elements
-    scalings  for a value: how often it is multiplied by a number
     params    the params of the function
     arrays    for a shape: a param that has it
     sizes     for a size: a param that has it, and the axis
@@ -95,8 +91,6 @@ class Site:
         self.uses = use_counts(fn)
         self.ranges: list[Range] = []
         self.elements = {eqn.args for eqn in walk(fn) if eqn.op is index and is_element(eqn.attrs["key"])}
-        products = [eqn.args for eqn in walk(fn) if eqn.op is mul]
-        self.scalings = Counter(x for a, b in products for c, x in ((a, b), (b, a)) if is_scalar(c))
         self.params = frozenset(fn.params)
         self.arrays: dict[tuple[Dim, ...], Value] = {}
         self.sizes: dict[Dim, tuple[Value, int]] = {}
@@ -121,10 +115,6 @@ class Site:
     def is_shared(self, x: Operand) -> bool:
         """Is `x` read more than once?  A value that a rule has built is read once."""
         return isinstance(x, Value) and self.uses.get(x, 1) > 1
-
-    def is_only_scaled(self, x: Operand) -> bool:
-        """Do all readers of `x` multiply it by a number?"""
-        return isinstance(x, Value) and self.uses[x] == self.scalings[x]
 
     def sole_eqn(self, x: Operand) -> Eqn | None:
         """The adjoint equation that binds `x`, if nothing else reads `x`."""
