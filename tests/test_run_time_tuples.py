@@ -21,6 +21,7 @@ from sct import grad, value_and_grad
 
 program = Programs()
 FEW, MANY = ([1.3, 0.7], 3), ([1.1, 0.9], 20)
+X3 = [1.5, 0.7, 2.0]
 
 
 @program(FEW, MANY, ([0.4, 0.2], 0))
@@ -218,6 +219,62 @@ def in_other_containers(x, n):
     return sum(pair[0]) * pair[1] + sum(d["h"]) * d["h"][1] + sum(xs[0])
 
 
+@program(FEW, MANY)
+def not_empty_in_other_containers(x, n):
+    d, xs = {"q": (x[0],), "n": 0}, [(x[1], x[0]), 1.0]
+    for i in range(n):
+        d["q"] += (x[1] * i,)
+        for k in range(n):
+            xs[0] += (d["q"][-1] * k,)
+    return sum(d["q"]) * d["q"][0] + sum(xs[0]) * xs[0][1]
+
+
+@program((X3, 2), (X3, 0), (X3, -4), (X3, 3), (X3, 30))
+def item(x, n):
+    xs = []
+    for v in x:
+        xs.append(v * v)
+    t = tuple(xs)
+    return t[n] * t[1] + x[0]
+
+
+@program((FEW[0], 2), (FEW[0], 20), (FEW[0], 0))
+def first_items(x, n):
+    t = ()
+    for i in range(n):
+        t += (x[0] * i,)
+    return t[-2] * t[1] * x[1]
+
+
+@program((FEW[0], 2, 1), (FEW[0], 20, 0))
+def behind_the_last(x, n, fewer):
+    t = (x[1],)
+    for i in range(n):
+        t += (x[0] * i,)
+    total = 0.0
+    for i in range(len(t) - fewer):
+        total += t[i] * t[i + 1]
+    return total
+
+
+@program((FEW[0], 2, 7), (FEW[0], 20, 7))
+def text_of_an_index_error(x, n, k):
+    t = tuple([x[0] * i for i in range(n)])
+    try:
+        v = t[k]
+    except IndexError as e:
+        v = x[1] * len(str(e))
+    return v * v
+
+
+@program((FEW[0], 9), (FEW[0], 13))
+def shrinks(x, n):
+    t = (x[0], x[1])
+    for i in range(n):
+        t = t + (t[-1] * x[0],) if i % 3 else t[1:]
+    return t[0] + x[1]
+
+
 class Record:
     def __init__(self) -> None:
         self.steps = ()
@@ -409,6 +466,33 @@ def of_argument_grown(t: tuple[float, ...], n: int) -> Any:
 @pytest.mark.parametrize("t", [(1.0, 2.0), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)])
 def test_an_argument_grows(t: tuple[float, ...]) -> None:
     agrees(of_argument_grown, t, 10)
+
+
+def fibonacci(x: float, n: int) -> float:
+    t = (x, 2.0 * x)
+    for _ in range(n):
+        t += (t[-1] * t[-2],)
+    total = 0.0
+    for i in range(1, len(t)):
+        total += t[i] * t[i - 1] + t[0]
+    return total * t[1]
+
+
+def test_items_that_are_certainly_there_are_not_checked() -> None:
+    derivative = grad(fibonacci)
+    derivative(0.5, 20)
+    assert "raise" not in derivative.source
+
+
+def checked_once(x: float, n: int) -> float:
+    t = tuple([x * i for i in range(n)])
+    return t[0] * t[-1] + t[0] * x
+
+
+def test_equal_checks_are_one() -> None:
+    derivative = grad(checked_once)
+    derivative(0.5, 20)
+    assert derivative.source.count("raise") == 1
 
 
 def shared(x: np.ndarray, n: int) -> Any:

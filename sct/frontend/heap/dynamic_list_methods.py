@@ -26,6 +26,7 @@ from sct.frontend.heap.dynamic_lists import (
     slots,
     take_form,
 )
+from sct.frontend.state.store import least_length
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -429,6 +430,10 @@ def known_tuple(ev: Evaluator, v: RunTimeTuple) -> Tup:
 
 def joined_tuples(ev: Evaluator, a: Abstract, b: Abstract) -> RunTimeTuple:
     """`a + b`; known items come in behind one by one, as in a list: `t += (x,)`."""
+    return replace(_joined_tuples(ev, a, b), least=least_length(a) + least_length(b))
+
+
+def _joined_tuples(ev: Evaluator, a: Abstract, b: Abstract) -> RunTimeTuple:
     if not isinstance(a, RunTimeTuple) or not isinstance(b, Tup):
         return RunTimeTuple(joined(ev, list_behind(ev, a), list_behind(ev, b)))
     schema, versions = slots(ev, a.of).schema or 0, columns(ev, a.of)

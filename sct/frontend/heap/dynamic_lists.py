@@ -399,7 +399,8 @@ def length(ev: Evaluator, ref: ListRef) -> Operand:
     """The number of items of a list: the common length of its columns."""
     if not slots(ev, ref).items:
         ev.refuse("SCT310", "a list of items without numbers is not supported", hint="give them an attribute")
-    return ev.emit(dim, *columns(ev, ref), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
+    own = columns(ev, ref)
+    return ev.noted_length(own, ev.emit(dim, *own, axis=0, spelling="builtins.len"))
 
 
 def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:

@@ -33,7 +33,16 @@ from sct.frontend.heap.lattice import (
 from sct.frontend.state import choices
 from sct.frontend.state.choices import by_code, chosen, code, may_be_absent
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.state.store import Branch, Cells, Store, is_plain_tuple, is_such_tuple, of_one_class, tells
+from sct.frontend.state.store import (
+    Branch,
+    Cells,
+    Store,
+    is_plain_tuple,
+    is_such_tuple,
+    least_length,
+    of_one_class,
+    tells,
+)
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -185,7 +194,8 @@ class _Merge(Outs, Join[Abstract]):
             with self.ev.inside(branch):
                 lists.append(None if x is None else dynamic_list_methods.list_behind(self.ev, x))
         joined = self.container(lists[0], lists[1], hint)
-        return RunTimeTuple(joined) if isinstance(joined, ListRef) else joined
+        least = min(least_length(x) for x in (a, b) if x is not None)
+        return RunTimeTuple(joined, least) if isinstance(joined, ListRef) else joined
 
     def array(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if not all(x is None or isinstance(x, Ref) for x in (a, b)):

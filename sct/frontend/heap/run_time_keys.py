@@ -18,11 +18,12 @@ from sct.frontend.arguments.argument_keys import MANY_KEYS
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.own_methods import HASHING, own_method
 from sct.frontend.heap import run_time_dicts
-from sct.frontend.heap.array_keys import is_slice
+from sct.frontend.heap.array_keys import is_slice, key_items, takes_slice
 from sct.frontend.heap.dynamic_lists import columns as dynamic_columns
 from sct.frontend.heap.dynamic_lists import element, is_alike, is_dynamic, list_of_items
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
+from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.state.choices import by_code, chosen, code, code_of, is_kept, members_of
 from sct.frontend.values.abstract_values import (
@@ -33,22 +34,28 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     OptionalSchema,
     Ref,
+    RunTimeTuple,
     Schema,
     Slots,
     Static,
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Operand, Value
+from sct.ir import Lit, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type, base_type
 from sct.ops.program.effects import lookup, membership
 from sct.ops.program.effects import part as part_of
 from sct.ops.registry import add_operand
+from sct.ops.type_rules import size_of
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["contains", "get", "item", "item_of_sequence", "note_search", "of_arguments", "run_search", "search_of"]
+__all__ = [
+    "check_position", "contains", "get", "item", "item_of_sequence", "note_search", "of_arguments", "run_search",
+    "search_of",
+]
 
 K = TypeVar("K")
 
@@ -298,6 +305,48 @@ def item_of_sequence(ev: Evaluator, owner: ListRef | Tup, key: Abstract) -> Abst
     brackets = "()" if isinstance(owner, Tup) else "[]"
     return _read(ev, items, lambda values: f"{brackets[0]}{', '.join(map(repr, values))},{brackets[1]}[_0]",
                  [ev.as_int(at)])
+
+
+def check_position(ev: Evaluator, owner: RunTimeTuple, key: Abstract) -> None:
+    """Raises what Python does where `owner[key]` is not there: its items are in a list, which raises another text."""
+    at = as_index(ev, key)
+    check_operands(ev, lambda at: ()[at], at)
+    if takes_slice(key):
+        return
+    (position,) = key_items(ev, at)
+    least = position.value if isinstance(position, Lit) else None
+    if least is None and not _is_inside(ev, owner, position):
+        ev.call(Static(_check_position), [owner.of, at])
+    least = 0 if least is None else least + 1 if least >= 0 else -least
+    if least > max(owner.least, _least_in_loop(ev, owner)):
+        ev.call(Static(_check_length), [owner.of, Static(least)])
+
+
+def _is_inside(ev: Evaluator, owner: RunTimeTuple, at: Operand) -> bool:
+    """Has the tuple certainly an item at this position, from its front on?"""
+    sizes = (Dim(owner.least), *_lengths(ev, owner))
+    return ev.lowest(size_of(at)).least >= 0 and any(ev.lowest(n - 1 - size_of(at)).least >= 0 for n in sizes)
+
+
+def _least_in_loop(ev: Evaluator, owner: RunTimeTuple) -> int:
+    """The number of items that the tuple has at least in an iteration of a loop over its positions."""
+    spaces = (head.where for head in ev.loops.heads if head.where is not None)
+    return max((s.start.value + 1 for s in spaces if isinstance(s.start, Lit) and s.step == Lit(1)
+                and s.stop.type == INT and size_of(s.stop) in _lengths(ev, owner)), default=0)
+
+
+def _lengths(ev: Evaluator, owner: RunTimeTuple) -> Sequence[Dim]:
+    return ev.lengths.get(tuple(dynamic_columns(ev, owner.of)), ())
+
+
+def _check_position(items: Any, at: int) -> None:
+    if not -len(items) <= at < len(items):
+        raise IndexError("tuple index out of range")
+
+
+def _check_length(items: Any, least: int) -> None:
+    if len(items) < least:
+        raise IndexError("tuple index out of range")
 
 
 def _may_be_called(v: Abstract) -> bool:

@@ -34,6 +34,7 @@ from sct.frontend.state.store import (
     is_plain_tuple,
     is_such_tuple,
     is_written,
+    least_length,
     of_one_class,
     type_of,
 )
@@ -248,6 +249,9 @@ class BackEdge(Learning, Join[None]):
             self.other(head, end, id)
         elif isinstance(head, RunTimeTuple):
             self.container(head.of, list_behind(self.ev, end), id)
+            if least_length(end) < head.least:
+                self.memo.shrinking.add(id)
+                self.learnt = True
         else:
             self.learn_tuple(id, head, end)
 

@@ -20,7 +20,7 @@ from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.source.name_scopes import element_writes, reads, returned_names, writes, yields
 from sct.frontend.state.choices import by_code, chosen, code, is_kept, members_of
 from sct.frontend.state.fixpoint import widened
-from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, of_one_class, tells
+from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, least_length, of_one_class, tells
 from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -59,7 +59,7 @@ class LoopMemo:
     cells       the cells that the loop writes; `expected`: those of them of which only its text says so;
                 `cell_templates`: containers that it rebinds
     attributes  objects that get attributes in the loop
-    grown       lists that change their length
+    grown       lists that change their length; `shrinking`: tuples that may have fewer items than before the loop
     names       names of other functions that the loop binds
     split       names whose buffer changes from iteration to iteration
     frozen      cells that may not be written in the loop; `frozen_after`: nor after it; `thawed`: again after it
@@ -77,6 +77,7 @@ class LoopMemo:
     cells: set[int] = field(default_factory=set)
     expected: set[int] = field(default_factory=set)
     grown: dict[int, GrownList] = field(default_factory=dict)
+    shrinking: set[Any] = field(default_factory=set)
     names: set[Key] = field(default_factory=set)
     split: set[Any] = field(default_factory=set)
     frozen: dict[int, Frozen] = field(default_factory=dict)
@@ -278,7 +279,8 @@ class LoopHead:
         if not isinstance(kept, ListRef):
             return v
         at_head = self.kept_container(id, of, kept, hint)
-        return RunTimeTuple(at_head) if isinstance(at_head, ListRef) else at_head  # a poison
+        least = 0 if id in self.memo.shrinking else least_length(v)
+        return RunTimeTuple(at_head, least) if isinstance(at_head, ListRef) else at_head  # a poison
 
     def choice_at_head(self, id: Any, template: Any, v: Abstract | None, hint: str | None) -> Abstract:
         """An object that depends on the path: its code and the parts of its members as carried values."""

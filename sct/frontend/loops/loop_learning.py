@@ -141,7 +141,7 @@ class Learning(LoopHead):
         like = dynamic_lists.items_like(self.ev, list_behind(self.ev, end), None)
         if head.items:
             now = self.ev.store
-            self.ev.go_to(self.head)
+            self.ev.go_to(self.head.copy())
             like = dynamic_lists.items_like(self.ev, self.ev.new_list(head.items), like)
             self.ev.go_to(now)
         kept = ListRef(self.ev.addresses.new_kept())

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_keys", "is_plain_tuple",
-    "is_such_tuple", "is_written", "of_one_class", "refuse_unset", "tells", "type_of",
+    "is_such_tuple", "is_written", "least_length", "of_one_class", "refuse_unset", "tells", "type_of",
 ]
 
 UNSET = Poison("the object does not have it on this path")
@@ -277,6 +277,11 @@ def is_such_tuple(v: Abstract, like: Tup) -> bool:
 def is_plain_tuple(v: Abstract | None) -> bool:
     """Is this a tuple of no class of the user's?"""
     return isinstance(v, RunTimeTuple) or isinstance(v, Tup) and v.cls is tuple and not v.fields
+
+
+def least_length(v: Abstract | None) -> int:
+    """The number of items that a tuple has at least."""
+    return v.least if isinstance(v, RunTimeTuple) else len(v.items) if isinstance(v, Tup) else 0
 
 
 def of_one_class(a: Container, b: Container) -> bool:

@@ -170,9 +170,10 @@ class ListRef(Container):
 
 @dataclass(frozen=True)
 class RunTimeTuple:
-    """A tuple whose length is known only at run time: the items of a list of columns, which is never written."""
+    """A tuple whose length, at least `least`, is known only at run time: the items of a list that is never written."""
 
     of: ListRef
+    least: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from sct.ir.dims import Apply, Atom, Dim, applied, linear, sym
 from sct.ir.interp import run
 from sct.ir.types import FLOAT, INT, Tensor, Type, TypeMismatch, base_type, map_sizes
 from sct.ops import ELEMENTWISE, index
+from sct.ops.type_rules import size_of as size_of_int
 
 __all__ = ["UNKNOWN", "Facts", "Guard", "NeedsFirst", "NeedsStatic"]
 
@@ -113,6 +114,7 @@ class Facts:
     leaves      their run-time values; UNKNOWN ahead of time
     sizes       the place of a size: (leaf, axis), with None for an int; or the term that it is computed by
     index_ranges  the first and the last value of the index of a loop, by its symbol
+    lengths     the sizes that are the length of the list with these columns
     same_size   symbols of sizes, and terms that are not linear, with the terms that they equal
     terms       terms with equal ones replaced, until more is known
     size_facts  guards on sizes ("==", "<=", "!="), and the atom that an equality was solved for; they stay when a
@@ -127,6 +129,7 @@ class Facts:
         self.sizes: dict[str, At] = {}
         self.size_names: dict[int, str] = {}
         self.index_ranges: dict[str, tuple[Dim, Dim]] = {}
+        self.lengths: dict[tuple[Operand, ...], list[Dim]] = {}
         self.same_size: dict[Atom, Dim] = {}
         self.terms: dict[Dim, Dim] = {}
         self.size_facts: dict[tuple[str, Dim, Dim], Atom | None] = {}
@@ -145,6 +148,11 @@ class Facts:
     def ahead(self) -> bool:
         """Are there no arguments to ask?"""
         return any(leaf is UNKNOWN for leaf in self.leaves)
+
+    def noted_length(self, columns: Sequence[Operand], n: Operand) -> Operand:
+        """The length `n` of the list with these columns."""
+        self.lengths.setdefault(tuple(columns), []).append(size_of_int(n))
+        return n
 
     def ask_classes(self) -> None:
         """Make it a guard that the floats among the leaves are Python's own: NumPy's are floats too."""

@@ -2,8 +2,8 @@
 
 In:  any IR. Out: IR that computes the same bits. A primal equation is replaced by an earlier primal one of the same
 op, spelling and operands; an adjoint equation by any earlier one of the same op and operands, also of a region around.
-Equations with effects and allocations, whose buffers may be written, stay. Operations on literals that IEEE
-arithmetic rounds exactly are folded:  math.sqrt(0.25)  ->  0.5
+Equations with effects and allocations, whose buffers may be written, stay; of equal checks that raise, the first does.
+Operations on literals that IEEE arithmetic rounds exactly are folded:  math.sqrt(0.25)  ->  0.5
 A sum with 0 or a product with 1 of the user's numbers is its other operand where that has the same bits:
 0.0 + x * x  ->  x * x
 """
@@ -87,6 +87,8 @@ class _Cse:
             eqn = eqn.replace(args=args, regions=tuple(map(self.region, eqn.regions)))
         if eqn.op.name == "cond":
             self.equal_results(eqn)
+        if _is_check(eqn):
+            return self.check(eqn)
         if not eqn.outs or eqn.op.allocates or eqn.op.name == "closure" or is_effect(eqn):
             return eqn
         literal = fold_constant(eqn.op, eqn.args, exact=True) if eqn.outs[0].type == FLOAT else None
@@ -110,6 +112,15 @@ class _Cse:
             self.env[out] = first
             self.offer_hint(first, out.hint)
         return None
+
+    def check(self, eqn: Eqn) -> Eqn | None:
+        """A check; None if one of the same predicate has passed before."""
+        passed = self.equations.setdefault(("passed", eqn.args[0]), [])
+        if passed:
+            return None
+        passed.append(eqn)
+        self.entered.append(passed)
+        return eqn
 
     def offer_hint(self, v: Value, hint: str | None) -> None:
         if v.hint is None and hint is not None:
@@ -184,6 +195,14 @@ class _Cse:
         for out, a, b in zip(eqn.outs, then.results, orelse.results):
             if a == b and a.type == out.type:
                 self.env[out] = a
+
+
+def _is_check(eqn: Eqn) -> bool:
+    """Is this `if p: raise ...`, and nothing else?"""
+    if eqn.op.name != "cond" or eqn.outs:
+        return False
+    then, orelse = eqn.regions
+    return not orelse.eqns and bool(then.eqns) and then.eqns[-1].op.name == "raise_"
 
 
 def _attrs(eqn: Eqn) -> Hashable:
