@@ -112,9 +112,13 @@ class Family:
         return compiled, compiled.bind(root) if validation_mode() != "all" else _always_miss, result
 
     def observe(self, error: Exception, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Observe the types of a call that was refused because of one, so that the next call knows them."""
+        """Observe the types of a call that was refused because of one, so that the next call knows them.
+
+        Raises the refusal of the next call, if that would be refused, too: then it is no use to call again.
+        """
         if isinstance(error, SctError) and error.code == "SCT209":
             observer(transform, args, kwargs, self.observed)()
+            specialize(transform, args, kwargs, self.backend, self.observed)
 
     def _validated(self, specialization: Specialization, match: Match, transform: Transform, args: tuple[Any, ...],
                    kwargs: dict[str, Any]) -> tuple[Specialization, Match]:

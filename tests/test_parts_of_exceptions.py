@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -140,6 +141,168 @@ def a_class_below(x, n):
     return x[0]
 
 
+class Method(Exception):
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def twice(self):
+        return 2.0 * self.value
+
+    def times(self, k):
+        return self.twice * k
+
+
+class Scaled(Exception):
+    def __init__(self, value, scale):
+        self.value, self.scale = value, scale
+
+    @property
+    def twice(self):
+        return self.scale * self.value
+
+
+@program(*CALLS)
+def past_a_handler_of_others(x, n):
+    v = x[0]
+    try:
+        for i in range(n):
+            try:
+                v = v * (1.0 + 0.1 * x[1])
+                if v > 2.0:
+                    raise Stop(v * x[1])
+            except ValueError:
+                v = 0.0
+    except Stop as e:
+        return e.value * 2.0
+    return v
+
+
+@program(*CALLS)
+def past_a_finally(x, n):
+    total = x[1]
+    try:
+        try:
+            if n > 3:
+                raise Stop(x[0] * x[1])
+            if n == 0:
+                raise ValueError("none")
+        finally:
+            total = total * 3.0
+    except Stop as e:
+        total += e.value ** 2
+    except ValueError:
+        total += x[0]
+    return total
+
+
+@program((X, 8), ([-1.3, 0.7], 8), ([0.2, 0.7], 8))
+def raised_again(x, n):
+    def check(v):
+        if v > 1.0:
+            raise Stop(v * v)
+        return math.sqrt(v)
+
+    total = 1.0
+    try:
+        try:
+            y = check(x[0])
+        except Stop as e:
+            total += e.value
+            raise
+        except ValueError:
+            y = x[1]
+        finally:
+            total *= 2.0
+    except Stop as error:
+        y = error.value * x[1]
+    return y * total
+
+
+@program((X, 8), ([-1.3, 0.7], 8))
+def one_raised_while_another_is_made(x, n):
+    def check(v):
+        if v < 0.0:
+            raise ValueError(v)
+        return v * v
+
+    try:
+        try:
+            raise Stop(check(x[0]))
+        except ValueError as e:
+            return e.args[0] * x[1]
+    except Stop as e:
+        return e.value * x[0]
+
+
+class Quiet:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, cls, error, traceback):
+        return False
+
+
+@program((X, 8), ([0.3, 0.7], 8))
+def past_contexts(x, n):
+    y = x[1]
+    try:
+        with np.errstate(all="ignore"), Quiet(), contextlib.suppress(ValueError):
+            if x[0] > 1.0:
+                raise Stop(x[0] * x[1])
+            y = math.log(x[0])
+    except Stop as e:
+        y = e.value ** 2
+    return y
+
+
+@program(*CALLS)
+def its_methods(x, n):
+    try:
+        if n > 3:
+            raise Method(x[0] * x[1])
+        return x[1]
+    except Method as e:
+        return e.twice * e.times(n) + e.times(k=x[0])
+
+
+@program(*CALLS)
+def property_of_it(x, n):
+    try:
+        raise Hidden(x[0] * x[1])
+    except Hidden as e:
+        return e.value
+
+
+@program((X, 8), ([0.3, 0.7], 8))
+def two_classes_in_one_handler(x, n):
+    try:
+        if x[0] > 1.0:
+            raise Below(x[0])
+        raise Plain(x[1], 2.0)
+    except Plain as e:
+        return e.args[0] ** 2
+
+
+@program((X, 9), (X, 30))
+def of_several_classes(x, n):
+    total = 0.0
+    for i in range(n):
+        try:
+            if i % 4 == 0:
+                raise Method(x[0] * i)
+            if i % 4 == 1:
+                raise Scaled(x[1], i)
+            if i % 4 == 2:
+                raise Stop(x[0] ** 2)
+            total += x[1]
+        except (Method, Scaled) as e:
+            total += e.value * e.twice
+        except Stop as e:
+            total += e.value
+    return total
+
+
 @program(*CALLS)
 def another_one_from_it(x, n):
     try:
@@ -228,24 +391,8 @@ def computed_attribute(x: float, n: int) -> Any:
         return e.value
 
 
-def property_of_it(x: float, n: int) -> Any:
-    try:
-        raise Hidden(x)
-    except Hidden as e:
-        return e.value
-
-
-def two_classes_in_one_handler(x: float, n: int) -> Any:
-    try:
-        if x > 1.0:
-            raise Below(x)
-        raise Plain(x, 2.0)
-    except Plain as e:
-        return e.args[0]
-
-
 @pytest.mark.parametrize("f", [
-    perhaps_another_one, computed_attribute, property_of_it, two_classes_in_one_handler])
+    perhaps_another_one, computed_attribute])
 def test_what_is_not_known_is_refused(f: Callable[..., Any]) -> None:
     refuses(f, 1.3, 8, code="SCT207")
 
@@ -303,3 +450,53 @@ def test_what_a_class_does_with_its_attributes_is_not_guessed(cls, name, monkeyp
     with pytest.raises(SctError, match=r"a number is read from an exception|the type of"):
         derivative(1.3, 1)
         derivative(1.3, 3)
+
+
+class Thrice(Stop):
+    def times(self, k):
+        return 3.0 * self.value * k
+
+
+def behind_its_handler(x: float) -> float:
+    error = None
+    try:
+        if x > 1.0:
+            raise Stop(x)
+    except Stop as e:
+        error = e
+    return x if error is None else error.value
+
+
+def method_of_several_classes(x: float) -> float:
+    try:
+        if x > 1.0:
+            raise Method(x)
+        raise Thrice(x)
+    except (Method, Thrice) as e:
+        return e.times(2.0)
+
+
+@pytest.mark.parametrize(("f", "why"), [
+    (behind_its_handler, "known in its handler only"), (method_of_several_classes, "one of several classes")])
+def test_the_reason_is_the_same_in_any_order_of_calls(f: Callable[[float], float], why: str) -> None:
+    for calls in ((0.5, 1.5), (1.5, 0.5)):
+        derivative = value_and_grad(f)
+        with pytest.raises(SctError) as caught:
+            for x in calls:
+                derivative(x)
+        assert (caught.value.code, why in caught.value.why) == ("SCT207", True)
+
+
+def test_a_call_that_would_be_refused_again_says_so() -> None:
+    def f(x: float) -> float:
+        try:
+            if x > 1.0:
+                raise Doubled(x)
+            return x
+        except Doubled as e:
+            return e.value
+
+    derivative = value_and_grad(f)
+    assert derivative(0.5) == (0.5, 1.0)
+    with pytest.raises(SctError, match="SCT207"):
+        derivative(1.5)

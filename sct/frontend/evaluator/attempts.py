@@ -12,6 +12,7 @@ joins them.  The slot `<raised>` of the `try` tells there whether a path has rai
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +22,7 @@ from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.state import State
 from sct.frontend.state.store import Branch
 from sct.frontend.state.tries import BlockPosition, Class, Split
-from sct.frontend.values.abstract_values import Key, Static, Tup
+from sct.frontend.values.abstract_values import Array, Key, Ref, Static, Tup
 from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import List, Optional, Undef
@@ -65,13 +66,16 @@ class Attempts(State):
     """Attempts what may raise an exception that is handled, and raises known exceptions."""
 
     def catches(self, eqn: Eqn) -> list[Class]:
-        """The handled classes of exceptions that the equation may raise."""
+        """The classes of exceptions that the equation may raise, as far as they are handled."""
         if eqn in self.tries.certain:
             return []
         raised = exceptions_of(eqn)
         if raised == (ValueError,) and not may_raise(eqn.replace(args=tuple(map(self.sized, eqn.args)))):
             return []  # sizes that fit by a guard
-        return [c for c in dict.fromkeys(self.tries.handled) if c.may_catch(raised)] if raised else []
+        handled = list(dict.fromkeys(self.tries.handled))
+        if Exception in raised:
+            return handled
+        return [Class(r) for r in raised if any(c.may_catch((r,)) for c in handled)]
 
     def sized(self, x: Operand) -> Operand:
         """The operand with the sizes that guards give it."""
@@ -186,6 +190,15 @@ class Attempts(State):
         bound = Value(v.type.elem, v.hint, v.dim)
         self.b.add(Eqn(unwrap, (v,), (bound,), {"to": bound.type, "free": False}, (), None, False, self.loc))
         return bound
+
+    def bound_where_handled(self, v: Any) -> Any:
+        """What an exception carries, where it is handled: it is bound there."""
+        if isinstance(v, Tup):
+            return v.with_(map(self.bound_where_handled, v.items))
+        cell = self.store.cells[v.addr] if isinstance(v, Ref) else None
+        if isinstance(cell, Array) and isinstance(cell.value, Value) and isinstance(cell.value.type, Undef):
+            self.store.cells[v.addr] = replace(cell, value=self.known_bound(cell.value))
+        return self.known_bound(v) if isinstance(v, Value) and isinstance(v.type, Undef) else v
 
     def unless_raised(self, v: Any) -> Any:
         """The value of an expression that is bound here, if it is unbound only on paths that have raised."""

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.values.abstract_values import PLAIN, Abstract
+from sct.frontend.values.abstract_values import PLAIN, Abstract, Poison
 from sct.ir import Lit, Operand
 from sct.ir.types import ActiveText, leaf_type, shows_number
 from sct.ops.program.effects import python
@@ -81,9 +81,23 @@ def _fitted(name: str, qualname: str, params: tuple[str, ...], count: int, names
 
 def refuse_reading(ev: Evaluator, shown: Iterable[Operand]) -> NoReturn:
     """Refuses a number, or an object that may hold one, that is read from what shows a differentiated one."""
-    if any(shows_number(x.type) and not isinstance(leaf_type(x.type), ActiveText) for x in shown):
-        ev.refuse("SCT207", "a number is read from an exception, or may be",
-                  why="an exception that is made of a differentiated number does not carry a derivative",
-                  hint="bind the number to a variable before the `raise`, and read that")
+    for x in shown:
+        if shows_number(x.type) and not isinstance(leaf_type(x.type), ActiveText):
+            why, hint = _why_not_carried(ev, x)
+            ev.refuse("SCT207", "a number is read from an exception, or may be", why=why, hint=hint)
     ev.refuse("SCT207", "a number is read from a text, or may be", why="a text does not carry a derivative",
               hint="use the number that the text was made of; format it in an f-string")
+
+
+def _why_not_carried(ev: Evaluator, error: Operand) -> tuple[str, str]:
+    """Why it is not known what an exception carries, and what to write instead."""
+    before = "bind the number to a variable before the `raise`, and read that"
+    carried = ev.tries.parts.get(error)
+    if not carried:
+        return "what an exception carries is known in its handler only, not of a variable that holds it", \
+            "read in the handler what is needed behind it"
+    unknown = next((parts.reason for parts in carried.values() if isinstance(parts, Poison)), None)
+    if unknown is None and len(carried) > 1:
+        return "it is of one of several classes, not all of which have this as an attribute", \
+            "write an `except` for each class"
+    return unknown or "its class does more with its arguments than to keep them as attributes, or keeps none", before

@@ -14,11 +14,11 @@ import numpy as np
 
 from sct.errors import class_in_words
 from sct.frontend.arguments.argument_aliasing import use_callable
-from sct.frontend.arguments.lift import contents_of_mapping, lift
+from sct.frontend.arguments.lift import contents_of_mapping, exception_class, lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
-from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, of_library, path_to
+from sct.frontend.evaluator.lookup_guards import absent, as_it_is, found_in, in_class, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.array_keys import check_axes, check_dtype, present_tuple
 from sct.frontend.heap.inactive import by_python
@@ -42,6 +42,8 @@ from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.operators.text_formatting import method_of_text
 from sct.frontend.source.private_names import name_of
 from sct.frontend.state.choices import is_present, mixed
+from sct.frontend.state.parts import changed
+from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -129,9 +131,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
 
 def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """An attribute of a number, an array, a container, or an object that Python made."""
-    parts = ev.tries.parts.get(owner) if isinstance(owner, Value) else None
-    if parts is not None and name in parts.fields:
-        return parts.items[parts.fields.index(name)]
+    if isinstance(owner, Value) and (part := _of_exception(ev, owner, name)) is not None:
+        return part
     if any(c.may_catch((AttributeError, TypeError)) for c in ev.tries.handled) and _may_be_none(ev, owner):
         ev.refuse_none("whether an attribute of None is read is known only at run time")
     if isinstance(owner, OptionalTuple):
@@ -178,6 +179,42 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         _refuse_object(ev, owner, name)
     assert isinstance(owner, (Ref, Value))
     return _of_array(ev, owner, x_type, name)
+
+
+def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
+    """An attribute of an exception that the program makes, which may be of several classes; None where it is not
+    known."""
+    carried = {c.cls: parts for c, parts in ev.tries.parts.get(owner, {}).items()}
+    computed = property if len(carried) > 1 else (property, types.FunctionType)
+    if not carried or not all(isinstance(parts, Tup) and (name in parts.fields or _is_own(cls, name, computed))
+                              for cls, parts in carried.items()):
+        return None
+    cls = max(carried, key=lambda c: len(c.__mro__))  # no other one is below it
+
+    def read() -> Abstract:
+        parts: Any = carried.pop(cls)
+        if name in parts.fields:
+            return ev.bound_where_handled(parts.items[parts.fields.index(name)])  # type: ignore[no-any-return]
+        with changed(ev.tries, parts={**ev.tries.parts, owner: {Class(cls): parts}}):
+            return bind(ev, *in_class(ev, cls, name), owner, name)
+
+    if len(carried) == 1:
+        return read()
+    rest = {Class(c): parts for c, parts in carried.items() if c is not cls}
+    is_of_class = ev.caught_test(owner, [exception_class(ev, Static(cls))])
+
+    def read_others() -> Any:
+        with changed(ev.tries, parts={**ev.tries.parts, owner: rest}):
+            return get(ev, owner, name)
+
+    value: Abstract = evaluate_branches(ev, is_of_class, read, read_others)
+    return value
+
+
+def _is_own(cls: type, name: str, kinds: type | tuple[type, ...]) -> bool:
+    """Has the user's class something of these kinds of this name?"""
+    raw, where = found_in(cls.__mro__, name)
+    return isinstance(raw, kinds) and is_defined_by_user(where)
 
 
 def _may_be_none(ev: Evaluator, v: Abstract) -> bool:
@@ -281,6 +318,9 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
         run_time_sets.note_change(ev, it)
         ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
                   why="the items of a set must be known", hint="use a list, or an array of flags")
+    if isinstance(it, (set, frozenset)) and owner.path is None and (
+            method := run_time_sets.by_operators(owner, name)) is not None:
+        return method
     if not hasattr(it, name):
         absent(ev, path_to(owner), name)
     value = run_or_raise(ev, lambda: getattr(it, name))

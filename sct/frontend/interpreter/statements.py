@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Ref,
     Static,
+    Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
@@ -363,7 +364,13 @@ def rethrow(ev: Evaluator, error: Value, cls: type[BaseException] | None) -> NoR
     handled = ev.tries.handled
     if cls is not None or not handled:
         ev.throw(error, cls)
-    evaluate_branches(ev, ev.caught_test(error, handled), lambda: ev.throw_handled(error, handled),
+    around, carried = tuple(c.cls for c in handled), ev.tries.parts.get(error, {})
+    certain = [c for c in carried if issubclass(c.cls, around)]
+    if carried and len(certain) == len(carried):
+        ev.throw_handled(error, certain)
+    others = [c.cls for c, parts in carried.items() if c not in certain and not isinstance(parts, Tup)]
+    classes = certain + [h for h in handled if any(issubclass(h.cls, cls) for cls in others)]
+    evaluate_branches(ev, ev.caught_test(error, handled), lambda: ev.throw_handled(error, classes or handled),
                       lambda: ev.throw_out(error))
     raise Dead
 

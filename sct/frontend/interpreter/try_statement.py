@@ -25,8 +25,8 @@ from sct.frontend.interpreter.statements import FALL, block, guard, rethrow
 from sct.frontend.source.name_scopes import TRIES, nodes_in
 from sct.frontend.state.fixpoint import Raised
 from sct.frontend.state.store import Branch, Store
-from sct.frontend.state.tries import Class, parts_slot
-from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Static, Tup
+from sct.frontend.state.tries import UNKNOWN, Class, parts_slot
+from sct.frontend.values.abstract_values import Abstract, Array, Key, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef
 from sct.ops.registry import may_raise
@@ -266,21 +266,10 @@ def _without(store: Store, slots: tuple[Key, Key], caught: Sequence[Class]
              ) -> tuple[Abstract | None, Mapping[Class, Abstract]]:
     """Drops the slots of a `try` from a path; returns the exception, and what it carries, by its class."""
     error, of_parts = store.vars.get(slots[1]), {c: parts_slot(slots[1], c) for c in caught}
-    parts = {c: store.vars[slot] for c, slot in of_parts.items() if slot in store.vars}
+    parts = {c: store.vars.get(slot, UNKNOWN) for c, slot in of_parts.items()}
     for slot in (*slots, *of_parts.values()):
         store.unbind(slot)
     return error, parts
-
-
-def _bound(ev: Evaluator, v: Any) -> Any:
-    """What an exception carries, where it is handled: it is bound there."""
-    if isinstance(v, Tup):
-        return v.with_(_bound(ev, x) for x in v.items)
-    cell = ev.store.cells[v.addr] if isinstance(v, Ref) else None
-    if isinstance(v, Ref) and isinstance(cell, Array) and isinstance(cell.value, Value) and isinstance(
-            cell.value.type, Undef):
-        ev.store.cells[v.addr] = replace(cell, value=ev.known_bound(cell.value))
-    return ev.known_bound(v) if isinstance(v, Value) and isinstance(v.type, Undef) else v
 
 
 def _no_other(ev: Evaluator, first: int) -> None:
@@ -294,13 +283,11 @@ def _no_other(ev: Evaluator, first: int) -> None:
 
 
 def _run(ev: Evaluator, handler: ExceptClause, error: Value | None, parts: Mapping[Class, Abstract]) -> None:
-    """Runs a handler of the exception; what it carries is known where one class of exceptions alone comes here."""
-    wanted = tuple(c.cls for c in handler.classes)
-    here = [v for c, v in parts.items() if issubclass(c.cls, wanted) or any(issubclass(w, c.cls) for w in wanted)]
+    """Runs a handler of the exception, with what it carries."""
     if error is not None:
-        ev.tries.parts.pop(error, None)
-        if len(here) == 1 and isinstance(here[0], Tup):
-            ev.tries.parts[error] = _bound(ev, here[0])
+        wanted = tuple(c.cls for c in handler.classes)
+        ev.tries.parts[error] = {
+            c: v for c, v in parts.items() if issubclass(c.cls, wanted) or any(issubclass(w, c.cls) for w in wanted)}
     handler.run(error)
 
 
@@ -319,7 +306,5 @@ def _dispatch(ev: Evaluator, handlers: Sequence[ExceptClause], caught: Sequence[
                          lambda: _dispatch(ev, rest, caught, error, parts, live), live)  # noqa: B023
             return
     assert error is not None
-    around = tuple(c.cls for c in ev.tries.handled)
-    if all(issubclass(c.cls, around) for c in caught):
-        ev.throw_handled(error, caught)
+    ev.tries.parts[error] = parts
     rethrow(ev, error, None)

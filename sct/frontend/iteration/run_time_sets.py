@@ -10,7 +10,8 @@ evaluated again, and the expression that makes the set is evaluated by Python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -28,7 +29,7 @@ from sct.ir.types import BOOL, INT, Opaque, Set
 from sct.ops.program.effects import inactive
 from sct.ops.registry import add_operand
 
-__all__ = ["combined", "contains", "in_place", "is_set", "method", "new_set", "note_change", "size"]
+__all__ = ["by_operators", "combined", "contains", "in_place", "is_set", "method", "new_set", "note_change", "size"]
 
 _WHERE = "in a set whose items are known only at run time"
 
@@ -42,9 +43,10 @@ def new_set(ev: Evaluator, members: Sequence[Abstract]) -> Abstract:
         return ev.emit(inactive, *operands, text=text, type=Set())  # type: ignore[no-any-return]
     try:
         items = {hashed(ev, x, "an item of a set") for x in members}
-    except NeedsStatic:
+    except NeedsStatic as need:
         if ev.loops.many_iterations:
             ev.functions.plan.open_sets.add(ev.loc)
+        need.error.hint = "use a dict in its place: `seen[k] = True`"
         raise
     ev.containers.sets[id(items)] = items, ev.loc
     return Static(items)
@@ -88,7 +90,38 @@ def method(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
         return DerivedCallable(lambda ev, args, kwargs: _python(ev, owner, "_0.copy()", type=Set()))
     if name in ("update", "difference_update"):
         return DerivedCallable(lambda ev, args, kwargs: _update(ev, owner, name, args))
-    return None
+    return by_operators(owner, name)
+
+
+_AS_OPERATORS: dict[str, Callable[..., Any]] = {
+    "union": operator.or_, "intersection": operator.and_, "difference": operator.sub,
+    "symmetric_difference": operator.xor, "issubset": operator.le, "issuperset": operator.ge}
+
+
+def by_operators(owner: Abstract, name: str) -> Abstract | None:
+    """A method that an operator of sets says as well: `s.union(t)` is `s | set(t)`; None of others."""
+    if name not in _AS_OPERATORS:
+        return None
+
+    def called(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        several = name in ("union", "intersection", "difference")
+        if kwargs or not args or len(args) > 1 and not several:
+            ev.refuse("SCT205", "this method of a set is called with other arguments than it takes")
+        value = owner
+        for xs in args:
+            value = ev.call(Static(_AS_OPERATORS[name]), [value, _as_set(ev, xs)])
+        return value
+
+    return DerivedCallable(called)
+
+
+def _as_set(ev: Evaluator, xs: Abstract) -> Abstract:
+    """`set(xs)`, or `xs` itself if it is a set."""
+    if is_set(xs) or isinstance(xs, Static) and isinstance(xs.peek, (set, frozenset)):
+        return xs
+    if isinstance(xs, ListRef) and is_dynamic(ev, xs) and ev.slots(xs).schema == 0:
+        return ev.emit(inactive, as_column(ev, xs), text="set(_0)", type=Set())  # type: ignore[no-any-return]
+    return ev.call(Static(set), [xs])
 
 
 def _changed(ev: Evaluator, owner: Abstract, text: str, count: int, args: Args, kwargs: Kwargs) -> Abstract:
@@ -129,6 +162,7 @@ def combined(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract | 
         if is_set(v):
             texts.append(add_operand(ev.operand(v), operands))
         elif constant_set is not None:
+            note_change(ev, constant_set)
             items = [key_text(ev, constant(x), operands, _WHERE) for x in sorted(constant_set, key=repr)]
             shown = f"{{{', '.join(items)}}}" if items else ""
             texts.append(f"frozenset({shown})" if type(constant_set) is frozenset else shown or "set()")

@@ -36,7 +36,7 @@ from sct.frontend.operators.truth import truth
 from sct.frontend.source.name_scopes import TRIES, own_nodes, parameters, reads, yields
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.parts import Consumer, changed
-from sct.frontend.state.tries import Class
+from sct.frontend.state.tries import UNKNOWN, Class, parts_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -126,11 +126,13 @@ def _held(ev: Evaluator, node: Any, inner: Sequence[Any], operands: Iterable[Ope
         return
     frame = ev.frames[-1].id
     flag, kept = (Key(frame, f"<{what} in context {len(ev.tries.handled)}>") for what in ("raised", "exception"))
-    ev.store.vars[flag] = Static(False)
+    ev.store.vars[flag], classes = Static(False), dict[Class, Abstract]()
 
     def keep(error: Value | None) -> None:
         assert error is not None
-        ev.store.vars.update({flag: Static(True), kept: error})
+        carried = ev.tries.parts.get(error, {})
+        ev.store.vars.update({flag: Static(True), kept: error, **{parts_slot(kept, c): v for c, v in carried.items()}})
+        classes.update(carried)
 
     evaluate_try(ev, lambda: _within(ev, node, inner), [ExceptClause((Class(BaseException),), keep)], lambda: None,
                  _live_after(ev, node), True)
@@ -138,7 +140,8 @@ def _held(ev: Evaluator, node: Any, inner: Sequence[Any], operands: Iterable[Ope
         return
     ev.emit(leave)
     raised, error = ev.store.vars.get(flag), ev.store.vars.get(kept)
-    for key in (flag, kept):
+    carried = {c: ev.store.vars.get(parts_slot(kept, c), UNKNOWN) for c in classes}
+    for key in (flag, kept, *(parts_slot(kept, c) for c in classes)):
         ev.store.unbind(key)
     if raised == Static(False):
         return
@@ -146,6 +149,7 @@ def _held(ev: Evaluator, node: Any, inner: Sequence[Any], operands: Iterable[Ope
 
     def pass_on() -> None:
         bound = ev.known_bound(error) if isinstance(error.type, Undef) else error
+        ev.tries.parts[bound] = carried
         rethrow(ev, bound, ev.tries.classes.get(error))
 
     if raised == Static(True):

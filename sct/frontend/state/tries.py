@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sct.frontend.state.parts import Changed, changed
 from sct.frontend.state.store import Branch, Store
-from sct.frontend.values.abstract_values import Key, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static, Tup
 from sct.ir import Builder, Eqn, Operand, Value
 
-__all__ = ["BlockPosition", "Class", "Split", "Tries", "is_slot", "parts_slot"]
+__all__ = ["UNKNOWN", "BlockPosition", "Class", "Split", "Tries", "is_slot", "parts_slot"]
+
+
+UNKNOWN = Poison("an exception that the program does not make may be the one that is handled here")
+"""What an exception carries that is not made by a call of its class in the program."""
 
 
 def is_slot(key: Key) -> bool:
@@ -84,7 +88,7 @@ class Tries:
     blocks    blocks of equations that may be left where an operation raises
     splits    where they are left; `certain`: equations that do not raise, as the same equation before did not
     caught    the classes of what they may catch; `classes`: of exceptions that the program makes
-    parts     what exceptions of the program carry, as tuples with named items
+    parts     what exceptions of the program carry, by the classes that they may have: tuples with named items
     current   the exceptions that are being handled, the innermost last; `exceptions`: those that have a name
     bound     values that are bound where the body of the `try` with this slot has not raised
     passed    equations that have not raised on this path, with the places behind them
@@ -99,7 +103,7 @@ class Tries:
     certain: set[Eqn] = field(default_factory=set)
     caught: set[Class] = field(default_factory=set)
     classes: dict[Operand, type[BaseException]] = field(default_factory=dict)
-    parts: dict[Operand, Tup] = field(default_factory=dict)
+    parts: dict[Operand, Mapping[Class, Abstract]] = field(default_factory=dict)
     current: tuple[Value | None, ...] = ()
     bound: dict[Value, Key | None] = field(default_factory=dict)
     exceptions: set[Operand] = field(default_factory=set)
@@ -140,15 +144,15 @@ class Tries:
     def makes(self, error: Value, cls: type[BaseException], by: Eqn, parts: Tup) -> None:
         """Notes that the program makes an exception of this class, which carries these parts."""
         self.classes[error] = cls
-        self.parts[error] = parts
+        self.parts[error] = {Class(cls): parts}
         self.certain.add(by)
 
     def raises(self, store: Store, error: Value, classes: Iterable[Class]) -> None:
         """Notes the exception, of one of these classes, with which a path goes to the handlers, and what it carries."""
         assert self.exception is not None
         store.vars[self.exception] = error
-        parts = self.parts.get(error) or Poison("it is not known what this exception carries")
-        store.vars.update((parts_slot(self.exception, of), parts) for of in classes)
+        parts = self.parts.get(error, {})
+        store.vars.update((parts_slot(self.exception, of), parts.get(of, UNKNOWN)) for of in classes)
 
     def enter_iteration(self, store: Store) -> None:
         """An iteration begins: the one before has not raised."""

@@ -39,6 +39,8 @@ _DEFAULT_REPR: Any = object.__repr__
 
 def abstract_in_words(v: Abstract) -> str:
     """The kind of an abstract value that is no number, with its article, for a message."""
+    if isinstance(v, Static) and isinstance(v.value, (set, frozenset)):
+        return "a set"
     if isinstance(v, Static) and type(v.value).__repr__ is not _DEFAULT_REPR:
         return f"`{v.value!r}`"
     if isinstance(v, (ObjRef, Static)) or isinstance(v, Tup) and v.cls is not tuple:
