@@ -23,6 +23,7 @@ import json
 import math
 import os
 import random
+import re
 import statistics
 import sys
 import types
@@ -246,6 +247,51 @@ def _() -> Any:
     return refused, followed
 
 
+class Bare:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+
+class Complete:
+    def __init__(self, v: Any) -> None:
+        self.v, self.force = v, 0.0
+
+
+def kicked(cls: Any, x: Any) -> Any:
+    bodies = [cls(v * v) for v in x]
+    for b in bodies:
+        b.force = -2.0 * b.v
+    for b in bodies:
+        b.v -= 0.1 * b.force
+    return sum(b.v ** 2 for b in bodies)
+
+
+@case("set it where the object is made, in `__init__`")
+def _() -> Any:
+    return functools.partial(kicked, Bare), functools.partial(kicked, Complete)
+
+
+@case("use a dict in its place: `seen[k] = True`")
+def _() -> Any:
+    def refused(x):
+        seen, total = frozenset(), 0.0
+        for k in range(90):
+            if k * k % 17 in seen:
+                total += x[0] * k
+            seen = seen | {k * k % 17}
+        return total
+
+    def followed(x):
+        seen, total = {}, 0.0
+        for k in range(90):
+            if k * k % 17 in seen:
+                total += x[0] * k
+            seen[k * k % 17] = True
+        return total
+
+    return refused, followed
+
+
 @case("put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: `x = copy.copy(xs[i])`, "
       "change `x`, then `xs[i] = x`")
 def change_objects_in_a_list() -> tuple[Any, Any]:
@@ -280,7 +326,7 @@ def change_objects_in_a_list() -> tuple[Any, Any]:
     return refused, followed
 
 
-@case("write to a copy: `z = z.copy()`")
+@case("if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and indices")
 def _() -> Any:
     def refused(x):
         y = x * 2.0
@@ -294,6 +340,27 @@ def _() -> Any:
         z = z.copy()
         z[0] = 1.0
         return np.sum(y * z)
+
+    return refused, followed
+
+
+@case("if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and indices")
+def _() -> Any:
+    def refused(x):
+        y = x * 2.0
+        v = y
+        while len(v):
+            v[0] = v[0] ** 2
+            v = v[1:]
+        return np.sum(y)
+
+    def followed(x):
+        y = x * 2.0
+        first = 0
+        while first < len(y):
+            y[first] = y[first] ** 2
+            first += 1
+        return np.sum(y)
 
     return refused, followed
 
@@ -2342,6 +2409,23 @@ def spellings() -> Iterator[str]:
                 for part in ast.walk(node.value):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str) and "`" in part.value:
                         yield part.value
+
+
+def test_no_message_has_a_placeholder_that_is_not_filled() -> None:
+    """A text with `{0}` or `{name}` is no f-string by mistake, unless `format` fills it."""
+    unfilled = []
+    for path in ROOT.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text())):
+            name = getattr(getattr(call, "func", None), "attr", getattr(getattr(call, "func", None), "id", ""))
+            if not isinstance(call, ast.Call) or name not in ("refuse", "SctError"):
+                continue
+            formatted = {id(n.func.value) for n in ast.walk(call) if isinstance(n, ast.Call)
+                         and isinstance(n.func, ast.Attribute) and n.func.attr == "format"}
+            in_texts = {id(part) for n in ast.walk(call) if isinstance(n, ast.JoinedStr) for part in n.values}
+            unfilled += [f"{path.name}:{n.lineno}" for n in ast.walk(call)
+                         if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in formatted
+                         and id(n) not in in_texts and re.search(r"\{\w*\}", n.value)]
+    assert not unfilled
 
 
 def test_every_spelling_is_followed() -> None:

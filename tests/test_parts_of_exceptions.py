@@ -197,7 +197,7 @@ def past_a_finally(x, n):
 
 
 @program((X, 8), ([-1.3, 0.7], 8), ([0.2, 0.7], 8))
-def raised_again(x, n):
+def raised_again_with_a_finally(x, n):
     def check(v):
         if v > 1.0:
             raise Stop(v * v)

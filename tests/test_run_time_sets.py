@@ -163,7 +163,31 @@ def display_in_a_short_loop(x):
     return total
 
 
+def united_in_a_loop(x):
+    seen, total, k = set(), 0.0, 0
+    while k not in seen:
+        seen = seen | {k}
+        k = (7 * k + 3) % 101
+        total += x * k
+    others = {1, 2}
+    for i in range(90):
+        others = others.union([i % 7, i % 3], {i % 11})
+    return total * len(seen) + x * x * len(others)
+
+
+def methods_that_make_sets(x):
+    s, total = {0}, 0.0
+    for k in range(70):
+        s = s.union({k % 5}, [k % 3]).difference({k}).intersection(range(90))
+        odd = s.symmetric_difference({1, k % 4})
+        if s.issubset(odd) or odd.issuperset({1}):
+            total += x * k
+        total += len(odd) * x ** 2
+    return total * len({1, 2}.union({3})) + len({1}.intersection((1, 2)))
+
+
 @pytest.mark.parametrize("f", [
+    united_in_a_loop, methods_that_make_sets,
     frozen_sets, display_in_a_long_loop, display_in_a_short_loop, operators_of_sets,
     depth_first, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
     one_in_each_iteration])

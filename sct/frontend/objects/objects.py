@@ -43,6 +43,7 @@ from sct.frontend.values.abstract_values import (
     Bound,
     DerivedCallable,
     DictRef,
+    Frozen,
     ListRef,
     ObjRef,
     Parent,
@@ -358,8 +359,12 @@ def store_attribute(ev: Evaluator, owner: ObjRef | Value, name: str, value: Abst
         note_default(ev, owner, name)
     if list_items.write(ev, owner, name, value):
         return
-    cell = ev.writable(owner.addr, ATTRIBUTE_WRITE)
-    assert isinstance(cell, Slots)
+    cell = ev.store.slots(owner)
+    if name not in cell.keys and cell.frozen in (Frozen.HELD, Frozen.STALE):
+        ev.refuse("SCT307", f"an object that is an item of a list gets a new attribute: `{name}`",
+                  why="the items of a list have the attributes that they were put into it with",
+                  hint="set it where the object is made, in `__init__`")
+    ev.writable(owner.addr, ATTRIBUTE_WRITE)
     if name in cell.keys:
         items = tuple(value if k == name else x for k, x in zip(cell.keys, cell.items))
         unset = None if cell.unset is None else cell.unset - {name}
