@@ -237,3 +237,20 @@ def test_a_class_that_no_number_has() -> None:
         return acc
 
     agrees(f, 0.5, [1, 2.0, 3, 4.0, 5])
+
+
+def test_a_text_of_run_time_is_a_string() -> None:
+    kinds = ["a", "bb", "ccc"]
+
+    def f(x: Any, n: Any) -> Any:
+        total = 0.0
+        for i in range(n):
+            match kinds[i % 3]:
+                case "a":
+                    total += x
+                case str(s):
+                    total += x ** len(s)
+        return total
+
+    agrees(f, 1.5, 7)
+    agrees(f, 1.5, 70)

@@ -2,6 +2,8 @@
 
 import copy
 import enum
+import functools
+import heapq
 import json
 import operator
 from collections import OrderedDict, defaultdict, deque
@@ -473,3 +475,19 @@ def test_a_list_of_members_of_an_enum_is_named_as_one() -> None:
     refusal = refuses(sides, 1.5, 9, code="SCT310")
     assert "a test_true_reasons.Side is put into a list" in refusal.what and "`value`" in refusal.hint
     agrees(lambda x, n: sides(x, n, lambda side: side.value), 1.5, 9)
+
+
+def test_a_refusal_in_what_stands_for_a_function_is_that_of_its_call() -> None:
+    def pairs(x, n):
+        return functools.reduce(lambda a, b: (a, b), [x * i for i in range(n)])[0]
+
+    def lists(x, n):
+        heap = []
+        for i in range(n):
+            heapq.heappush(heap, [x * i] * i)
+        return heapq.heappop(heap)[0]
+
+    for f, code, line in ((pairs, "SCT502", 1), (lists, "SCT307", 3)):
+        refusal = refuses(f, 1.5, 20, code=code)
+        assert refusal.loc.file == __file__ and refusal.loc.line == f.__code__.co_firstlineno + line
+        assert "which it calls" not in refusal.why

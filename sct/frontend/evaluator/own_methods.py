@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sct.frontend.evaluator.lookup_guards import in_class
+from sct.frontend.state.observed_types import is_of_sct
 from sct.frontend.state.state import State
 from sct.ir.pytrees.user_objects import attributes
 
@@ -44,8 +45,9 @@ def is_library(f: Any) -> bool:
 
 
 def is_installed(file: str) -> bool:
-    """Does the file belong to a package that is installed, or to Python itself?"""
-    return file.startswith((*_LIBRARY, "<frozen")) or "site-packages" in file or "dist-packages" in file
+    """Does the file belong to a package that is installed, to Python itself or to sct?"""
+    return file.startswith((*_LIBRARY, "<frozen")) or "site-packages" in file or "dist-packages" in file or \
+        is_of_sct(file)
 
 
 def is_generated(raw: types.FunctionType, where: type) -> bool:

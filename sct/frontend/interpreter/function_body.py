@@ -7,15 +7,17 @@ from typing import Any
 
 import gast
 
-from sct.errors import SctError
+from sct.errors import Loc, SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.interpreter.statements import FALL, block, guard, leave_alike
 from sct.frontend.source.name_scopes import nodes_in, reads
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.observed_types import is_of_sct
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 from sct.ir.types import NONE, Undef
 
@@ -56,12 +58,8 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         if isinstance(result, Value) and result.type in (NONE, Undef(NONE)):
             return Static(None)
         return ev.bound(result)
-    except SctError as refusal:
-        own = refusal.loc is None or is_installed(refusal.loc.file)  # not that of a loop over a generator
-        if before is not None and own and is_installed(frame.source.file) and not is_installed(before.file):
-            inside = f"in {frame.source.file}:{refusal.loc.line if refusal.loc else node.lineno}, which it calls"
-            refusal.why = f"{inside}: {refusal.why}" if refusal.why else inside
-            refusal.loc = before
+    except (SctError, NeedsStatic) as error:
+        _place_at_call(error.error if isinstance(error, NeedsStatic) else error, frame, before)
         raise
     finally:
         ev.frames.pop()
@@ -69,6 +67,18 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         if not frame.live.captured and not _makes_functions(node):
             for k in [k for k in ev.store.vars if k.frame == frame.id]:
                 ev.store.unbind(k)
+
+
+def _place_at_call(refusal: SctError, frame: Frame, call: Loc | None) -> None:
+    """Puts the refusal of a statement of a library at the user's call; functions of sct stand for what is called."""
+    file = frame.source.file
+    own = refusal.loc is None or is_installed(refusal.loc.file)  # not that of a loop over a generator
+    if call is None or not own or not is_installed(file) or is_installed(call.file):
+        return
+    if not is_of_sct(file):
+        inside = f"in {file}:{refusal.loc.line if refusal.loc else frame.source.node.lineno}, which it calls"
+        refusal.why = f"{inside}: {refusal.why}" if refusal.why else inside
+    refusal.loc = call
 
 
 @functools.lru_cache(maxsize=4096)

@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.iteration.iteration_space import is_run_over
 from sct.frontend.iteration.iterator_protocol import kept, place
 from sct.frontend.iteration.python_iterators import generator_of_python, is_python_iterator
@@ -134,6 +135,10 @@ _FUNCTIONS: dict[str, Callable[..., Iterator[Any]]] = {
     "chain": _chained, "pairwise": _pairs, "accumulate": _accumulated}
 
 
+_SELECTING = frozenset(("filter", "filterfalse", "takewhile", "dropwhile"))
+"""Iterators that leave items out: how many they give is known only when all have been tested."""
+
+
 def streamed(ev: Evaluator, v: Abstract) -> Iteration | None:
     """The generator of a function that gives the items of `v` and has not begun to run; None if there is none."""
     if not isinstance(v, Iteration) or v.state is None:
@@ -151,7 +156,7 @@ def streamed(ev: Evaluator, v: Abstract) -> Iteration | None:
     f = _FUNCTIONS.get(v.kind)
     if f is None or v.kind == "map" and len(v.parts) != 2:
         return None
-    if not any(_is_streamed(ev, p) for p in v.parts):
+    if not _has_streamed_part(ev, v):
         return None
     generator = ev.call(Static(f), list(v.parts))
     assert isinstance(generator, Iteration)
@@ -207,7 +212,14 @@ def _is_streamed(ev: Evaluator, v: Abstract) -> bool:
         return kept(ev, v) == Tup(()) and (_has_parts(body.node.body) or _is_streamed(ev, v.parts[1]))
     if v.kind not in _FUNCTIONS:
         return is_fresh_function(ev, v)
-    return place(ev, v) == 0 and any(_is_streamed(ev, p) for p in v.parts)
+    return place(ev, v) == 0 and _has_streamed_part(ev, v)
+
+
+def _has_streamed_part(ev: Evaluator, v: Iteration) -> bool:
+    """Is an iterator over a generator, or does it select items of a list whose length is known only at run time?"""
+    return any(_is_streamed(ev, p) for p in v.parts) or v.kind in _SELECTING and any(
+        isinstance(p, Iteration) and p.kind == "iter" and place(ev, p) == 0 and is_dynamic(ev, p.parts[0])
+        for p in v.parts)
 
 
 def _zip(ev: Evaluator, v: Iteration) -> Iteration | None:

@@ -31,7 +31,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Value
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import FLOAT, Link, Opaque, Tensor
+from sct.ir.types import FLOAT, ActiveText, Link, Opaque, Set, Tensor, Text
 from sct.ops.program.effects import part
 from sct.ops.type_rules import numpy_dtype
 
@@ -78,7 +78,10 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         leaf = ev.leaf_of(v)
         if leaf is not None:
             return type(leaf)
-    ev.refuse("SCT504", "the class of this object must be known", hint="convert it first: `float(...)`")
+    if isinstance(t, (Text, ActiveText, Set)):
+        return set if isinstance(t, Set) else str
+    ev.refuse("SCT504", "the class of this object must be known",
+              hint="convert it first: `float(...)`" if isinstance(t, Tensor) else "")
 
 
 def class_object(ev: Evaluator, v: Abstract) -> Static | Value:

@@ -9,7 +9,6 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ from sct.ops.registry import add_operand
 __all__ = ["Program", "array_of_floats", "as_floats", "by_program", "handler", "register"]
 
 NONE = Static(None)
-_SCT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,7 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why="the program that has its derivative raises an exception for them")
     except SctError as refusal:
-        if refusal.code == "SCT209" or refusal.loc is None or not Path(refusal.loc.file).is_relative_to(_SCT):
+        if refusal.code == "SCT209" or refusal.loc != ev.loc:  # of a function that the program calls
             raise
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why=f"in the program that has its derivative, {refusal.what}", hint="write it out with functions of "

@@ -28,8 +28,8 @@ from sct.ir.dims import sym
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Tensor, Text, Type, dtype_name, is_supported
 
 __all__ = [
-    "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "is_of_latest", "items_place",
-    "is_pure", "latest_place", "numeric_type", "observed_type", "type_of_expression", "types_in_sct"]
+    "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "is_of_latest", "is_of_sct",
+    "is_pure", "items_place", "latest_place", "numeric_type", "observed_type", "type_of_expression", "types_in_sct"]
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -120,7 +120,7 @@ _PURE_NODES = (ast.Name, ast.Constant, ast.Tuple, ast.Compare, ast.Call, ast.exp
 
 def types_in_sct(text: str, place: Loc | None) -> frozenset[Observed]:
     """The types of an expression in a function of sct that stands for one of a library, where objects are compared."""
-    if place is None or not place.file.startswith(_SCT):
+    if place is None or not is_of_sct(place.file):
         return frozenset()
     if re.fullmatch(r"_0 (<|<=|==|!=|>=|>) _1", text):
         return frozenset([("number", "bool", bool)])
@@ -162,3 +162,8 @@ _NUMBERS: dict[str, tuple[Type, str, str]] = {
 
 _SCT = f"{pathlib.Path(__file__).parents[2]}{os.sep}"
 """The directory of sct."""
+
+
+def is_of_sct(file: str) -> bool:
+    """Does the file belong to sct, whose functions stand for those of libraries?"""
+    return file.startswith(_SCT)

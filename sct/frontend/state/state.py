@@ -428,14 +428,14 @@ class State(Facts):
                         hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: "
                              "`x = xs[i].copy()`, write to `x`, then `xs[i] = x`")
         if cell.frozen and isinstance(cell, Slots):
-            self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value.replace(
-                        "this array", "it"), hint="move the write into each branch, using the name that the object has in that branch")
+            self.refuse("SCT301", f"{what} through a name that may be an alias",
+                        why=cell.frozen.value.replace("this array", "it"),
+                        hint="move the write into each branch, using the name that the object has in that branch")
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value,
                         hint="if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and "
                              "indices")
-        path = self.captured.paths.get(addr, ())
-        if ("attr", "__defaults__") in path or ("attr", "__kwdefaults__") in path:
+        if not {"__defaults__", "__kwdefaults__"}.isdisjoint(x[1] for x in self.captured.paths.get(addr, ())[1:]):
             self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
                         hint="let the default be None, and make it in the function; or pass it")
         if cell.origin == Origin.CAPTURED or 0 <= addr <= self.enclosing.last_addr or addr in self.enclosing.kept:
