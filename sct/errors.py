@@ -18,8 +18,8 @@ from typing import Any
 
 __all__ = [
     "INTERNAL", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret", "class_in_words",
-    "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "memory_refusal", "unbound_error",
-    "without_compiler_frames",
+    "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "is_behind", "memory_refusal",
+    "unbound_error", "without_compiler_frames",
 ]
 
 
@@ -32,6 +32,11 @@ class Loc:
     col: int = 0
     end_line: int = 0
     end_col: int = 0
+
+
+def is_behind(a: Loc | None, b: Loc | None) -> bool:
+    """Is the place `a` behind `b` in the same file, so that the evaluation which failed there has come further?"""
+    return a is not None and b is not None and a.file == b.file and a.line > b.line
 
 
 class SctError(Exception):

@@ -64,6 +64,28 @@ def next_in_the_loop(x):
 
 
 @program
+def next_of_a_list_in_a_while(x):
+    it = iter([v * v for v in x for _ in range(3)])
+    s = 0.0
+    while True:
+        try:
+            v = next(it)
+        except StopIteration:
+            break
+        s += v * x[0]
+    return s
+
+
+@program
+def next_with_a_default(x):
+    it = iter([v * v for v in x for _ in range(3)])
+    s = x[1]
+    while (v := next(it, None)) is not None:
+        s += v * next(it, 1.0)
+    return s
+
+
+@program
 def loop_with_else_then_next(x):
     it = iter(x)
     s = 0.0

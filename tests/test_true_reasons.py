@@ -491,3 +491,26 @@ def test_a_refusal_in_what_stands_for_a_function_is_that_of_its_call() -> None:
         refusal = refuses(f, 1.5, 20, code=code)
         assert refusal.loc.file == __file__ and refusal.loc.line == f.__code__.co_firstlineno + line
         assert "which it calls" not in refusal.why
+
+
+def behind_a_set(x, n):
+    seen, best = set(), x
+    for k in range(n):
+        best = x * np.ones(2) if k * k % 7 in seen else 2.0 * x * np.ones(2)
+        if len(seen) > 4:
+            best = (x, k)
+        seen = seen | {k * k % 7}
+    return best[0]
+
+
+def in_an_expression(x, n):
+    for i in range(n):
+        w = x * np.ones(2) if x > n else [x, x]
+        x = x + w[i % 2]
+    return x
+
+
+def test_the_refusal_of_the_attempt_that_came_furthest_is_said() -> None:
+    for f in (behind_a_set, in_an_expression):
+        refusal = refuses(f, 1.5, 90, code="SCT502")
+        assert refusal.why == "an array on one path and something else on another"

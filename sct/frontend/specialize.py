@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from sct.errors import INTERNAL, Loc, SctError, internal_error
+from sct.errors import INTERNAL, Loc, SctError, internal_error, is_behind
 from sct.frontend.arguments.abstract_arguments import argument, is_mutable_container
 from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
 from sct.frontend.arguments.argument_keys import key_of
@@ -255,6 +255,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool 
                        hint="call fewer functions")
 
     refusals: list[SctError] = []
+    by_sets: dict[Any, SctError] = {}  # the first with these sets and iterators of run time
     with_dicts: list[SctError] = []  # of the program whose dicts have keys of run time
 
     def evaluate() -> Traced:
@@ -264,8 +265,10 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool 
             if refusal.code == INTERNAL and verifies():
                 raise  # another way to evaluate the function would hide the fault
             refusals.append(refusal)
+            by_sets.setdefault((frozenset(plan.sets), frozenset(plan.counted)), refusal)
             if plan.has_arguments and not plan.refused - plan.dicts:
                 refusals.clear()
+                by_sets.clear()
                 raise plan.with_known_arguments() from None
             candidates = [place for place in refusal.candidates if place not in plan.by_python]
             if candidates and may_observe:
@@ -280,9 +283,11 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool 
             if plan.dicts or plan.open_texts:
                 with_dicts[:] = refusals[:1]
                 refusals.clear()
+                by_sets.clear()
                 raise plan.with_known_keys() from None
-            first = next((e for e in with_dicts if e.code == "SCT204" or _is_behind(e.loc, refusals[0].loc)),
-                         refusals[0])
+            first = refusals[0]
+            for other in (*with_dicts, *by_sets.values()):
+                first = other if other.code == "SCT204" or is_behind(other.loc, first.loc) else first
             if plan.linked and plan.refusal and (first.code == "SCT208" or first.why == OF_ROWS and
                                                  plan.refusal.code in ("SCT108", "SCT502")):
                 plan.refusal = first
@@ -290,15 +295,11 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool 
             if first.code in OF_OBJECTS and (classes := plan.linkable()):
                 with_dicts.clear()
                 refusals.clear()
+                by_sets.clear()
                 raise plan.with_linked_objects(classes, first) from None
             raise first from first.__cause__
 
     return fixpoint(plan, evaluate, 1000, refuse)
-
-
-def _is_behind(a: Loc | None, b: Loc | None) -> bool:
-    """Is the place `a` behind `b` in the same file, so that the evaluation which failed there has come further?"""
-    return a is not None and b is not None and a.file == b.file and a.line > b.line
 
 
 @contextlib.contextmanager

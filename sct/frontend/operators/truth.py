@@ -248,7 +248,7 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
                       orelse: Callable[[], Abstract], live: Callable[[Key], bool] | None = None) -> Abstract:
     """The value of one of two expressions; if they cannot be joined, or one is refused, the test is guarded."""
     store, mark = ev.store, len(ev.b.eqns)
-    refused = None
+    refused, joined = None, None
     try:
         joined = evaluate_branches(ev, t, then, orelse, live)
         if not isinstance(joined, Poison) and not (mixed(joined) and ev.can_ask(t)):
@@ -261,7 +261,13 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
     del ev.b.eqns[mark:]
     try:
         chosen = ev.ask(t, "this test")
-    except (NeedsStatic, SctError):
+    except (NeedsStatic, SctError) as need:
+        if isinstance(joined, Poison):
+            joined = SctError("SCT502", "the value of this expression depends on its test", why=joined.reason,
+                              hint="give it the same type on every path", loc=ev.loc)
+            if not isinstance(need, NeedsStatic):
+                raise joined from None
+            need.error = joined  # the test may be known if a loop is unrolled
         if refused is None:
             raise
         raise refused from None

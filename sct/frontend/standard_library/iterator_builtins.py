@@ -50,6 +50,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL
 
@@ -72,7 +73,11 @@ def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list or an array")
     if args[0].counted is not None:
         return next_of(ev, args[0], lambda: args[1] if len(args) > 1 else raise_at_run_time(ev, "StopIteration"))
-    item = taken(ev, args[0])
+    try:
+        item = taken(ev, args[0])
+    except NeedsStatic:
+        ev.functions.plan.lost.add(args[0].maker)  # its position may be a number of the program
+        raise
     if item is not None:
         return item
     return args[1] if len(args) > 1 else raise_at_run_time(ev, "StopIteration")
