@@ -219,6 +219,30 @@ def raised_again_with_a_finally(x, n):
     return y * total
 
 
+@program(*CALLS)
+def made_of_an_int_of_a_number(x, n):
+    log = []
+
+    def step(v):
+        if v > 3.0:
+            raise Scaled(v, int(v))
+        return v * 1.2
+
+    def logged(v):
+        try:
+            return step(v)
+        finally:
+            log.append(v)
+
+    v = x[0]
+    for _ in range(n):
+        try:
+            v = logged(v)
+        except Scaled as e:
+            v = e.value * x[1] * 0.3 + e.scale * 0.1
+    return v + sum(log)
+
+
 @program((X, 8), ([-1.3, 0.7], 8))
 def one_raised_while_another_is_made(x, n):
     def check(v):

@@ -664,3 +664,21 @@ def test_a_key_that_is_none_is_missing():
 
     with pytest.raises(KeyError, match="None"):
         value_and_grad(f)(1.3, ["a"])
+
+
+def test_empty_tuples_are_no_items():
+    def f(x, keys):
+        d = {}
+        for i, k in enumerate(keys):
+            d.setdefault(k, ())
+            d[k] = d[k] + (x * i,)
+        return sum(map(sum, d.values()))
+
+    def as_lists(x, keys):
+        d = {}
+        for i, k in enumerate(keys):
+            d.setdefault(k, []).append(x * i)
+        return sum(map(sum, d.values()))
+
+    assert "numbers, or lists" in refuses(f, 1.5, [1, 2, 3, 1, 2, 4, 5, 1], code="SCT310").hint
+    agrees(as_lists, 1.5, [1, 2, 3, 1, 2, 4, 5, 1])

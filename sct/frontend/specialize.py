@@ -287,7 +287,8 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool 
                 raise plan.with_known_keys() from None
             first = refusals[0]
             for other in (*with_dicts, *by_sets.values()):
-                first = other if other.code == "SCT204" or is_behind(other.loc, first.loc) else first
+                asks_more = first.code == "SCT505" != other.code and first.loc == other.loc
+                first = other if other.code == "SCT204" or asks_more or is_behind(other.loc, first.loc) else first
             if plan.linked and plan.refusal and (first.code == "SCT208" or first.why == OF_ROWS and
                                                  plan.refusal.code in ("SCT108", "SCT502")):
                 plan.refusal = first

@@ -37,7 +37,8 @@ __all__ = ["Attempts", "check_recomputable", "exceptions_of"]
 _LINALG = np.linalg.LinAlgError, ValueError
 _OF_NUMBERS = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisionError, OverflowError),
                "mod": (ZeroDivisionError, OverflowError), "pow": (ZeroDivisionError, OverflowError, ValueError),
-               "index": (IndexError,), "store": (IndexError,), "unwrap": (UnboundLocalError,)}
+               "int": (ValueError, OverflowError, TypeError), "index": (IndexError,), "store": (IndexError,),
+               "unwrap": (UnboundLocalError,)}
 
 
 def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:

@@ -16,6 +16,7 @@ from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
+    Iteration,
     Key,
     OptionalTuple,
     Origin,
@@ -208,7 +209,7 @@ class Operands(Attempts):
                         hint=hint if v.path is None else f"make it {hint.removeprefix('pass ')} outside the function")
         what = abstract_in_words(v)
         hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \
-            "use a number or an array"
+            "make a list of it: `list(...)`" if isinstance(v, Iteration) else "use a number or an array"
         self.refuse("SCT503", f"{what} is not supported here", hint=hint)
 
     def refuse_link(self, link: Link) -> NoReturn:

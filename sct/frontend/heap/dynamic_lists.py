@@ -54,9 +54,7 @@ from sct.ops.program import list_ops as ops
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = [
-    "as_column", "columns", "element", "grow", "is_dynamic", "items_like", "length", "schema_of",
-]
+__all__ = ["as_column", "columns", "element", "grow", "is_dynamic", "items_like", "length", "schema_of"]
 
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
@@ -397,9 +395,7 @@ def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = F
 
 def length(ev: Evaluator, ref: ListRef) -> Operand:
     """The number of items of a list: the common length of its columns."""
-    if not slots(ev, ref).items:
-        ev.refuse("SCT310", "a list of items without numbers is not supported", hint="give them an attribute")
-    own = columns(ev, ref)
+    own = columns(ev, ref) if slots(ev, ref).items else _without_columns(ev)
     return ev.noted_length(own, ev.emit(dim, *own, axis=0, spelling="builtins.len"))
 
 
@@ -482,7 +478,11 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
 
 def _first(ev: Evaluator, cell: Slots) -> Abstract:
     """The column whose item Python reads first, which raises if there is none: one of floats, if there is one."""
-    return next((c for c in cell.items if is_float(ev.type_of(c))), cell.items[0])
+    return next((c for c in cell.items or _without_columns(ev) if is_float(ev.type_of(c))), cell.items[0])
+
+
+def _without_columns(ev: Evaluator) -> NoReturn:
+    ev.refuse("SCT310", "items without numbers are not supported in a list or dict", hint="let them hold numbers, or lists")
 
 
 def _ref(v: Abstract) -> Ref:
