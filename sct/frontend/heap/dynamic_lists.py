@@ -482,7 +482,7 @@ def _first(ev: Evaluator, cell: Slots) -> Abstract:
 
 
 def _without_columns(ev: Evaluator) -> NoReturn:
-    ev.refuse("SCT310", "items without numbers are not supported in a list or dict", hint="let them hold numbers, or lists")
+    ev.refuse("SCT310", "items without numbers are not supported here", hint="let them hold numbers, or lists")
 
 
 def _ref(v: Abstract) -> Ref:
