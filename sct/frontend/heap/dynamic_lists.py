@@ -243,8 +243,7 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract, shared: bool, type
 
 
 def refuse_different_items(ev: Evaluator) -> NoReturn:
-    ev.refuse("SCT310", "the items of this list differ in structure",
-              hint="use a list for each kind of item")
+    ev.refuse("SCT310", "the items of this list differ in structure", hint="use a list for each kind of item")
 
 
 def as_column(ev: Evaluator, v: ListRef) -> Operand:

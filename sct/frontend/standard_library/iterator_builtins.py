@@ -76,7 +76,7 @@ def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     try:
         item = taken(ev, args[0])
     except NeedsStatic:
-        ev.functions.plan.lost.add(args[0].maker)  # its position may be a number of the program
+        ev.functions.plan.lost.add(args[0].site)  # its position may be a number of the program
         raise
     if item is not None:
         return item
