@@ -19,7 +19,7 @@ from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.autodiff.ruled_calls import called_by_python, ruled_call
-from sct.frontend.calls.library_functions import entered, entered_from_scipy
+from sct.frontend.calls.library_functions import entered, entered_from_library
 from sct.frontend.calls.opaque_calls import (
     call_of_library,
     exception,
@@ -351,7 +351,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         return ev.call(lift(ev, f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
     if isinstance(f, type) and is_container(f):
         return instantiate(ev, f, args, kwargs)
-    if ev.frames and (value := entered_from_scipy(ev, f, args, kwargs)) is not None:
+    if ev.frames and (value := entered_from_library(ev, f, args, kwargs)) is not None:
         return value
     if harmless_name(f) is not None and (value := call_of_library(ev, fn, args, kwargs)) is not None:
         return value

@@ -22,7 +22,7 @@ from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.frontend.values.guards import NeedsStatic
 
-__all__ = ["entered", "entered_from_scipy"]
+__all__ = ["entered", "entered_from_library"]
 
 _SOURCE = "sct does not evaluate its source"
 
@@ -68,23 +68,29 @@ def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError
     raise refusal
 
 
-def entered_from_scipy(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """A call that SciPy's own Python makes of another function of it: the types of the results were not observed.
+def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of a library's own Python from that, or from a program that stands for it: the types of the results were
+    not observed.
 
     None for other calls, and where it is refused.
     """
-    if not (_is_of_scipy(ev.frames[-1].function) and _is_of_scipy(f)) or _python_of(f) is None:
+    is_inside = _is_of(ev.frames[-1].function, "sct.frontend.numpy_library.", *_ENTERED)
+    python: Any = _python_of(f) if is_inside and _is_of(f, *_ENTERED) else None
+    if python is None:
         return None
     snapshot = ev.snapshot()
     try:
-        return call_function(ev, f, args, kwargs)
+        return call_function(ev, python, args, kwargs)
     except (SctError, NeedsStatic, Dead):
         ev.restore(snapshot)
         return None
 
 
-def _is_of_scipy(f: Any) -> bool:
-    return isinstance(f, types.FunctionType) and str(f.__globals__.get("__name__", "")).startswith("scipy.")
+_ENTERED = ("numpy.polynomial.", "scipy.")
+
+
+def _is_of(f: Any, *modules: str) -> bool:
+    return isinstance(f, types.FunctionType) and str(f.__globals__.get("__name__", "")).startswith(modules)
 
 
 def _innermost(error: SctError) -> str:

@@ -12,6 +12,7 @@ import itertools
 import logging
 import random
 import string
+import sys
 import time
 import types
 import warnings
@@ -350,7 +351,8 @@ def _operand(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, Tup) and all(map(is_literal, v.items)):
         return Lit(tuple(x.value for x in v.items if isinstance(x, Static)))
     if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, Warning):
-        return opaque(ev, v if v.path is not None else Static(v.value, (builtins, ("attr", v.value.__name__))))
+        path = v.path or (sys.modules[v.value.__module__], ("attr", v.value.__name__))
+        return opaque(ev, Static(v.value, path))
     return ev.operand(v)
 
 

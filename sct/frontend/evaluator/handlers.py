@@ -119,6 +119,8 @@ def handler_of_scipy(f: Any) -> Special | None:
     if qualname.startswith("Rotation.") and str(f.__module__).startswith("scipy.spatial.transform"):
         return OF_SCIPY.get(f"scipy.spatial.transform.{qualname}")
     owner, method = (f.__self__, f".{name}") if isinstance(f, types.MethodType) else (f, "")
+    if method and isinstance(owner, type) and owner.__module__.startswith("numpy.polynomial."):
+        return OF_SCIPY.get(f"numpy.polynomial.{owner.__name__}{method}")
     stats = sys.modules.get("scipy.stats")
     if stats is None or owner is None:
         return None

@@ -116,6 +116,9 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
         loop_or_unroll(ev, node, over, lambda: _over_space(ev, node, over, segments))
         return
+    if segments is None and _is_single(over):
+        unroll(ev, node, iterator(ev, over))
+        return
     held = {key for key in ev.store.vars if key not in before.vars and is_held(key)}
     snapshot = ev.snapshot()
     listed = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
@@ -137,8 +140,8 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
     try:
         over_all(lambda: run_loop(where))
     except (NeedsStatic, SctError) as need:
-        if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
-            raise  # else unroll: a list may get longer, a name may be another object in each iteration
+        if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT301", "SCT310", "SCT502"):
+            raise  # else unroll: a list may get longer, a name may be another object or array in each iteration
         ev.restore(snapshot)
         first_alone = functools.partial(over_all, functools.partial(after_first, ev, node, where, need, run_loop))
         if is_enough(ev, where, need, first_alone):
@@ -148,6 +151,14 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
             return
         _release(ev, held)
         unroll(ev, node, iterator(ev, few))
+
+
+def _is_single(over: Abstract) -> bool:
+    """Is this a range of one number, which is known when the function is compiled?"""
+    if not isinstance(over, Iteration) or over.kind != "range":
+        return False
+    bounds = [p.value if isinstance(p, Static) else None for p in over.parts]
+    return all(type(p) is int for p in bounds) and bounds[2:] != [0] and len(range(*bounds)) == 1
 
 
 def _checkpointed(ev: Evaluator, node: Any, over: Abstract) -> tuple[Abstract, int | None]:

@@ -3,6 +3,7 @@
     np.r_[x, 0.0, 1:4]                   ->   np.concatenate((x, np.array([0.0]), np.arange(1, 4)))
     np.vstack(a)                         ->   a.reshape(...).copy(), if `a` is an array and not a list of arrays
     np.einsum(a, [0, 1], b, [1], [0])    ->   np.einsum("ab,b->a", a, b)
+    np.moveaxis(a, 0, 0)                 ->   a
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
     name = spelling.removeprefix("numpy.")
     if name == "einsum" and args and isinstance(args[0], Ref) and len(args) > 1:
         return _einsum(ev, args, kwargs)
+    if name == "moveaxis" and len(args) == 3 and _stays(ev, *args):
+        return args[0]
     if name in JOINS and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
         return _rows_joined(ev, name, args[0])
     if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):
@@ -41,6 +44,13 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
             return ev.call(Static(_between_arrays), [*ends, arguments.get("num", Static(50)),
                                                      arguments.get("endpoint", Static(True))])
     return None
+
+
+def _stays(ev: Evaluator, x: Abstract, source: Abstract, destination: Abstract) -> bool:
+    """Does this axis of the array stay where it is?"""
+    axes = [v.value if isinstance(v, Static) else None for v in (source, destination)]
+    rank = len(ev.shape_of(x)) if isinstance(x, Ref) else 0
+    return all(type(axis) is int and -rank <= axis < rank for axis in axes) and axes[0] % rank == axes[1] % rank
 
 
 def _becomes_double(ev: Evaluator, v: Abstract) -> bool:

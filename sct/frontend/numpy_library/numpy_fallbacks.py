@@ -86,11 +86,21 @@ def _reduce(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abstr
     return ev.call(Static(reduced), [Static(ufunc), array(ev, x), axis])
 
 
-def _result_type(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    """The dtype of a result, of numbers, arrays and dtypes."""
-    return Static(run_or_raise(ev, lambda: np.result_type(*(
-        np.ones((1,) * type_of(ev, x).rank, numpy_dtype(unmark_real(type_of(ev, x)).dtype))
-        if isinstance(x, Ref) else ev.ask(x, "a dtype") for x in args))))
+def _of_dtypes(f: Callable[..., Any]) -> Special:
+    """A function of the dtypes of numbers and arrays, and of dtypes."""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        return Static(run_or_raise(ev, lambda: f(*(
+            np.ones((1,) * type_of(ev, x).rank, numpy_dtype(unmark_real(type_of(ev, x)).dtype))
+            if isinstance(x, Ref) else ev.ask(x, "a dtype") for x in args))))
+
+    return handler
+
+
+@special(np.lib.array_utils.normalize_axis_index)
+def _normalize_axis_index(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    axis, ndim = (ev.ask(v, "an axis") for v in bound(ev, "normalize_axis_index", args, kwargs, "axis", "ndim"))
+    return Static(run_or_raise(ev, lambda: np.lib.array_utils.normalize_axis_index(axis, ndim)))
 
 
 def _apply_along_axis(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
@@ -174,6 +184,6 @@ for _name, _vector in (("matvec", 1), ("vecmat", 0)):
         SPECIAL[id(getattr(np, _name))] = _product(_name, _vector)
 SPECIAL[id(np.apply_along_axis)] = _apply_along_axis
 UFUNC_FALLBACKS.update(accumulate=_accumulate, reduce=_reduce)
-SPECIAL[id(np.result_type)] = _result_type
+SPECIAL.update({id(f): _of_dtypes(f) for f in (np.common_type, np.result_type)})
 SPECIAL[id(np.place)] = _place
 SPECIAL[id(np.linalg.vector_norm)] = _vector_norm

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy import polynomial
 
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -24,7 +25,8 @@ __all__ = ["value_of_polynomial", "value_of_spline"]
 
 _CLASSES = ("Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline",
             "LSQUnivariateSpline", "PPoly", "PchipInterpolator", "UnivariateSpline")
-_MADE = (*(name for name in _CLASSES if name not in ("PPoly", "BSpline")), "make_interp_spline")
+_MADE = (*(name for name in _CLASSES if name not in ("PPoly", "BSpline")), "make_interp_spline", "make_lsq_spline",
+         "make_smoothing_spline")
 """Classes whose objects give their derivative of order `nu` as `spline(x, nu)`, and functions that make such ones."""
 
 
@@ -59,7 +61,7 @@ def _is_spline(ev: Evaluator, fn: Abstract) -> bool:
 
 
 def value_of_polynomial(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """`p(x)` of an object of `np.poly1d`, which calls `np.polyval`; None for other calls."""
+    """`p(x)` of a polynomial, by the function of NumPy that evaluates it; None for other calls."""
     x = args[0] if len(args) == 1 and not kwargs else None
     t = ev.type_of(x) if isinstance(x, (Value, Ref)) else None
     if x is None or not isinstance(t, Tensor) or t.kind != "f" or not is_varied(ev, x):
@@ -67,11 +69,24 @@ def value_of_polynomial(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs)
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
     classes = {type(fn.peek)} if isinstance(fn, Static) and fn.path is not None else \
         set() if eqn is None or not isinstance(eqn.out.type, Opaque) else {t[-1] for t in ev.observed(eqn.loc)}
-    if classes != {np.poly1d}:
+    cls = next(iter(classes)) if len(classes) == 1 else None
+    if cls is not np.poly1d and cls not in _SERIES:
         return None
     f = opaque(ev, fn) if isinstance(fn, Static) else ev.operand(fn)
     assert isinstance(f, Value)
-    check_value(ev, f, "_0.coeffs.dtype in ('float64', 'int64')", "the coefficients of this polynomial must be real")
-    coefficients = ev.emit(solver, f, text="_0.coeffs.astype(float)",
-                           type=Tensor("array", "f64", (sym(f"_coefficients{f.id}"),)))
-    return ev.call(Static(np.polyval), [ev.wrap(coefficients), x])
+    name = "coeffs" if cls is np.poly1d else "coef"
+    check_value(ev, f, f"_0.{name}.dtype in ('float64', 'int64')", "the coefficients of this polynomial must be real")
+    coefficients = ev.wrap(ev.emit(solver, f, text=f"_0.{name}.astype(float)",
+                                   type=Tensor("array", "f64", (sym(f"_coefficients{f.id}"),))))
+    if cls is np.poly1d:
+        return ev.call(Static(np.polyval), [coefficients, x])
+    off, scl = (ev.wrap(ev.emit(solver, f, text=f"_0.mapparms()[{k}]", type=Tensor("np", "f64", ()))) for k in (0, 1))
+    return ev.call(Static(_value_of_series), [Static(cls._val), coefficients, off, scl, x])
+
+
+_SERIES = {getattr(polynomial, name) for name in (
+    "Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial")}
+
+
+def _value_of_series(val: Any, coef: Any, off: Any, scl: Any, x: Any) -> Any:
+    return val(off + scl * x, coef)

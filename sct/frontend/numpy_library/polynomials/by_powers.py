@@ -6,6 +6,8 @@ and give the bits of NumPy's.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,14 +25,14 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 from sct.ir.dims import Dim
 
-__all__: list[str] = []
+__all__ = ["BySeries", "class_of", "power_series", "vector_of"]
 
 
 def new_poly1d(c: Any) -> Any:
     """Stands for the polynomial with these coefficients."""
 
 
-def new_series(c: Any, computed: Any) -> Any:
+def new_power_series(c: Any, computed: Any) -> Any:
     """The same for the other class."""
 
 
@@ -161,7 +163,7 @@ class BySeries:
         c = self._c
         for _ in [0] * m:
             c = c[1:] * np.arange(1, len(c)) if len(c) > 1 else c * 0.0
-        return new_series(c, self._computed)
+        return new_power_series(c, self._computed)
 
     def integ(self, m: Any = 1, k: Any = (), lbnd: Any = 0.0) -> Any:
         c = self._c
@@ -170,36 +172,36 @@ class BySeries:
             up = np.concatenate((np.zeros(1), c / np.arange(1, len(c) + 1)))
             start = (constants[j] if j < len(constants) else 0.0) - _horner(lbnd, up)
             c = np.concatenate((np.ones(1) * start, up[1:]))
-        return new_series(c, self._computed)
+        return new_power_series(c, self._computed)
 
     def __add__(self, other: Any) -> Any:
-        return new_series(_sum(self._c, _series(other)), True)
+        return new_power_series(_sum(self._c, _series(other)), True)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return new_series(_sum(self._c, -_series(other)), True)
+        return new_power_series(_sum(self._c, -_series(other)), True)
 
     def __rsub__(self, other: Any) -> Any:
-        return new_series(_sum(_series(other), -self._c), True)
+        return new_power_series(_sum(_series(other), -self._c), True)
 
     def __mul__(self, other: Any) -> Any:
-        return new_series(np.convolve(self._c, _series(other)), True)
+        return new_power_series(np.convolve(self._c, _series(other)), True)
 
     def __rmul__(self, other: Any) -> Any:
-        return new_series(np.convolve(_series(other), self._c), True)
+        return new_power_series(np.convolve(_series(other), self._c), True)
 
     def __truediv__(self, other: Any) -> Any:
-        return new_series(self._c / other, True)
+        return new_power_series(self._c / other, True)
 
     def __neg__(self) -> Any:
-        return new_series(-self._c, self._computed)
+        return new_power_series(-self._c, self._computed)
 
     def __pow__(self, n: Any) -> Any:
         result = np.ones(1) if n == 0 else self._c
         for _ in [0] * (n - 1):
             result = np.convolve(result, self._c)
-        return new_series(result, True)
+        return new_power_series(result, True)
 
     def __getattr__(self, name: str) -> Any: ...
 
@@ -227,20 +229,21 @@ def _other(self: Any) -> Any:
     """Stands for what NumPy's objects have besides."""
 
 
-def _class_of(methods: type, cls: type) -> type:
-    """The class of a polynomial, for which `isinstance` holds that holds for NumPy's."""
+def class_of(methods: type, cls: type, functions: Sequence[str] = ()) -> type:
+    """The class of a polynomial, for which `isinstance` holds that holds for NumPy's; it has these functions of that."""
     operators = {"__getitem__", "__setitem__", "__iter__", "__divmod__", "__floordiv__", "__mod__", "__eq__", "__ne__",
                  "__array__"}
-    return stand_in_class(methods, cls, _other, operators.intersection(dir(cls)).difference(vars(methods)))
+    own = {key: inspect.getattr_static(cls, key) for key in functions if key not in vars(methods)}
+    return stand_in_class(methods, cls, _other, operators.intersection(dir(cls)).difference(vars(methods)), own)
 
 
-Poly1d, PowerSeries = _class_of(ByPowers, np.poly1d), _class_of(BySeries, Polynomial)
+Poly1d, PowerSeries = class_of(ByPowers, np.poly1d), class_of(BySeries, Polynomial)
 
 
 # -- where they are made -----------------------------------------------------------------------------------------------
 
 
-def _vector(ev: Evaluator, what: str, v: Abstract) -> Abstract:
+def vector_of(ev: Evaluator, what: str, v: Abstract) -> Abstract:
     v = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else ev.call(Static(np.atleast_1d), [v])
     t = type_of(ev, v)
     if t.rank != 1 or t.dtype != "f64":
@@ -263,7 +266,7 @@ def _poly1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if arguments.keys() != {"c_or_r"}:
         ev.refuse("SCT205", "`np.poly1d` with other arguments than the coefficients is not supported",
                   hint="multiply the factors: `np.poly1d([1.0, -r])`")
-    return ev.new_object(Poly1d, {"_c": _vector(ev, "np.poly1d", arguments["c_or_r"])})
+    return ev.new_object(Poly1d, {"_c": vector_of(ev, "np.poly1d", arguments["c_or_r"])})
 
 
 @special(new_poly1d)
@@ -271,19 +274,14 @@ def _new_poly1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return ev.new_object(Poly1d, {"_c": args[0]})
 
 
-@of_scipy("numpy.polynomial.Polynomial")
-def _polynomial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    values = (*args, *kwargs.values())
-    leave_to_python(ev, "Polynomial", values)
-    if len(values) != 1 or kwargs.keys() - {"coef"}:
-        ev.refuse("SCT205", "`Polynomial` with other arguments than the coefficients is not supported",
-                  why="it would map its argument to a window", hint="give only the coefficients")
-    c = ev.call(Static(np.copy), [_vector(ev, "Polynomial", values[0])])
+def power_series(ev: Evaluator, coef: Abstract) -> Abstract:
+    """A polynomial with these coefficients, which are copied."""
+    c = ev.call(Static(np.copy), [vector_of(ev, "Polynomial", coef)])
     return ev.new_object(PowerSeries, {"_c": c, "_computed": Static(False)})
 
 
-@special(new_series)
-def _new_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+@special(new_power_series)
+def _new_power_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return ev.new_object(PowerSeries, {"_c": args[0], "_computed": args[1]})
 
 

@@ -1,0 +1,223 @@
+"""Series of polynomials as objects: `Chebyshev`, `Legendre`, `Hermite`, `HermiteE`, `Laguerre`, and `Polynomial` where it
+has a domain or is fitted.
+
+    Chebyshev(c, domain=[0, 3])(x)   ->   chebval(off + scl * x, c)
+    Legendre.fit(x, y, 3).coef       ->   legfit(off + scl * x, y, 3)
+
+The class here stands for NumPy's where the function is evaluated.  Its methods call NumPy's functions of coefficients,
+and give the bits of NumPy's methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import polynomial
+from numpy.polynomial.polyutils import mapdomain, mapparms
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import named_arguments
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.numpy_library.polynomials.by_powers import BySeries, class_of, power_series, vector_of
+from sct.frontend.values.abstract_values import Abstract, Static
+
+__all__: list[str] = []
+
+
+def new_series(cls: Any, coef: Any, domain: Any, window: Any) -> Any:
+    """Stands for the series of this class of NumPy's; the domain and the window are pairs of numbers."""
+
+
+class Series:
+    """A polynomial by its coefficients in a basis, on a domain that is mapped to the window of the basis."""
+
+    __array_priority__ = 1.0
+    _of: Any
+    _domain: Any
+    _window: Any
+    _val: Any
+    _der: Any
+    _int: Any
+    _add: Any
+    _sub: Any
+    _mul: Any
+    _pow: Any
+    _div: Any
+    coef: Any
+
+    def __call__(self, arg: Any) -> Any:
+        return self._val(mapdomain(arg, self._domain, self._window), self.coef)
+
+    def __len__(self) -> Any:
+        return len(self.coef)
+
+    @property
+    def domain(self) -> Any:
+        return np.array(self._domain)
+
+    @property
+    def window(self) -> Any:
+        return np.array(self._window)
+
+    def degree(self) -> Any:
+        return len(self.coef) - 1
+
+    def mapparms(self) -> Any:
+        return mapparms(self._domain, self._window)
+
+    def deriv(self, m: Any = 1) -> Any:
+        off, scl = self.mapparms()
+        return self._with(self._der(self.coef, m, scl))
+
+    def integ(self, m: Any = 1, k: Any = (), lbnd: Any = None) -> Any:
+        off, scl = self.mapparms()
+        lower = 0 if lbnd is None else off + scl * lbnd
+        return self._with(self._int(self.coef, m, k, lower, 1.0 / scl))
+
+    def linspace(self, n: Any = 100, domain: Any = None) -> Any:
+        ends = self._domain if domain is None else domain
+        x = np.linspace(ends[0], ends[1], n)
+        return x, self(x)
+
+    def truncate(self, size: Any) -> Any:
+        return self._with(self.coef[:size] * 1.0)
+
+    def cutdeg(self, deg: Any) -> Any:
+        return self.truncate(deg + 1)
+
+    def copy(self) -> Any:
+        return self._with(self.coef * 1.0)
+
+    def _with(self, coef: Any) -> Any:
+        return new_series(self._of, coef, self._domain, self._window)
+
+    def _coefficients(self, other: Any) -> Any:
+        if isinstance(other, BySeries):
+            other = new_series(polynomial.Polynomial, other.coef, _UNIT, _UNIT)
+        if isinstance(other, Series):
+            if self._of is not other._of:
+                raise TypeError("Polynomial types differ")
+            if self._domain[0] != other._domain[0] or self._domain[1] != other._domain[1]:
+                raise TypeError("Domains differ")
+            if self._window[0] != other._window[0] or self._window[1] != other._window[1]:
+                raise TypeError("Windows differ")
+            return other.coef
+        return other
+
+    def __neg__(self) -> Any:
+        return self._with(-self.coef)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(self._add(self.coef, self._coefficients(other)))
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with(self._add(other, self.coef))
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(self._sub(self.coef, self._coefficients(other)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(self._sub(other, self.coef))
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(self._mul(self.coef, self._coefficients(other)))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with(self._mul(other, self.coef))
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with(self._div(self.coef, other)[0])
+
+    def __pow__(self, other: Any) -> Any:
+        return self._with(self._pow(self.coef, other, maxpower=100))
+
+    def __getattr__(self, name: str) -> Any: ...
+
+
+_UNIT = (-1.0, 1.0)
+"""The domain and the window of `Polynomial`."""
+
+_NAMES = ("Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial")
+_CLASSES = {getattr(polynomial, name): class_of(Series, getattr(polynomial, name), (
+    "_add", "_der", "_div", "_int", "_mul", "_pow", "_sub", "_val")) for name in _NAMES}
+
+
+def _ends(interval: Any) -> Any:
+    return 1.0 * interval[0], 1.0 * interval[1]
+
+
+def _series_of(cls: Any, coef: Any, domain: Any, window: Any) -> Any:
+    return new_series(cls, coef, _ends(domain), _ends(window))
+
+
+def _fitted(cls: Any, fit: Callable[..., Any], own_domain: Any, window: Any, x: Any, y: Any, deg: Any, domain: Any,
+            rcond: Any, full: Any, w: Any) -> Any:
+    x = np.asarray(x)
+    if domain is None:
+        first, last = x.min(), x.max()
+        if first == last:
+            first, last = first - 1, last + 1
+        domain = (first, last)
+    elif isinstance(domain, list) and len(domain) == 0:
+        domain = own_domain
+    result = fit(mapdomain(x, _ends(domain), window), y, deg, w=w, rcond=rcond, full=full)
+    if full:
+        return _series_of(cls, result[0], domain, window), result[1]
+    return _series_of(cls, result, domain, window)
+
+
+@special(new_series)
+def _new_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    cls, coef, domain, window = args
+    assert isinstance(cls, Static)
+    return ev.new_object(_CLASSES[cls.value], {"_of": cls, "coef": coef, "_domain": domain, "_window": window})
+
+
+def _interval(cls: Any, arguments: Kwargs, key: str) -> Abstract:
+    """The domain or the window that is passed, or that of the class."""
+    v = arguments.get(key, Static(None))
+    return Static(tuple(getattr(cls, key).tolist())) if v == Static(None) else v
+
+
+def _no_symbol(ev: Evaluator, name: str, arguments: Kwargs) -> None:
+    if "symbol" in arguments:
+        ev.refuse("SCT205", f"`symbol` of `{name}` is not supported", hint="leave `symbol` out")
+
+
+def _register(name: str) -> None:
+    cls = getattr(polynomial, name)
+
+    def create(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        """A series with these coefficients, which are copied."""
+        arguments = named_arguments(ev, cls, args, kwargs)
+        leave_to_python(ev, name, arguments.values())
+        if name == "Polynomial" and arguments.keys() == {"coef"}:
+            return power_series(ev, arguments["coef"])
+        _no_symbol(ev, name, arguments)
+        coef = ev.call(Static(np.copy), [vector_of(ev, name, arguments["coef"])])
+        return ev.call(Static(_series_of), [Static(cls), coef, *(_interval(cls, arguments, key)
+                                                            for key in ("domain", "window"))])
+
+    def fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        """The series of least squares, on the domain of the positions of the data."""
+        arguments = named_arguments(ev, cls.fit, args, kwargs)
+        leave_to_python(ev, f"{name}.fit", arguments.values())
+        _no_symbol(ev, f"{name}.fit", arguments)
+        rest = [arguments.get(key, Static(default))
+                for key, default in (("domain", None), ("rcond", None), ("full", False), ("w", None))]
+        return ev.call(Static(_fitted), [
+            Static(cls), Static(cls._fit), _interval(cls, {}, "domain"), _interval(cls, arguments, "window"),
+            *(arguments[key] for key in ("x", "y", "deg")), *rest])
+
+    of_scipy(f"numpy.polynomial.{name}")(create)
+    of_scipy(f"numpy.polynomial.{name}.fit")(fit)
+
+
+for _name in _NAMES:
+    _register(_name)
