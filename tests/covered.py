@@ -12,6 +12,10 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 
+BASES = {"chebyshev": "cheb", "hermite": "herm", "hermite_e": "herme", "laguerre": "lag", "legendre": "leg",
+         "polynomial": "poly"}
+"""The modules of `numpy.polynomial`, and what the names of their functions begin with."""
+
 FAMILIES: dict[str, dict[str, str]] = {
     "elementwise": {
         "abs": "np.abs(x - 1.0)", "fabs": "np.fabs(x - 1.0)", "absolute": "np.absolute(m)", "add": "np.add(x, c)",
@@ -104,6 +108,25 @@ FAMILIES: dict[str, dict[str, str]] = {
         "interp": "np.interp(np.array([0.1, 0.7]), np.array([0.0, 0.5, 1.0]), x[:3])",
         "polyval": "np.polyval(x, c)", "diff": "np.diff(m, axis=1)", "ediff1d": "np.ediff1d(x)",
         "gradient": "np.gradient(x)", "cov": "np.cov(m)", "corrcoef": "np.corrcoef(m)",
+    },
+    "numpy.polynomial": {
+        **{f"{kind}val": f"np.polynomial.{module}.{kind}val(0.3 * x, x[:4])" for module, kind in BASES.items()},
+        **{f"{kind}vander": f"np.polynomial.{module}.{kind}vander(0.3 * x, 3)" for module, kind in BASES.items()},
+        **{f"{kind}der": f"np.polynomial.{module}.{kind}der(x, 2)" for module, kind in BASES.items()},
+        **{f"{kind}int": f"np.polynomial.{module}.{kind}int(m, k=c, lbnd=0.5, axis=1)" for module, kind in BASES.items()},
+        **{f"{kind}add": f"np.polynomial.{module}.{kind}add(x, m[0])" for module, kind in BASES.items()},
+        **{f"{kind}fit": f"np.polynomial.{module}.{kind}fit(np.linspace(-1.0, 1.0, 6), x * c, 3)"
+           for module, kind in BASES.items()},
+        "polymul": "np.polynomial.polynomial.polymul(x, m[0])",
+        "polyfromroots": "np.polynomial.polynomial.polyfromroots(x[:3])",
+        "chebmul": "np.polynomial.chebyshev.chebmul(x, m[0])",
+        "chebval2d": "np.polynomial.chebyshev.chebval2d(0.3, 0.5, m)",
+        "Polynomial": "np.polynomial.Polynomial(x, domain=[0, 3]).deriv()(c)",
+        "Chebyshev": "np.polynomial.Chebyshev(x).integ()(0.3 * c)",
+        "Chebyshev.fit": "np.polynomial.Chebyshev.fit(np.arange(6.0), x, 3)(c)",
+        "Legendre": "(np.polynomial.Legendre(x[:3]) * np.polynomial.Legendre(m[0]))(c)",
+        "Hermite": "np.polynomial.Hermite(x[:3])(m)", "HermiteE": "np.polynomial.HermiteE(x[:3]).coef",
+        "Laguerre": "np.polynomial.Laguerre(x[:3], domain=[0.0, c]).linspace(5)[1]",
     },
     "linalg": {
         "inv": "np.linalg.inv(s)", "pinv": "np.linalg.pinv(s)", "det": "np.linalg.det(s)",

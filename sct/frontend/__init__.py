@@ -73,7 +73,7 @@ from sct.frontend.scipy_library import (
     scattered_data,
     spatial,
 )
-from sct.frontend.scipy_library.signal_processing import images, signals, spectra
+from sct.frontend.scipy_library.signal_processing import filter_design, images, signals, spectra
 from sct.frontend.scipy_library.sparse import algebra, construction, elementwise
 from sct.frontend.scipy_library.statistics import (
     distributions,
@@ -108,7 +108,7 @@ __all__ = [
 
 _handlers = (
     array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, by_powers, cached_functions,
-    call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions, extrema, fitpack,
+    call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions, extrema, filter_design, fitpack,
     fits, flat_elements, geometry, grids, hermite_interpolants, images, integrals, interpolants, introspection,
     iterator_builtins, itertools_functools, loop_statements, match_statement, matrices, methods, multivariate,
     nested_jacobians, numpy_fallbacks, operator_module, python_expressions, radial_functions,

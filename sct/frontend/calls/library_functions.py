@@ -16,6 +16,7 @@ from sct.frontend.calls.user_functions import call_function
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.numpy_library.stand_ins import STAND_INS, vectorized
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.fixpoint import Dead
@@ -72,7 +73,7 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
     """A call of a library's own Python from that, or from a program that stands for it: the types of the results were
     not observed.
 
-    None for other calls, and where it is refused.
+    None for other calls, and where it is refused for arguments that are not differentiated.
     """
     is_inside = _is_of(ev.frames[-1].function, "sct.frontend.numpy_library.", *_ENTERED)
     python: Any = _python_of(f) if is_inside and _is_of(f, *_ENTERED) else None
@@ -81,7 +82,12 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
     snapshot = ev.snapshot()
     try:
         return call_function(ev, python, args, kwargs)
-    except (SctError, NeedsStatic, Dead):
+    except SctError:
+        ev.restore(snapshot)
+        if any(is_varied(ev, v) for v in (*args, *kwargs.values())):
+            raise
+        return None
+    except (NeedsStatic, Dead):
         ev.restore(snapshot)
         return None
 

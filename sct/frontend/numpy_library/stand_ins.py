@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.polynomial.polyutils import trimseq
 
 __all__ = ["STAND_INS", "vectorized"]
 
@@ -142,14 +141,6 @@ def _without_leading_zeros(a: Any) -> Any:
     while first < len(a) - 1 and a[first] == 0.0:
         first = first + 1
     return a[first:]
-
-
-@_stands_for(trimseq)
-def _trimseq(seq: Any) -> Any:
-    last = len(seq)
-    while last > 1 and seq[last - 1] == 0.0:
-        last = last - 1
-    return seq[:last]
 
 
 @_stands_for(np.polymul)

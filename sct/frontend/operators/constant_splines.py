@@ -13,7 +13,7 @@ from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.inactive import check_value, is_varied
-from sct.frontend.values.abstract_values import Abstract, Ref, Static
+from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.dims import sym
 from sct.ir.types import Opaque, Tensor
@@ -21,7 +21,7 @@ from sct.ops.program.effects import inactive
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.splines import spline
 
-__all__ = ["value_of_polynomial", "value_of_spline"]
+__all__ = ["class_of_polynomial", "parts_of_series", "value_of_polynomial", "value_of_spline"]
 
 _CLASSES = ("Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline",
             "LSQUnivariateSpline", "PPoly", "PchipInterpolator", "UnivariateSpline")
@@ -66,22 +66,42 @@ def value_of_polynomial(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs)
     t = ev.type_of(x) if isinstance(x, (Value, Ref)) else None
     if x is None or not isinstance(t, Tensor) or t.kind != "f" or not is_varied(ev, x):
         return None
-    eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
-    classes = {type(fn.peek)} if isinstance(fn, Static) and fn.path is not None else \
-        set() if eqn is None or not isinstance(eqn.out.type, Opaque) else {t[-1] for t in ev.observed(eqn.loc)}
-    cls = next(iter(classes)) if len(classes) == 1 else None
-    if cls is not np.poly1d and cls not in _SERIES:
+    cls = class_of_polynomial(ev, fn)
+    if cls is None:
         return None
     f = opaque(ev, fn) if isinstance(fn, Static) else ev.operand(fn)
     assert isinstance(f, Value)
-    name = "coeffs" if cls is np.poly1d else "coef"
-    check_value(ev, f, f"_0.{name}.dtype in ('float64', 'int64')", "the coefficients of this polynomial must be real")
-    coefficients = ev.wrap(ev.emit(solver, f, text=f"_0.{name}.astype(float)",
-                                   type=Tensor("array", "f64", (sym(f"_coefficients{f.id}"),))))
     if cls is np.poly1d:
-        return ev.call(Static(np.polyval), [coefficients, x])
-    off, scl = (ev.wrap(ev.emit(solver, f, text=f"_0.mapparms()[{k}]", type=Tensor("np", "f64", ()))) for k in (0, 1))
-    return ev.call(Static(_value_of_series), [Static(cls._val), coefficients, off, scl, x])
+        return ev.call(Static(np.polyval), [_coefficients(ev, f, "coeffs"), x])
+    off, scl = (_number(ev, f, f"_0.mapparms()[{k}]") for k in (0, 1))
+    return ev.call(Static(_value_of_series), [Static(cls._val), _coefficients(ev, f, "coef"), off, scl, x])
+
+
+def class_of_polynomial(ev: Evaluator, v: Abstract) -> Any:
+    """The class of a polynomial that does not depend on what is differentiated; None for other objects."""
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    classes = {type(v.peek)} if isinstance(v, Static) and v.path is not None else \
+        set() if eqn is None or not isinstance(eqn.out.type, Opaque) else {t[-1] for t in ev.observed(eqn.loc)}
+    cls = next(iter(classes)) if len(classes) == 1 else None
+    return cls if cls is np.poly1d or cls in _SERIES else None
+
+
+def parts_of_series(ev: Evaluator, v: Abstract) -> tuple[Abstract, Abstract, Abstract]:
+    """The coefficients, the domain and the window of a series that does not depend on what is differentiated."""
+    f = opaque(ev, v) if isinstance(v, Static) else ev.operand(v)
+    assert isinstance(f, Value)
+    domain, window = (Tup(tuple(_number(ev, f, f"_0.{key}[{k}]") for k in (0, 1))) for key in ("domain", "window"))
+    return _coefficients(ev, f, "coef"), domain, window
+
+
+def _coefficients(ev: Evaluator, f: Value, name: str) -> Abstract:
+    check_value(ev, f, f"_0.{name}.dtype in ('float64', 'int64')", "the coefficients of this polynomial must be real")
+    size = (sym(f"_coefficients{f.id}"),)
+    return ev.wrap(ev.emit(solver, f, text=f"_0.{name}.astype(float)", type=Tensor("array", "f64", size)))
+
+
+def _number(ev: Evaluator, f: Value, text: str) -> Abstract:
+    return ev.wrap(ev.emit(solver, f, text=text, type=Tensor("np", "f64", ())))
 
 
 _SERIES = {getattr(polynomial, name) for name in (

@@ -7,25 +7,28 @@ and give the bits of NumPy's.
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
+from numpy.polynomial.polyutils import trimseq
 
+from sct.frontend.autodiff.implicit_functions import standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy, special
+from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.numpy_library.numpy_functions import type_of
 from sct.frontend.objects.class_of import stand_in_class
-from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 from sct.ir.dims import Dim
 
-__all__ = ["BySeries", "class_of", "power_series", "vector_of"]
+__all__ = ["BySeries", "class_of", "power_series", "size_of_series", "trimmed", "vector_of"]
 
 
 def new_poly1d(c: Any) -> Any:
@@ -40,17 +43,29 @@ def _is_number(x: Any) -> Any:
     return np.ndim(x) == 0
 
 
-def _from_nonzero(c: Any, last: Any) -> Any:
-    """The coefficients without zeros of the highest powers, which stand first or last; one stays."""
-    n = len(c)
-    if last:
-        while n > 1 and c[n - 1] == 0.0:
-            n = n - 1
-        return c[:n]
+def _leading(c: Any) -> Any:
+    """The position of the first coefficient that is not zero; one stays."""
     first = 0
-    while first < n - 1 and c[first] == 0.0:
+    while first < len(c) - 1 and c[first] == 0.0:
         first = first + 1
-    return c[first:]
+    return first
+
+
+def size_of_series(c: Any) -> Any:
+    """The number of coefficients without zeros of the highest powers, which stand last; one stays."""
+    last = len(c)
+    while last > 1 and c[last - 1] == 0.0:
+        last = last - 1
+    return last
+
+
+def part_of(c: Any, size: Any) -> Any:
+    """Stands for `c[:size]`; there is no derivative where that leaves out zeros."""
+
+
+def trimmed(c: Any) -> Any:
+    """The coefficients without zeros of the highest powers, which stand last."""
+    return part_of(c, size_of_series(c))
 
 
 class ByPowers:
@@ -64,13 +79,13 @@ class ByPowers:
 
     @property
     def coeffs(self) -> Any:
-        return _from_nonzero(self._c, False)
+        return self._c[_leading(self._c):]
 
     c = coefficients = coeffs
 
     @property
     def order(self) -> Any:
-        return len(_from_nonzero(self._c, False)) - 1
+        return len(self._c) - _leading(self._c) - 1
 
     o = order
 
@@ -151,13 +166,13 @@ class BySeries:
 
     @property
     def coef(self) -> Any:
-        return _from_nonzero(self._c, True) if self._computed else self._c
+        return trimmed(self._c) if self._computed else self._c
 
     def __len__(self) -> Any:
-        return len(_from_nonzero(self._c, True) if self._computed else self._c)
+        return size_of_series(self._c) if self._computed else len(self._c)
 
     def degree(self) -> Any:
-        return len(_from_nonzero(self._c, True) if self._computed else self._c) - 1
+        return len(self) - 1
 
     def deriv(self, m: Any = 1) -> Any:
         c = self._c
@@ -283,6 +298,38 @@ def power_series(ev: Evaluator, coef: Abstract) -> Abstract:
 @special(new_power_series)
 def _new_power_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return ev.new_object(PowerSeries, {"_c": args[0], "_computed": args[1]})
+
+
+@special(part_of)
+def _part_of(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    c, _ = args
+    value = ev.call(Static(_sliced), args)
+    if not is_varied(ev, c) and not may_be_differentiated(ev, c):
+        return value
+    is_all = ev.call(Static(_is_all), args)
+    if isinstance(is_all, Static):
+        return value if is_all.value else ev.refuse("SCT402", _DROPPED, hint=OUTSIDE)
+    assert isinstance(value, Ref) and isinstance(is_all, Value)
+    return standing_for(ev, ev.operand(value), value, converged=is_all, error=_DROPPED)
+
+
+_DROPPED = "NumPy drops the highest powers, whose coefficients are 0: there is no derivative"
+
+
+def _sliced(c: Any, size: Any) -> Any:
+    return c[:size]
+
+
+def _is_all(c: Any, size: Any) -> Any:
+    return size == len(c)
+
+
+@special(trimseq)
+def _trimseq(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """Methods of series leave the zeros; who reads their coefficients does not get them."""
+    in_method = any(isinstance(frame.function, types.FunctionType) and frame.function.__module__.startswith(__package__)
+                    for frame in ev.frames)
+    return args[0] if in_method else ev.call(Static(trimmed), args)
 
 
 @special(ByPowers.__getattr__, BySeries.__getattr__, _other)

@@ -21,14 +21,29 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import leave_to_python
-from sct.frontend.numpy_library.polynomials.by_powers import BySeries, class_of, power_series, vector_of
+from sct.frontend.numpy_library.polynomials.by_powers import (
+    BySeries,
+    class_of,
+    power_series,
+    size_of_series,
+    trimmed,
+    vector_of,
+)
+from sct.frontend.operators.constant_splines import class_of_polynomial, parts_of_series
 from sct.frontend.values.abstract_values import Abstract, Static
 
 __all__: list[str] = []
 
 
-def new_series(cls: Any, coef: Any, domain: Any, window: Any) -> Any:
-    """Stands for the series of this class of NumPy's; the domain and the window are pairs of numbers."""
+def new_series(cls: Any, coef: Any, domain: Any, window: Any, computed: Any) -> Any:
+    """Stands for the series of this class of NumPy's; the domain and the window are pairs of numbers.
+
+    `computed`: NumPy has dropped zeros of the highest powers.
+    """
+
+
+def seen_into(x: Any) -> Any:
+    """Stands for a series in place of one of NumPy's that does not depend on what is differentiated; else `x`."""
 
 
 class Series:
@@ -46,13 +61,18 @@ class Series:
     _mul: Any
     _pow: Any
     _div: Any
-    coef: Any
+    _c: Any
+    _computed: Any
 
     def __call__(self, arg: Any) -> Any:
-        return self._val(mapdomain(arg, self._domain, self._window), self.coef)
+        return self._val(mapdomain(arg, self._domain, self._window), self._c)
+
+    @property
+    def coef(self) -> Any:
+        return trimmed(self._c) if self._computed else self._c
 
     def __len__(self) -> Any:
-        return len(self.coef)
+        return size_of_series(self._c) if self._computed else len(self._c)
 
     @property
     def domain(self) -> Any:
@@ -63,19 +83,19 @@ class Series:
         return np.array(self._window)
 
     def degree(self) -> Any:
-        return len(self.coef) - 1
+        return len(self) - 1
 
     def mapparms(self) -> Any:
         return mapparms(self._domain, self._window)
 
     def deriv(self, m: Any = 1) -> Any:
         off, scl = self.mapparms()
-        return self._with(self._der(self.coef, m, scl))
+        return self._mapped(self._der(self._c, m, scl))
 
     def integ(self, m: Any = 1, k: Any = (), lbnd: Any = None) -> Any:
         off, scl = self.mapparms()
         lower = 0 if lbnd is None else off + scl * lbnd
-        return self._with(self._int(self.coef, m, k, lower, 1.0 / scl))
+        return self._mapped(self._int(self._c, m, k, lower, 1.0 / scl))
 
     def linspace(self, n: Any = 100, domain: Any = None) -> Any:
         ends = self._domain if domain is None else domain
@@ -83,20 +103,25 @@ class Series:
         return x, self(x)
 
     def truncate(self, size: Any) -> Any:
-        return self._with(self.coef[:size] * 1.0)
+        return new_series(self._of, self.coef[:size] * 1.0, self._domain, self._window, False)
 
     def cutdeg(self, deg: Any) -> Any:
         return self.truncate(deg + 1)
 
     def copy(self) -> Any:
-        return self._with(self.coef * 1.0)
+        return self._mapped(self._c * 1.0)
+
+    def _mapped(self, coef: Any) -> Any:
+        """The result of a method of NumPy's that drops no zeros."""
+        return new_series(self._of, coef, self._domain, self._window, self._computed)
 
     def _with(self, coef: Any) -> Any:
-        return new_series(self._of, coef, self._domain, self._window)
+        return new_series(self._of, coef, self._domain, self._window, True)
 
     def _coefficients(self, other: Any) -> Any:
+        other = seen_into(other)
         if isinstance(other, BySeries):
-            other = new_series(polynomial.Polynomial, other.coef, _UNIT, _UNIT)
+            other = new_series(polynomial.Polynomial, other._c, _UNIT, _UNIT, True)
         if isinstance(other, Series):
             if self._of is not other._of:
                 raise TypeError("Polynomial types differ")
@@ -104,38 +129,38 @@ class Series:
                 raise TypeError("Domains differ")
             if self._window[0] != other._window[0] or self._window[1] != other._window[1]:
                 raise TypeError("Windows differ")
-            return other.coef
+            return other._c
         return other
 
     def __neg__(self) -> Any:
-        return self._with(-self.coef)
+        return self._mapped(-self._c)
 
     def __pos__(self) -> Any:
         return self
 
     def __add__(self, other: Any) -> Any:
-        return self._with(self._add(self.coef, self._coefficients(other)))
+        return self._with(self._add(self._c, self._coefficients(other)))
 
     def __radd__(self, other: Any) -> Any:
-        return self._with(self._add(other, self.coef))
+        return self._with(self._add(other, self._c))
 
     def __sub__(self, other: Any) -> Any:
-        return self._with(self._sub(self.coef, self._coefficients(other)))
+        return self._with(self._sub(self._c, self._coefficients(other)))
 
     def __rsub__(self, other: Any) -> Any:
-        return self._with(self._sub(other, self.coef))
+        return self._with(self._sub(other, self._c))
 
     def __mul__(self, other: Any) -> Any:
-        return self._with(self._mul(self.coef, self._coefficients(other)))
+        return self._with(self._mul(self._c, self._coefficients(other)))
 
     def __rmul__(self, other: Any) -> Any:
-        return self._with(self._mul(other, self.coef))
+        return self._with(self._mul(other, self._c))
 
     def __truediv__(self, other: Any) -> Any:
-        return self._with(self._div(self.coef, other)[0])
+        return self._with(self._div(self._c, other)[0])
 
     def __pow__(self, other: Any) -> Any:
-        return self._with(self._pow(self.coef, other, maxpower=100))
+        return self._with(self._pow(self._c, other, maxpower=100))
 
     def __getattr__(self, name: str) -> Any: ...
 
@@ -153,7 +178,7 @@ def _ends(interval: Any) -> Any:
 
 
 def _series_of(cls: Any, coef: Any, domain: Any, window: Any) -> Any:
-    return new_series(cls, coef, _ends(domain), _ends(window))
+    return new_series(cls, coef, _ends(domain), _ends(window), False)
 
 
 def _fitted(cls: Any, fit: Callable[..., Any], own_domain: Any, window: Any, x: Any, y: Any, deg: Any, domain: Any,
@@ -174,9 +199,18 @@ def _fitted(cls: Any, fit: Callable[..., Any], own_domain: Any, window: Any, x: 
 
 @special(new_series)
 def _new_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    cls, coef, domain, window = args
+    cls, *parts = args
     assert isinstance(cls, Static)
-    return ev.new_object(_CLASSES[cls.value], {"_of": cls, "coef": coef, "_domain": domain, "_window": window})
+    return ev.new_object(_CLASSES[cls.value], {
+        "_of": cls, **dict(zip(("_c", "_domain", "_window", "_computed"), parts))})
+
+
+@special(seen_into)
+def _seen_into(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (x,) = args
+    cls = class_of_polynomial(ev, x)
+    return x if cls is None or cls is np.poly1d else ev.call(Static(new_series), [
+        Static(cls), *parts_of_series(ev, x), Static(True)])
 
 
 def _interval(cls: Any, arguments: Kwargs, key: str) -> Abstract:

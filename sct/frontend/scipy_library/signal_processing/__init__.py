@@ -1,6 +1,7 @@
 """Signals and images: functions of `scipy.signal` and `scipy.ndimage` that have the derivative of a program.
 
-    signals  `detrend`, `hilbert`, `convolve2d`, `np.unwrap`
-    spectra  filters and spectra
-    images   images moved, scaled and filtered, and sums over labels
+    signals        `detrend`, `hilbert`, `convolve2d`, `np.unwrap`
+    spectra        filters and spectra
+    filter_design  filters by their frequencies
+    images         images moved, scaled and filtered, and sums over labels
 """

@@ -1,0 +1,101 @@
+"""Functions and objects of `numpy.polynomial`, in programs."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial, chebyshev, legendre, polynomial
+from oracle import agrees, refuses
+
+from sct import check_grads, grad
+
+C = np.array([1.3, -2.0, 0.5, 3.1])
+T = np.linspace(-1.0, 2.0, 9)
+CONSTANT = Chebyshev([1, 2, 3.0, 0.5], domain=[0, 3])
+Program = Callable[[np.ndarray], Any]
+
+
+def fitted(c):
+    """Least squares, on the domain of the data and on others, with weights, of some degrees alone."""
+    y = np.sin(c[0] * T) * c[1] + c[2] * T
+    p, (residuals, rank, _, _) = Legendre.fit(T, y, 3, full=True)
+    q = Polynomial.fit(T, y, [0, 1, 3], domain=[], w=np.abs(y) + 1.0)
+    r = Chebyshev.fit(T * c[3], y, 4, window=[0.0, 2.0])
+    s = HermiteE.fit(T, np.stack((y, y * y), 1), 2) if c[0] > 9.0 else p
+    return p(0.3) + residuals[0] + rank + np.sum(q.coef**2) + r.deriv(2)(0.2) + np.sum(r.domain) + s.degree()
+
+
+def moved(c):
+    p = Laguerre(c, domain=[c[0], 4.0], window=[0.0, 2.0])
+    x, y = p.linspace(5)
+    off, scl = p.mapparms()
+    return p.integ(2, k=[1.0, c[1]], lbnd=0.5)(0.7) * off + np.sum(x * y) * scl + len(p.cutdeg(1)) + p.truncate(2)(c[2])
+
+
+def computed(c):
+    """Sums and products have no zeros of the highest powers."""
+    p, q = Legendre(c), Legendre([c[1], c[0]])
+    r = (p * q - 2.0 * p + [1.0, c[3]]) / c[1] + (1.0 - q) ** 2
+    s = p - Legendre([0.0, 0.0, 0.0, c[3]])
+    return np.sum(r.coef**2) + r(0.3) + (-s)(c).sum() + len(s) + isinstance(r, Legendre)
+
+
+def constant(c):
+    return CONSTANT(c[0]) * CONSTANT.deriv()(c[1]) + np.sum(CONSTANT(c)) + Hermite([1.0, 2.0, 3.0])(c[2])
+
+
+def of_coefficients(c):
+    p = chebyshev.chebmul(c, chebyshev.chebder(c)) + chebyshev.chebpow(c[:3], 3)[:6]
+    q = polynomial.polyfromroots(c) + polynomial.polydiv(polynomial.polymulx(c), [c[0], 1.0])[0][0]
+    return np.sum(p**2) + np.sum(q**2) + np.sum(legendre.legint(c, 2, k=[1.0, c[0]], lbnd=-1.0))
+
+
+def on_grids(c):
+    a = np.outer(c, c[:2])
+    y = np.sum(polynomial.polyvander2d(c, c[::-1], [1, 2])) + polynomial.polyvalfromroots(0.3, c)
+    return y + np.sum(chebyshev.chebgrid2d(c[:2], c, a)) + chebyshev.chebval2d(c[0], c[1], a)
+
+
+@pytest.mark.parametrize("f", [fitted, moved, computed, constant, of_coefficients, on_grids], ids=lambda f: f.__name__)
+def test_program(f: Program) -> None:
+    agrees(f, C)
+    check_grads(f, (C,), order=2)
+
+
+def test_zeros_of_the_highest_powers() -> None:
+    zeros = np.array([1.0, 2.0, 0.0, 0.0])
+    of_values = lambda c: (Legendre(c) - Legendre([1.0, 1.0]))(2.0)
+    np.testing.assert_allclose(grad(of_values)(zeros), [legendre.legval(2.0, e) for e in np.eye(4)])
+    for f in (lambda c: np.sum(chebyshev.chebadd(c, [1.0, 1.0, 1.0])), lambda c: np.sum((Legendre(c) + 1.0).coef)):
+        agrees(f, C)
+        with pytest.raises(ValueError, match="drops the highest powers"):
+            grad(f)(zeros)
+    sizes = lambda c: c[0] * len(Legendre(c) + 1.0) + len(Legendre(c)) + (Legendre(c) * 2.0).degree()
+    assert grad(sizes)(zeros).tolist() == [2.0, 0.0, 0.0, 0.0]
+
+
+def test_a_warning_of_rank_is_given() -> None:
+    f = lambda y: np.sum(chebyshev.chebfit(np.zeros(5), y, 2))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        grad(f)(np.arange(5.0))
+    assert {w.category for w in caught} == {np.exceptions.RankWarning}
+
+
+def test_axes_that_stay_are_no_calls() -> None:
+    f = lambda x: np.sum(np.moveaxis(x, -1, 1) ** 2)
+    derivative = grad(f)
+    derivative(np.ones((2, 3)))
+    assert "moveaxis" not in re.sub("#.*", "", derivative.source)
+    refuses(lambda x: np.sum(np.moveaxis(x, 2, 2)), np.ones((2, 3)), code="SCT501")
+
+
+def test_refused() -> None:
+    assert refuses(lambda c: Chebyshev(c).roots()[0], C, code="SCT203").why
+    refuses(lambda c: Chebyshev(c, symbol="t")(0.3), C, code="SCT205")
+    refuses(lambda c: chebyshev.chebroots(c)[0].real, C, code="SCT207")
