@@ -61,8 +61,9 @@ __all__ = [
 def size_along(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
     t = ev.type_of(owner)
     assert isinstance(t, Tensor)
-    if t.shape[axis].value is not None:
-        return Static(t.shape[axis].value)
+    size = ev.resolve(t.shape[axis]).value
+    if size is not None:
+        return Static(size)
     return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import math
 import sys
 import types
 from collections.abc import Callable
@@ -255,7 +256,8 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
     if name == "ndim":
         return Static(x_type.rank)
     if name == "size":
-        return ev.wrap(ev.emit(size, ev.operand(owner)))
+        sizes = [ev.resolve(n).value for n in x_type.shape]
+        return ev.wrap(ev.emit(size, ev.operand(owner))) if None in sizes else Static(math.prod(map(int, sizes)))
     if name in ("dtype", "itemsize", "nbytes"):
         check_dtype(ev, owner)
     if name == "dtype":

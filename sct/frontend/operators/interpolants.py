@@ -54,13 +54,14 @@ class Interpolant:
 
 _DATA = {"CubicSpline": ("x", "y"), "CubicHermiteSpline": ("x", "y", "dydx"), "make_interp_spline": ("x", "y"),
          "BSpline": ("t", "c"), "interp1d": ("x", "y"), "UnivariateSpline": ("x", "y"),
-         "InterpolatedUnivariateSpline": ("x", "y")}
+         "InterpolatedUnivariateSpline": ("x", "y"), "make_smoothing_spline": ("x", "y")}
 """The parameters of the positions and of the data, in which the interpolant is linear."""
 
-_SHOWN = ("bc_type", "extrapolate", "k", "kind")
+_SHOWN = ("bc_type", "extrapolate", "k", "kind", "lam")
 """Parameters that are constants and a part of the text of each object that is made."""
 
-_GIVES = {"make_interp_spline": "BSpline", "UnivariateSpline": "InterpolatedUnivariateSpline"}
+_GIVES = {"make_interp_spline": "BSpline", "make_smoothing_spline": "BSpline",
+          "UnivariateSpline": "InterpolatedUnivariateSpline"}
 _DERIVED = {"CubicSpline": "PPoly", "CubicHermiteSpline": "PPoly", "InterpolatedUnivariateSpline": "UnivariateSpline"}
 """The class of what a function, and of what the methods of a class, return, if it is not of the same name."""
 
@@ -101,6 +102,8 @@ def make(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     constants = {key: _constant(ev, name, key, v) for key, v in arguments.items() if key not in placed}
     data, position = [ev.wrap(ev.operand(v)) for v in data], ev.wrap(ev.operand(position))  # as they are now
     operands = [*map(ev.operand, data), ev.operand(position)]
+    if name == "make_smoothing_spline":
+        _check_smoothing(ev, constants)
     if name in _OF_FITPACK:
         _check_fitpack(ev, name, constants)
     shown = {**placed, **{key: text_of(v) for key, v in constants.items()}}
@@ -124,6 +127,15 @@ def _check_fitpack(ev: Evaluator, name: str, constants: Mapping[str, Any]) -> No
     for key, v in constants.items():
         if key not in ("k", "s", "check_finite") and not (key == "ext" and v == 0 or v is None):
             ev.refuse("SCT402", f"`{name}` with `{key}` is not differentiated by its data", hint=f"leave `{key}` out")
+
+
+def _check_smoothing(ev: Evaluator, constants: Mapping[str, Any]) -> None:
+    """Refuses a spline that is not linear in its data."""
+    if constants.get("lam") is None:
+        ev.refuse("SCT402", "`make_smoothing_spline` without `lam` is not differentiated by its data",
+                  why="how much it smooths depends on them", hint="give a number as `lam`")
+    if constants.get("w") is not None:
+        ev.refuse("SCT402", "`w` of `make_smoothing_spline` is not supported", hint="leave `w` out")
 
 
 def _array(ev: Evaluator, name: str, v: Abstract) -> Abstract:

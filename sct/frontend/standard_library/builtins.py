@@ -116,7 +116,9 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                   why="its class has a `__len__` of its own, on top of a class of Python's",
                   hint="compute it outside the function")
     if isinstance(v, Ref):
-        return ev.wrap(length(ev, v))
+        shape = ev.shape_of(v)
+        n = shape[0].value if shape else None
+        return ev.wrap(length(ev, v)) if n is None else Static(n)
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         return ev.wrap(dynamic_lists.length(ev, v))
     if isinstance(v, Iteration) and v.state is not None:
