@@ -2401,6 +2401,37 @@ def weighted_distances() -> tuple[Any, Any]:
     return refused, followed
 
 
+@case("give a number as `lam`")
+def smoothing_that_depends_on_the_data() -> tuple[Any, Any]:
+    t = np.arange(6.0)
+    return (lambda x: scipy.interpolate.make_smoothing_spline(t, np.sin(x[0] * t))(1.5),
+            lambda x: scipy.interpolate.make_smoothing_spline(t, np.sin(x[0] * t), lam=0.5)(1.5))
+
+
+@case("leave `w` out")
+def smoothing_with_weights() -> tuple[Any, Any]:
+    t = np.arange(6.0)
+    return (lambda x: scipy.interpolate.make_smoothing_spline(t, np.sin(x[0] * t), w=(2.0,) * 6, lam=1.0)(1.5),
+            lambda x: scipy.interpolate.make_smoothing_spline(t, np.sin(x[0] * t), lam=0.5)(1.5))
+
+
+@case("leave `symbol` out")
+def polynomials_of_a_symbol() -> tuple[Any, Any]:
+    return (lambda x: np.polynomial.Chebyshev(x, symbol="t")(0.3), lambda x: np.polynomial.Chebyshev(x)(0.3))
+
+
+@case("use the zeros and the poles: `output='zpk'`")
+def sections_of_an_analog_filter() -> tuple[Any, Any]:
+    def refused(x):
+        return np.sum(scipy.signal.butter(2, 0.2 + x[0] ** 2, analog=True, output="sos"))
+
+    def followed(x):
+        _, p, k = scipy.signal.butter(2, 0.2 + x[0] ** 2, analog=True, output="zpk")
+        return k - 2.0 * p[0].real + (p[0] * p[1]).real + 1.0
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial, chebyshev, legendre, polynomial
+from numpy.polynomial import (
+    Chebyshev,
+    Hermite,
+    HermiteE,
+    Laguerre,
+    Legendre,
+    Polynomial,
+    chebyshev,
+    legendre,
+    polynomial,
+)
 from oracle import agrees, refuses
 
 from sct import check_grads, grad

@@ -57,8 +57,8 @@ from sct.frontend.interpreter import (
 )
 from sct.frontend.loops import loop_statements, suspended_generators, with_statement
 from sct.frontend.numpy_library import array_copies, array_namespace, flat_elements, numpy_fallbacks
-from sct.frontend.numpy_library.polynomials import by_powers, series
 from sct.frontend.numpy_library.genuine_functions import library_facts
+from sct.frontend.numpy_library.polynomials import by_powers, series
 from sct.frontend.operators import comparisons, interpolants, truth
 from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
@@ -107,11 +107,12 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, by_powers, cached_functions,
-    call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions, extrema, filter_design, fitpack,
-    fits, flat_elements, geometry, grids, hermite_interpolants, images, integrals, interpolants, introspection,
+    array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, by_powers,
+    cached_functions, call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions,
+    extrema, filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants,
+    images, integrals, interpolants, introspection,
     iterator_builtins, itertools_functools, loop_statements, match_statement, matrices, methods, multivariate,
     nested_jacobians, numpy_fallbacks, operator_module, python_expressions, radial_functions,
-    record_classes, rank_statistics, sample_tests, samples, scattered_data, series, signals, solvers, algebra, construction,
-    elementwise, spatial, spectra, statements, subscripts, suspended_generators, trajectories, truth, try_statement,
-    with_statement)
+    record_classes, rank_statistics, sample_tests, samples, scattered_data, series, signals, solvers, algebra,
+    construction, elementwise, spatial, spectra, statements, subscripts, suspended_generators, trajectories,
+    truth, try_statement, with_statement)

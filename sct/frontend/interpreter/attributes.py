@@ -256,8 +256,9 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
     if name == "ndim":
         return Static(x_type.rank)
     if name == "size":
-        sizes = [ev.resolve(n).value for n in x_type.shape]
-        return ev.wrap(ev.emit(size, ev.operand(owner))) if None in sizes else Static(math.prod(map(int, sizes)))
+        sizes = [n for n in (ev.resolve(d).value for d in x_type.shape) if n is not None]
+        is_known = len(sizes) == x_type.rank
+        return Static(math.prod(sizes)) if is_known else ev.wrap(ev.emit(size, ev.operand(owner)))
     if name in ("dtype", "itemsize", "nbytes"):
         check_dtype(ev, owner)
     if name == "dtype":

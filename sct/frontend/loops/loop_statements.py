@@ -157,8 +157,8 @@ def _is_single(over: Abstract) -> bool:
     """Is this a range of one number, which is known when the function is compiled?"""
     if not isinstance(over, Iteration) or over.kind != "range":
         return False
-    bounds = [p.value if isinstance(p, Static) else None for p in over.parts]
-    return all(type(p) is int for p in bounds) and bounds[2:] != [0] and len(range(*bounds)) == 1
+    bounds = [p.value for p in over.parts if isinstance(p, Static) and type(p.value) is int]
+    return len(bounds) == len(over.parts) and bounds[2:] != [0] and len(range(*bounds)) == 1
 
 
 def _checkpointed(ev: Evaluator, node: Any, over: Abstract) -> tuple[Abstract, int | None]:

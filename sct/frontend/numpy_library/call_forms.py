@@ -48,9 +48,9 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
 
 def _stays(ev: Evaluator, x: Abstract, source: Abstract, destination: Abstract) -> bool:
     """Does this axis of the array stay where it is?"""
-    axes = [v.value if isinstance(v, Static) else None for v in (source, destination)]
+    axes = [v.value for v in (source, destination) if isinstance(v, Static) and type(v.value) is int]
     rank = len(ev.shape_of(x)) if isinstance(x, Ref) else 0
-    return all(type(axis) is int and -rank <= axis < rank for axis in axes) and axes[0] % rank == axes[1] % rank
+    return len(axes) == 2 and all(-rank <= axis < rank for axis in axes) and axes[0] % rank == axes[1] % rank
 
 
 def _becomes_double(ev: Evaluator, v: Abstract) -> bool:

@@ -310,7 +310,9 @@ def _part_of(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(is_all, Static):
         return value if is_all.value else ev.refuse("SCT402", _DROPPED, hint=OUTSIDE)
     assert isinstance(value, Ref) and isinstance(is_all, Value)
-    return standing_for(ev, ev.operand(value), value, converged=is_all, error=_DROPPED)
+    part = ev.operand(value)
+    assert isinstance(part, Value)
+    return standing_for(ev, part, value, converged=is_all, error=_DROPPED)
 
 
 _DROPPED = "NumPy drops the highest powers, whose coefficients are 0: there is no derivative"

@@ -1,5 +1,5 @@
-"""Series of polynomials as objects: `Chebyshev`, `Legendre`, `Hermite`, `HermiteE`, `Laguerre`, and `Polynomial` where it
-has a domain or is fitted.
+"""Series of polynomials as objects: `Chebyshev`, `Legendre`, `Hermite`, `HermiteE`, `Laguerre`, and `Polynomial`
+where it has a domain or is fitted.
 
     Chebyshev(c, domain=[0, 3])(x)   ->   chebval(off + scl * x, c)
     Legendre.fit(x, y, 3).coef       ->   legfit(off + scl * x, y, 3)
@@ -89,7 +89,7 @@ class Series:
         return mapparms(self._domain, self._window)
 
     def deriv(self, m: Any = 1) -> Any:
-        off, scl = self.mapparms()
+        _, scl = self.mapparms()
         return self._mapped(self._der(self._c, m, scl))
 
     def integ(self, m: Any = 1, k: Any = (), lbnd: Any = None) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
 from sct.frontend.scipy_library.by_program import Program, register
 from sct.frontend.values.abstract_values import Abstract, Static, Tup
-from sct.ir import Operand
+from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor
 from sct.ops.program.effects import OBJECT, part
@@ -48,11 +49,12 @@ def _zeros_and_poles(z: Any, p: Any, k: Any, w: Any, fs: Any, band: Any, analog:
     else:
         half, square = 0.5 * (w[1] - w[0]), w[0] * w[1]
         if band == "bandpass":
-            z, p, k, ends = half * z, half * p, k * (2.0 * half) ** degree, (none,)
+            z, p, k, ends = half * z, half * p, k * (2.0 * half) ** degree, none
         else:
-            z, p, ends = half / z, half / p, (none + 1j * np.sqrt(square), none - 1j * np.sqrt(square))
+            centre = 1j * np.sqrt(square)
+            z, p, ends = half / z, half / p, np.concatenate((none + centre, none - centre))
         s, t = np.sqrt(z * z - square), np.sqrt(p * p - square)
-        z, p = np.concatenate((z + s, z - s, *ends)), np.concatenate((p + t, p - t))
+        z, p = np.concatenate((z + s, z - s, ends)), np.concatenate((p + t, p - t))
     if not analog:
         k = k * np.real(np.prod(4.0 - z) / np.prod(4.0 - p))
         z = np.concatenate(((4.0 + z) / (4.0 - z), -np.ones(len(p) - len(z), dtype=complex)))
@@ -91,17 +93,15 @@ def _sections(sos: Any, z: Any, p: Any, k: Any) -> Any:
 
 _KINDS = {"butter": "buttap", "cheby1": "cheb1ap", "cheby2": "cheb2ap", "ellip": "ellipap", "bessel": "besselap"}
 _BANDS = {
-    **dict.fromkeys(("l", "low", "lowpass", "lp"), "lowpass"), **dict.fromkeys(("h", "high", "highpass", "hp"), "highpass"),
+    **dict.fromkeys(("l", "low", "lowpass", "lp"), "lowpass"),
+    **dict.fromkeys(("h", "high", "highpass", "hp"), "highpass"),
     **dict.fromkeys(("band", "bandpass", "pass", "bp"), "bandpass"),
     **dict.fromkeys(("bands", "bandstop", "stop", "bs"), "bandstop")}
 _OPTIONS = ("N", "rp", "rs", "btype", "analog", "ftype", "output", "norm")
 
 
-def _prototype(kind: str, options: dict[str, Any]) -> str:
-    """The text of the zeros, the poles and the gain of the lowpass of frequency 1."""
-    orders = [options["N"], *(options[key] for key in {
-        "cheby1": ("rp",), "cheby2": ("rs",), "ellip": ("rp", "rs"), "bessel": ("norm",)}.get(kind, ()))]
-    return f"scipy.signal.{_KINDS[kind]}({', '.join(map(repr, orders))})"
+_ORDERS = {"cheby1": ("rp",), "cheby2": ("rs",), "ellip": ("rp", "rs"), "bessel": ("norm",)}
+"""What the prototypes take besides the order of the filter."""
 
 
 def _design(name: str) -> Any:
@@ -122,27 +122,32 @@ def _design(name: str) -> Any:
                 "cauer": "ellip"}.get(options["ftype"], options["ftype"]) if name == "iirfilter" else name
         w = ev.call(Static(np.asarray), [arguments["Wn"]], {"dtype": Static(float)})
         band = _BANDS.get(str(options["btype"]).lower(), "")
-        if options["analog"] and options["output"] == "sos" or kind not in _KINDS or not band or len(ev.shape_of(w)) != (
-                band in ("bandpass", "bandstop")):
+        if options["analog"] and options["output"] == "sos":
+            ev.refuse("SCT402", f"sections of an analog filter of `{name}` are not differentiated",
+                      hint="use the zeros and the poles: `output='zpk'`")
+        if kind not in _KINDS or not band or len(ev.shape_of(w)) != (band in ("bandpass", "bandstop")):
             ev.refuse("SCT402", f"`{name}` is not differentiated for these arguments",
                       hint="give one frequency for a lowpass or a highpass, and two for a band")
         operands: list[Operand] = [ev.operand(w)]
         texts = [f"{key}={'_0' if key == 'Wn' else template_of(ev, v, operands)}" for key, v in arguments.items()]
         native = ev.emit(solver, *operands, text=f"scipy.signal.{name}({', '.join(texts)})", type=OBJECT)
-        return _parts_of(ev, native, w, arguments.get("fs", Static(None)), _prototype(kind, options), band, options)
+        orders = [options[key] for key in ("N", *_ORDERS.get(kind, ()))]
+        return _parts_of(ev, native, w, arguments.get("fs", Static(None)), _KINDS[kind], orders, band, options)
 
     return handle
 
 
-def _parts_of(ev: Evaluator, native: Any, w: Abstract, fs: Abstract, prototype: str, band: str, options: dict[str, Any]
-              ) -> Abstract:
+def _parts_of(ev: Evaluator, native: Value, w: Abstract, fs: Abstract, prototype: str, orders: Sequence[Any], band: str,
+              options: Mapping[str, Any]) -> Abstract:
+    """The parts of what SciPy computes, by the zeros, the poles and the gain of the prototype of these orders."""
     signal = sys.modules["scipy.signal"]
-    z, p, k = eval(prototype, {"scipy": sys.modules["scipy"]})
+    z, p, k = getattr(signal, prototype)(*orders)
+    text = f"scipy.signal.{prototype}({', '.join(map(repr, orders))})"
     ends = np.array([0.2, 0.5])
     own = signal.iirfilter(max(len(p), 1), ends if band.startswith("band") else 0.2, btype=band, output="sos")
     sections = Tensor("array", "f64", (Dim(len(own)), Dim(6)))
     with derivative_code(ev):
-        of_prototype = [ev.wrap(ev.emit(solver, text=f"{prototype}[{j}].astype(complex)", type=Tensor(
+        of_prototype = [ev.wrap(ev.emit(solver, text=f"{text}[{j}].astype(complex)", type=Tensor(
             "array", "c128", (Dim(len(x)),)))) for j, x in enumerate((z, p))]
         gain = Static(float(k))
         parts = ev.call(Static(_zeros_and_poles), [*of_prototype, gain, w, fs, Static(band), Static(options["analog"])])
@@ -155,7 +160,8 @@ def _parts_of(ev: Evaluator, native: Any, w: Abstract, fs: Abstract, prototype: 
             b, a = (ev.call(Static(_expanded), [roots]) for roots in (zeros, poles))
             likes = [ev.call(Static(np.multiply), [factor, b]), a]
         else:
-            likes = [zeros, poles, factor]
+            is_real = z.dtype.kind == "f" and not band.startswith("band")
+            likes = [ev.call(Static(np.real), [zeros]) if is_real else zeros, poles, factor]
     return Tup(tuple(standing_for(ev, native, like, f"_0[{j}]") for j, like in enumerate(likes)))
 
 
