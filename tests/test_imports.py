@@ -30,7 +30,7 @@ INSIDE = {
     "frontend": (("source", "transform", "user_rules", "values"), ("root_function", "signatures"), ("state",),
                  ("evaluator",), ("arguments",), ("objects",), ("heap",), ("iteration",), ("operators",),
                  ("interpreter",), ("loops",), ("numpy_library",), ("standard_library",), ("autodiff",),
-                 ("scipy_library",), ("calls",), ("specialize",), ("ahead_of_time",)),
+                 ("scipy_library",), ("polynomials",), ("calls",), ("specialize",), ("ahead_of_time",)),
     "passes": (("rewriting",), ("analysis",), ("scalar",), ("memory", "rematerialization"),
                ("functions", "motion", "vectorization"), ("autodiff",), ("pipeline",)),
     "codegen": (("interface", "cache_directory"), ("program",), ("polish",), ("python",), ("numba",), ("emit",)),

@@ -26,6 +26,7 @@ Its parts:
     standard_library  builtins, `operator`, `itertools`, ..., and methods
     autodiff          derivatives inside differentiated functions, and the outermost one
     scipy_library     functions of SciPy that have the derivative of a program of NumPy
+    polynomials       polynomials as objects of NumPy
     calls             user functions, in line or specialized; closure conversion; opaque calls
     specialize        the entry at a call: arguments -> types, guards, IR
     ahead_of_time     the entry without arguments: annotations and guesses -> types, IR
@@ -58,8 +59,8 @@ from sct.frontend.interpreter import (
 from sct.frontend.loops import loop_statements, suspended_generators, with_statement
 from sct.frontend.numpy_library import array_copies, array_namespace, flat_elements, numpy_fallbacks
 from sct.frontend.numpy_library.genuine_functions import library_facts
-from sct.frontend.numpy_library.polynomials import by_powers, series
 from sct.frontend.operators import comparisons, interpolants, truth
+from sct.frontend.polynomials import by_powers, series
 from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
     constrained_minima,

@@ -75,7 +75,7 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
 
     None for other calls, and where it is refused for arguments that are not differentiated.
     """
-    is_inside = _is_of(ev.frames[-1].function, "sct.frontend.numpy_library.", *_ENTERED)
+    is_inside = _is_of(ev.frames[-1].function, "sct.frontend.numpy_library.", "sct.frontend.polynomials.", *_ENTERED)
     python: Any = _python_of(f) if is_inside and _is_of(f, *_ENTERED) else None
     if python is None:
         return None

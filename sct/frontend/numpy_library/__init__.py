@@ -9,6 +9,5 @@
     array_copies       functions that return the array itself, a view or a copy
     array_namespace    the namespace through which SciPy's own Python calls NumPy
     flat_elements      `x.flat` and `x.shape`, written
-    polynomials        `np.poly1d`, and the classes of `numpy.polynomial`
     random_draws       the types of what generators of random numbers give
 """

@@ -21,7 +21,8 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import leave_to_python
-from sct.frontend.numpy_library.polynomials.by_powers import (
+from sct.frontend.operators.constant_splines import class_of_polynomial, parts_of_series
+from sct.frontend.polynomials.by_powers import (
     BySeries,
     class_of,
     power_series,
@@ -29,7 +30,6 @@ from sct.frontend.numpy_library.polynomials.by_powers import (
     trimmed,
     vector_of,
 )
-from sct.frontend.operators.constant_splines import class_of_polynomial, parts_of_series
 from sct.frontend.values.abstract_values import Abstract, Static
 
 __all__: list[str] = []
