@@ -113,8 +113,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         **{f"{kind}val": f"np.polynomial.{module}.{kind}val(0.3 * x, x[:4])" for module, kind in BASES.items()},
         **{f"{kind}vander": f"np.polynomial.{module}.{kind}vander(0.3 * x, 3)" for module, kind in BASES.items()},
         **{f"{kind}der": f"np.polynomial.{module}.{kind}der(x, 2)" for module, kind in BASES.items()},
-        **{f"{kind}int": f"np.polynomial.{module}.{kind}int(m, k=c, lbnd=0.5, axis=1)"
-           for module, kind in BASES.items()},
+        **{f"{kind}int": f"np.polynomial.{module}.{kind}int(x, k=c, lbnd=0.5)" for module, kind in BASES.items()},
         **{f"{kind}add": f"np.polynomial.{module}.{kind}add(x, m[0])" for module, kind in BASES.items()},
         **{f"{kind}fit": f"np.polynomial.{module}.{kind}fit(np.linspace(-1.0, 1.0, 6), x * c, 3)"
            for module, kind in BASES.items()},
