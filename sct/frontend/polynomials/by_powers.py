@@ -18,7 +18,7 @@ from numpy.polynomial.polyutils import trimseq
 from sct.frontend.autodiff.implicit_functions import standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import OUTSIDE, Args, Kwargs, of_scipy, special
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.numpy_library.numpy_functions import type_of
@@ -245,7 +245,7 @@ def _other(self: Any) -> Any:
 
 
 def class_of(methods: type, cls: type, functions: Sequence[str] = ()) -> type:
-    """The class of a polynomial, for which `isinstance` holds that holds for NumPy's; it has these functions of that."""
+    """The class of a polynomial, for which `isinstance` holds that holds for NumPy's, with these functions of it."""
     operators = {"__getitem__", "__setitem__", "__iter__", "__divmod__", "__floordiv__", "__mod__", "__eq__", "__ne__",
                  "__array__"}
     own = {key: inspect.getattr_static(cls, key) for key in functions if key not in vars(methods)}
@@ -308,7 +308,7 @@ def _part_of(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return value
     is_all = ev.call(Static(_is_all), args)
     if isinstance(is_all, Static):
-        return value if is_all.value else ev.refuse("SCT402", _DROPPED, hint=OUTSIDE)
+        return value if is_all.value else ev.refuse("SCT402", _DROPPED, hint="compute it outside the function")
     assert isinstance(value, Ref) and isinstance(is_all, Value)
     part = ev.operand(value)
     assert isinstance(part, Value)
