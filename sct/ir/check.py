@@ -24,6 +24,7 @@ from sct.ir.types import (
     INT,
     REAL,
     Function,
+    Link,
     Never,
     Opaque,
     Optional,
@@ -307,6 +308,8 @@ def fits(a: Type, b: Type) -> bool:
             return isinstance(a, Undef) or fits(inner, b.elem)
     if isinstance(a, Seq) and type(a) is type(b):
         return fits(a.elem, b.elem)
+    if isinstance(a, Link) and isinstance(b, Link):
+        return a | b == b
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return a == b
     if counts_as_real(b) or b.kind == "f" and counts_as_real(a):

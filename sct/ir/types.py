@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 import numpy as np
 
 from sct.ir.dims import Dim, applied, range_len
+from sct.ir.links import Link
 
 __all__ = [
     "ActiveObject", "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "Never", "Opaque", "Optional",
@@ -309,20 +310,6 @@ class Residuals:
         return f"residuals[{self.of}]"
 
 
-@dataclass(frozen=True)
-class Link:
-    """A reference to an object of the class `of`, whose objects are rows of columns: the number of its row.
-
-    cls  the class of Python; the text of the IR does not show it
-    """
-
-    of: str
-    cls: type | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"link[{self.of}]"
-
-
 Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals, Link]
 
 BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
@@ -458,6 +445,8 @@ def join(a: Type, b: Type) -> Type:
         if all(isinstance(t, (Text, ActiveText)) for t in (a, b)):
             return ActiveText()
         return ActiveObject() if any(isinstance(t, ActiveObject) for t in (a, b)) else Opaque()
+    if isinstance(a, Link) and isinstance(b, Link):
+        return a | b
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
     if a.is_array and b.is_array:

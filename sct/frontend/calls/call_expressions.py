@@ -54,6 +54,7 @@ from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
+from sct.frontend.objects.linked_objects import may_be_absent, may_be_several
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
 from sct.frontend.objects.undefined_operators import undefined
@@ -389,8 +390,11 @@ def _for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) ->
     """A call of a function that is not the user's with an argument that is one of several objects."""
     if isinstance(fn.value, type) and is_container(fn.value):
         return None
-    if (fn.value is isinstance or fn.value is callable) and args and isinstance(args[0], Choice):
+    if (fn.value is isinstance or fn.value is callable) and args and (
+            isinstance(args[0], Choice) or may_be_several(args[0]) or may_be_absent(args[0])):
         return told(ev, args[0], lambda m: ev.call(fn, [m, *args[1:]], kwargs))
+    if fn.value is type and len(args) == 1 and may_be_several(args[0]) and not may_be_absent(args[0]):
+        return None
     if any(fn.value is f for f in _GIVE_ITEMS) and any(isinstance(a, Choice) for a in args):
         items = [iterable(ev, a) if isinstance(a, Choice) else a for a in args]
         if items != list(args):

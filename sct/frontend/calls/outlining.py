@@ -10,7 +10,6 @@ of such a function, and of one that calls itself (`function_specialization`).
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.source.name_scopes import parameters
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.state.fixpoint import Unstable, widened_types
+from sct.frontend.state.object_tables import LinkedClasses, Table, table_of
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Container, Key
 from sct.frontend.values.item_schemas import Rows
@@ -44,16 +44,6 @@ ALWAYS = frozenset(python_fallbacks.OF_HEAPS)
 LONG = 8
 TOO_MUCH = 4000
 """At so many equations of several calls, the evaluation stops and starts again with the function outlined."""
-
-
-class LinkedClasses(dict[type, str]):
-    """The classes whose objects are rows of columns, with the names of these."""
-
-    def update(self, classes: Collection[type]) -> None:  # type: ignore[override]
-        for cls in sorted(classes, key=lambda c: c.__qualname__):
-            if cls not in self:
-                base = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-                self[cls] = next(name for k in itertools.count() if (name := f"{base}{k or ''}") not in self.values())
 
 
 @dataclass
@@ -82,6 +72,7 @@ class OutliningPlan:
     orders     how often functions with a rule of the user are differentiated
     instantiated  the user's classes of which the program makes objects; whether loops or recursive functions do
     linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
+    tables     those that share their rows with others: with which ones
     unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
     attempts   what was in `linked` before, with which the program is refused, too
     written    attributes of the bound object that the function writes: their paths, the place of a write and the class
@@ -112,6 +103,7 @@ class OutliningPlan:
     instantiated: dict[type, bool] = field(default_factory=dict)
     linked: LinkedClasses = field(default_factory=LinkedClasses)
     fields: dict[tuple[type, str], Type] = field(default_factory=dict)
+    tables: dict[type, tuple[type, ...]] = field(default_factory=dict)
     unlinkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None
     attempts: list[set[type]] = field(default_factory=list)
@@ -147,7 +139,8 @@ class OutliningPlan:
     def with_linked_objects(self, classes: set[type], refusal: SctError) -> Unstable:
         """From now on the objects of these classes are rows of columns: the program is evaluated again."""
         self.refusal, self.known_keys, self.known_arguments = refusal, False, False
-        for learnt in (self.dicts, self.refused, self.by_python, self.lost, self.linked, self.fields):
+        for learnt in (self.dicts, self.refused, self.by_python, self.lost, self.linked, self.fields,
+                       self.tables):
             learnt.clear()
         self.attempts.append(classes)
         return self.changed(linked=classes)
@@ -157,7 +150,17 @@ class OutliningPlan:
         self.unlinkable.add(cls)
         self.linked.pop(cls, None)
         self.fields = {key: t for key, t in self.fields.items() if key[0] is not cls}
+        self.tables = {c: tuple(x for x in of if x is not cls) for c, of in self.tables.items() if c is not cls}
         return Unstable(self)
+
+    def united(self, classes: Collection[type]) -> Unstable:
+        """The objects of these classes are rows of one table: the program is evaluated again."""
+        together = {c for cls in classes for c in self.tables.get(cls, (cls,))}
+        return self.changed(tables=dict.fromkeys(together, tuple(sorted(together, key=self.linked.__getitem__))))
+
+    def table(self, cls: type) -> Table:
+        """The table of the objects of a class."""
+        return table_of(self.tables.get(cls, (cls,)), self.linked, self.fields)
 
     @property
     def has_arguments(self) -> bool:

@@ -14,12 +14,11 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, slice_view
-from sct.frontend.interpreter.attributes import present_object
+from sct.frontend.interpreter.attributes import present_object, set_attributes
 from sct.frontend.interpreter.swaps import after_swap, swap_of, swaps_rows
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.iteration.python_iterables import python_items, python_iterable
-from sct.frontend.objects.objects import set_attribute
 from sct.frontend.operators.choices import for_each
 from sct.frontend.source.name_scopes import writes
 from sct.frontend.state.parts import changed
@@ -73,7 +72,7 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         if isinstance(owner, Closure):
             _set_attribute_of_function(ev, target, owner, value)
             return
-        for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, value)))
+        set_attributes(ev, owner, target.attr, value)
     else:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
 

@@ -12,9 +12,9 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.array_keys import takes_slice
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.interpreter.assignment import assign, doing, home_of, named, of_python
-from sct.frontend.interpreter.attributes import get, present_object
+from sct.frontend.interpreter.attributes import get, present_object, set_attributes
 from sct.frontend.interpreter.expressions import name
-from sct.frontend.objects.objects import delete_attribute, set_attribute
+from sct.frontend.objects.objects import delete_attribute
 from sct.frontend.operators.arithmetic_operators import binary, in_place
 from sct.frontend.operators.choices import for_each
 from sct.frontend.source.name_scopes import reads
@@ -75,7 +75,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
         owner = present_object(ev, owner, lambda none: getattr(none, target.attr))
         old = ev.temporaries.hold(get(ev, owner, target.attr))
         result = named(ev, augment(ev, kind, old, ev.eval(node.value)), target.attr)
-        for_each(ev, owner, doing(lambda m: set_attribute(ev, m, target.attr, result)))
+        set_attributes(ev, owner, target.attr, result)
         return
     key = ev.eval(target.slice)
     for_each(ev, owner, doing(lambda m: _augment_item(ev, node, m, key)))

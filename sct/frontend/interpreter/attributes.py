@@ -27,8 +27,9 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.run_time_sets import is_set
+from sct.frontend.objects import linked_objects
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
-from sct.frontend.objects.linked_objects import is_link
+from sct.frontend.objects.linked_objects import classes_of, column_of_all, is_attribute, is_link, may_be_several
 from sct.frontend.objects.objects import (
     bind,
     check_set,
@@ -37,6 +38,7 @@ from sct.frontend.objects.objects import (
     get_attribute,
     if_it_gives,
     is_object,
+    set_attribute,
 )
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
@@ -71,7 +73,7 @@ from sct.ops import apply, imag, is_none, real, size, transpose
 from sct.ops.program import effects
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["SET_BY_RAISE", "attribute_if_any", "get", "present_object"]
+__all__ = ["SET_BY_RAISE", "attribute_if_any", "get", "present_object", "set_attributes"]
 
 
 SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
@@ -104,6 +106,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         if not cls.__dictoffset__:
             run_or_raise(ev, lambda: object.__new__(cls).__dict__)  # raises
         return ev.call(Static(vars), [owner])
+    if isinstance(owner, Value) and may_be_several(owner):
+        return _of_classes(ev, owner, name)
     if isinstance(owner, Parent) or is_object(owner):
         named = ("_replace", "_asdict")
         if isinstance(owner, Tup) and name not in owner.fields and (hasattr(tuple, name) or name in named):
@@ -299,6 +303,40 @@ def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
     if not all(there):
         ev.refuse("SCT504", f"whether this number has the attribute `{name}` is not known",
                   why="it may be a number of Python or one of NumPy", hint="convert it: `float(...)`")
+
+
+def _of_classes(ev: Evaluator, owner: Value, name: str) -> Abstract:
+    """An attribute of an object of one of several classes; what is the same for all is read at once."""
+    if _is_plain(ev, owner, name) and column_of_all(ev, owner, name) is not None and (
+            value := linked_objects.read(ev, owner, name)) is not None:
+        return value
+    of_classes = [in_class(ev, cls, name) for cls in classes_of(owner)]
+    raw, where = of_classes[0]
+    if isinstance(raw, types.FunctionType) and not is_library(raw) and all(x == (raw, where) for x in of_classes) \
+            and not any(is_attribute(ev, cls, name) for cls in classes_of(owner)):
+        return bind(ev, raw, where, owner, name)
+    return for_each(ev, owner, lambda m: get(ev, m, name))
+
+
+def _is_plain(ev: Evaluator, owner: Value, name: str) -> bool:
+    """Is this attribute read and written as it is, by all classes of which the object may be?"""
+    hooks = ("__getattribute__", "__setattr__")
+    return all(in_class(ev, cls, hook)[1] is object for cls in classes_of(owner) for hook in hooks) and not any(
+        hasattr(type(in_class(ev, cls, name)[0]), "__set__") for cls in classes_of(owner))
+
+
+def set_attributes(ev: Evaluator, owner: Abstract, name: str, value: Abstract) -> None:
+    """`owner.name = value`, of each of the objects that the owner may be."""
+    if isinstance(owner, Value) and may_be_several(owner) and _is_plain(ev, owner, name) and \
+            column_of_all(ev, owner, name) is not None:
+        linked_objects.write(ev, owner, name, value)
+        return
+
+    def write(m: Abstract) -> Abstract:
+        set_attribute(ev, m, name, value)
+        return Static(None)
+
+    for_each(ev, owner, write)
 
 
 def _of_choice(ev: Evaluator, owner: Choice, name: str) -> Abstract:

@@ -25,13 +25,12 @@ from sct.frontend.interpreter.assignment import assign
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.run_time_sets import new_set
 from sct.frontend.objects.objects import is_object, special_call, special_method
-from sct.frontend.operators.choices import for_each
+from sct.frontend.operators.choices import for_each, is_one_of_several
 from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import boolean, condition, either_expression
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
-    Choice,
     Closure,
     Container,
     DictRef,
@@ -263,7 +262,7 @@ def _piece(ev: Evaluator, node: Any) -> str | Piece:
     v = ev.eval(node.value)
     spec = Static("") if node.format_spec is None else ev.eval(node.format_spec)
     conversion = chr(node.conversion) if node.conversion and node.conversion > 0 else ""
-    if isinstance(v, Choice):
+    if is_one_of_several(v):
         return for_each(ev, v, lambda m: formatted(ev, [m], lambda x: (x, conversion, spec))), "", Static("")
     return v, conversion, spec
 

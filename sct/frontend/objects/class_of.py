@@ -12,10 +12,12 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.objects.linked_objects import by_class, may_be_several
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
     Bound,
+    Choice,
     Closure,
     DefaultRef,
     DictRef,
@@ -84,10 +86,14 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
               hint="convert it first: `float(...)`" if isinstance(t, Tensor) else "")
 
 
-def class_object(ev: Evaluator, v: Abstract) -> Static | Value:
+def class_object(ev: Evaluator, v: Abstract) -> Abstract:
     """`type(v)` as a value; attributes of a user's class are read at every call."""
     if isinstance(v, Value) and v in ev.tries.exceptions and v not in ev.tries.classes:
         return ev.emit(part, v, text="type(_0)")  # type: ignore[no-any-return]
+    if isinstance(v, Value) and may_be_several(v):
+        one = by_class(ev, v)
+        return Choice(one.code, tuple(class_object(ev, m) for m in one.members)) if isinstance(one, Choice) else \
+            class_object(ev, one)
     cls = ev.tries.classes.get(v) if isinstance(v, Value) else None
     cls = cls or python_class(ev, v)
     cls = getattr(cls, "__sct_class__", cls)

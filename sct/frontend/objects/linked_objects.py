@@ -12,6 +12,7 @@ The objects of a class are such rows where the program is refused otherwise (`Ou
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,11 +20,12 @@ from typing import Any
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.operands import OF_ROWS
-from sct.frontend.state.choices import is_present
-from sct.frontend.state.fixpoint import widened
+from sct.frontend.state.choices import is_present, narrowed
+from sct.frontend.state.object_tables import Column, Table, wider, with_known_sizes
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
+    Choice,
     Container,
     Frozen,
     Key,
@@ -36,17 +38,26 @@ from sct.frontend.values.abstract_values import (
     parts,
 )
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
-from sct.ir.dims import sym
-from sct.ir.types import NONE, Link, Optional, Tensor, Text, Type, TypeMismatch, base_type, map_sizes
-from sct.ops import dim, index, link_to, row_of, store, sub
+from sct.ir.types import NONE, Link, Optional, Tensor, Text, Type, TypeMismatch, base_type
+from sct.ops import dim, eq_rows, index, link_to, row_of, store, sub, unwrap
 from sct.ops.program.list_ops import append, list_of
 
-__all__ = ["as_row", "begin_columns", "column_variables", "copied", "is_link", "is_linked", "read", "write"]
+__all__ = [
+    "as_row", "begin_columns", "by_class", "classes_of", "column_of_all", "column_variables", "copied", "is_link",
+    "is_attribute", "is_linked", "may_be_absent", "may_be_several", "read", "same_object", "write",
+]
 
 
 def is_link(v: Abstract | None) -> bool:
     """Is this a reference to an object that is a row of columns, or may it be None?"""
     return isinstance(v, Value) and isinstance(base_type(v.type), Link)
+
+
+def classes_of(v: Value) -> tuple[type, ...]:
+    """The classes of which the object may be."""
+    link = base_type(v.type)
+    assert isinstance(link, Link)
+    return link.classes
 
 
 def is_linked(ev: Evaluator, cls: type) -> bool:
@@ -57,13 +68,13 @@ def is_linked(ev: Evaluator, cls: type) -> bool:
 # -- columns ---------------------------------------------------------------------------------------------
 
 
-def _fields(ev: Evaluator, cls: type) -> tuple[str, ...]:
-    return tuple(name for of, name in ev.functions.plan.fields if of is cls)
+def _table(ev: Evaluator, cls: type) -> Table:
+    return ev.functions.plan.table(cls)  # type: ignore[no-any-return]
 
 
-def _key(ev: Evaluator, cls: type, name: str) -> Key:
+def _key(column: Column) -> Key:
     """The slot of a column: a variable of no function."""
-    return Key(0, f"<{ev.functions.plan.linked[cls]}_{name}>")
+    return Key(0, f"<{column.name}>")
 
 
 def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract]:
@@ -75,28 +86,42 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     of_arguments = list(dict.fromkeys(x for v in arguments for x in _objects_in(ev, v, set())))
     for obj in of_arguments:
         plan.instantiated.setdefault(obj.cls, False)
-    keys = [_key(ev, cls, name) for cls, name in plan.fields]
+    tables = {table.classes: table for table in map(plan.table, plan.linked)}
+    keys = [_key(column) for table in tables.values() for column in table.columns]
     if {*keys} & ev.store.vars.keys() or not plan.linked:
         return list(arguments)
-    for (cls, _), key in zip(plan.fields, keys):
-        if keys.count(key) > 1:
-            raise plan.unlinked(cls)
-    rows = {cls: [x for x in of_arguments if x.cls is cls] for cls in plan.linked}
+    for table in tables.values():
+        if any(keys.count(_key(column)) > 1 for column in table.columns):
+            raise plan.unlinked(table.classes[0])
+    rows = {table.classes: [x for x in of_arguments if x.cls in table.classes] for table in tables.values()}
     links: dict[ObjRef, Value] = {
-        obj: ev.emit(link_to, Lit(k), type=Link(plan.linked[cls], cls)) for cls, all_ in rows.items()
-        for k, obj in enumerate(all_)}
+        obj: ev.emit(link_to, Lit(k), type=_link(ev, obj.cls)) for all_ in rows.values() for k, obj in enumerate(all_)}
     attributes = {obj: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
                   for obj in links for cell in [ev.store.slots(obj)]}
     for obj in links:
         _learn_all(ev, obj, attributes[obj])
-    for (cls, name), key, t in zip(plan.fields, keys, plan.fields.values()):
-        entries = [_operand(ev, attributes[obj][name]) for obj in rows[cls]]
-        column = ev.emit(list_of, *entries, elem=t)
-        column.hint = key.name.strip("<>")
-        ev.store.vars[key] = ev.new_dynamic_list(0, [column])
+    for classes, table in tables.items():
+        for column in table.columns:
+            entries = [_entry(ev, column, obj.cls, attributes[obj]) for obj in rows[classes]]
+            of = ev.emit(list_of, *entries, elem=column.type)
+            of.hint = column.name
+            ev.store.vars[_key(column)] = ev.new_dynamic_list(0, [of])
     for obj, link in links.items():
         _replace(ev, obj, link)
     return [_with_links(v, links) for v in arguments]
+
+
+def _entry(ev: Evaluator, column: Column, cls: type, attributes: Mapping[str, Abstract]) -> Operand:
+    """What the row of an object of this class has in a column."""
+    if column.attribute is None:
+        return Lit(ev.functions.plan.linked[cls])
+    return _operand(ev, attributes[column.attribute]) if cls in column.of else Lit(None)
+
+
+def _link(ev: Evaluator, *classes: type) -> Link:
+    """The type of a reference to an object of one of these classes."""
+    links = [Link(ev.functions.plan.linked[cls], (cls,)) for cls in classes]
+    return functools.reduce(Link.__or__, links)
 
 
 def _objects_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[ObjRef]:
@@ -123,22 +148,16 @@ def column_variables(ev: Evaluator) -> dict[Key, Abstract]:
     return {key: v for key, v in ev.store.vars.items() if not key.frame}
 
 
-def _column(ev: Evaluator, cls: type, name: str) -> Ref:
+def _cell(ev: Evaluator, column: Column) -> Ref:
+    """The array of a column."""
     if ev.caches.depth:  # a cached function that reads an object knows it by what it reads
-        raise ev.functions.plan.unlinked(cls)
-    xs = ev.store.vars.get(_key(ev, cls, name))
+        raise ev.functions.plan.unlinked(column.of[0])
+    xs = ev.store.vars.get(_key(column))
     if not isinstance(xs, ListRef):
-        ev.refuse("SCT503", f"an object of class `{cls.__name__}` is not supported here",
-                  why=OF_ROWS)
-    (column,) = ev.slots(xs).items
-    assert isinstance(column, Ref)
-    return column
-
-
-def _class_of(x: Value) -> type:
-    link = base_type(x.type)
-    assert isinstance(link, Link) and link.cls is not None
-    return link.cls
+        ev.refuse("SCT503", f"an object of class `{column.of[0].__name__}` is not supported here", why=OF_ROWS)
+    (cell,) = ev.slots(xs).items
+    assert isinstance(cell, Ref)
+    return cell
 
 
 # -- types of attributes ---------------------------------------------------------------------------------
@@ -149,7 +168,7 @@ def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
     if isinstance(v, ObjRef) and v.cls not in ev.functions.plan.linked and v.cls not in ev.functions.plan.unlinkable:
         raise ev.functions.plan.changed(linked={v.cls})
     if isinstance(v, ObjRef) and v.cls in ev.functions.plan.linked:
-        return Link(ev.functions.plan.linked[v.cls], v.cls)
+        return _link(ev, v.cls)
     if isinstance(v, Static) and type(v.peek) in PLAIN:
         return Lit(v.value).type
     if isinstance(v, Ref):
@@ -164,32 +183,28 @@ def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
 def _learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
     """Evaluates the function again if an attribute has a type that its column does not hold."""
     fields = ev.functions.plan.fields
-    wider: dict[tuple[type, str], Type] = {}
+    more: dict[tuple[type, str], Type] = {}
     for name, v in values.items():
         try:
-            both = _wider(ev, fields.get((cls, name)), ev.resolved(_type_of(ev, cls, v)), f"_{cls.__name__}_{name}")
+            called = f"_{cls.__name__}_{name}"
+            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v)), ev.sizes, called)
+            both = wider(fields.get((cls, name), t), t, called)
         except TypeMismatch:
             raise ev.functions.plan.unlinked(cls) from None
         if both != fields.get((cls, name)):
-            wider[cls, name] = both
-    if wider:
-        raise ev.functions.plan.changed(fields=wider)
+            more[cls, name] = both
+    if more:
+        raise ev.functions.plan.changed(fields=more)
 
 
 def _learn_all(ev: Evaluator, obj: ObjRef, attributes: Mapping[str, Abstract]) -> None:
     """The same for an object with these attributes, which all objects of its class must have."""
     cell = ev.slots(obj)
-    if cell.unset or cell.frozen or not attributes:
+    if cell.unset or cell.frozen:
         raise ev.functions.plan.unlinked(obj.cls)
     _learn(ev, obj.cls, attributes)
-    if attributes.keys() != {*_fields(ev, obj.cls)}:
+    if attributes.keys() != {name for of, name in ev.functions.plan.fields if of is obj.cls}:
         raise ev.functions.plan.unlinked(obj.cls)
-
-
-def _wider(ev: Evaluator, before: Type | None, t: Type, name: str) -> Type:
-    """The least type that holds both; sizes of arrays that differ, or that mean nothing outside, are called by name."""
-    t = map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(name), t)
-    return t if before is None else widened(before, t, lambda axis, p, q: sym(f"{name}_{axis}"))
 
 
 def _operand(ev: Evaluator, v: Abstract) -> Operand:
@@ -216,33 +231,33 @@ def as_row(ev: Evaluator, obj: ObjRef) -> Value:
 
 def copied(ev: Evaluator, owner: Value) -> Value:
     """`copy.copy(owner)`"""
-    cls = _class_of(owner)
-    return _appended(ev, cls, {name: v for name in _fields(ev, cls) if (v := read(ev, owner, name)) is not None})
+    (cls,) = classes_of(owner)
+    names = [name for of, name in ev.functions.plan.fields if of is cls]
+    return _appended(ev, cls, {name: v for name in names if (v := read(ev, owner, name)) is not None})
 
 
 def _appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract], own: ObjRef | None = None) -> Value:
     """A new row of the columns; an attribute that is the object `own` refers to this row."""
     if any(isinstance(v, ObjRef) and v != own for v in attributes.values()):  # one whose `__init__` has not ended
         raise ev.functions.plan.unlinked(cls)
-    refers_to_itself = own in attributes.values()
-    link = _link_to_row(ev, cls, 0) if refers_to_itself else None
-    for name, v in attributes.items():
-        _renew(ev, cls, name, append, link if isinstance(v, ObjRef) else v)  # type: ignore[arg-type]
+    link = _link_to_row(ev, cls, 0) if own in attributes.values() else None
+    values = {name: link if isinstance(v, ObjRef) and link is not None else v for name, v in attributes.items()}
+    for column in _table(ev, cls).columns:
+        _renew(ev, column, append, _entry(ev, column, cls, values))
     return link or _link_to_row(ev, cls, 1)
 
 
 def _link_to_row(ev: Evaluator, cls: type, from_end: int) -> Value:
     """A reference to the last row, or to the next one."""
-    row = ev.emit(dim, ev.read(_column(ev, cls, _fields(ev, cls)[0])), axis=0, spelling="builtins.len")
+    row = ev.emit(dim, ev.read(_cell(ev, _table(ev, cls).columns[0])), axis=0, spelling="builtins.len")
     if from_end:
         row = ev.emit(sub, row, Lit(from_end), spelling="operator.sub")
-    return ev.emit(link_to, row, type=Link(ev.functions.plan.linked[cls], cls))  # type: ignore[no-any-return]
+    return ev.emit(link_to, row, type=_link(ev, cls))  # type: ignore[no-any-return]
 
 
-def _renew(ev: Evaluator, cls: type, name: str, op: Op, value: Abstract, *at: Operand, **attrs: Any) -> None:
+def _renew(ev: Evaluator, column: Column, op: Op, value: Operand, *at: Operand, **attrs: Any) -> None:
     """Writes a new version of a column, which holds the value."""
-    list_items.new_version(ev, _column(ev, cls, name), op, _operand(ev, value), *at,
-                           what="a write to an attribute of an object", **attrs)
+    list_items.new_version(ev, _cell(ev, column), op, value, *at, what="a write to an attribute of an object", **attrs)
 
 
 def _replace(ev: Evaluator, obj: ObjRef, link: Value) -> None:
@@ -274,21 +289,79 @@ def _within(v: Abstract) -> Iterator[Abstract]:
         yield from _within(x)
 
 
+# -- objects of several classes --------------------------------------------------------------------------
+
+
+def may_be_several(v: Abstract | None) -> bool:
+    """Is this a reference to an object that may be of one of several classes?"""
+    return isinstance(v, Value) and is_link(v) and len(classes_of(v)) > 1
+
+
+def may_be_absent(v: Abstract | None) -> bool:
+    """Is this a reference to an object, or None?"""
+    return isinstance(v, Value) and is_link(v) and isinstance(v.type, Optional)
+
+
+def by_class(ev: Evaluator, v: Value) -> Abstract:
+    """An object that is there, as one of several: its class says of which class it is."""
+    classes = classes_of(v)
+    if len(classes) == 1:
+        return v
+    _check_one_table(ev, classes)
+    code = _entry_of(ev, _table(ev, classes[0]).columns[0], v)
+    return narrowed(ev.store, Choice(code, tuple(_as_of_class(ev, v, cls) for cls in classes)))
+
+
+def _check_one_table(ev: Evaluator, classes: Sequence[type]) -> None:
+    """Evaluates the function again if the objects of these classes are not rows of one table."""
+    if not {*classes} <= {*_table(ev, classes[0]).classes}:
+        raise ev.functions.plan.united(classes)
+
+
+def _as_of_class(ev: Evaluator, v: Value, cls: type) -> Value:
+    """The reference, to an object that is of this class."""
+    return ev.emit(link_to, ev.emit(row_of, v), type=_link(ev, cls))  # type: ignore[no-any-return]
+
+
+def column_of_all(ev: Evaluator, v: Value, name: str) -> Column | None:
+    """The one column that holds this attribute for all classes of which the object may be."""
+    classes = classes_of(v)
+    _check_one_table(ev, classes)
+    columns = [_table(ev, cls).column(cls, name) for cls in classes]
+    return columns[0] if all(column == columns[0] for column in columns) else None
+
+
+def is_attribute(ev: Evaluator, cls: type, name: str) -> bool:
+    """Have the objects of this class such an attribute of their own?"""
+    return (cls, name) in ev.functions.plan.fields
+
+
+def same_object(ev: Evaluator, a: Value, b: Value) -> Abstract:
+    """`a is b`: they are one object if their rows are equal."""
+    both = classes_of(a), classes_of(b)
+    if not {*both[0]} & {*both[1]}:
+        return Static(False)
+    _check_one_table(ev, [*both[0], *both[1]])
+    if ev.containers.passed:  # they may be objects of the arguments
+        ev.containers.note_comparison(ev.loc)
+    return ev.emit(eq_rows, ev.lit(ev.bound(a)), ev.lit(ev.bound(b)))  # type: ignore[no-any-return]
+
+
+# -- attributes ------------------------------------------------------------------------------------------
+
+
 def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     """`owner.name`; None where the object has no such attribute of its own."""
-    cls = _class_of(owner)
-    if name not in _fields(ev, cls):
+    column = column_of_all(ev, owner, name)
+    if column is None:
         return None
-    column = ev.read(_column(ev, cls, name))
-    again = _read_before(ev, column, owner)
-    if again is None:
-        again = ev.emit(index, column, ev.emit(row_of, owner), key=("i",))
-        earlier = next((ev.store.told[v] for v in ev.store.told if _reads(ev, ev.defs.get(v), column, owner)), None)
-        if earlier is not None:  # by the test of a loop, which is a block of its own
-            ev.store.told[again] = earlier
-    if again.type == NONE:
+    x = _entry_of(ev, column, owner)
+    if isinstance(x.type, Optional) and not any(
+            isinstance(ev.functions.plan.fields[cls, name], Optional) for cls in classes_of(owner)):
+        x = ev.defined(x)  # the objects of other classes have no such attribute
+    if x.type == NONE:
         return Static(None)
-    v = ev.wrap(again)
+    v = ev.wrap(x)
     if is_link(v) and isinstance(v, Value) and isinstance(v.type, Optional) and is_present(ev.store, v):
         return ev.defined(v)
     if isinstance(v, Ref):
@@ -296,28 +369,53 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     return v
 
 
-def _read_before(ev: Evaluator, column: Operand, owner: Value) -> Value | None:
-    """An earlier read of this version of the column: its facts hold here."""
+def _entry_of(ev: Evaluator, column: Column, owner: Value) -> Value:
+    """What the row of the object has in a column."""
+    now = ev.read(_cell(ev, column))
+    reads = functools.partial(_reads, ev, column, now, _referred(ev, owner))
     blocks: list[Builder] = [ev.b, *reversed(ev.open_blocks)]
-    eqns = (e for b in blocks for e in reversed(b.eqns))
-    return next((eqn.out for eqn in eqns if _reads(ev, eqn, column, owner)), None)
+    before = next((e.out for b in blocks for e in reversed(b.eqns) if reads(e)), None)
+    if before is not None:  # its facts hold here
+        return before
+    again: Value = ev.emit(index, now, ev.emit(row_of, owner), key=("i",))
+    earlier = next((ev.store.told[v] for v in ev.store.told if reads(ev.defs.get(v))), None)
+    if earlier is not None:  # by the test of a loop, which is a block of its own
+        ev.store.told[again] = earlier
+    return again
 
 
-def _reads(ev: Evaluator, eqn: Eqn | None, column: Operand, owner: Value) -> bool:
-    """Does the equation read the attribute of `owner` from the column?"""
-    if eqn is None or eqn.op is not index or eqn.args[0] is not column or eqn.attrs["key"] != ("i",):
+def _reads(ev: Evaluator, column: Column, now: Operand, owner: Value, eqn: Eqn | None) -> bool:
+    """Does the equation read the row of `owner` from the column as it is now?  The class of an object stays the same.
+    """
+    if eqn is None or eqn.op is not index or eqn.attrs["key"] != ("i",):
         return False
-    row = ev.defs.get(eqn.args[1]) if isinstance(eqn.args[1], Value) else None
-    return row is not None and row.op is row_of and row.args[0] is owner
+    of, at = eqn.args
+    is_column = of is now or column.attribute is None and isinstance(of, Value) and of.hint == column.name
+    row = ev.defs.get(at) if is_column and isinstance(at, Value) else None
+    return row is not None and row.op is row_of and _referred(ev, row.args[0]) is owner
+
+
+def _referred(ev: Evaluator, x: Any) -> Any:
+    """The reference, without what is known of it: that it is not None, or of one class."""
+    while (eqn := ev.defs.get(x)) is not None:
+        row = ev.defs.get(eqn.args[0]) if eqn.op is link_to and isinstance(eqn.args[0], Value) else None
+        if eqn.op is unwrap:
+            x = eqn.args[0]
+        elif row is not None and row.op is row_of:
+            x = row.args[0]
+        else:
+            break
+    return x
 
 
 def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
     """`owner.name = value`"""
-    cls = _class_of(owner)
-    if name not in _fields(ev, cls):
-        raise ev.functions.plan.unlinked(cls)
-    _learn(ev, cls, {name: value})
+    column = column_of_all(ev, owner, name)
+    if column is None:
+        raise ev.functions.plan.unlinked(classes_of(owner)[0])
+    for cls in classes_of(owner):
+        _learn(ev, cls, {name: value})
     if ev.containers.passed:  # it may be an object of the arguments
         ev.containers.note_write(ev.loc)
     row = ev.emit(row_of, owner)
-    _renew(ev, cls, name, store, value, row, key=("i",))
+    _renew(ev, column, store, _operand(ev, value), row, key=("i",))

@@ -12,20 +12,28 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.state.choices import code_of, narrowed, test_text
+from sct.frontend.objects.linked_objects import by_class, is_link, may_be_several
+from sct.frontend.state.choices import code_of, is_present, narrowed, test_text
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Choice, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
-from sct.ir.types import BOOL
+from sct.ir.types import BOOL, Optional
 from sct.ops import is_none, not_
 from sct.ops.program.effects import part
 
-__all__ = ["distributed", "for_each", "told"]
+__all__ = ["distributed", "for_each", "is_one_of_several", "told"]
+
+
+def is_one_of_several(v: Abstract) -> bool:
+    """Is this one of several objects, by the path, or an object of one of several classes?"""
+    return isinstance(v, Choice) or may_be_several(v)
 
 
 def for_each(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> Abstract:
     """`do(v)`, for the member that it is."""
+    if isinstance(v, Value) and may_be_several(v):
+        return _where_present(ev, v, lambda link: for_each(ev, by_class(ev, link), do), do)
     v = narrowed(ev.store, v) if isinstance(v, Choice) else v
     if not isinstance(v, Choice):
         return do(v)
@@ -36,8 +44,22 @@ def for_each(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> 
         ev, _is(ev, v, first), lambda: do(first), lambda: for_each(ev, Choice(v.code, tuple(rest)), do))
 
 
-def told(ev: Evaluator, v: Choice, test: Callable[[Abstract], Abstract]) -> Abstract:
+def _where_present(ev: Evaluator, v: Value, do: Callable[[Value], Abstract], none: Callable[[Abstract], Abstract]
+                   ) -> Abstract:
+    """`do` of an object that may be None, where it is there, otherwise `none` of None."""
+    v = ev.bound(v)  # type: ignore[assignment]
+    if not isinstance(v.type, Optional) or is_present(ev.store, v):
+        return do(ev.defined(v))
+    return evaluate_branches(  # type: ignore[no-any-return]
+        ev, ev.emit(is_none, v), lambda: none(Static(None)), lambda: do(ev.defined(v)))
+
+
+def told(ev: Evaluator, v: Abstract, test: Callable[[Abstract], Abstract]) -> Abstract:
     """A test that is known for each member, as a test of the code."""
+    if isinstance(v, Value) and is_link(v):
+        return _where_present(ev, v, lambda link: told(ev, by_class(ev, link), test), test)
+    if not isinstance(v, Choice):
+        return test(v)
     answers = [(m, _tried(ev, lambda: test(m))) for m in v.members]  # noqa: B023
     decided = [(m, x.value) for m, x in answers if isinstance(x, Static) and isinstance(x.value, bool)]
     if len(decided) < len(answers):
@@ -72,7 +94,7 @@ def _is(ev: Evaluator, v: Choice, member: Abstract, answer: bool = True) -> Oper
 
 def distributed(ev: Evaluator, values: Sequence[Abstract], do: Callable[[list[Abstract]], Abstract]) -> Abstract | None:
     """`do(values)`, for the member that the first choice among them is; None if there is none."""
-    k = next((k for k, v in enumerate(values) if isinstance(v, Choice)), None)
+    k = next((k for k, v in enumerate(values) if is_one_of_several(v)), None)
     if k is None:
         return None
     return for_each(ev, values[k], lambda m: do([*values[:k], m, *values[k + 1:]]))

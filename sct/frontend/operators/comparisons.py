@@ -31,6 +31,7 @@ from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of, items_to_search
 from sct.frontend.iteration.iterator_protocol import VIEWS, drained
 from sct.frontend.objects.class_of import is_ordered
+from sct.frontend.objects.linked_objects import may_be_several
 from sct.frontend.objects.objects import (
     bind,
     class_of,
@@ -139,6 +140,9 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
                   hint="compare lists: `list(...)`")
     if isinstance(op, (gast.Eq, gast.NotEq)) and (row := equal_rows(ev, a, b)) is not None:
         return row if isinstance(op, gast.Eq) else negated(ev, row)
+    for v in (a, b):
+        if may_be_several(v):
+            return told(ev, v, lambda m, v=v: compare_one(ev, op, *(m if w is v else w for w in (a, b))))  # type: ignore
     if (value := run_time_sets.combined(ev, type(op), a, b)) is not None:
         return value
     if is_object(a, b):

@@ -17,7 +17,7 @@ from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lookup_guards import in_class
-from sct.frontend.objects.linked_objects import is_link
+from sct.frontend.objects.linked_objects import classes_of, is_link, same_object
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -39,8 +39,8 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Value
-from sct.ir.types import BOOL, INT, Link, Never, Optional, Tensor, base_type
-from sct.ops import BY_CALL, eq_rows, is_none
+from sct.ir.types import BOOL, INT, Never, Optional, Tensor
+from sct.ops import BY_CALL, is_none
 from sct.ops.program.effects import part
 
 __all__ = ["equal_rows", "identical", "of_one_list"]
@@ -66,7 +66,8 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(x, Static) and x.value is None:
             return _is_none(ev, y)
     if is_link(a) or is_link(b):
-        return _same_row(ev, a, b)
+        both = isinstance(a, Value) and isinstance(b, Value) and is_link(a) and is_link(b)
+        return same_object(ev, a, b) if both else Static(False)  # type: ignore[arg-type]
     if isinstance(a, Static) and isinstance(b, Static):
         same = _same_static(a, b)
     elif isinstance(a, Static) or isinstance(b, Static):
@@ -88,19 +89,12 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     return Static(same)
 
 
-def _same_row(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
-    """`a is b` of objects that are rows of columns: of one class, they are one object if their rows are equal."""
-    if not isinstance(a, Value) or not isinstance(b, Value) or base_type(a.type) != base_type(b.type):
-        return Static(False)
-    if ev.containers.passed:  # they may be objects of the arguments
-        ev.containers.note_comparison(ev.loc)
-    return ev.emit(eq_rows, ev.lit(ev.bound(a)), ev.lit(ev.bound(b)))  # type: ignore[no-any-return]
 
 
 def equal_rows(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
     """`a == b` of objects that are rows of columns, if no class of them says what it is; None of other values."""
-    links = [base_type(v.type) for v in (a, b) if isinstance(v, Value) and is_link(v)]
-    own = [cls for link in links if isinstance(link, Link) and (cls := link.cls) is not None and any(
+    links = [v for v in (a, b) if isinstance(v, Value) and is_link(v)]
+    own = [cls for link in links for cls in classes_of(link) if any(
         in_class(ev, cls, name)[1] is not object for name in ("__eq__", "__ne__"))]
     other = next((v for v in (a, b) if not is_link(v)), Static(None))
     return identical(ev, a, b) if links and not own and other == Static(None) else None

@@ -19,7 +19,7 @@ from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.run_time_sets import is_set, size
 from sct.frontend.objects.deques import list_of_deque
-from sct.frontend.objects.linked_objects import is_link
+from sct.frontend.objects.linked_objects import classes_of, is_link, may_be_several
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
 from sct.frontend.operators.choices import told
@@ -49,7 +49,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import BOOL, ActiveText, Link, Optional, Tensor, Text, base_type
+from sct.ir.types import BOOL, ActiveText, Optional, Tensor, Text, base_type
 from sct.ops import BY_CALL, gt, is_none, ne, not_
 from sct.ops.program.effects import inactive, may_change
 
@@ -70,7 +70,7 @@ def unaryop(ev: Evaluator, node: Any) -> Abstract:
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
     v = v.of if isinstance(v, RunTimeTuple) else list_of_deque(ev, v)
-    if isinstance(v, Choice):
+    if isinstance(v, Choice) or may_be_several(v) and _has_own_truth(ev, v):
         return ev.operand(told(ev, v, lambda m: boolean(truth(ev, m))))
     if (is_object(v) or is_member(v)) and (own := _own_truth(ev, v)) is not None:
         return own
@@ -176,10 +176,9 @@ def condition(ev: Evaluator, node: Any) -> Operand:
     return ev.operand(go(0))
 
 
-def _has_own_truth(ev: Evaluator, x: Value) -> bool:
-    link = base_type(x.type)
-    cls = link.cls if isinstance(link, Link) else None
-    return cls is not None and any(in_class(ev, cls, name)[0] is not MISSING for name in ("__bool__", "__len__"))
+def _has_own_truth(ev: Evaluator, x: Any) -> bool:
+    """Does a class of which the object may be say what its truth is?"""
+    return any(in_class(ev, cls, name)[0] is not MISSING for cls in classes_of(x) for name in ("__bool__", "__len__"))
 
 
 def _own_truth(ev: Evaluator, v: Abstract) -> Operand | None:

@@ -36,7 +36,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Builder, Eqn, Lit, Operand, Value, is_undef
-from sct.ir.types import Optional, Undef
+from sct.ir.types import Link, Optional, Undef
 from sct.ops import cond, eq, is_none, lt, not_
 from sct.ops.program.effects import part
 
@@ -114,6 +114,9 @@ def code_of(v: Abstract) -> str | None:
         return _function("<lambda>", f"{node.lineno}:{node.col_offset}") if isinstance(node, gast.Lambda) else node.name
     if isinstance(v, Bound):
         return f"{code_of(v.args[0])}.{code_of(v.fn)}"
+    if isinstance(v, Value):
+        assert isinstance(v.type, Link)
+        return v.type.of
     assert isinstance(v, (ObjRef, Tup, ListRef, DictRef))
     return v.cls.__name__ if isinstance(v, (ObjRef, Tup)) else "list" if isinstance(v, ListRef) else "dict"
 

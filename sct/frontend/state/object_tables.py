@@ -1,0 +1,119 @@
+"""The tables of objects that are rows of columns: which classes share one, and what its columns are.
+
+    parts = []; ...: parts.append(Spring(k)); ...: parts.append(Damper(c))
+
+    class  "spring"  "damper"  ...      a row for each object, in the order in which they are made
+    k      2.0       None      ...      an attribute that only a Spring has
+    c      None      0.5       ...      what an object has no attribute for is None, and is never read
+
+The objects of two classes are in one table if a variable, an item or an attribute refers to either.  What both call by
+one name, and is of one type in both, has one column.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sct.frontend.state.fixpoint import widened
+from sct.ir.dims import sym
+from sct.ir.types import NONE, Optional, Tensor, Text, Type, map_sizes
+
+__all__ = ["Column", "LinkedClasses", "Table", "table_of", "wider", "with_known_sizes"]
+
+
+class LinkedClasses(dict[type, str]):
+    """The classes whose objects are rows of columns, with the names of these."""
+
+    def update(self, classes: Collection[type]) -> None:  # type: ignore[override]
+        for cls in sorted(classes, key=lambda c: c.__qualname__):
+            if cls not in self:
+                base = _snake_case(cls)
+                self[cls] = next(name for k in itertools.count() if (name := f"{base}{k or ''}") not in self.values())
+
+
+def _snake_case(cls: type) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+
+@dataclass
+class Column:
+    """A column: the attribute `attribute` of the objects of the classes `of`; None: the names of the classes."""
+
+    name: str
+    attribute: str | None
+    of: tuple[type, ...]
+    type: Type
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of the objects of these classes."""
+
+    classes: tuple[type, ...]
+    columns: tuple[Column, ...]
+
+    def column(self, cls: type, attribute: str) -> Column | None:
+        """The column of an attribute; None if objects of the class have no such attribute of their own."""
+        return next((c for c in self.columns if c.attribute == attribute and cls in c.of), None)
+
+    @property
+    def names(self) -> Column:
+        """The column of the names of the classes."""
+        return self.columns[0]
+
+
+def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mapping[tuple[type, str], Type]) -> Table:
+    """The table of the objects of these classes, whose attributes are of the types `fields`."""
+    columns: list[Column] = []
+    for (cls, attribute), t in fields.items():
+        if cls not in classes:
+            continue
+        same = next((c for c in columns if c.attribute == attribute and _are_alike(c.type, t)), None)
+        if same is None:
+            columns.append(Column("", attribute, (cls,), t))
+        else:
+            same.of, same.type = (*same.of, cls), wider(same.type, t, f"_{linked[cls]}_{attribute}")
+    name = _name(classes, linked)
+    taken: set[str] = set()
+    for c in columns:
+        owner = linked[c.of[0]] if len(c.of) == 1 < len(classes) else name
+        names = (f"{owner}_{c.attribute}", f"{linked[c.of[0]]}_{c.attribute}")
+        numbered = (f"{names[0]}_{k}" for k in itertools.count(1))
+        c.name = next(s for s in itertools.chain(names, numbered) if s not in taken)
+        taken.add(c.name)
+        c.type = c.type if len(c.of) == len(classes) or isinstance(c.type, Optional) else Optional(c.type)
+    of_classes = [Column(f"{name}_class", None, tuple(classes), Text())] if len(classes) > 1 or not columns else []
+    return Table(tuple(classes), (*of_classes, *columns))
+
+
+def _name(classes: Sequence[type], linked: Mapping[type, str]) -> str:
+    """The name of the table: that of the class, or of the next class from which all of them inherit."""
+    if len(classes) == 1:
+        return linked[classes[0]]
+    shared = (c for c in classes[0].__mro__ if c.__module__ not in ("abc", "builtins", "typing") and all(
+        issubclass(other, c) for other in classes))
+    common = next(shared, None)
+    if common is None:
+        return "_or_".join(linked[cls] for cls in classes[:3])
+    return linked.get(common, _snake_case(common))
+
+
+def _are_alike(a: Type, b: Type) -> bool:
+    """Does a column hold values of both types without making one of them wider?"""
+    a, b = (t.elem if isinstance(t, Optional) and t != NONE else t for t in (a, b))
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return (a.carrier, a.dtype, a.rank) == (b.carrier, b.dtype, b.rank)
+    return a == b or NONE in (a, b)
+
+
+def wider(a: Type, b: Type, name: str) -> Type:
+    """The least type that holds both; sizes of arrays that differ are called by name."""
+    return widened(a, b, lambda axis, p, q: sym(f"{name}_{axis}"))
+
+
+def with_known_sizes(t: Type, sizes: Iterable[str], name: str) -> Type:
+    """The type, whose sizes that mean nothing outside are called by name."""
+    return map_sizes(lambda d: d if d.symbols <= {*sizes} else sym(name), t)
