@@ -47,18 +47,16 @@ from sct.frontend.heap.sample_calls import by_position, check_arguments, check_i
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.iteration.iterator_protocol import iterable
 from sct.frontend.iteration.run_time_tuples import as_lists, transposed
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
-from sct.frontend.objects.linked_objects import may_be_absent, may_be_several
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
 from sct.frontend.objects.undefined_operators import undefined
-from sct.frontend.operators.choices import distributed, told
+from sct.frontend.operators.choices import for_each_argument
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.operators.frozen_distributions import frozen_distribution
@@ -77,7 +75,6 @@ from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of,
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
-    Choice,
     Closure,
     Container,
     DerivedCallable,
@@ -321,7 +318,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if (debugger := name_of_debugger(f)) is not None:
         return stop_in_debugger(ev, debugger, args, kwargs)
     if not (isinstance(f, (types.FunctionType, types.MethodType)) and not is_library(getattr(f, "__func__", f))) and \
-            (each := _for_each_argument(ev, fn, args, kwargs)) is not None:
+            (each := for_each_argument(ev, fn, args, kwargs)) is not None:
         return each
     if (value := _of_library(ev, fn, args, kwargs) or _of_object_of_library(ev, fn, args, kwargs)) is not None:
         return value
@@ -384,27 +381,6 @@ def _member(ev: Evaluator, cls: Any, args: Args) -> Abstract:
         ev.call(Static(check_member), [by_value, *args, Static(cls.__qualname__)])
         return item(ev, by_value, args[0])
     return lift(ev, run_or_raise(ev, lambda: cls(*values)))
-
-
-def _for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """A call of a function that is not the user's with an argument that is one of several objects."""
-    if isinstance(fn.value, type) and is_container(fn.value):
-        return None
-    if (fn.value is isinstance or fn.value is callable) and args and (
-            isinstance(args[0], Choice) or may_be_several(args[0]) or may_be_absent(args[0])):
-        return told(ev, args[0], lambda m: ev.call(fn, [m, *args[1:]], kwargs))
-    if fn.value is type and len(args) == 1 and may_be_several(args[0]) and not may_be_absent(args[0]):
-        return None
-    if any(fn.value is f for f in _GIVE_ITEMS) and any(isinstance(a, Choice) for a in args):
-        items = [iterable(ev, a) if isinstance(a, Choice) else a for a in args]
-        if items != list(args):
-            return ev.call(fn, items, kwargs)
-    values = [*args, *kwargs.values()]
-    return distributed(ev, values, lambda vs: ev.call(fn, vs[:len(args)], dict(zip(kwargs, vs[len(args):]))))
-
-
-_GIVE_ITEMS = (enumerate, filter, iter, map, reversed, zip)
-"""Functions that give the items of their arguments: of a list or a tuple alike."""
 
 
 def _solved(ev: Evaluator, fn: Static, handler: Special, args: Args, kwargs: Kwargs) -> Abstract:

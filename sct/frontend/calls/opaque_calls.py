@@ -36,6 +36,7 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.subscripts import assign_item, item
+from sct.frontend.interpreter.attributes import present_object
 from sct.frontend.numpy_library.random_draws import (
     GENERATORS,
     MAKERS,
@@ -46,7 +47,10 @@ from sct.frontend.numpy_library.random_draws import (
     type_of_draw,
 )
 from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.construction import call_instance
+from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.parts_of_exceptions import parts_of_exception
+from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.source.changing_calls import changes_object, takes_items, writes_arguments, writes_keyword
@@ -100,7 +104,11 @@ _DTYPES = "use np.float64, np.float32, np.int64 or np.int32"
 
 @called(Value)
 def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
+    """A call of an object that is a row of columns, or one that nothing is known of: an effect, refused later if a
+    differentiated value reaches it."""
+    if is_link(fn):
+        there = present_object(ev, fn, lambda none: none())  # type: ignore[misc]
+        return for_each(ev, there, lambda m: call_instance(ev, m, args, kwargs))
     value = value_of_spline(ev, fn, args, kwargs) or value_of_polynomial(ev, fn, args, kwargs)
     if value is None and len(args) == 1 and not kwargs and (shuffled := _shuffle(ev, fn, args[0])) is not None:
         return shuffled

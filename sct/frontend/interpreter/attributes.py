@@ -19,7 +19,15 @@ from sct.frontend.arguments.lift import contents_of_mapping, exception_class, li
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
-from sct.frontend.evaluator.lookup_guards import absent, as_it_is, found_in, in_class, of_library, path_to
+from sct.frontend.evaluator.lookup_guards import (
+    MISSING,
+    absent,
+    as_it_is,
+    found_in,
+    in_class,
+    of_library,
+    path_to,
+)
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.array_keys import check_axes, check_dtype, present_tuple
 from sct.frontend.heap.inactive import by_python
@@ -29,7 +37,14 @@ from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.run_time_sets import is_set
 from sct.frontend.objects import linked_objects
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
-from sct.frontend.objects.linked_objects import classes_of, column_of_all, is_attribute, is_link, may_be_several
+from sct.frontend.objects.linked_objects import (
+    by_class,
+    classes_of,
+    column_of_all,
+    is_attribute,
+    is_link,
+    may_be_several,
+)
 from sct.frontend.objects.objects import (
     bind,
     check_set,
@@ -310,11 +325,14 @@ def _of_classes(ev: Evaluator, owner: Value, name: str) -> Abstract:
     if _is_plain(ev, owner, name) and column_of_all(ev, owner, name) is not None and (
             value := linked_objects.read(ev, owner, name)) is not None:
         return value
-    of_classes = [in_class(ev, cls, name) for cls in classes_of(owner)]
-    raw, where = of_classes[0]
-    if isinstance(raw, types.FunctionType) and not is_library(raw) and all(x == (raw, where) for x in of_classes) \
-            and not any(is_attribute(ev, cls, name) for cls in classes_of(owner)):
-        return bind(ev, raw, where, owner, name)
+    classes = classes_of(owner)
+    of_classes = [in_class(ev, cls, name) for cls in classes]
+    methods = (types.FunctionType, staticmethod, classmethod)
+    if all(isinstance(raw, methods) for raw, _ in of_classes) and not any(is_attribute(ev, c, name) for c in classes) \
+            and _is_plain(ev, owner, name):
+        raw, where = of_classes[0]
+        is_one = isinstance(raw, types.FunctionType) and not is_library(raw) and {*of_classes} == {(raw, where)}
+        return bind(ev, raw, where, owner, name) if is_one else Method(owner, name)
     return for_each(ev, owner, lambda m: get(ev, m, name))
 
 
@@ -391,8 +409,21 @@ def _is_written(it: Any) -> bool:
         or isinstance(it, type) and is_defined_by_user(it)
 
 
+def _of_all_or_none(ev: Evaluator, owner: Choice, name: str) -> Abstract | None:
+    """An attribute that an object of each of several classes has; None if no class has it."""
+    classes = [cls for m in owner.members if isinstance(m, Value) for cls in classes_of(m)]
+    there = {in_class(ev, cls, name)[0] is not MISSING or is_attribute(ev, cls, name) for cls in classes}
+    if len(there) > 1:
+        ev.refuse("SCT504", f"whether this object has the attribute `{name}` is known only at run time",
+                  hint="ask for the class of it first: `isinstance(...)`")
+    return get(ev, owner, name) if there == {True} else None
+
+
 def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`owner.name`; None where reading it raises an AttributeError."""
+    if isinstance(owner, Value) and may_be_several(owner):
+        one = by_class(ev, owner)
+        return _of_all_or_none(ev, one, name) if isinstance(one, Choice) else attribute_if_any(ev, one, name)
     check_set(ev, owner, name)
     if classes := possible_classes(owner):
         return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None

@@ -16,6 +16,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.lookup_guards import MISSING, in_class, path_to
 from sct.frontend.evaluator.own_methods import is_generated
 from sct.frontend.objects.class_defaults import give_defaults
+from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.linked_objects import as_row, is_linked
 from sct.frontend.objects.objects import (
     bind,
@@ -35,7 +36,9 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir.pytrees.user_objects import dict_of, fields_of, is_namedtuple, slots_of
 
-__all__ = ["check_copied_by_attributes", "class_of_generated", "copy_of_outside", "fill", "instantiate"]
+__all__ = [
+    "call_instance", "check_copied_by_attributes", "class_of_generated", "copy_of_outside", "fill", "instantiate",
+]
 
 
 def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
@@ -173,8 +176,8 @@ def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dic
 
 
 @called(ObjRef, Tup)
-def call_instance(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
+def call_instance(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     method = special_method(ev, fn, "__call__")
     if method is None:
-        raise_at_run_time(ev, "TypeError", f"{shown_name(fn.cls)!r} object is not callable")
+        return raise_at_run_time(ev, "TypeError", f"{shown_name(python_class(ev, fn))!r} object is not callable")
     return ev.call(method, args, kwargs)

@@ -114,7 +114,7 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
 def _entry(ev: Evaluator, column: Column, cls: type, attributes: Mapping[str, Abstract]) -> Operand:
     """What the row of an object of this class has in a column."""
     if column.attribute is None:
-        return Lit(ev.functions.plan.linked[cls])
+        return Lit(cls.__name__)
     return _operand(ev, attributes[column.attribute]) if cls in column.of else Lit(None)
 
 
@@ -314,8 +314,12 @@ def by_class(ev: Evaluator, v: Value) -> Abstract:
 
 def _check_one_table(ev: Evaluator, classes: Sequence[type]) -> None:
     """Evaluates the function again if the objects of these classes are not rows of one table."""
-    if not {*classes} <= {*_table(ev, classes[0]).classes}:
+    table = _table(ev, classes[0]).classes
+    if not {*classes} <= {*table}:
         raise ev.functions.plan.united(classes)
+    if len({cls.__name__ for cls in table}) < len(table):
+        ev.refuse("SCT310", f"objects of two classes that are both called `{classes[0].__name__}` are not told apart",
+                  hint="give the classes different names")
 
 
 def _as_of_class(ev: Evaluator, v: Value, cls: type) -> Value:

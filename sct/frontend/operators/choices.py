@@ -12,17 +12,19 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.objects.linked_objects import by_class, is_link, may_be_several
+from sct.frontend.iteration.iterator_protocol import iterable
+from sct.frontend.objects.linked_objects import by_class, may_be_absent, may_be_several
 from sct.frontend.state.choices import code_of, is_present, narrowed, test_text
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Choice, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
+from sct.ir.pytrees.user_objects import is_container
 from sct.ir.types import BOOL, Optional
 from sct.ops import is_none, not_
 from sct.ops.program.effects import part
 
-__all__ = ["distributed", "for_each", "is_one_of_several", "told"]
+__all__ = ["distributed", "for_each", "for_each_argument", "is_one_of_several", "told"]
 
 
 def is_one_of_several(v: Abstract) -> bool:
@@ -56,7 +58,7 @@ def _where_present(ev: Evaluator, v: Value, do: Callable[[Value], Abstract], non
 
 def told(ev: Evaluator, v: Abstract, test: Callable[[Abstract], Abstract]) -> Abstract:
     """A test that is known for each member, as a test of the code."""
-    if isinstance(v, Value) and is_link(v):
+    if isinstance(v, Value) and (may_be_several(v) or may_be_absent(v)):
         return _where_present(ev, v, lambda link: told(ev, by_class(ev, link), test), test)
     if not isinstance(v, Choice):
         return test(v)
@@ -98,6 +100,27 @@ def distributed(ev: Evaluator, values: Sequence[Abstract], do: Callable[[list[Ab
     if k is None:
         return None
     return for_each(ev, values[k], lambda m: do([*values[:k], m, *values[k + 1:]]))
+
+
+def for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of a function that is not the user's with an argument that is one of several objects."""
+    if isinstance(fn.value, type) and is_container(fn.value):
+        return None
+    if (fn.value is isinstance or fn.value is callable) and args and (
+            is_one_of_several(args[0]) or may_be_absent(args[0])):
+        return told(ev, args[0], lambda m: ev.call(fn, [m, *args[1:]], kwargs))
+    if fn.value is type and len(args) == 1 and may_be_several(args[0]) and not may_be_absent(args[0]):
+        return None
+    if any(fn.value is f for f in _GIVE_ITEMS) and any(isinstance(a, Choice) for a in args):
+        items = [iterable(ev, a) if isinstance(a, Choice) else a for a in args]
+        if items != list(args):
+            return ev.call(fn, items, kwargs)
+    values = [*args, *kwargs.values()]
+    return distributed(ev, values, lambda vs: ev.call(fn, vs[:len(args)], dict(zip(kwargs, vs[len(args):]))))
+
+
+_GIVE_ITEMS = (enumerate, filter, iter, map, reversed, zip)
+"""Functions that give the items of their arguments: of a list or a tuple alike."""
 
 
 @called(Choice)

@@ -22,11 +22,14 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
+from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of, items_to_search
 from sct.frontend.iteration.iterator_protocol import VIEWS
 from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.objects.class_of import possible_classes, python_class
+from sct.frontend.objects.linked_objects import may_be_several
+from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.comparisons import compare_one, one_or_equal
 from sct.frontend.operators.text_formatting import text_of
 from sct.frontend.operators.truth import truth
@@ -63,6 +66,8 @@ OPERATORS: dict[str, Any] = {
 @called(Method)
 def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = fn.owner, fn.name
+    if may_be_several(owner):  # of which each has a method of this name
+        return for_each(ev, owner, lambda m: ev.call(get(ev, m, name), args, kwargs))
     if not (isinstance(owner, Iteration) and owner.kind == "range"):
         check_method(ev, possible_classes(owner) or (python_class(ev, owner),), owner, name, args, kwargs)
     if name in OPERATORS and isinstance(owner, (Ref, Tup, RunTimeTuple, ListRef, DictRef, MapRef)):

@@ -115,8 +115,8 @@ def code_of(v: Abstract) -> str | None:
     if isinstance(v, Bound):
         return f"{code_of(v.args[0])}.{code_of(v.fn)}"
     if isinstance(v, Value):
-        assert isinstance(v.type, Link)
-        return v.type.of
+        assert isinstance(v.type, Link) and v.type.cls is not None
+        return v.type.cls.__name__
     assert isinstance(v, (ObjRef, Tup, ListRef, DictRef))
     return v.cls.__name__ if isinstance(v, (ObjRef, Tup)) else "list" if isinstance(v, ListRef) else "dict"
 
