@@ -43,6 +43,7 @@ from sct.frontend.objects.linked_objects import (
     column_of_all,
     is_attribute,
     is_link,
+    may_be_absent,
     may_be_several,
 )
 from sct.frontend.objects.objects import (
@@ -421,7 +422,8 @@ def _of_all_or_none(ev: Evaluator, owner: Choice, name: str) -> Abstract | None:
 
 def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`owner.name`; None where reading it raises an AttributeError."""
-    if isinstance(owner, Value) and may_be_several(owner):
+    owner = ev.present_number(owner)
+    if isinstance(owner, Value) and may_be_several(owner) and not may_be_absent(owner):
         one = by_class(ev, owner)
         return _of_all_or_none(ev, one, name) if isinstance(one, Choice) else attribute_if_any(ev, one, name)
     check_set(ev, owner, name)
