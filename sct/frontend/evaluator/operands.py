@@ -69,8 +69,9 @@ OF_ROWS = "how many of them there are is known only at run time"
 """Why some uses of objects that are rows of columns are refused."""
 
 _OF_LINKS = frozenset((
-    "append", "attempt", "copy_list", "dim", "eq_rows", "extend", "index", "insert_at", "is_none", "joined", "link_to",
-    "list_of", "permuted", "remove_at", "repeat", "repeated", "row_of", "store", "unwrap"))
+    "append", "append_in", "attempt", "copy_list", "dim", "eq_rows", "extend", "index", "insert_at", "insert_in",
+    "is_none", "joined", "link_to", "list_of", "permuted", "remove_at", "remove_in", "repeat", "repeated", "row_of",
+    "store", "unwrap"))
 """The ops of references to objects, and of lists of these, that mean the same for the numbers of their rows."""
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.lists_in_lists import cut_loose, put_in
 from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.state.choices import is_present, narrowed
 from sct.frontend.state.object_tables import Column, Table, wider, with_known_sizes
@@ -38,7 +39,7 @@ from sct.frontend.values.abstract_values import (
     parts,
 )
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
-from sct.ir.types import NONE, Link, Optional, Tensor, Text, Type, TypeMismatch, base_type
+from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, TypeMismatch, base_type, join
 from sct.ops import dim, eq_rows, index, link_to, row_of, store, sub, unwrap
 from sct.ops.program.list_ops import append, list_of
 
@@ -99,6 +100,8 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     attributes = {obj: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
                   for obj in links for cell in [ev.store.slots(obj)]}
     for obj in links:
+        if any(isinstance(v, ListRef) for v in attributes[obj].values()):  # which the caller's names may lead to
+            raise plan.unlinked(obj.cls)
         _learn_all(ev, obj, attributes[obj])
     for classes, table in tables.items():
         for column in table.columns:
@@ -115,7 +118,9 @@ def _entry(ev: Evaluator, column: Column, cls: type, attributes: Mapping[str, Ab
     """What the row of an object of this class has in a column."""
     if column.attribute is None:
         return Lit(cls.__name__)
-    return _operand(ev, attributes[column.attribute]) if cls in column.of else Lit(None)
+    if cls in column.of:
+        return _operand(ev, attributes[column.attribute], column.type)
+    return ev.emit(list_of, elem=column.type.elem) if isinstance(column.type, List) else Lit(None)
 
 
 def _link(ev: Evaluator, *classes: type) -> Link:
@@ -148,14 +153,19 @@ def column_variables(ev: Evaluator) -> dict[Key, Abstract]:
     return {key: v for key, v in ev.store.vars.items() if not key.frame}
 
 
+def _list_of(ev: Evaluator, column: Column) -> ListRef:
+    """The column as a list."""
+    xs = ev.store.vars.get(_key(column))
+    if not isinstance(xs, ListRef):
+        ev.refuse("SCT503", f"an object of class `{column.of[0].__name__}` is not supported here", why=OF_ROWS)
+    return xs
+
+
 def _cell(ev: Evaluator, column: Column) -> Ref:
     """The array of a column."""
     if ev.caches.depth:  # a cached function that reads an object knows it by what it reads
         raise ev.functions.plan.unlinked(column.of[0])
-    xs = ev.store.vars.get(_key(column))
-    if not isinstance(xs, ListRef):
-        ev.refuse("SCT503", f"an object of class `{column.of[0].__name__}` is not supported here", why=OF_ROWS)
-    (cell,) = ev.slots(xs).items
+    (cell,) = ev.slots(_list_of(ev, column)).items
     assert isinstance(cell, Ref)
     return cell
 
@@ -173,11 +183,28 @@ def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
         return Lit(v.value).type
     if isinstance(v, Ref):
         return ev.type_of(v)
+    if isinstance(v, ListRef):
+        return _type_of_list(ev, cls, v)
     if isinstance(v, Value):
         t = v.type.elem if isinstance(v.type, Optional) else v.type
         if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
             return v.type
     raise ev.functions.plan.unlinked(cls)
+
+
+def _type_of_list(ev: Evaluator, cls: type, v: ListRef) -> Type:
+    """The type of an attribute that is a list of numbers, strings, arrays, objects that are rows, and such lists."""
+    cell = ev.slots(v)
+    if cell.schema is not None and cell.schema != 0:
+        raise ev.functions.plan.unlinked(cls)
+    if cell.schema is not None:
+        return ev.type_of(cell.items[0])
+    elem: Type = Never()
+    for x in cell.items:
+        elem = join(elem, _type_of(ev, cls, x))
+    if any(isinstance(x, ObjRef) for x in cell.items):  # one whose `__init__` has not ended
+        raise ev.functions.plan.unlinked(cls)
+    return List(elem)
 
 
 def _learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
@@ -207,8 +234,16 @@ def _learn_all(ev: Evaluator, obj: ObjRef, attributes: Mapping[str, Abstract]) -
         raise ev.functions.plan.unlinked(obj.cls)
 
 
-def _operand(ev: Evaluator, v: Abstract) -> Operand:
-    """The entry of a column.  An array in it can no longer be written."""
+def _operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
+    """The entry of a column of items of this type.  An array in it can no longer be written; a list is an item of the
+    column from now on."""
+    if isinstance(v, ListRef) and isinstance(t, List):
+        cell = ev.slots(v)
+        ev.check_current(cell)
+        put_in(ev, v, False)
+        if cell.schema is not None:
+            return ev.read(cell.items[0])  # type: ignore[arg-type]
+        return ev.emit(list_of, *(_operand(ev, x, t.elem) for x in cell.items), elem=t.elem)  # type: ignore
     if isinstance(v, Ref):
         x = ev.read(v)
         ev.store.hold(v.addr)
@@ -359,6 +394,8 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     column = column_of_all(ev, owner, name)
     if column is None:
         return None
+    if isinstance(column.type, List):
+        return _list_in(ev, column, owner)
     x = _entry_of(ev, column, owner)
     if isinstance(x.type, Optional) and not any(
             isinstance(ev.functions.plan.fields[cls, name], Optional) for cls in classes_of(owner)):
@@ -371,6 +408,15 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     if isinstance(v, Ref):
         ev.store.cells[v.addr] = replace(ev.store.array(v), frozen=Frozen.HELD)
     return v
+
+
+def _list_in(ev: Evaluator, column: Column, owner: Value) -> ListRef:
+    """A list that is an attribute: it is written in its column."""
+    row = ev.emit(row_of, owner)
+    addr = ev.new_addr()
+    view = ev.step(_cell(ev, column), index, (row,), {"key": ("i",)})
+    ev.store.cells[addr] = Slots((view,), schema=0, parent=_list_of(ev, column).addr)
+    return ListRef(addr)
 
 
 def _entry_of(ev: Evaluator, column: Column, owner: Value) -> Value:
@@ -421,5 +467,7 @@ def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
         _learn(ev, cls, {name: value})
     if ev.containers.passed:  # it may be an object of the arguments
         ev.containers.note_write(ev.loc)
-    row = ev.emit(row_of, owner)
-    _renew(ev, column, store, _operand(ev, value), row, key=("i",))
+    new = _operand(ev, value, column.type)
+    if isinstance(column.type, List):  # what names the list that was there, keeps it
+        cut_loose(ev, _list_of(ev, column))
+    _renew(ev, column, store, new, ev.emit(row_of, owner), key=("i",))

@@ -4,7 +4,7 @@
 
     class  "spring"  "damper"  ...      a row for each object, in the order in which they are made
     k      2.0       None      ...      an attribute that only a Spring has
-    c      None      0.5       ...      what an object has no attribute for is None, and is never read
+    c      None      0.5       ...      what an object has no attribute for is None, or an empty list, and is never read
 
 The objects of two classes are in one table if a variable, an item or an attribute refers to either.  What both call by
 one name, and is of one type in both, has one column.
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from sct.frontend.state.fixpoint import widened
 from sct.ir.dims import sym
-from sct.ir.types import NONE, Optional, Tensor, Text, Type, map_sizes
+from sct.ir.types import NONE, List, Never, Optional, Tensor, Text, Type, map_sizes
 
 __all__ = ["Column", "LinkedClasses", "Table", "table_of", "wider", "with_known_sizes"]
 
@@ -84,7 +84,8 @@ def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mappin
         numbered = (f"{names[0]}_{k}" for k in itertools.count(1))
         c.name = next(s for s in itertools.chain(names, numbered) if s not in taken)
         taken.add(c.name)
-        c.type = c.type if len(c.of) == len(classes) or isinstance(c.type, Optional) else Optional(c.type)
+        if len(c.of) < len(classes) and not isinstance(c.type, (List, Optional)):
+            c.type = Optional(c.type)
     of_classes = [Column(f"{name}_class", None, tuple(classes), Text())] if len(classes) > 1 or not columns else []
     return Table(tuple(classes), (*of_classes, *columns))
 
@@ -106,7 +107,9 @@ def _are_alike(a: Type, b: Type) -> bool:
     a, b = (t.elem if isinstance(t, Optional) and t != NONE else t for t in (a, b))
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return (a.carrier, a.dtype, a.rank) == (b.carrier, b.dtype, b.rank)
-    return a == b or NONE in (a, b)
+    if isinstance(a, List) and isinstance(b, List):
+        return a == b or List(Never()) in (a, b)
+    return a == b or NONE in (a, b) and not isinstance(a, List) and not isinstance(b, List)
 
 
 def wider(a: Type, b: Type, name: str) -> Type:
