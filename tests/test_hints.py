@@ -970,17 +970,47 @@ def _() -> Any:
     return refused, followed
 
 
-class Empty:
-    pass
-
-
-@case("give them an attribute")
+@case("put a number into each item")
 def _() -> Any:
     def refused(x):
-        return len([Empty() for v in x if v > 0.0]) * np.sum(x)
+        return len([() for v in x if v > 0.0]) * np.sum(x)
 
     def followed(x):
-        return len([types.SimpleNamespace(k=1) for v in x if v > 0.0]) * np.sum(x)
+        return len([(1,) for v in x if v > 0.0]) * np.sum(x)
+
+    return refused, followed
+
+
+class Elastic:
+    def __init__(self, k):
+        self.k = k
+
+
+class Viscous:
+    def __init__(self, c):
+        self.c = c
+
+
+@case("ask for the class of it first: `isinstance(...)`")
+def _() -> Any:
+    def refused(x):
+        total = 0.0
+        for v in x:
+            part = Elastic(v) if v > 0.5 else Viscous(v)
+            match part:
+                case object(k=k):
+                    total += k
+        return total
+
+    def followed(x):
+        total = 0.0
+        for v in x:
+            part = Elastic(v) if v > 0.5 else Viscous(v)
+            if isinstance(part, Elastic):
+                match part:
+                    case object(k=k):
+                        total += k
+        return total
 
     return refused, followed
 

@@ -411,9 +411,16 @@ def _is_written(it: Any) -> bool:
 
 
 def _of_all_or_none(ev: Evaluator, owner: Choice, name: str) -> Abstract | None:
-    """An attribute that an object of each of several classes has; None if no class has it."""
-    classes = [cls for m in owner.members if isinstance(m, Value) for cls in classes_of(m)]
-    there = {in_class(ev, cls, name)[0] is not MISSING or is_attribute(ev, cls, name) for cls in classes}
+    """An attribute that each of several objects has; None if none of them has it."""
+    there = set()
+    for m in owner.members:
+        check_set(ev, m, name)
+        cls = python_class(ev, m)
+        if in_class(ev, cls, "__getattr__")[0] is not MISSING:
+            ev.refuse("SCT203", f"whether an object has the attribute `{name}` is not known, since its class has a "
+                      "`__getattr__`", hint="ask for the class of it first: `isinstance(...)`")
+        own = name in ev.slots(m).keys if isinstance(m, ObjRef) else is_attribute(ev, cls, name)
+        there.add(own or in_class(ev, cls, name)[0] is not MISSING)
     if len(there) > 1:
         ev.refuse("SCT504", f"whether this object has the attribute `{name}` is known only at run time",
                   hint="ask for the class of it first: `isinstance(...)`")
@@ -424,8 +431,9 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
     """`owner.name`; None where reading it raises an AttributeError."""
     owner = ev.present_number(owner)
     if isinstance(owner, Value) and may_be_several(owner) and not may_be_absent(owner):
-        one = by_class(ev, owner)
-        return _of_all_or_none(ev, one, name) if isinstance(one, Choice) else attribute_if_any(ev, one, name)
+        owner = by_class(ev, owner)
+    if isinstance(owner, Choice) and all(isinstance(m, (ObjRef, Value)) for m in owner.members):
+        return _of_all_or_none(ev, owner, name)
     check_set(ev, owner, name)
     if classes := possible_classes(owner):
         return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None
