@@ -20,6 +20,7 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.calls.outside_writes import check_outside_writes
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.list_items import OF_CLASSES
 from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects.bound_object import private_writes
@@ -292,6 +293,8 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool 
             if plan.linked and plan.refusal and (first.code == "SCT208" or first.why == OF_ROWS and
                                                  plan.refusal.code in ("SCT108", "SCT502")):
                 plan.refusal = first
+            if plan.linked and plan.refusal and plan.refusal.why == OF_CLASSES and not plan.unlinkable:
+                plan.refusal = first  # their attributes are not the reason
             first = plan.refusal or first
             if first.code in OF_OBJECTS and (classes := plan.linkable()):
                 with_dicts.clear()

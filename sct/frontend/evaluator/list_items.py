@@ -49,10 +49,14 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "displace",
+    "OF_CLASSES", "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "displace",
     "have_one_form", "item_at", "join", "may_be", "moved", "new_version", "owning",
     "place", "refresh", "refuse_item", "release", "same_columns", "share", "write", "write_array",
 ]
+
+
+OF_CLASSES = "attributes of such objects are numbers, strings, arrays, None, lists of these, and such objects"
+"""Why objects of several classes are refused where an attribute of theirs is something else."""
 
 
 @dataclass(frozen=True)
@@ -431,6 +435,9 @@ def refuse_item(ev: Evaluator, x: Abstract) -> NoReturn:
     if isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
     held = "a list whose length is not known holds numbers, arrays, and tuples and lists of these"
+    if isinstance(x, Choice) and any(isinstance(m, ObjRef) for m in x.members):
+        ev.refuse("SCT310", "objects of several classes are put into a list whose length is not known", why=OF_CLASSES,
+                  hint="put other attributes into lists of their own, and keep the positions in these")
     one = x.members[0] if isinstance(x, Choice) else x
     if isinstance(one, Static):
         ev.refuse("SCT310", f"{class_in_words(one.peek)} is put into a list whose length is not known", why=held,
