@@ -72,7 +72,7 @@ class OutliningPlan:
     orders     how often functions with a rule of the user are differentiated
     instantiated  the user's classes of which the program makes objects; whether loops or recursive functions do
     linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
-    tables     those that share their rows with others: with which ones
+    tables     those that share their rows with others: with which ones; layout: the tables that are made of all this
     unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
     attempts   what was in `linked` before, with which the program is refused, too
     written    attributes of the bound object that the function writes: their paths, the place of a write and the class
@@ -104,6 +104,7 @@ class OutliningPlan:
     linked: LinkedClasses = field(default_factory=LinkedClasses)
     fields: dict[tuple[type, str], Type] = field(default_factory=dict)
     tables: dict[type, tuple[type, ...]] = field(default_factory=dict)
+    layout: dict[type, Table] = field(default_factory=dict)
     unlinkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None
     attempts: list[set[type]] = field(default_factory=list)
@@ -148,6 +149,7 @@ class OutliningPlan:
     def unlinked(self, cls: type) -> Unstable:
         """The objects of this class are no rows of columns: the program is evaluated again."""
         self.unlinkable.add(cls)
+        self.layout.clear()
         self.linked.pop(cls, None)
         self.fields = {key: t for key, t in self.fields.items() if key[0] is not cls}
         self.tables = {c: tuple(x for x in of if x is not cls) for c, of in self.tables.items() if c is not cls}
@@ -160,7 +162,9 @@ class OutliningPlan:
 
     def table(self, cls: type) -> Table:
         """The table of the objects of a class."""
-        return table_of(self.tables.get(cls, (cls,)), self.linked, self.fields)
+        if cls not in self.layout:
+            self.layout[cls] = table_of(self.tables.get(cls, (cls,)), self.linked, self.fields)
+        return self.layout[cls]
 
     @property
     def has_arguments(self) -> bool:
@@ -169,6 +173,7 @@ class OutliningPlan:
 
     def changed(self, **members: Any) -> Unstable:
         """Notes what is outlined, or opaque, from now on: the program is evaluated again."""
+        self.layout.clear()
         for name, more in members.items():
             getattr(self, name).update(more)
         return Unstable(self)
