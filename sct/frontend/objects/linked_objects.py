@@ -21,10 +21,11 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lists_in_lists import cut_loose, put_in
 from sct.frontend.evaluator.operands import OF_ROWS
+from sct.frontend.objects.attribute_types import learn, learn_all, link_type
 from sct.frontend.state.choices import is_present, narrowed
-from sct.frontend.state.object_tables import Column, Table, wider, with_known_sizes
+from sct.frontend.state.object_tables import Column, Table
+from sct.frontend.state.store import Item
 from sct.frontend.values.abstract_values import (
-    PLAIN,
     Abstract,
     Choice,
     Container,
@@ -39,7 +40,7 @@ from sct.frontend.values.abstract_values import (
     parts,
 )
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
-from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, TypeMismatch, base_type, join
+from sct.ir.types import NONE, Link, List, Optional, Tensor, Type, base_type
 from sct.ops import dim, eq_rows, index, link_to, row_of, store, sub, unwrap
 from sct.ops.program.list_ops import append, list_of
 
@@ -96,19 +97,23 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
             raise plan.unlinked(table.classes[0])
     rows = {table.classes: [x for x in of_arguments if x.cls in table.classes] for table in tables.values()}
     links: dict[ObjRef, Value] = {
-        obj: ev.emit(link_to, Lit(k), type=_link(ev, obj.cls)) for all_ in rows.values() for k, obj in enumerate(all_)}
+        obj: ev.emit(link_to, Lit(k), type=link_type(ev, obj.cls))
+        for all_ in rows.values() for k, obj in enumerate(all_)}
     attributes = {obj: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
                   for obj in links for cell in [ev.store.slots(obj)]}
     for obj in links:
         if any(isinstance(v, ListRef) for v in attributes[obj].values()):  # which the caller's names may lead to
             raise plan.unlinked(obj.cls)
-        _learn_all(ev, obj, attributes[obj])
+        learn_all(ev, obj, attributes[obj])
     for classes, table in tables.items():
         for column in table.columns:
             entries = [_entry(ev, column, obj.cls, attributes[obj]) for obj in rows[classes]]
             of = ev.emit(list_of, *entries, elem=column.type)
             of.hint = column.name
-            ev.store.vars[_key(column)] = ev.new_dynamic_list(0, [of])
+            ev.store.vars[_key(column)] = xs = ev.new_dynamic_list(0, [of])
+            if not rows[classes]:  # arrays that come in are held by it alone, unless another name holds them
+                ev.store.own(xs.addr)
+                ev.store.alone.add(xs.addr)
     for obj, link in links.items():
         _replace(ev, obj, link)
     return [_with_links(v, links) for v in arguments]
@@ -121,12 +126,6 @@ def _entry(ev: Evaluator, column: Column, cls: type, attributes: Mapping[str, Ab
     if cls in column.of:
         return _operand(ev, attributes[column.attribute], column.type)
     return ev.emit(list_of, elem=column.type.elem) if isinstance(column.type, List) else Lit(None)
-
-
-def _link(ev: Evaluator, *classes: type) -> Link:
-    """The type of a reference to an object of one of these classes."""
-    links = [Link(ev.functions.plan.linked[cls], (cls,)) for cls in classes]
-    return functools.reduce(Link.__or__, links)
 
 
 def _objects_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[ObjRef]:
@@ -170,68 +169,7 @@ def _cell(ev: Evaluator, column: Column) -> Ref:
     return cell
 
 
-# -- types of attributes ---------------------------------------------------------------------------------
-
-
-def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
-    """The type of an attribute with this value; where it has none, the objects of the class are no rows."""
-    if isinstance(v, ObjRef) and v.cls not in ev.functions.plan.linked and v.cls not in ev.functions.plan.unlinkable:
-        raise ev.functions.plan.changed(linked={v.cls})
-    if isinstance(v, ObjRef) and v.cls in ev.functions.plan.linked:
-        return _link(ev, v.cls)
-    if isinstance(v, Static) and type(v.peek) in PLAIN:
-        return Lit(v.value).type
-    if isinstance(v, Ref):
-        return ev.type_of(v)
-    if isinstance(v, ListRef):
-        return _type_of_list(ev, cls, v)
-    if isinstance(v, Value):
-        t = v.type.elem if isinstance(v.type, Optional) else v.type
-        if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
-            return v.type
-    raise ev.functions.plan.unlinked(cls)
-
-
-def _type_of_list(ev: Evaluator, cls: type, v: ListRef) -> Type:
-    """The type of an attribute that is a list of numbers, strings, arrays, objects that are rows, and such lists."""
-    cell = ev.slots(v)
-    if cell.schema is not None and cell.schema != 0:
-        raise ev.functions.plan.unlinked(cls)
-    if cell.schema is not None:
-        return ev.type_of(cell.items[0])
-    elem: Type = Never()
-    for x in cell.items:
-        elem = join(elem, _type_of(ev, cls, x))
-    if any(isinstance(x, ObjRef) for x in cell.items):  # one whose `__init__` has not ended
-        raise ev.functions.plan.unlinked(cls)
-    return List(elem)
-
-
-def _learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
-    """Evaluates the function again if an attribute has a type that its column does not hold."""
-    fields = ev.functions.plan.fields
-    more: dict[tuple[type, str], Type] = {}
-    for name, v in values.items():
-        try:
-            called = f"_{cls.__name__}_{name}"
-            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v)), ev.sizes, called)
-            both = wider(fields.get((cls, name), t), t, called)
-        except TypeMismatch:
-            raise ev.functions.plan.unlinked(cls) from None
-        if both != fields.get((cls, name)):
-            more[cls, name] = both
-    if more:
-        raise ev.functions.plan.changed(fields=more)
-
-
-def _learn_all(ev: Evaluator, obj: ObjRef, attributes: Mapping[str, Abstract]) -> None:
-    """The same for an object with these attributes, which all objects of its class must have."""
-    cell = ev.slots(obj)
-    if cell.unset or cell.frozen:
-        raise ev.functions.plan.unlinked(obj.cls)
-    _learn(ev, obj.cls, attributes)
-    if attributes.keys() != {name for of, name in ev.functions.plan.fields if of is obj.cls}:
-        raise ev.functions.plan.unlinked(obj.cls)
+# -- rows ---------------------------------------------------------------------------------------------------
 
 
 def _operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
@@ -246,6 +184,8 @@ def _operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
         return ev.emit(list_of, *(_operand(ev, x, t.elem) for x in cell.items), elem=t.elem)  # type: ignore
     if isinstance(v, Ref):
         x = ev.read(v)
+        if ev.store.array(v).frozen:
+            ev.store.held_twice(v)
         ev.store.hold(v.addr)
         return x
     return ev.lit(v)
@@ -258,7 +198,7 @@ def as_row(ev: Evaluator, obj: ObjRef) -> Value:
     """Appends the object that was made last to the columns: the reference to it."""
     cell = ev.slots(obj)
     attributes = dict(zip(cell.keys, cell.items))
-    _learn_all(ev, obj, attributes)
+    learn_all(ev, obj, attributes)
     link = _appended(ev, obj.cls, attributes, obj)
     _replace(ev, obj, link)
     return link
@@ -277,9 +217,15 @@ def _appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract], own:
         raise ev.functions.plan.unlinked(cls)
     link = _link_to_row(ev, cls, 0) if own in attributes.values() else None
     values = {name: link if isinstance(v, ObjRef) and link is not None else v for name, v in attributes.items()}
+    alone: list[Column] = []
     for column in _table(ev, cls).columns:
+        if _is_alone(ev, column, values.get(column.attribute or "")):
+            alone.append(column)
         _renew(ev, column, append, _entry(ev, column, cls, values))
-    return link or _link_to_row(ev, cls, 1)
+    link = link or _link_to_row(ev, cls, 1)
+    for column in alone:
+        _place(ev, column, link, values.get(column.attribute or ""))
+    return link
 
 
 def _link_to_row(ev: Evaluator, cls: type, from_end: int) -> Value:
@@ -287,7 +233,29 @@ def _link_to_row(ev: Evaluator, cls: type, from_end: int) -> Value:
     row = ev.emit(dim, ev.read(_cell(ev, _table(ev, cls).columns[0])), axis=0, spelling="builtins.len")
     if from_end:
         row = ev.emit(sub, row, Lit(from_end), spelling="operator.sub")
-    return ev.emit(link_to, row, type=_link(ev, cls))  # type: ignore[no-any-return]
+    return ev.emit(link_to, row, type=link_type(ev, cls))  # type: ignore[no-any-return]
+
+
+def _is_alone(ev: Evaluator, column: Column, v: Abstract | None) -> bool:
+    """Is this a column that holds each of its arrays alone, also with this one, which comes in?"""
+    t = base_type(column.type)
+    if not (isinstance(t, Tensor) and t.is_array):
+        return False
+    xs = _list_of(ev, column)
+    if isinstance(v, Ref) and not list_items.arrays_are_fresh(ev, [v]):
+        ev.store.put_in(xs.addr, v)
+    return ev.store.holds_alone(xs.addr)
+
+
+def _place(ev: Evaluator, column: Column, owner: Value, v: Abstract | None) -> None:
+    """Notes where an array is in a column that holds it alone, if nothing else holds it by now: it is written there as
+    well."""
+    xs = _list_of(ev, column)
+    if xs.addr not in ev.store.alone:
+        return
+    ev.store.own(xs.addr)
+    if isinstance(v, Ref):
+        list_items.place(ev, xs, ev.emit(row_of, owner), 0, v)
 
 
 def _renew(ev: Evaluator, column: Column, op: Op, value: Operand, *at: Operand, **attrs: Any) -> None:
@@ -359,7 +327,7 @@ def _check_one_table(ev: Evaluator, classes: Sequence[type]) -> None:
 
 def _as_of_class(ev: Evaluator, v: Value, cls: type) -> Value:
     """The reference, to an object that is of this class."""
-    return ev.emit(link_to, ev.emit(row_of, v), type=_link(ev, cls))  # type: ignore[no-any-return]
+    return ev.emit(link_to, ev.emit(row_of, v), type=link_type(ev, cls))  # type: ignore[no-any-return]
 
 
 def column_of_all(ev: Evaluator, v: Value, name: str) -> Column | None:
@@ -407,6 +375,8 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
         return ev.defined(v)
     if isinstance(v, Ref):
         ev.store.cells[v.addr] = replace(ev.store.array(v), frozen=Frozen.HELD)
+        if ev.store.holds_alone(_list_of(ev, column).addr):
+            _place(ev, column, owner, v)
     return v
 
 
@@ -464,10 +434,25 @@ def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
     if column is None:
         raise ev.functions.plan.unlinked(classes_of(owner)[0])
     for cls in classes_of(owner):
-        _learn(ev, cls, {name: value})
+        learn(ev, cls, {name: value})
     if ev.containers.passed:  # it may be an object of the arguments
         ev.containers.note_write(ev.loc)
+    xs, row = _list_of(ev, column), ev.emit(row_of, owner)
+    if isinstance(value, Ref) and _is_there(ev, xs, value, owner):
+        return  # `p.x += d` has written the array itself
+    alone = _is_alone(ev, column, value)
     new = _operand(ev, value, column.type)
     if isinstance(column.type, List):  # what names the list that was there, keeps it
-        cut_loose(ev, _list_of(ev, column))
-    _renew(ev, column, store, new, ev.emit(row_of, owner), key=("i",))
+        cut_loose(ev, xs)
+    list_items.displace(ev, Item(xs.addr, row))
+    _renew(ev, column, store, new, row, key=("i",))
+    if alone:
+        _place(ev, column, owner, value)
+
+
+def _is_there(ev: Evaluator, xs: ListRef, v: Ref, owner: Value) -> bool:
+    """Is this the array that the row of the object has in the column `xs`, which holds it alone?"""
+    item = ev.store.items.get(v.addr)
+    row = ev.defs.get(item.at) if item is not None and item.of == xs.addr and isinstance(item.at, Value) else None
+    return row is not None and row.op is row_of and _referred(ev, row.args[0]) is _referred(ev, owner) and \
+        not v.path and ev.store.holds_alone(xs.addr)

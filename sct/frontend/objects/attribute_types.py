@@ -1,0 +1,84 @@
+"""The types of the attributes of objects that are rows of columns, which evaluations learn.
+
+    Node(2.0, None), later Node(0.5, head)    ->    value: float, next: None or a Node
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.state.object_tables import wider, with_known_sizes
+from sct.frontend.values.abstract_values import PLAIN, Abstract, ListRef, ObjRef, Ref, Static
+from sct.ir import Lit, Value
+from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, TypeMismatch, join
+
+__all__ = ["learn", "learn_all", "link_type"]
+
+
+def link_type(ev: Evaluator, *classes: type) -> Link:
+    """The type of a reference to an object of one of these classes."""
+    links = [Link(ev.functions.plan.linked[cls], (cls,)) for cls in classes]
+    return functools.reduce(Link.__or__, links)
+
+
+def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
+    """The type of an attribute with this value; where it has none, the objects of the class are no rows."""
+    if isinstance(v, ObjRef) and v.cls not in ev.functions.plan.linked and v.cls not in ev.functions.plan.unlinkable:
+        raise ev.functions.plan.changed(linked={v.cls})
+    if isinstance(v, ObjRef) and v.cls in ev.functions.plan.linked:
+        return link_type(ev, v.cls)
+    if isinstance(v, Static) and type(v.peek) in PLAIN:
+        return Lit(v.value).type
+    if isinstance(v, Ref):
+        return ev.type_of(v)
+    if isinstance(v, ListRef):
+        return _type_of_list(ev, cls, v)
+    if isinstance(v, Value):
+        t = v.type.elem if isinstance(v.type, Optional) else v.type
+        if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
+            return v.type
+    raise ev.functions.plan.unlinked(cls)
+
+
+def _type_of_list(ev: Evaluator, cls: type, v: ListRef) -> Type:
+    """The type of an attribute that is a list of numbers, strings, arrays, objects that are rows, and such lists."""
+    cell = ev.slots(v)
+    if cell.schema is not None and cell.schema != 0:
+        raise ev.functions.plan.unlinked(cls)
+    if cell.schema is not None:
+        return ev.type_of(cell.items[0])
+    elem: Type = Never()
+    for x in cell.items:
+        elem = join(elem, _type_of(ev, cls, x))
+    if any(isinstance(x, ObjRef) for x in cell.items):  # one whose `__init__` has not ended
+        raise ev.functions.plan.unlinked(cls)
+    return List(elem)
+
+
+def learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
+    """Evaluates the function again if an attribute has a type that its column does not hold."""
+    fields = ev.functions.plan.fields
+    more: dict[tuple[type, str], Type] = {}
+    for name, v in values.items():
+        try:
+            called = f"_{cls.__name__}_{name}"
+            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v)), ev.sizes, called)
+            both = wider(fields.get((cls, name), t), t, called)
+        except TypeMismatch:
+            raise ev.functions.plan.unlinked(cls) from None
+        if both != fields.get((cls, name)):
+            more[cls, name] = both
+    if more:
+        raise ev.functions.plan.changed(fields=more)
+
+
+def learn_all(ev: Evaluator, obj: ObjRef, attributes: Mapping[str, Abstract]) -> None:
+    """The same for an object with these attributes, which all objects of its class must have."""
+    cell = ev.slots(obj)
+    if cell.unset or cell.frozen:
+        raise ev.functions.plan.unlinked(obj.cls)
+    learn(ev, obj.cls, attributes)
+    if attributes.keys() != {name for of, name in ev.functions.plan.fields if of is obj.cls}:
+        raise ev.functions.plan.unlinked(obj.cls)
