@@ -7,4 +7,5 @@
     fixpoint        evaluates a join point until nothing is learnt
     observed_types  types that a run of the function showed
     choices         objects that depend on the path
+    object_tables   the columns of objects whose number is known only at run time
 """
