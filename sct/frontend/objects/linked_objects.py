@@ -344,9 +344,9 @@ def is_attribute(ev: Evaluator, cls: type, name: str) -> bool:
 
 
 def same_object(ev: Evaluator, a: Value, b: Value) -> Abstract:
-    """`a is b`: they are one object if their rows are equal."""
+    """`a is b`: they are one object if their rows are equal, or both are None."""
     both = classes_of(a), classes_of(b)
-    if not {*both[0]} & {*both[1]}:
+    if not {*both[0]} & {*both[1]} and not (may_be_absent(a) and may_be_absent(b)):
         return Static(False)
     _check_one_table(ev, [*both[0], *both[1]])
     if ev.containers.passed:  # they may be objects of the arguments

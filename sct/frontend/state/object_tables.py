@@ -91,13 +91,13 @@ def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mappin
 
 
 def _name(classes: Sequence[type], linked: Mapping[type, str]) -> str:
-    """The name of the table: that of the class, or of the next class from which all of them inherit."""
+    """The name of the table: that of the class, or of the next class from which all of them, and no others, inherit."""
     if len(classes) == 1:
         return linked[classes[0]]
     shared = (c for c in classes[0].__mro__ if c.__module__ not in ("abc", "builtins", "typing") and all(
         issubclass(other, c) for other in classes))
     common = next(shared, None)
-    if common is None:
+    if common is None or any(issubclass(cls, common) for cls in linked if cls not in classes):
         return "_or_".join(linked[cls] for cls in classes[:3])
     return linked.get(common, _snake_case(common))
 
