@@ -25,7 +25,7 @@ from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.state.fixpoint import Unstable, widened_types
 from sct.frontend.state.object_tables import LinkedClasses, Table, table_of
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Container, Key
+from sct.frontend.values.abstract_values import Abstract, Container, Key, Static
 from sct.frontend.values.item_schemas import Rows
 from sct.ir import Eqn, Fn, Value, walk
 from sct.ir.check import fits, rename_own_sizes
@@ -72,6 +72,7 @@ class OutliningPlan:
     orders     how often functions with a rule of the user are differentiated
     instantiated  the user's classes of which the program makes objects; whether loops or recursive functions do
     linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
+    constants  members of enums, functions and classes that attributes are, by the class, the name and their codes
     tables     those that share their rows with others: with which ones; layout: the tables that are made of all this
     unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
     attempts   what was in `linked` before, with which the program is refused, too
@@ -104,6 +105,7 @@ class OutliningPlan:
     linked: LinkedClasses = field(default_factory=LinkedClasses)
     fields: dict[tuple[type, str], Type] = field(default_factory=dict)
     tables: dict[type, tuple[type, ...]] = field(default_factory=dict)
+    constants: dict[tuple[type, str, str], Static] = field(default_factory=dict)
     layout: dict[type, Table] = field(default_factory=dict)
     unlinkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None
@@ -141,7 +143,7 @@ class OutliningPlan:
         """From now on the objects of these classes are rows of columns: the program is evaluated again."""
         self.refusal, self.known_keys, self.known_arguments = refusal, False, False
         for learnt in (self.dicts, self.refused, self.by_python, self.lost, self.linked, self.fields,
-                       self.tables):
+                       self.constants, self.tables):
             learnt.clear()
         self.attempts.append(classes)
         return self.changed(linked=classes)

@@ -9,12 +9,13 @@ import functools
 from collections.abc import Mapping
 
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.state.choices import by_code, code, members_of
 from sct.frontend.state.object_tables import wider, with_known_sizes
-from sct.frontend.values.abstract_values import PLAIN, Abstract, ListRef, ObjRef, Ref, Static
-from sct.ir import Lit, Value
+from sct.frontend.values.abstract_values import PLAIN, Abstract, Choice, ListRef, ObjRef, Ref, Static
+from sct.ir import Lit, Operand, Value
 from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, TypeMismatch, join
 
-__all__ = ["learn", "learn_all", "link_type"]
+__all__ = ["constants_of", "learn", "learn_all", "link_type", "text_of_constant"]
 
 
 def link_type(ev: Evaluator, *classes: type) -> Link:
@@ -23,8 +24,34 @@ def link_type(ev: Evaluator, *classes: type) -> Link:
     return functools.reduce(Link.__or__, links)
 
 
+def constants_of(ev: Evaluator, cls: type, name: str) -> dict[str, Static]:
+    """The members of enums, functions and classes that an attribute may be, by the texts that stand for them."""
+    constants = ev.functions.plan.constants
+    return {text: v for (of, attribute, text), v in constants.items() if of is cls and attribute == name}
+
+
+def text_of_constant(v: Abstract) -> Operand | None:
+    """What stands for a member of an enum, a function or a class; None of anything else."""
+    is_constant = isinstance(v, (Choice, Static)) and v != Static(None) and bool(by_code(v))
+    return code(v) if is_constant and all(type(m) is Static for m in members_of(v)) else None
+
+
+def _learn_constants(ev: Evaluator, cls: type, name: str, v: Abstract) -> None:
+    """Evaluates the function again if the attribute may be one more constant; it is always one, or None, or never."""
+    plan, before = ev.functions.plan, constants_of(ev, cls, name)
+    members = {} if text_of_constant(v) is None else {c: m for c, m in by_code(v).items() if c is not None}
+    mixed = plan.fields.get((cls, name), NONE) != NONE if members and not before else before and not members and \
+        v != Static(None)
+    if mixed or any(before.get(c, m) != m for c, m in members.items()):
+        raise plan.unlinked(cls)
+    if not members.keys() <= before.keys():
+        raise plan.changed(constants={(cls, name, c): m for c, m in members.items()})
+
+
 def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
     """The type of an attribute with this value; where it has none, the objects of the class are no rows."""
+    if (text := text_of_constant(v)) is not None:
+        return text.type
     if isinstance(v, ObjRef) and v.cls not in ev.functions.plan.linked and v.cls not in ev.functions.plan.unlinkable:
         raise ev.functions.plan.changed(linked={v.cls})
     if isinstance(v, ObjRef) and v.cls in ev.functions.plan.linked:
@@ -50,6 +77,8 @@ def _type_of_list(ev: Evaluator, cls: type, v: ListRef) -> Type:
     if cell.schema is not None:
         return ev.type_of(cell.items[0])
     elem: Type = Never()
+    if any(text_of_constant(x) is not None for x in cell.items):
+        raise ev.functions.plan.unlinked(cls)
     for x in cell.items:
         elem = join(elem, _type_of(ev, cls, x))
     if any(isinstance(x, ObjRef) for x in cell.items):  # one whose `__init__` has not ended
@@ -62,6 +91,7 @@ def learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
     fields = ev.functions.plan.fields
     more: dict[tuple[type, str], Type] = {}
     for name, v in values.items():
+        _learn_constants(ev, cls, name, v)
         try:
             called = f"_{cls.__name__}_{name}"
             t = with_known_sizes(ev.resolved(_type_of(ev, cls, v)), ev.sizes, called)

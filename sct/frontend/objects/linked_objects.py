@@ -21,7 +21,7 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lists_in_lists import cut_loose, put_in
 from sct.frontend.evaluator.operands import OF_ROWS
-from sct.frontend.objects.attribute_types import learn, learn_all, link_type
+from sct.frontend.objects.attribute_types import constants_of, learn, learn_all, link_type, text_of_constant
 from sct.frontend.state.choices import is_present, narrowed
 from sct.frontend.state.object_tables import Column, Table
 from sct.frontend.state.store import Item
@@ -182,6 +182,8 @@ def _operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
         if cell.schema is not None:
             return ev.read(cell.items[0])  # type: ignore[arg-type]
         return ev.emit(list_of, *(_operand(ev, x, t.elem) for x in cell.items), elem=t.elem)  # type: ignore
+    if (text := text_of_constant(v)) is not None:
+        return text
     if isinstance(v, Ref):
         x = ev.read(v)
         if ev.store.array(v).frozen:
@@ -335,7 +337,8 @@ def column_of_all(ev: Evaluator, v: Value, name: str) -> Column | None:
     classes = classes_of(v)
     _check_one_table(ev, classes)
     columns = [_table(ev, cls).column(cls, name) for cls in classes]
-    return columns[0] if all(column == columns[0] for column in columns) else None
+    one_kind = all(constants_of(ev, cls, name) == constants_of(ev, classes[0], name) for cls in classes[1:])
+    return columns[0] if one_kind and all(column == columns[0] for column in columns) else None
 
 
 def is_attribute(ev: Evaluator, cls: type, name: str) -> bool:
@@ -370,6 +373,9 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
         x = ev.defined(x)  # the objects of other classes have no such attribute
     if x.type == NONE:
         return Static(None)
+    if constants := constants_of(ev, classes_of(owner)[0], name):
+        members = (*constants.values(), *([Static(None)] if isinstance(x.type, Optional) else []))
+        return narrowed(ev.store, Choice(x, members)) if len(members) > 1 else members[0]
     v = ev.wrap(x)
     if is_link(v) and isinstance(v, Value) and isinstance(v.type, Optional) and is_present(ev.store, v):
         return ev.defined(v)
