@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import heapq
 import math
 from collections.abc import Callable
@@ -549,6 +550,115 @@ def shortest_paths(x: Any, n: Any) -> Any:
     return sum(node.v for node in nodes)
 
 
+# -- other attributes ------------------------------------------------------------------------------------
+
+
+class Mode(enum.Enum):
+    ON = 1
+    OFF = 2
+
+
+def squared(v: Any) -> Any:
+    return v * v
+
+
+class Machine:
+    def __init__(self, v: Any, mode: Any) -> None:
+        self.v, self.mode, self.f = v, mode, None
+
+    def step(self) -> None:
+        if self.mode is Mode.ON:
+            self.v *= 1.1
+            if self.v > 1.2:
+                self.mode = Mode.OFF
+
+    def output(self) -> Any:
+        return self.v if self.f is None else self.f(self.v)
+
+
+class Squaring(Machine):
+    def __init__(self, v: Any) -> None:
+        super().__init__(v, Mode.ON)
+        self.f: Any = squared
+
+
+@program((X, 4), (Y, 0))
+def enums_and_functions(x: Any, n: Any) -> Any:
+    machines = []
+    for i, v in enumerate(x):
+        machines.append(Squaring(v) if v < 0.9 else Machine(v, Mode.ON if i % 2 else Mode.OFF))
+    for k in range(n):
+        for m in machines:
+            m.step()
+            if k == 2 and isinstance(m, Squaring):
+                m.f = math.sin
+    return sum(m.output() * m.mode.value for m in machines)
+
+
+class Mass:
+    def __init__(self, at: Any, v: Any) -> None:
+        self.at, self.v = at, v
+
+    def force(self) -> Any:
+        return -self.at
+
+
+class Dragged(Mass):
+    def __init__(self, at: Any, v: Any, drag: Any) -> None:
+        super().__init__(at, v)
+        self.drag = drag
+
+    def force(self) -> Any:
+        return -self.at - self.drag * self.v
+
+
+def masses(x: Any) -> Any:
+    all_: list[Any] = []
+    for v in x:
+        if v > 0.8:
+            all_.append(Mass(np.array([v, 0.0]), np.array([0.0, v])))
+        else:
+            all_.append(Dragged(np.array([v, 1.0]), np.array([0.5, v]), 0.2))
+    return all_
+
+
+@program((X, 5), (Y, 0))
+def arrays_written_in_place(x: Any, n: Any) -> Any:
+    all_ = masses(x)
+    first, one, other = all_[0].at, all_[1], all_[1]
+    for _ in range(n):
+        for m in all_:
+            m.v += 0.1 * m.force()
+            m.at += 0.1 * m.v
+            if m.at[0] > 1.5:
+                break
+    one.v[0] = 3.0 * x[1]
+    other.v += x[0]
+    return sum(m.at @ m.v for m in all_) + first @ first + one.v @ other.v
+
+
+def an_array_of_two_objects(x: Any) -> Any:
+    all_ = masses(x)
+    for _ in range(2):
+        all_[1].v += x[0]
+        all_[0].v = all_[1].v
+    return sum(m.at @ m.v for m in all_)
+
+
+class Twice:
+    def __init__(self, at: Any) -> None:
+        self.at, self.same = at, at
+
+
+def an_array_of_two_attributes(x: Any) -> Any:
+    all_: list[Any] = []
+    for v in x:
+        all_.append(Twice(np.array([v, 1.0])) if v > 0.5 else Mass(np.array([v, 2.0]), np.zeros(2)))
+    for m in all_:
+        m.at *= 2.0
+    return sum(m.same.sum() if isinstance(m, Twice) else m.at.sum() for m in all_)
+
+
 @pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
 def test_it_is_what_python_does(f: Callable[..., Any], calls: list[tuple[Any, ...]],
                                 monkeypatch: pytest.MonkeyPatch) -> None:
@@ -590,8 +700,9 @@ def one_list_in_two_objects(x: Any) -> Any:
     return sum(len(n.children) * n.v for n in nodes)
 
 
-@pytest.mark.parametrize("f", [names_of_another_list, one_list_in_two_objects])
-def test_lists_with_other_names_are_not_misread(f: Any) -> None:
+@pytest.mark.parametrize("f", [names_of_another_list, one_list_in_two_objects, an_array_of_two_objects,
+                               an_array_of_two_attributes])
+def test_lists_and_arrays_with_other_names_are_not_misread(f: Any) -> None:
     refuses(f, np.array(X), code="SCT307")
 
 

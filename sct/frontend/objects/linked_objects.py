@@ -367,12 +367,12 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
         return None
     if isinstance(column.type, List):
         return _list_in(ev, column, owner)
-    x = _entry_of(ev, column, owner)
-    if isinstance(x.type, Optional) and not any(
-            isinstance(ev.functions.plan.fields[cls, name], Optional) for cls in classes_of(owner)):
-        x = ev.defined(x)  # the objects of other classes have no such attribute
-    if x.type == NONE:
+    types = {ev.functions.plan.fields[cls, name] for cls in classes_of(owner)}
+    if types == {NONE}:
         return Static(None)
+    x = _entry_of(ev, column, owner)
+    if isinstance(x.type, Optional) and not any(isinstance(t, Optional) for t in types):
+        x = ev.defined(x)  # the objects of other classes have no such attribute
     if constants := constants_of(ev, classes_of(owner)[0], name):
         members = (*constants.values(), *([Static(None)] if isinstance(x.type, Optional) else []))
         return narrowed(ev.store, Choice(x, members)) if len(members) > 1 else members[0]
