@@ -25,7 +25,7 @@ LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 
 
 # Sub-packages and files of a package, the lowest first; those of one line do not import each other.
 INSIDE = {
-    "ir": (("dims", "links"), ("types",), ("core", "pytrees"), ("interp", "loop_view", "real_ints", "text", "uses"),
+    "ir": (("dims",), ("types",), ("core", "pytrees"), ("interp", "loop_view", "real_ints", "text", "uses"),
            ("affine", "build", "check"), ("array_accesses",)),
     "frontend": (("source", "transform", "user_rules", "values"), ("root_function", "signatures"), ("state",),
                  ("evaluator",), ("arguments",), ("objects",), ("heap",), ("iteration",), ("operators",),

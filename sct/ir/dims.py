@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Union
 
-__all__ = ["Apply", "Dim", "applied", "divided", "linear", "product", "range_len", "slice_len", "sym"]
+__all__ = [
+    "Apply", "Dim", "TypeMismatch", "applied", "broadcast_dims", "broadcast_shapes", "divided", "linear",
+    "note_size_requirement", "product", "range_len", "size_requirements", "slice_len", "sym",
+]
 
 
 @dataclass(frozen=True)
@@ -199,3 +203,69 @@ def divided(a: Dim, b: Dim) -> Dim:
     if a.value is not None and b.value:
         return Dim(a.value // b.value)
     return applied("floordiv", a, b)
+
+
+class TypeMismatch(Exception):
+    """The operands of a call have types that do not go together; the call is refused, with this hint."""
+
+    def __init__(self, why: str, hint: str = "") -> None:
+        super().__init__(why)
+        self.hint = hint
+
+
+# -- sizes that NumPy requires to be equal ---------------------------------------------
+
+
+_requirements: ContextVar[list[bool] | None] = ContextVar("told", default=None)
+
+
+def note_size_requirement(proved: bool) -> None:
+    """Note that NumPy requires something of the sizes, and whether it is proved; type rules call this."""
+    requirements = _requirements.get()
+    if requirements is not None:
+        requirements.append(proved)
+
+
+def size_requirements(rule: Callable[[], object]) -> list[bool]:
+    """For each requirement of NumPy on the sizes in a call: is it proved?  `rule` types the call."""
+    requirements: list[bool] = []
+    token = _requirements.set(requirements)
+    try:
+        rule()
+    finally:
+        _requirements.reset(token)
+    return requirements
+
+
+def broadcast_dims(a: Dim, b: Dim) -> Dim:
+    """The size of the broadcast of two dims, given that NumPy accepts them."""
+    note_size_requirement(a == b or 1 in (a.value, b.value) or range_len(a) == range_len(b))
+    if a == b or b.value == 1:
+        return a
+    if a.value == 1:
+        return b
+    if a.value is not None and b.value is not None:
+        raise TypeMismatch(f"operands could not be broadcast together: sizes {a} and {b}")
+    if a.value is not None and a.never_one:
+        return a
+    if b.value is not None and b.never_one:
+        return b
+    if a.never_one:
+        return a
+    if b.never_one:
+        return b
+    if range_len(a) == range_len(b):  # sizes, so not negative
+        return a
+    return applied("broadcast", a, b)
+
+
+def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """NumPy's broadcast of shapes; raises `TypeMismatch` where it must fail."""
+    rank = max(map(len, shapes), default=0)
+    if not rank:
+        return ()
+    out = [Dim(1)] * rank
+    for shape in shapes:
+        for k, d in enumerate(shape, rank - len(shape)):
+            out[k] = broadcast_dims(out[k], d)
+    return tuple(out)

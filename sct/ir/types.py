@@ -9,16 +9,23 @@ dim of a shape is a `Dim` (`ir.dims`).
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
-from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 import numpy as np
 
-from sct.ir.dims import Dim, applied, range_len
-from sct.ir.links import Link
+from sct.ir.dims import (
+    Dim,
+    TypeMismatch,
+    applied,
+    broadcast_dims,
+    broadcast_shapes,
+    note_size_requirement,
+    size_requirements,
+)
 
 __all__ = [
     "ActiveObject", "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "Never", "Opaque", "Optional",
@@ -30,72 +37,6 @@ __all__ = [
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
-
-
-class TypeMismatch(Exception):
-    """The operands of a call have types that do not go together; the call is refused, with this hint."""
-
-    def __init__(self, why: str, hint: str = "") -> None:
-        super().__init__(why)
-        self.hint = hint
-
-
-# -- sizes that NumPy requires to be equal ---------------------------------------------
-
-
-_requirements: ContextVar[list[bool] | None] = ContextVar("told", default=None)
-
-
-def note_size_requirement(proved: bool) -> None:
-    """Note that NumPy requires something of the sizes, and whether it is proved; type rules call this."""
-    requirements = _requirements.get()
-    if requirements is not None:
-        requirements.append(proved)
-
-
-def size_requirements(rule: Callable[[], object]) -> list[bool]:
-    """For each requirement of NumPy on the sizes in a call: is it proved?  `rule` types the call."""
-    requirements: list[bool] = []
-    token = _requirements.set(requirements)
-    try:
-        rule()
-    finally:
-        _requirements.reset(token)
-    return requirements
-
-
-def broadcast_dims(a: Dim, b: Dim) -> Dim:
-    """The size of the broadcast of two dims, given that NumPy accepts them."""
-    note_size_requirement(a == b or 1 in (a.value, b.value) or range_len(a) == range_len(b))
-    if a == b or b.value == 1:
-        return a
-    if a.value == 1:
-        return b
-    if a.value is not None and b.value is not None:
-        raise TypeMismatch(f"operands could not be broadcast together: sizes {a} and {b}")
-    if a.value is not None and a.never_one:
-        return a
-    if b.value is not None and b.never_one:
-        return b
-    if a.never_one:
-        return a
-    if b.never_one:
-        return b
-    if range_len(a) == range_len(b):  # sizes, so not negative
-        return a
-    return applied("broadcast", a, b)
-
-
-def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """NumPy's broadcast of shapes; raises `TypeMismatch` where it must fail."""
-    rank = max(map(len, shapes), default=0)
-    if not rank:
-        return ()
-    out = [Dim(1)] * rank
-    for shape in shapes:
-        for k, d in enumerate(shape, rank - len(shape)):
-            out[k] = broadcast_dims(out[k], d)
-    return tuple(out)
 
 
 # -- dtypes -------------------------------------------------------------------------
@@ -308,6 +249,35 @@ class Residuals:
 
     def __str__(self) -> str:
         return f"residuals[{self.of}]"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A reference to an object whose class is `of`, or one of several, `a | b`: the number of its row in columns.
+
+    classes  the classes of Python, in the order of their names; the text of the IR does not show them
+    """
+
+    of: str
+    classes: tuple[type, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def cls(self) -> type | None:
+        """The class, where there is only one."""
+        return self.classes[0] if len(self.classes) == 1 else None
+
+    def __or__(self, other: Link) -> Link:
+        """A reference to an object of one of the classes of both.
+
+        >>> str(Link("node") | Link("leaf | node"))
+        'link[leaf | node]'
+        """
+        pairs = (pair for link in (self, other) for pair in itertools.zip_longest(link.of.split(" | "), link.classes))
+        classes = dict(sorted(pairs, key=lambda pair: pair[0]))
+        return Link(" | ".join(classes), tuple(cls for cls in classes.values() if cls is not None))
+
+    def __str__(self) -> str:
+        return f"link[{self.of}]"
 
 
 Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals, Link]

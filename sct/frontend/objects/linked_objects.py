@@ -21,7 +21,7 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lists_in_lists import cut_loose, put_in
 from sct.frontend.evaluator.operands import OF_ROWS
-from sct.frontend.objects.attribute_types import constants_of, learn, learn_all, link_type, text_of_constant
+from sct.frontend.state.attribute_types import constants_of, learn, learn_all, link_type, text_of_constant
 from sct.frontend.state.choices import is_present, narrowed
 from sct.frontend.state.object_tables import Column, Table
 from sct.frontend.state.store import Item
@@ -104,7 +104,7 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     for obj in links:
         if any(isinstance(v, ListRef) for v in attributes[obj].values()):  # which the caller's names may lead to
             raise plan.unlinked(obj.cls)
-        learn_all(ev, obj, attributes[obj])
+        learn_all(ev, obj, attributes[obj], ev.type_of)
     for classes, table in tables.items():
         for column in table.columns:
             entries = [_entry(ev, column, obj.cls, attributes[obj]) for obj in rows[classes]]
@@ -200,7 +200,7 @@ def as_row(ev: Evaluator, obj: ObjRef) -> Value:
     """Appends the object that was made last to the columns: the reference to it."""
     cell = ev.slots(obj)
     attributes = dict(zip(cell.keys, cell.items))
-    learn_all(ev, obj, attributes)
+    learn_all(ev, obj, attributes, ev.type_of)
     link = _appended(ev, obj.cls, attributes, obj)
     _replace(ev, obj, link)
     return link
@@ -440,7 +440,7 @@ def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
     if column is None:
         raise ev.functions.plan.unlinked(classes_of(owner)[0])
     for cls in classes_of(owner):
-        learn(ev, cls, {name: value})
+        learn(ev, cls, {name: value}, ev.type_of)
     if ev.containers.passed:  # it may be an object of the arguments
         ev.containers.note_write(ev.loc)
     xs, row = _list_of(ev, column), ev.emit(row_of, owner)

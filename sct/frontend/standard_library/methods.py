@@ -63,6 +63,25 @@ OPERATORS: dict[str, Any] = {
 """The special methods of containers and arrays that do what an operator or a builtin does."""
 
 
+def _of_array(ev: Evaluator, owner: Ref | Value, name: str, args: Args, kwargs: Kwargs) -> Abstract:
+    """A method of an array or a number."""
+    if name in ARRAY_METHODS and isinstance(owner, Ref):
+        return ARRAY_METHODS[name](ev, owner, args, kwargs)
+    t = ev.type_of(owner)
+    if name == "item" and (number := python_number(ev, owner, t, args, kwargs)) is not None:
+        return number
+    if name == "tolist" and isinstance(owner, Ref):
+        return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
+    if name == "conjugate" and isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind != "c":
+        return ev.call(Static(int), [owner]) if t.kind == "b" and t.carrier == "py" else owner
+    spelling = f".{name}"
+    if spelling in BY_CALL:
+        return call_named(ev, spelling, [owner, *args], kwargs)
+    kind = "arrays" if isinstance(owner, Ref) else "numbers"
+    ev.refuse("SCT203", f"the method `{name}` of {kind} is not supported yet",
+              hint="write it out, or compute it outside the function and pass it")
+
+
 @called(Method)
 def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = fn.owner, fn.name
@@ -73,21 +92,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     if name in OPERATORS and isinstance(owner, (Ref, Tup, RunTimeTuple, ListRef, DictRef, MapRef)):
         return ev.call(Static(OPERATORS[name]), [owner, *args], kwargs)
     if isinstance(owner, (Ref, Value)):
-        if name in ARRAY_METHODS and isinstance(owner, Ref):
-            return ARRAY_METHODS[name](ev, owner, args, kwargs)
-        t = ev.type_of(owner)
-        if name == "item" and (number := python_number(ev, owner, t, args, kwargs)) is not None:
-            return number
-        if name == "tolist" and isinstance(owner, Ref):
-            return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
-        if name == "conjugate" and isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind != "c":
-            return ev.call(Static(int), [owner]) if t.kind == "b" and t.carrier == "py" else owner
-        spelling = f".{name}"
-        if spelling in BY_CALL:
-            return call_named(ev, spelling, [owner, *args], kwargs)
-        kind = "arrays" if isinstance(owner, Ref) else "numbers"
-        ev.refuse("SCT203", f"the method `{name}` of {kind} is not supported yet",
-                  hint="write it out, or compute it outside the function and pass it")
+        return _of_array(ev, owner, name, args, kwargs)
     if isinstance(owner, Tup):
         named = namedtuple_method(ev, owner, name, args, kwargs)
         if named is not None:

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.state.choices import by_code, code, members_of
 from sct.frontend.state.object_tables import wider, with_known_sizes
+from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import PLAIN, Abstract, Choice, ListRef, ObjRef, Ref, Static
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, TypeMismatch, join
@@ -18,13 +18,17 @@ from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, 
 __all__ = ["constants_of", "learn", "learn_all", "link_type", "text_of_constant"]
 
 
-def link_type(ev: Evaluator, *classes: type) -> Link:
+TypeOf = Callable[[Abstract], Type]
+"""The types of arrays and of columns of lists."""
+
+
+def link_type(ev: State, *classes: type) -> Link:
     """The type of a reference to an object of one of these classes."""
     links = [Link(ev.functions.plan.linked[cls], (cls,)) for cls in classes]
     return functools.reduce(Link.__or__, links)
 
 
-def constants_of(ev: Evaluator, cls: type, name: str) -> dict[str, Static]:
+def constants_of(ev: State, cls: type, name: str) -> dict[str, Static]:
     """The members of enums, functions and classes that an attribute may be, by the texts that stand for them."""
     constants = ev.functions.plan.constants
     return {text: v for (of, attribute, text), v in constants.items() if of is cls and attribute == name}
@@ -36,7 +40,7 @@ def text_of_constant(v: Abstract) -> Operand | None:
     return code(v) if is_constant and all(type(m) is Static for m in members_of(v)) else None
 
 
-def _learn_constants(ev: Evaluator, cls: type, name: str, v: Abstract) -> None:
+def _learn_constants(ev: State, cls: type, name: str, v: Abstract) -> None:
     """Evaluates the function again if the attribute may be one more constant; it is always one, or None, or never."""
     plan, before = ev.functions.plan, constants_of(ev, cls, name)
     members = {} if text_of_constant(v) is None else {c: m for c, m in by_code(v).items() if c is not None}
@@ -48,7 +52,7 @@ def _learn_constants(ev: Evaluator, cls: type, name: str, v: Abstract) -> None:
         raise plan.changed(constants={(cls, name, c): m for c, m in members.items()})
 
 
-def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
+def _type_of(ev: State, cls: type, v: Abstract, type_of: TypeOf) -> Type:
     """The type of an attribute with this value; where it has none, the objects of the class are no rows."""
     if (text := text_of_constant(v)) is not None:
         return text.type
@@ -59,9 +63,9 @@ def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
     if isinstance(v, Static) and type(v.peek) in PLAIN:
         return Lit(v.value).type
     if isinstance(v, Ref):
-        return ev.type_of(v)
+        return type_of(v)
     if isinstance(v, ListRef):
-        return _type_of_list(ev, cls, v)
+        return _type_of_list(ev, cls, v, type_of)
     if isinstance(v, Value):
         t = v.type.elem if isinstance(v.type, Optional) else v.type
         if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
@@ -69,24 +73,24 @@ def _type_of(ev: Evaluator, cls: type, v: Abstract) -> Type:
     raise ev.functions.plan.unlinked(cls)
 
 
-def _type_of_list(ev: Evaluator, cls: type, v: ListRef) -> Type:
+def _type_of_list(ev: State, cls: type, v: ListRef, type_of: TypeOf) -> Type:
     """The type of an attribute that is a list of numbers, strings, arrays, objects that are rows, and such lists."""
     cell = ev.slots(v)
     if cell.schema is not None and cell.schema != 0:
         raise ev.functions.plan.unlinked(cls)
     if cell.schema is not None:
-        return ev.type_of(cell.items[0])
+        return type_of(cell.items[0])
     elem: Type = Never()
     if any(text_of_constant(x) is not None for x in cell.items):
         raise ev.functions.plan.unlinked(cls)
     for x in cell.items:
-        elem = join(elem, _type_of(ev, cls, x))
+        elem = join(elem, _type_of(ev, cls, x, type_of))
     if any(isinstance(x, ObjRef) for x in cell.items):  # one whose `__init__` has not ended
         raise ev.functions.plan.unlinked(cls)
     return List(elem)
 
 
-def learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
+def learn(ev: State, cls: type, values: Mapping[str, Abstract], type_of: TypeOf) -> None:
     """Evaluates the function again if an attribute has a type that its column does not hold."""
     fields = ev.functions.plan.fields
     more: dict[tuple[type, str], Type] = {}
@@ -94,7 +98,7 @@ def learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
         _learn_constants(ev, cls, name, v)
         try:
             called = f"_{cls.__name__}_{name}"
-            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v)), ev.sizes, called)
+            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v, type_of)), ev.sizes, called)
             both = wider(fields.get((cls, name), t), t, called)
         except TypeMismatch:
             raise ev.functions.plan.unlinked(cls) from None
@@ -104,11 +108,11 @@ def learn(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> None:
         raise ev.functions.plan.changed(fields=more)
 
 
-def learn_all(ev: Evaluator, obj: ObjRef, attributes: Mapping[str, Abstract]) -> None:
+def learn_all(ev: State, obj: ObjRef, attributes: Mapping[str, Abstract], type_of: TypeOf) -> None:
     """The same for an object with these attributes, which all objects of its class must have."""
     cell = ev.slots(obj)
     if cell.unset or cell.frozen:
         raise ev.functions.plan.unlinked(obj.cls)
-    learn(ev, obj.cls, attributes)
+    learn(ev, obj.cls, attributes, type_of)
     if attributes.keys() != {name for of, name in ev.functions.plan.fields if of is obj.cls}:
         raise ev.functions.plan.unlinked(obj.cls)
