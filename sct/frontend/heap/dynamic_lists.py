@@ -481,7 +481,7 @@ def _first(ev: Evaluator, cell: Slots) -> Abstract:
 
 
 def _without_columns(ev: Evaluator) -> NoReturn:
-    ev.refuse("SCT310", "items without numbers are not supported here", hint="let them hold numbers, or lists")
+    ev.refuse("SCT310", "items without numbers are not supported here", hint="put a number into each item")
 
 
 def _ref(v: Abstract) -> Ref:
