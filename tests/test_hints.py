@@ -2462,6 +2462,11 @@ def sections_of_an_analog_filter() -> tuple[Any, Any]:
     return refused, followed
 
 
+@case("write its bounds: `x[s.start:s.stop:s.step]`", X, slice(1, None))
+def slices_in_arguments() -> tuple[Any, Any]:
+    return lambda x, s: np.sum(x[s] ** 2), lambda x, s: np.sum(x[s.start:s.stop:s.step] ** 2)
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

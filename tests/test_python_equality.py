@@ -1157,3 +1157,13 @@ def largest_of_lists(x):
 def test_items_after_the_first_that_differ_are_not_compared(f, x):
     """Whether Python raises a TypeError depends on which numbers are equal."""
     agrees(f, x)
+
+
+@pytest.mark.parametrize("flag", [1, True, 0, False, np.bool_(True), np.int64(1), 1.0, None, "s"])
+def test_an_argument_that_is_a_bool(flag):
+    def f(x, flag):
+        if flag is True:
+            return x * x
+        return x * 5.0 if flag is False else x * 3.0
+
+    assert value_and_grad(f)(2.0, flag) == (f(2.0, flag), {4.0: 4.0, 10.0: 5.0, 6.0: 3.0}[f(2.0, flag)])

@@ -271,6 +271,9 @@ def _int(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
         return x
     if isinstance(x, Value) and isinstance(x.type, Opaque):
+        if isinstance(ev.leaf_of(x), slice):
+            ev.refuse("SCT503", "a slice that is an argument is not supported as a subscript",
+                      hint="write its bounds: `x[s.start:s.stop:s.step]`")
         ev.refuse("SCT503", "an index whose type sct does not know is not supported", why="Python computes it",
                   hint="make an array of it: `x[np.array(xs)]`")
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")

@@ -89,8 +89,6 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     return Static(same)
 
 
-
-
 def equal_rows(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
     """`a == b` of objects that are rows of columns, if no class of them says what it is; None of other values."""
     links = [v for v in (a, b) if isinstance(v, Value) and is_link(v)]
@@ -155,7 +153,9 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
         merged = computed is not None and bool(computed.regions)  # an int that may be a bool
         if t == BOOL and isinstance(x, bool) or t == INT and type(x) is int and x in _SMALL and not merged:
             return ev.call_op(BY_CALL["operator.eq"], other, one, spelling="operator.eq")
-        differs = not isinstance(x, (bool, int, float, complex)) or t.carrier in ("np", "array")
+        leaf = ev.leaf_of(other)
+        differs = not isinstance(x, (bool, int, float, complex)) or t.carrier in ("np", "array") or \
+            leaf is not None and type(leaf) is not type(x)
     elif isinstance(other, Value) and ev.exception_of_class(other) is not None and isinstance(x, type) and \
             issubclass(x, BaseException):
         named = exception_class(ev, one)
