@@ -187,9 +187,12 @@ def test_a_value_that_decides_the_code_of_eight_versions_is_named() -> None:
 
 
 def test_a_value_is_named_once_though_the_oldest_versions_are_dropped(monkeypatch) -> None:
+    def taken_here(x: float, n: int) -> float:
+        return sum(v * x for v in itertools.takewhile(lambda v: v * x < 20.0, itertools.count(1)))
+
     monkeypatch.setattr(derivative, "MOST_SPECIALIZATIONS", 8)
     calls = [(20.0 / k - 0.01, 3) for k in range(1, 10)]
-    count, messages = warnings_of(taken, [*calls[:8], (np.float64(calls[0][0]), 3), calls[8]])
+    count, messages = warnings_of(taken_here, [*calls[:8], (np.float64(calls[0][0]), 3), calls[8]])
     assert count == 8
     assert ["that decides the code" in message for message in messages] == [True, False, False]
 

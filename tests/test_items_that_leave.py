@@ -219,8 +219,14 @@ def written_as_popped_of_a_tuple(x: Any, n: int) -> Any:
     return sum(pair[1])
 
 
-@pytest.mark.parametrize("f", [written_as_popped, written_as_popped_of_an_object, written_as_popped_of_a_tuple],
+@pytest.mark.parametrize("f", [written_as_popped, written_as_popped_of_a_tuple],
                          ids=lambda f: f.__name__)
 def test_a_popped_list_with_another_name_is_not_written(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCT_VALIDATE", "0")
     refuses(f, 0.7, 3, code="SCT307")
+
+
+def test_a_list_of_an_object_that_is_popped() -> None:
+    derivative = value_and_grad(written_as_popped_of_an_object)
+    for n in (3, 0, 5):
+        agrees(written_as_popped_of_an_object, 0.7, n, derivative=derivative)

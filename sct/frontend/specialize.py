@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -239,6 +239,15 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
     return passed
 
 
+def _furthest(refusals: Iterable[SctError]) -> SctError:
+    """The refusal of the attempt that came furthest in the function; of several at one place, the most specific."""
+    first, *others = refusals
+    for other in others:
+        asks_more = first.code == "SCT505" != other.code and first.loc == other.loc
+        first = other if other.code == "SCT204" or asks_more or is_behind(other.loc, first.loc) else first
+    return first
+
+
 OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT310", "SCT502", "SCT503", "SCT505")
 """The codes of refusals of programs that may be accepted if objects are rows of columns."""
 
@@ -286,10 +295,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool 
                 refusals.clear()
                 by_sets.clear()
                 raise plan.with_known_keys() from None
-            first = refusals[0]
-            for other in (*with_dicts, *by_sets.values()):
-                asks_more = first.code == "SCT505" != other.code and first.loc == other.loc
-                first = other if other.code == "SCT204" or asks_more or is_behind(other.loc, first.loc) else first
+            first = _furthest((refusals[0], *with_dicts, *by_sets.values()))
             if plan.linked and plan.refusal and (first.code == "SCT208" or first.why == OF_ROWS and
                                                  plan.refusal.code in ("SCT108", "SCT502")):
                 plan.refusal = first

@@ -44,7 +44,7 @@ from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.object_iterators import loop_over_object, own_iterator
 from sct.frontend.loops.streamed_iterators import streamed
-from sct.frontend.loops.unrolling import after_first, few_items, is_enough, loop_or_unroll, unroll
+from sct.frontend.loops.unrolling import after_first, few_items, is_enough, is_single, loop_or_unroll, unroll
 from sct.frontend.operators.truth import condition
 from sct.frontend.state.choices import take
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
@@ -116,9 +116,8 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
         loop_or_unroll(ev, node, over, lambda: _over_space(ev, node, over, segments))
         return
-    if segments is None and _is_single(over):
-        unroll(ev, node, iterator(ev, over))
-        return
+    if segments is None and is_single(over):
+        return unroll(ev, node, iterator(ev, over))
     held = {key for key in ev.store.vars if key not in before.vars and is_held(key)}
     snapshot = ev.snapshot()
     listed = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
@@ -151,14 +150,6 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
             return
         _release(ev, held)
         unroll(ev, node, iterator(ev, few))
-
-
-def _is_single(over: Abstract) -> bool:
-    """Is this a range of one number, which is known when the function is compiled?"""
-    if not isinstance(over, Iteration) or over.kind != "range":
-        return False
-    bounds = [p.value for p in over.parts if isinstance(p, Static) and type(p.value) is int]
-    return len(bounds) == len(over.parts) and bounds[2:] != [0] and len(range(*bounds)) == 1
 
 
 def _checkpointed(ev: Evaluator, node: Any, over: Abstract) -> tuple[Abstract, int | None]:

@@ -24,7 +24,7 @@ from sct.frontend.values.guards import NeedsFirst, NeedsStatic
 from sct.ir import Lit, Op, Operand, Value
 from sct.ops import add, lt
 
-__all__ = ["after_first", "few_items", "is_enough", "loop_or_unroll", "unroll"]
+__all__ = ["after_first", "few_items", "is_enough", "is_single", "loop_or_unroll", "unroll"]
 
 LONGEST_LIST = 2_000
 """A loop that is evaluated item by item may come to so many items more than its list has at first."""
@@ -71,6 +71,14 @@ def few_items(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsS
 
 class _NeedsColumns(Exception):
     """Loops over known items, in one another, come to many iterations."""
+
+
+def is_single(over: Abstract) -> bool:
+    """Is this a range of one number, which is known when the function is compiled?"""
+    if not isinstance(over, Iteration) or over.kind != "range":
+        return False
+    bounds = [p.value for p in over.parts if isinstance(p, Static) and type(p.value) is int]
+    return len(bounds) == len(over.parts) and bounds[2:] != [0] and len(range(*bounds)) == 1
 
 
 def loop_or_unroll(ev: Evaluator, node: Any, over: Abstract, loop: Callable[[], None]) -> None:

@@ -33,7 +33,6 @@ __all__ = [
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
 
-
 CAPTURED = -(1 << 32)
 """Addresses up to this one belong to captured cells, and stay the same in every round of a loop."""
 
