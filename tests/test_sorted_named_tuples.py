@@ -1,0 +1,67 @@
+"""Lists of named tuples, whose number is known only at run time, are sorted as tuples are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+from oracle import Programs, agrees_in_every_mode, refuses
+
+program = Programs()
+X = [0.7, 0.2, 1.3]
+
+
+class Point(NamedTuple):
+    t: float
+    w: float
+
+
+class Numbered(NamedTuple):
+    point: Point
+    k: int
+
+
+class ByWeight(NamedTuple):
+    t: float
+    w: float
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.w < other.w)
+
+
+def points(x: Any, n: int) -> list[Point]:
+    return [Point(x[i % 3] * (i + 1), x[0] - i) for i in range(n)]
+
+
+@program((X, 4), (X, 12))
+def ascending(x, n):
+    ps = sorted(points(x, n))
+    return ps[0].t * ps[-1].w + sum(i * p.t for i, p in enumerate(ps))
+
+
+@program((X, 12), (X, 3))
+def descending_in_place(x, n):
+    ps = points(x, n)
+    ps.sort(reverse=True)
+    return sum(i * p.t * p.w for i, p in enumerate(ps))
+
+
+@program((X, 7), (X, 12))
+def of_named_tuples(x, n):
+    ps = [Numbered(p, i) for i, p in enumerate(points(x, n))]
+    total = sum(i * p.point.t * p.point.w for i, p in enumerate(sorted(ps)))
+    return total + max(ps).point.t * min(ps).k
+
+
+@pytest.mark.parametrize(("f", "calls"), program, ids=lambda p: getattr(p, "__name__", ""))
+def test_agrees(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
+    agrees_in_every_mode(f, calls)
+
+
+def test_an_order_of_its_own_is_refused() -> None:
+    def f(x: Any, n: int) -> Any:
+        ps = sorted([ByWeight(x[i % 3], x[0] - i) for i in range(n)])
+        return sum(i * p.t for i, p in enumerate(ps))
+
+    refuses(f, X, 12, code="SCT503")
