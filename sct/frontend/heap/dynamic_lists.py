@@ -250,8 +250,7 @@ def as_column(ev: Evaluator, v: ListRef) -> Operand:
     """A list of numbers, of arrays or of lists as one operand."""
     cell = slots(ev, v)
     if cell.schema is None:
-        schema, _ = row_type(ev, cell)
-        if schema != 0:
+        if row_type(ev, cell)[0] != 0:
             ev.refuse("SCT310", "a list of tuples in a list whose length is not known is not supported")
         elem = None if cell.items else Never()
         return ev.emit(ops.list_of, *(next(leaves(ev, 0, x)) for x in cell.items), elem=elem)  # type: ignore[no-any-return]
@@ -481,7 +480,8 @@ def _first(ev: Evaluator, cell: Slots) -> Abstract:
 
 
 def _without_columns(ev: Evaluator) -> NoReturn:
-    ev.refuse("SCT310", "items without numbers are not supported here", hint="put a number into each item")
+    ev.refuse("SCT310", "items without numbers are not supported here",
+              hint="put a number into each item; in place of tuples that grow, use lists")
 
 
 def _ref(v: Abstract) -> Ref:

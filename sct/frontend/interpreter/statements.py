@@ -44,7 +44,7 @@ from sct.ops import eq, lt
 
 __all__ = [
     "BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard", "leave_alike", "leave_generator",
-    "rethrow",
+    "read_as_bound", "rethrow",
 ]
 
 FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
@@ -119,6 +119,8 @@ def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
 def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
     """On the path where `kind` is one of `exits`: evaluates the returned value, after the outermost loop."""
     frame = ev.frames[-1]
+    if exits == {RETURN}:
+        read_as_bound(ev, Key(frame.id, "<return>"))
     if frame.loop_depth or max(exits) <= RETURN:
         if len(exits) == 1:
             ev.set_exit(next(iter(exits)))
@@ -310,7 +312,7 @@ def return_value(ev: Evaluator, node: Any) -> None:
         return _leave(ev, node.code)
     frame = ev.frames[-1]
     for name in frame.bound_at.get(node, ()):
-        _read_as_bound(ev, Key(frame.id, name))
+        read_as_bound(ev, Key(frame.id, name))
     before = frame.now
     frame.be_at(before | reads(node))
     v = Static(None) if node.value is None else ev.eval(node.value)
@@ -320,7 +322,7 @@ def return_value(ev: Evaluator, node: Any) -> None:
     ev.set_exit(RETURN)
 
 
-def _read_as_bound(ev: Evaluator, key: Key) -> None:
+def read_as_bound(ev: Evaluator, key: Key) -> None:
     """Reads a variable that is bound on this path, although some path that is joined with it does not bind it."""
     v = ev.store.vars.get(key)
     if isinstance(v, Value) and isinstance(v.type, Undef):

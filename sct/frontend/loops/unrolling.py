@@ -14,12 +14,12 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
-from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block, guard
+from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block, guard, read_as_bound
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, IterationSpace
 from sct.frontend.iteration.iterator_protocol import ENDLESS_LOOP, iterator, most, taken
 from sct.frontend.loops.loop_head import FEW_ITERATIONS
 from sct.frontend.operators.truth import condition
-from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Ref, Slots, Static, Tup, is_literal
+from sct.frontend.values.abstract_values import Abstract, Iteration, Key, ListRef, Ref, Slots, Static, Tup, is_literal
 from sct.frontend.values.guards import NeedsFirst, NeedsStatic
 from sct.ir import Lit, Op, Operand, Value
 from sct.ops import add, lt
@@ -267,6 +267,8 @@ def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
         ev.set_exit(FALL)
 
     def out() -> None:
+        if kinds - {BREAK} == {RETURN}:
+            read_as_bound(ev, Key(ev.frames[-1].id, "<return>"))
         ev.set_exit(max(kinds) if len(kinds - {BREAK}) == 1 else kind)
 
     if kinds == {BREAK}:
