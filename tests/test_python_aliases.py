@@ -386,7 +386,7 @@ def dict_named_again(x: float, n: int) -> Any:
     return one["a"] + x
 
 
-@refused("SCT301")
+@program
 def object_named_again(x: float, n: int) -> Any:
     one, two = Holder(x), Holder(1.0)
     for _ in range(n):
@@ -521,7 +521,7 @@ def lists_trade_names_that_a_default_holds(x: float, n: int) -> Any:
     return f()
 
 
-@refused("SCT301")
+@program
 def object_in_a_list_and_rebound(x: float, n: int) -> Any:
     c = Holder(x)
     held = [c]
