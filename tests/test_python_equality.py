@@ -599,7 +599,7 @@ def w_in_if2(x: np.ndarray) -> Any:
 
 # -- sets and dicts in loops -----------------------------------------------------------------------------
 
-@refused("SCT505")
+@program
 def s_while(x: np.ndarray) -> Any:
     s = set()
     k = 0

@@ -1247,7 +1247,7 @@ def test_truth(k, value, tmp_path):
         try:
             agrees(f, X)
         except SctError as error:
-            assert error.code in ("SCT501", "SCT504", "SCT505"), error
+            assert error.code in ("SCT501", "SCT502", "SCT504", "SCT505"), error
 
 
 # -- augmented assignment, and None or a tuple ----------------------------------------------------

@@ -92,8 +92,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Op
+from sct.ir import Op, Value
 from sct.ir.pytrees.user_objects import is_container, is_defined_by_user, is_namedtuple, is_user_class
+from sct.ir.types import Text
 from sct.ops.program.solutions import call_in_rule
 from sct.ops.program.solutions import ruled_call as ruled_call_op
 
@@ -443,6 +444,8 @@ def _bound_method(ev: Evaluator, fn: Static, f: Any, args: Args, kwargs: Kwargs)
     if (pure := pure_method(ev, f, args, kwargs)) is not None:
         return pure
     if isinstance(f, types.MethodDescriptorType) and args and python_class(ev, args[0]) is f.__objclass__:
+        if isinstance(args[0], Value) and isinstance(args[0].type, Text) and ev.leaf_of(args[0]) is None:
+            ev.refuse("SCT504", f"`str.{f.__name__}` of this string is left to Python")
         return ev.call(ev.call(Static(getattr), [args[0], Static(f.__name__)]), args[1:], kwargs)
     if isinstance(f, types.MethodType) and not is_library(f.__func__):
         owner = Static(f.__self__) if fn.path is None else lift(ev, f.__self__, (*fn.path, ("attr", "__self__")))

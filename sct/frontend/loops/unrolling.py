@@ -78,7 +78,8 @@ def is_single(over: Abstract) -> bool:
     if not isinstance(over, Iteration) or over.kind != "range":
         return False
     bounds = [p.value for p in over.parts if isinstance(p, Static) and type(p.value) is int]
-    return len(bounds) == len(over.parts) and bounds[2:] != [0] and len(range(*bounds)) == 1
+    numbers = range(*bounds) if len(bounds) == len(over.parts) and bounds[2:] != [0] else range(0)
+    return bool(numbers) and not numbers[1:]
 
 
 def loop_or_unroll(ev: Evaluator, node: Any, over: Abstract, loop: Callable[[], None]) -> None:
