@@ -138,3 +138,21 @@ def test_loops() -> None:
         derivative = grad(f, argnums=(0, 1))
         derivative(x, w)
         assert "for b in range(" not in derivative.source, f.__name__
+
+
+def test_loops_whose_backward_pass_is_empty() -> None:
+    def f(x: Any, a: Any) -> Any:
+        for j, b in zip(range(2), a):
+            for t in a:
+                r = np.sin(np.cos(x * x) - t * t)
+                x = 0.0
+            b = np.arctan(b * x)
+            s = x - b
+        return x + s * a[0] + r
+
+    x, a = 0.7, np.array([0.3, 0.9, 0.4])
+    value, (dx, da) = value_and_grad(f, argnums=(0, 1))(x, a)
+    assert value == f(x, a)
+    assert abs(dx - (f(x + 1e-6, a) - f(x - 1e-6, a)) / 2e-6) < 1e-8
+    for k, step in enumerate(1e-6 * np.eye(3)):
+        assert abs(da[k] - (f(x, a + step) - f(x, a - step)) / 2e-6) < 1e-8

@@ -67,8 +67,8 @@ def _nest(eqn: Eqn, def_use: DefUse) -> list[LoopView]:
                 or loops and (loop.inits, loop.finals) != (loops[-1].params, loops[-1].results):
             return []
         loops.append(loop)
-        if len(loop.body.eqns) > 1:
-            return loops
+        if len(loop.body.eqns) != 1:
+            return loops if loop.body.eqns else []
         eqn = loop.body.eqns[0]
     return []
 
