@@ -142,17 +142,17 @@ def test_loops() -> None:
 
 def test_loops_whose_backward_pass_is_empty() -> None:
     def f(x: Any, a: Any) -> Any:
-        for j, b in zip(range(2), a):
-            for t in a:
-                r = np.sin(np.cos(x * x) - t * t)
-                x = 0.0
-            b = np.arctan(b * x)
-            s = x - b
-        return x + s * a[0] + r
+        if x + a[3] > 0.11:
+            for _, b in zip(range(2), a):
+                for t in a:
+                    r = np.sin(np.cos(x * x) - t * t)
+                    x = 0
+                b = np.arctan(b * x) + r
+        for q, q_ in zip(a, a):
+            q = np.tanh(q_ / (1.5 + q**2))
+        return 0.98 * x
 
-    x, a = 0.7, np.array([0.3, 0.9, 0.4])
-    value, (dx, da) = value_and_grad(f, argnums=(0, 1))(x, a)
-    assert value == f(x, a)
-    assert abs(dx - (f(x + 1e-6, a) - f(x - 1e-6, a)) / 2e-6) < 1e-8
-    for k, step in enumerate(1e-6 * np.eye(3)):
-        assert abs(da[k] - (f(x, a + step) - f(x, a - step)) / 2e-6) < 1e-8
+    a = np.array([0.3, 0.9, 0.4, 0.2])
+    derivative = value_and_grad(f)
+    assert derivative(0.7, a) == (0.0, 0.0)
+    assert derivative(-0.7, a) == (f(-0.7, a), 0.98)
