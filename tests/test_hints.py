@@ -970,7 +970,7 @@ def _() -> Any:
     return refused, followed
 
 
-@case("put a number into each item")
+@case("put a number into each item; in place of tuples that grow, use lists")
 def _() -> Any:
     def refused(x):
         return len([() for v in x if v > 0.0]) * np.sum(x)
