@@ -15,10 +15,10 @@ def robust_scale_grad(x):
     dravel_x[argsort_ravel_x[dx_part_index]] = 1.0 - dx_part1
     dravel_x[argsort_ravel_x[int(np.ceil(dx_part))]] += dx_part1
     n = x.shape[0]
-    argsort_x_index = (n - 1) // 2
+    argsort_x_start = (n - 1) // 2
     dx_term = n // 2
     dx_part2 = np.argsort(abs_x_minus_center, axis=0, kind="stable")[
-        argsort_x_index : dx_term + 1
+        argsort_x_start : dx_term + 1
     ]
     dx_part3 = (np.ones(x.shape[1]) / dx_part2.shape[0])[None]
     m = x.shape[1]
@@ -26,9 +26,9 @@ def robust_scale_grad(x):
     dx_part4[dx_part2, np.arange(m)[None]] = dx_part3
     dx_part4 *= np.sign(x_minus_center)
     # center = np.median(x, axis=0, keepdims=True)
-    dx_part2 = np.argsort(x, axis=0, kind="stable")[argsort_x_index : dx_term + 1]
-    dx_part3 = -np.sum(dx_part4, axis=0, keepdims=True) / dx_part2.shape[0]
+    dx_index = np.argsort(x, axis=0, kind="stable")[argsort_x_start : dx_term + 1]
+    dx_part3 = -np.sum(dx_part4, axis=0, keepdims=True) / dx_index.shape[0]
     dx = np.zeros_like(x)
-    dx[dx_part2, np.arange(m)[None]] = dx_part3
+    dx[dx_index, np.arange(m)[None]] = dx_part3
     dx = np.reshape(dravel_x, x.shape) + dx_part4 + dx
     return dx

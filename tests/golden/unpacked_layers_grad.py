@@ -8,9 +8,9 @@ def unpacked_layers_grad(p, X, target, hidden):
     d_times_hidden = d * hidden
     W_arg = p[:d_times_hidden]
     W = W_arg.reshape(d, hidden)
-    p_index = d_times_hidden + hidden
-    b = p[d_times_hidden:p_index]
-    v = p[p_index:-1]
+    p_end = d_times_hidden + hidden
+    b = p[d_times_hidden:p_end]
+    v = p[p_end:-1]
     tanh_X_W_plus_b = np.tanh(X @ W + b)
     dv_part = 2.0 / X.shape[0] * (tanh_X_W_plus_b @ v + p[-1] - target)
     dp = np.zeros_like(p)
@@ -18,9 +18,9 @@ def unpacked_layers_grad(p, X, target, hidden):
     dW_part = np.outer(dv_part, v) * (1.0 - tanh_X_W_plus_b * tanh_X_W_plus_b)
     dW = X.T @ dW_part
     # v = p[d * hidden + hidden : -1]
-    dp[p_index:-1] += tanh_X_W_plus_b.T @ dv_part
+    dp[p_end:-1] += tanh_X_W_plus_b.T @ dv_part
     # b = p[d * hidden : d * hidden + hidden]
-    dp[d_times_hidden:p_index] += np.sum(dW_part, axis=0)
+    dp[d_times_hidden:p_end] += np.sum(dW_part, axis=0)
     # W = p[: d * hidden].reshape(d, hidden)
     dp[:d_times_hidden] += np.reshape(dW, W_arg.shape)
     return dp

@@ -246,17 +246,15 @@ class Descriptions:
         """The name of the variable whose statement `v` is a part of, and what `v` is there."""
         if v not in self.part_names:
             self.part_names[v] = None
-            target, role = self.indexed(v), "index"
-            if target is None:
-                target, role = next(self.named_readers(v), None), self.role(v)
-            self.part_names[v] = None if target is None else f"{target}_{role}"
+            names = (f"{target}_{self.role(v)}" for target in self.named_readers(v))
+            self.part_names[v] = self.as_position(v) or next(names, None)
         return self.part_names[v]
 
-    def indexed(self, v: Value) -> str | None:
-        """The name of an array that is indexed by `v`."""
-        arrays = (t.eqn.args[0] for t in self.readers.get(v, []) if isinstance(t, Evaluate) and _is_int(v)
-                  and v in _positions(t.eqn))
-        return next((name for x in arrays if (name := self.described(x, 1))), None)
+    def as_position(self, v: Value) -> str | None:
+        """The name of an array that is indexed by `v`, or cut at it, and what `v` is there."""
+        eqns = (s.eqn for s in self.readers.get(v, []) if isinstance(s, Evaluate) and _is_int(v))
+        roles = ((eqn.args[0], role) for eqn in eqns if (role := _role_of_position(eqn, v)) is not None)
+        return next((f"{name}_{role}" for x, role in roles if (name := self.described(x, 1)) is not None), None)
 
     def role(self, v: Value) -> str:
         """The quantity that `v` is, or what its readers use it for."""
@@ -327,9 +325,15 @@ def _is_size(x: Value) -> bool:
     return x.dim is not None
 
 
-def _positions(eqn: Eqn) -> tuple[Operand, ...]:
-    """The operands that are positions in the first operand."""
-    return eqn.args[1:] if eqn.op.name == "index" else path_of(eqn)
+def _role_of_position(eqn: Eqn, v: Value) -> str | None:
+    """What `v` is in the subscript of the first operand: an index, or a bound of a slice; None if it is not in it."""
+    first = {"index": 1, "store": 2, "add_at": 2}.get(eqn.op.name)
+    if first is None:
+        return "index" if v in path_of(eqn) else None
+    items = split(eqn.attrs["key"], eqn.args[first:])
+    bounds = {"start": [i.start for i in items if isinstance(i, slice)],
+              "end": [i.stop for i in items if isinstance(i, slice)], "index": items}
+    return next((role for role, operands in bounds.items() if v in operands), None)
 
 
 def _is_int(x: Value) -> bool:
