@@ -173,6 +173,135 @@ def base_made_anew_after_the_branch(x: float, n: int) -> Any:
     return y.sum() + w[-1]
 
 
+@program
+def written_where_the_chosen_row_is_dead(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+    for k in range(n):
+        row = A[0] if A[k, 0] > 1.5 else A[1]
+        norm = np.sqrt(row @ row)
+        A[2] = A[2] / norm
+    return A.sum() * A[2, 1]
+
+
+@program
+def written_in_some_iterations_where_the_chosen_row_is_dead(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+    total, k = 0.0, 0
+    while k < n:
+        row = A[0] if A[k, 0] > 2.5 else A[1]
+        total += row @ row
+        if total > 5:
+            A[k] *= 0.5
+        k += 1
+    A[1] += total
+    return total * A.sum()
+
+
+@program
+def chosen_row_written_where_the_others_are_dead(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+    row = A[0] if n > 1 else A[1]
+    row[1] = 2.0 * row[0] ** 2
+    return row.sum()
+
+
+@program
+def chosen_row_subtracted_in_place(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+    A[1] -= A[2] if n > 1 else A[1]
+    row = A[0] if n > 0 else A[2]
+    A[0] = row * row
+    return (A * A).sum()
+
+
+@program
+def cut_at_a_break(x: float, n: int) -> Any:
+    h = np.array([x, 1.0, 0.5, 0.25])
+    for t in range(4):
+        h[t] = h[t] * 2
+        if t == n:
+            h = h[:t + 1]
+            break
+    h[0] = h[0] ** 2
+    return h.sum()
+
+
+@program
+def reversed_in_some_iterations(x: float, n: int) -> Any:
+    v = np.array([x, 1.0, 0.5, 0.25])
+    for k in range(4):
+        if v[k] * n > 0.9:
+            v = v[::-1]
+        v[k] *= 2
+    return v @ np.arange(4.0)
+
+
+@program
+def view_or_copy_by_layout_that_is_dead(x: float, n: int) -> Any:
+    y = np.ones((2, 2)) * x
+    w = (y.T if n > 1 else y).reshape(-1)
+    total = w @ w
+    y[0, 1] = total
+    return y.sum()
+
+
+@refused("SCT301")
+def chosen_row_that_a_handler_reads(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x
+    row = A[0] if n > 1 else A[1]
+    try:
+        A[1] = row * 2.0
+        if n > 0:
+            raise ValueError
+    except ValueError:
+        return row.sum()
+    return A.sum()
+
+
+@refused("SCT301")
+def chosen_row_held_by_a_list(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x
+    rows = []
+    for k in range(n + 1):
+        row = A[k] if n > 1 else A[0]
+        rows.append(row)
+    A[0] = 3.0 * x
+    return rows[0].sum()
+
+
+@refused("SCT301")
+def chosen_row_of_a_callers_array(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x
+
+    def scaled(B: Any) -> Any:
+        row = B[0] if n > 1 else B[1]
+        row[0] = 2.0 * row[1]
+        return row.sum()
+
+    return scaled(A) + A.sum()
+
+
+@refused("SCT301")
+def written_by_the_index_of_the_chosen_row(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x
+
+    def touch(B: Any) -> int:
+        B[2] += 1.0
+        return 1
+
+    row = A[2] if n > 1 else A[0]
+    A[touch(A)] = row
+    return (A * A).sum()
+
+
+@refused("SCT301")
+def chosen_row_in_a_tuple(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x
+    pair = (A[0] if n > 1 else A[1], 2.0)
+    A[1] = 5.0
+    return pair[0].sum() * pair[1]
+
+
 @refused("SCT301")
 def default_of_a_function_traded_in_a_branch(x: float, n: int) -> Any:
     y, z = [x], [2.0]

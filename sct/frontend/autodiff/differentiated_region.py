@@ -115,7 +115,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
             if entry.owns(original):
                 ev.store.own(copy)
         before = dict(ev.store.cells)
-        with ev.enclosing.around(entry, {k for k, _ in copies.addresses}):
+        with ev.enclosing.around(entry, copies.addresses):
             region = _run(ev, f, inside, params, has_aux)
             read = ev.enclosing.read
         changed = {k for k, a in copies.addresses

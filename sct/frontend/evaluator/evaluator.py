@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gast
@@ -22,6 +22,7 @@ from sct.frontend.evaluator.handlers import (
 )
 from sct.frontend.evaluator.known_values import KnownValues
 from sct.frontend.source.parse import loc_of
+from sct.frontend.state import alias_groups
 from sct.frontend.state.choices import narrowed
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
@@ -64,10 +65,10 @@ class Evaluator(KnownValues):
     def current(self, ref: Ref) -> None:
         list_items.current(self, ref)
 
-    def writable(self, addr: int, what: str) -> Array | Slots:
+    def writable(self, addr: int, what: str, aliases: Sequence[str] = ()) -> Array | Slots:
         """The cell at an address that is about to be written: also an array that a list holds alone."""
         if list_items.array_in_list(self, addr) is None:
-            return super().writable(addr, what)
+            return super().writable(addr, what, alias_groups.thaw(self, addr))
         cell = self.store.cells[addr]
         list_items.current(self, Ref(addr))
         return self.store.cells[addr] if cell.frozen else super().writable(addr, what)

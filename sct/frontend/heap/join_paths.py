@@ -26,11 +26,11 @@ from sct.frontend.heap.lattice import (
     origin_of,
     part_name,
     perhaps_tuple,
-    reached,
     with_same_attributes,
     with_same_keys,
 )
 from sct.frontend.state import choices
+from sct.frontend.state.alias_groups import join_groups
 from sct.frontend.state.choices import by_code, chosen, code, may_be_absent
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.store import (
@@ -41,6 +41,7 @@ from sct.frontend.state.store import (
     is_such_tuple,
     least_length,
     of_one_class,
+    reached,
     tells,
 )
 from sct.frontend.values.abstract_values import (
@@ -425,6 +426,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     bad = lasting_conflicts(m.pairs, m.store, m.addrs.values())
     for addr in sorted(m.store.cells.keys() & {addr for pair in bad for addr in (*pair, m.addrs.get(pair))}):
         m.store.freeze(addr)
+    join_groups(a, b, m.store, m.pairs, m.addrs)
     branches = tuple(Fn(name, (), tuple(branch.builder.eqns), tuple(o[k] for o in m.outs))
                      for k, (name, branch) in enumerate((("then", left), ("orelse", right))))
     if m.outs or any(branch.builder.eqns for branch in (left, right)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -37,7 +37,6 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
     is_literal,
-    parts,
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value, undef
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Join", "Outs", "alike", "conflicts", "hint_of", "in_order", "joined_item", "joined_slots", "lasting_conflicts",
-    "layout_of", "left_to_give", "most_frozen", "origin_of", "part_name", "perhaps_tuple", "reached",
+    "layout_of", "left_to_give", "most_frozen", "origin_of", "part_name", "perhaps_tuple",
     "with_attributes", "with_same_attributes",
 ]
 
@@ -188,21 +187,6 @@ def lasting_conflicts(pairs: set[tuple[object, object]], store: Store, new: Coll
             left_behind = cell.schema is not None and addr not in new and (addr, addr) not in pairs
             (columns if left_behind else lasting).update(x.addr for x in cell.items if isinstance(x, Ref))
     return conflicts((a, b) for a, b in pairs if a != b or a not in columns - lasting)
-
-
-def reached(values: Iterable[Abstract], stores: Sequence[Mapping[int, Cell]]) -> set[int]:
-    """The addresses of the containers to which these values lead, in one of the stores."""
-    addresses: set[int] = set()
-    todo = [*values]
-    while todo:
-        v = todo.pop()
-        todo += parts(v)
-        if isinstance(v, Container) and v.addr not in addresses:
-            addresses.add(v.addr)
-            cells = [cells[v.addr] for cells in stores if v.addr in cells]
-            todo += [x for cell in cells if isinstance(cell, Slots) for x in cell.items]
-            todo += [ListRef(cell.parent) for cell in cells if isinstance(cell, Slots) and cell.parent is not None]
-    return addresses
 
 
 def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:

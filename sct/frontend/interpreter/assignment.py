@@ -48,6 +48,7 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         ev.store.bind(home_of(ev, target), named(ev, v, target.id))
     elif isinstance(target, gast.Subscript):
         owner, at = ev.eval(target.value), ev.eval(target.slice)
+        ev.temporaries.release(v)
         for_each(ev, owner, doing(lambda m: assign_item(ev, m, at, v)))
     elif isinstance(target, (gast.Tuple, gast.List)):
         frame = ev.frames[-1]

@@ -36,15 +36,17 @@ def assign_stmt(ev: Evaluator, node: Any) -> None:
     frame = ev.frames[-1]
     after = frame.live.after.get(node)
     if after is None:
-        v = ev.eval(node.value)
+        v, behind = ev.eval(node.value), frame.now
     else:
         names = {t.id for t in node.targets if isinstance(t, gast.Name)} if not ev.tries.handled else set()
         behind = (after - names).union(*map(reads, node.targets))
         unpacked = node.value if all(map(_has_target_for_each, node.targets)) else None
         with changed(frame, assigned=node.value, unpacked=unpacked, behind=behind):
             v = ev.eval(node.value)
-    for target in node.targets:
-        assign(ev, target, of_python(ev, v, target, node.value) if len(node.targets) == 1 else v)
+    with changed(frame, now=frame.now if ev.tries.handled else behind):
+        for target in node.targets:
+            ev.temporaries.hold(v)
+            assign(ev, target, of_python(ev, v, target, node.value) if len(node.targets) == 1 else v)
 
 
 def _has_target_for_each(target: Any) -> bool:
@@ -87,6 +89,7 @@ def _augment_item(ev: Evaluator, node: Any, owner: Abstract, key: Abstract) -> N
     old = ev.temporaries.hold(item(ev, owner, key))
     columns = _cells_of_columns(ev, owner)
     value = ev.eval(node.value)
+    ev.temporaries.release(value)
     if columns and isinstance(old, ListRef) and _cells_of_columns(ev, owner) != columns:
         ev.refuse("SCT307", "a list is written between the reading of an item and its augmented assignment",
                   hint="compute the value before the assignment")

@@ -25,6 +25,7 @@ from sct.frontend.heap.lattice import (
 from sct.frontend.iteration.iteration_space import is_held
 from sct.frontend.loops.loop_learning import Learning, change_in_words, kind_in_words
 from sct.frontend.objects.class_defaults import note_unset
+from sct.frontend.state.alias_groups import thaw_at_back_edge
 from sct.frontend.state.choices import by_code, code, is_kept, may_be_absent
 from sct.frontend.state.fixpoint import Unstable
 from sct.frontend.state.store import (
@@ -86,6 +87,7 @@ class BackEdge(Learning, Join[None]):
             for carry in self.carries.values():
                 carry.back = carry.back or carry.param
             return
+        thaw_at_back_edge(self.ev, end, self.live, self.ev.temporaries.values[:self.temporaries])
         self.learnt = False  # what making the head has learnt holds for it
         self.pairs: list[tuple[Any, int, int]] = []
         self.noted: set[int] = set()

@@ -20,7 +20,7 @@ from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.source.name_scopes import element_writes, reads, returned_names, writes, yields
 from sct.frontend.state.choices import by_code, chosen, code, is_kept, members_of
 from sct.frontend.state.fixpoint import widened
-from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, least_length, of_one_class, tells
+from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, least_length, of_one_class, reached, tells
 from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -162,6 +162,7 @@ class LoopHead:
             self.grow(addr, grown)
         head.items = {addr: item for addr, item in head.items.items() if addr not in memo.displaced}
         carried = {k for k in self.names if self.live(k)} | memo.names
+        self.drop_alias_groups(head, carried)
         for key in sorted(carried, key=lambda k: (k.frame, k.name)):
             v = self.head_value(("var", key), head.vars.get(key), key.name)
             bound = head.is_bound(key)
@@ -203,6 +204,14 @@ class LoopHead:
         alone = head.alone | {kept for _, kept, before in self.entered if before in self.entry.alone}
         head.alone = (alone & head.owners.keys()) - memo.shared
         self.head = head.copy()
+
+    def drop_alias_groups(self, head: Store, carried: set[Key]) -> None:
+        """Forgets the groups of arrays whose names or slots may get cells of their own, and of those that are frozen
+        since an iteration changes what their aliases are."""
+        slots = [x for addr in self.memo.cells if isinstance(cell := head.cells.get(addr), Slots) for x in cell.items]
+        held = [head.vars[key] for key in carried | self.iterated if key in head.vars]
+        changing = reached([*held, *slots], [head.cells]) | self.memo.frozen.keys() | self.memo.frozen_after
+        head.alias_groups = {a: group for a, group in head.alias_groups.items() if group.isdisjoint(changing)}
 
     def live(self, key: Key) -> bool:
         """May the slot be read in the loop or after it?"""

@@ -25,6 +25,7 @@ from sct.frontend.numpy_library.call_forms import in_another_form
 from sct.frontend.numpy_library.genuine_functions import is_genuine
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import special_method
+from sct.frontend.state.alias_groups import freeze_group
 from sct.frontend.state.observed_types import latest_place
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -388,7 +389,7 @@ def view(ev: Evaluator, owner: Ref, eqn: Eqn) -> Abstract:
         # The same array to Python, another one to the derivative: neither is written from here on.
         result = ev.wrap(eqn.out)
         assert isinstance(result, Ref)
-        ev.freeze(owner.addr, result.addr)
+        freeze_group(ev, owner.addr, result.addr)
         return result
     if alias == "same":
         return owner
@@ -405,10 +406,9 @@ def view(ev: Evaluator, owner: Ref, eqn: Eqn) -> Abstract:
     if is_one is not None:
         return whole if is_one else ev.wrap(eqn.out)
     # A view or a copy: as long as neither is written, no one can tell.
-    ev.freeze(owner.addr)
     result = ev.wrap(eqn.out)
     assert isinstance(result, Ref)
-    ev.freeze(result.addr)
+    freeze_group(ev, owner.addr, result.addr)
     return result
 
 

@@ -380,6 +380,10 @@ class Temporaries:
             self.values.append(v)
         return v
 
+    def release(self, v: Abstract) -> None:
+        """The value is read for the last time."""
+        self.values[:] = [x for x in self.values if x is not v]
+
     def keep(self, count: int) -> None:
         """Keeps the first `count` of them."""
         del self.values[count:]
@@ -462,6 +466,7 @@ class Enclosing:
     last_addr  its last address; `kept`: other addresses of it
     written    its cells of which a region writes a copy
     passed     its cells of which the region has a copy; `read`: where the region reads such a cell itself
+    copies     the copies in a region that user code calls
     order      how many differentiated regions there are around; `rules`: how many rules of the user
     callers    the calls in progress around the innermost rule, which does not call itself where it calls them
     hidden     how many blocks are around the innermost equation that is solved: it reads no residuals of these
@@ -471,17 +476,24 @@ class Enclosing:
     kept: frozenset[int] = frozenset()
     written: set[int] = field(default_factory=set)
     passed: frozenset[int] = frozenset()
+    copies: frozenset[int] = frozenset()
     read: dict[int, Loc | None] = field(default_factory=dict)
     order: int = 0
     rules: int = 0
     callers: int = 0
     hidden: int = 0
 
-    def around(self, store: Store, passed: Collection[int]) -> Changed:
-        """Evaluates a region: the cells of `store` are outside of it, and those at `passed` are its arguments."""
+    def around(self, store: Store, copies: Collection[tuple[int, int]]) -> Changed:
+        """Evaluates a region: the cells of `store` are outside of it.  Those of its arguments are copied: each with
+        the address of its copy."""
         return changed(self, last_addr=max([self.last_addr, *store.cells]),
                        kept=self.kept | frozenset(a for a in store.cells if a < 0),
-                       passed=self.passed | frozenset(passed), read={}, order=self.order + 1)
+                       passed=self.passed.union(a for a, _ in copies), read={}, order=self.order + 1,
+                       copies=self.copies.union(copy for _, copy in copies if self.order))
+
+    def can_read(self, addr: int) -> bool:
+        """Can the code around the region read what is at this address in the region, after it?"""
+        return 0 <= addr <= self.last_addr or addr in self.kept or addr in self.copies
 
     def in_rule(self, callers: int) -> Changed:
         """Evaluates a rule of the user, which is no differentiated region itself."""

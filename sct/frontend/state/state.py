@@ -411,7 +411,7 @@ class State(Facts):
             check_keys(self, cell)
         return cell
 
-    def writable(self, addr: int, what: str) -> Array | Slots:
+    def writable(self, addr: int, what: str, aliases: Sequence[str] = ()) -> Array | Slots:
         cell = self.store.cells[addr]
         if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
             self.containers.note_write(self.loc)
@@ -432,7 +432,8 @@ class State(Facts):
                         why=cell.frozen.value.replace("this array", "it"),
                         hint="move the write into each branch, using the name that the object has in that branch")
         if cell.frozen:
-            self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value,
+            later = f", and {' and '.join(f'`{name}`' for name in aliases)} may be read later" if aliases else ""
+            self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value + later,
                         hint="if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and "
                              "indices")
         if not {"__defaults__", "__kwdefaults__"}.isdisjoint(x[1] for x in self.captured.paths.get(addr, ())[1:]):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Union
 
@@ -16,6 +16,7 @@ from sct.frontend.values.abstract_values import (
     Container,
     Frozen,
     Key,
+    ListRef,
     Origin,
     Path,
     Poison,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_keys", "is_plain_tuple",
-    "is_such_tuple", "is_written", "least_length", "of_one_class", "refuse_unset", "tells", "type_of",
+    "is_such_tuple", "is_written", "least_length", "of_one_class", "reached", "refuse_unset", "tells", "type_of",
 ]
 
 UNSET = Poison("the object does not have it on this path")
@@ -125,6 +126,7 @@ class Store:
            serve values that are no operands (lists, tuples, functions), which cannot be unassigned themselves
     told   what the path knows about choices, by their codes
     alone  those of the owners that hold each of their arrays alone: no other list does, and names of it are known
+    alias_groups  of an array that paths disagree on: all that may share its buffer (`alias_groups`)
     """
 
     cells: Cells
@@ -135,10 +137,11 @@ class Store:
     owners: dict[int, tuple[Operand, ...]] = field(default_factory=dict)
     told: dict[Value, Told] = field(default_factory=dict)
     alone: set[int] = field(default_factory=set)
+    alias_groups: dict[int, frozenset[int]] = field(default_factory=dict)
 
     def copy(self) -> Store:
         return Store(self.cells.copy(), dict(self.vars), self.dead, dict(self.bound), dict(self.items),
-                     dict(self.owners), dict(self.told), set(self.alone))
+                     dict(self.owners), dict(self.told), set(self.alone), dict(self.alias_groups))
 
     def columns(self, addr: int) -> tuple[Operand, ...] | None:
         """The columns that the list at this address has now."""
@@ -169,15 +172,22 @@ class Store:
 
     def freeze(self, addr: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
         """Forbids writes to a cell.  A cell that is to be read again stays so."""
+        self._leave_group(addr)
         cell = self.cells[addr]
         if cell.frozen != Frozen.STALE:
             self.cells[addr] = replace(cell, frozen=why)
 
     def hold(self, addr: int) -> None:
         """Notes that a list holds what is at this address, if that is there and may be written."""
+        self._leave_group(addr)
         cell = self.cells.get(addr)
         if cell is not None and not cell.frozen and addr > CAPTURED:
             self.cells[addr] = replace(cell, frozen=Frozen.HELD)
+
+    def _leave_group(self, addr: int) -> None:
+        """Forgets the group of an array that gets an alias which is no member."""
+        for member in self.alias_groups.get(addr, ()):
+            self.alias_groups.pop(member, None)
 
     def holds_alone(self, addr: int | None) -> bool:
         """Does the list at this address hold each of its objects once, and their arrays alone?"""
@@ -249,6 +259,23 @@ class Branch:
 
     def defines(self) -> set[Value]:
         return {v for e in self.builder.eqns for v in e.outs}
+
+
+def reached(values: Iterable[Abstract], stores: Sequence[Mapping[int, Cell]]) -> set[int]:
+    """The addresses of the arrays and containers to which these values lead, in one of the stores."""
+    addresses: set[int] = set()
+    todo = [*values]
+    while todo:
+        v = todo.pop()
+        todo += parts(v)
+        if isinstance(v, Ref):
+            addresses.add(v.addr)
+        if isinstance(v, Container) and v.addr not in addresses:
+            addresses.add(v.addr)
+            cells = [cells[v.addr] for cells in stores if v.addr in cells]
+            todo += [x for cell in cells if isinstance(cell, Slots) for x in cell.items]
+            todo += [ListRef(cell.parent) for cell in cells if isinstance(cell, Slots) and cell.parent is not None]
+    return addresses
 
 
 def tells(v: Abstract | None) -> bool:
