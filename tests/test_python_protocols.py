@@ -1459,13 +1459,26 @@ def match_a_range(x):
             return x[1]
 
 
-@program
+ARRAYS_ARE_SEQUENCES = bool(np.ndarray.__flags__ & 1 << 5)  # from NumPy 2.5 on, to a pattern
+where_arrays_are_no_sequences: Any = program if not ARRAYS_ARE_SEQUENCES else lambda f: f
+
+
+@where_arrays_are_no_sequences
 def match_an_array(x):
     match x:
         case [a, *_]:
             return a
         case np.ndarray(ndim=1, shape=(n,)):
             return x[1] * n
+        case _:
+            return x[2]
+
+
+@program
+def match_the_items_of_an_array(x):
+    match list(x):
+        case [a, b, *_]:
+            return a * b
         case _:
             return x[2]
 
@@ -1981,3 +1994,10 @@ def test_names_that_a_module_does_not_have() -> None:
             plain, made = outcome(f, (1.5, n)), outcome(derivative, (1.5, n))
             assert (type(plain.error), str(plain.error)) == (type(made.error), str(made.error))
             agrees(f, 1.5, n)
+
+
+@pytest.mark.skipif(not ARRAYS_ARE_SEQUENCES, reason="arrays match no pattern of items")
+def test_arrays_as_sequences_are_refused() -> None:
+    """Where an array matches a pattern of items, that is refused, and the hint is right."""
+    with pytest.raises(SctError, match=r"match list\(x\)"):
+        value_and_grad(match_an_array)(np.ones(3))

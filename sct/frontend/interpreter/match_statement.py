@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
@@ -24,7 +25,7 @@ from sct.frontend.objects.class_of import python_class
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import boolean, truth
 from sct.frontend.source.match_lowering import Binds, Matches
-from sct.frontend.values.abstract_values import SLICE, Abstract, DictRef, Iteration, ListRef, Static, Tup
+from sct.frontend.values.abstract_values import SLICE, Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Lit, Value
 from sct.ir.types import Tensor
 
@@ -118,6 +119,8 @@ def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
 
 
 def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    if isinstance(v, Ref) and np.ndarray.__flags__ & SEQUENCE:
+        ev.refuse("SCT503", "a pattern of items for an array is not supported", hint="match a list: `match list(x):`")
     seen_into = isinstance(v, (Tup, ListRef)) or isinstance(v, Iteration) and v.kind == "range"
     if not seen_into or isinstance(v, Tup) and v.fields == SLICE:
         _refuse_such(ev, v, collections.abc.Sequence, (str, bytes, bytearray))
@@ -134,6 +137,10 @@ def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] 
     if p.patterns[star].name is not None:
         middle = [(ev.new_list(items[star:stop]), gast.MatchAs(None, p.patterns[star].name))]
     return [*zip(items[:star], p.patterns), *middle, *zip(items[stop:], p.patterns[star + 1:])]
+
+
+SEQUENCE = 1 << 5
+"""`Py_TPFLAGS_SEQUENCE`: objects of the class match patterns of items.  From NumPy 2.5 on, arrays do."""
 
 
 def _refuse_such(ev: Evaluator, v: Abstract, kind: Any, but: tuple[type, ...] = ()) -> None:
