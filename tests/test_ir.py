@@ -8,7 +8,7 @@ import pytest
 from sct.ir import check, text
 from sct.ir.check import IRError, verify
 from sct.ir.core import Eqn, Fn, Lit, Value, undef
-from sct.ir.dims import sym
+from sct.ir.dims import RAGGED, sym
 from sct.ir.interp import run
 from sct.ir.pytrees.pytree import Const, Leaf, Node
 from sct.ir.types import (
@@ -255,6 +255,12 @@ def test_verifier_finds_a_value_bound_twice():
     eqn = Eqn(OPS["add"], (x, x), (y,))
     with pytest.raises(IRError, match="y is bound twice"):
         verify(Fn("f", (x,), (eqn, eqn), (y,)))
+
+
+def test_verifier_refuses_a_ragged_axis_outside_of_a_list():
+    x = Value(Tensor("array", "f64", (RAGGED,)))
+    with pytest.raises(IRError, match="only items of a list are ragged"):
+        verify(Fn("f", (x,), (), (x,)))
 
 
 def test_verifier_checks_scopes_of_equations_whose_types_were_checked():

@@ -8,14 +8,16 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Union
 
 __all__ = [
-    "Apply", "Dim", "TypeMismatch", "applied", "broadcast_dims", "broadcast_shapes", "divided", "linear",
-    "note_size_requirement", "product", "range_len", "size_requirements", "slice_len", "sym",
+    "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "broadcast_dims", "broadcast_shapes", "carried_size",
+    "divided", "linear", "note_size_requirement", "of_items", "product", "range_len", "size_requirements", "slice_len",
+    "sym",
 ]
 
 
@@ -124,6 +126,22 @@ def _least(atom: Atom) -> float:
 def sym(name: str) -> Dim:
     """The size called `name`."""
     return Dim(0, ((name, 1),))
+
+
+RAGGED = sym("_ragged")
+"""The size of an axis of the items of a list, which may differ from item to item."""
+
+
+def carried_size(name: str, k: object) -> Dim:
+    """A size that changes from iteration to iteration, or from call to call, and has this name in each."""
+    return sym(f"_carried{zlib.crc32(name.encode())}_{k}")
+
+
+def of_items(d: Dim) -> Dim:
+    """The size of an axis of items of a list, where that of one of them is `d`: ragged if another may have another."""
+    differs = any(isinstance(atom, Apply) and atom.fn == "join" for atom, _ in d.terms)
+    varies = any(name.startswith("_carried") or sym(name) == RAGGED for name in d.symbols)
+    return RAGGED if differs or varies else d
 
 
 def linear(const: int, coefs: Mapping[Atom, int]) -> Dim:

@@ -24,6 +24,7 @@ from sct.ir.dims import (
     broadcast_dims,
     broadcast_shapes,
     note_size_requirement,
+    of_items,
     size_requirements,
 )
 
@@ -147,7 +148,13 @@ class Seq:
 
 @dataclass(frozen=True)
 class List(Seq):
-    """A Python list of the user, of unknown length; an update makes a new list."""
+    """A Python list of the user, of unknown length; an update makes a new list.
+
+    An axis along which its arrays may have different sizes is `RAGGED`.
+    """
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "elem", map_sizes(of_items, self.elem))
 
     def __str__(self) -> str:
         return f"list[{self.elem}]"

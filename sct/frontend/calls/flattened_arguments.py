@@ -8,7 +8,6 @@ Two calls share an outlined function if their trees are equal and the types of t
 from __future__ import annotations
 
 import operator
-import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
@@ -45,7 +44,7 @@ from sct.frontend.values.exact_keys import exact
 from sct.frontend.values.in_words import abstract_in_words
 from sct.frontend.values.item_schemas import Rows, holds_objects
 from sct.ir import Operand, Value
-from sct.ir.dims import Dim, sym
+from sct.ir.dims import RAGGED, Dim, carried_size, sym
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef, map_sizes
 
 __all__ = [
@@ -326,7 +325,7 @@ def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:
 
 def outlined_type(ev: Evaluator, t: Type) -> Type:
     """The type with sizes that mean something in another function: sizes of arguments, or fresh symbols."""
-    return map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(f"_{zlib.crc32(str(d).encode())}"), t)
+    return map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else carried_size(str(d), 0), t)
 
 
 def result_type(ev: Evaluator, params: Sequence[Value], t: Type, operands: Sequence[Operand]) -> Type:
@@ -338,6 +337,8 @@ def result_type(ev: Evaluator, params: Sequence[Value], t: Type, operands: Seque
         sizes[f"__v{p.id}"] = x.dim
 
     def size(d: Dim) -> Dim:
+        if d == RAGGED:
+            return d
         total = Dim(d.const)
         for atom, coef in d.terms:
             own = atom in ev.sizes and Dim(0, ((atom, 1),)) or sizes.get(atom) if isinstance(atom, str) else None

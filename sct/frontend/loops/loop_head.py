@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,7 +41,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value, undef
-from sct.ir.dims import sym
+from sct.ir.dims import carried_size
 from sct.ir.types import BOOL, INT, List, Tensor, Type, TypeMismatch, base_type
 
 __all__ = ["Carry", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
@@ -414,7 +413,7 @@ class LoopHead:
         self.ev.agree(old, new)
         old, new = self.ev.resolved(old), self.ev.resolved(new)
         try:
-            both = widened(old, new, lambda k, *_: sym(f"_{zlib.crc32(str(id).encode())}_{k}"))
+            both = widened(old, new, lambda k, *_: carried_size(str(id), k))
         except TypeMismatch as error:
             self.memo.poison[id] = f"its type changes from iteration to iteration: {error}"
             self.learnt = True

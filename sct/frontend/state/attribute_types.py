@@ -97,9 +97,8 @@ def learn(ev: State, cls: type, values: Mapping[str, Abstract], type_of: TypeOf)
     for name, v in values.items():
         _learn_constants(ev, cls, name, v)
         try:
-            called = f"_{cls.__name__}_{name}"
-            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v, type_of)), ev.sizes, called)
-            both = wider(fields.get((cls, name), t), t, called)
+            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v, type_of)), ev.sizes)
+            both = wider(fields.get((cls, name), t), t)
         except TypeMismatch:
             raise ev.functions.plan.unlinked(cls) from None
         if both != fields.get((cls, name)):

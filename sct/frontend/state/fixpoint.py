@@ -11,11 +11,10 @@ A join point is evaluated from what is known about it so far.  What an evaluatio
 from __future__ import annotations
 
 import itertools
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from sct.ir.dims import Dim, sym
+from sct.ir.dims import Dim, carried_size
 from sct.ir.types import List, Optional, Tensor, Type, Undef, join, map_sizes
 
 __all__ = ["Dead", "Raised", "Unstable", "fixpoint", "widened", "widened_types", "with_fresh_sizes"]
@@ -72,16 +71,12 @@ def widened_types(old: Sequence[Type], new: Sequence[Type], name: str) -> list[T
     fresh: dict[tuple[Dim, Dim], Dim] = {}
 
     def size(_: int, d: Dim, e: Dim) -> Dim:
-        return fresh.setdefault((d, e), _fresh_size(name, len(fresh)))
+        return fresh.setdefault((d, e), carried_size(name, len(fresh)))
 
     return [widened(a, b, size) for a, b in zip(old, new)]
-
-
-def _fresh_size(name: str, k: object) -> Dim:
-    return sym(f"_{zlib.crc32(name.encode())}_{k}")
 
 
 def with_fresh_sizes(t: Type, name: str) -> Type:
     """The type with a fresh symbol for each size."""
     count = itertools.count()
-    return map_sizes(lambda _: _fresh_size(name, next(count)), t)
+    return map_sizes(lambda _: carried_size(name, next(count)), t)

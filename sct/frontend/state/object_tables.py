@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sct.frontend.state.fixpoint import widened
-from sct.ir.dims import sym
+from sct.ir.dims import RAGGED
 from sct.ir.types import NONE, List, Never, Optional, Tensor, Text, Type, map_sizes
 
 __all__ = ["Column", "LinkedClasses", "Table", "table_of", "wider", "with_known_sizes"]
@@ -75,7 +75,7 @@ def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mappin
         if same is None:
             columns.append(Column("", attribute, (cls,), t))
         else:
-            same.of, same.type = (*same.of, cls), wider(same.type, t, f"_{linked[cls]}_{attribute}")
+            same.of, same.type = (*same.of, cls), wider(same.type, t)
     name = _name(classes, linked)
     taken: set[str] = set()
     for c in columns:
@@ -112,11 +112,11 @@ def _are_alike(a: Type, b: Type) -> bool:
     return a == b or NONE in (a, b) and not isinstance(a, List) and not isinstance(b, List)
 
 
-def wider(a: Type, b: Type, name: str) -> Type:
-    """The least type that holds both; sizes of arrays that differ are called by name."""
-    return widened(a, b, lambda axis, p, q: sym(f"{name}_{axis}"))
+def wider(a: Type, b: Type) -> Type:
+    """The least type that holds both; sizes of arrays that differ are those of the rows."""
+    return widened(a, b, lambda axis, p, q: RAGGED)
 
 
-def with_known_sizes(t: Type, sizes: Iterable[str], name: str) -> Type:
-    """The type, whose sizes that mean nothing outside are called by name."""
-    return map_sizes(lambda d: d if d.symbols <= {*sizes} else sym(name), t)
+def with_known_sizes(t: Type, sizes: Iterable[str]) -> Type:
+    """The type, whose sizes that mean nothing outside are those of the rows."""
+    return map_sizes(lambda d: d if d.symbols <= {*sizes} else RAGGED, t)

@@ -19,14 +19,27 @@ int or a slice; what follows an int is the subscript of the element: `xs[i][j]` 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
-from sct.ir.dims import Dim, slice_len, sym
-from sct.ir.types import NONE, List, Seq, Tensor, Type, TypeMismatch, base_type, broadcast_shapes, list_depth
+from sct.ir.dims import RAGGED, Dim, slice_len, sym
+from sct.ir.types import (
+    NONE,
+    List,
+    Seq,
+    Tensor,
+    Type,
+    TypeMismatch,
+    base_type,
+    broadcast_shapes,
+    list_depth,
+    map_sizes,
+)
 from sct.ir.types import join as join_types
 from sct.ops import samples
 from sct.ops.arrays.creation import full_like, zeros_of
@@ -39,7 +52,7 @@ from sct.ops.type_rules import number, size_of
 
 __all__ = [
     "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "replaces_item", "split", "store",
-    "trailing", "winners", "written",
+    "trailing", "winners", "with_own_sizes", "with_shape_of", "written",
 ]
 
 Key = tuple[str, ...]
@@ -114,7 +127,11 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     if isinstance(x.type, Seq):
         if key[0] != "i":
             return a_slice(x.type, key)
-        return x.type.elem if len(key) == 1 else type_index(Value(x.type.elem), *operands[1:], key=key[1:])
+        if len(key) > 1:
+            return type_index(Value(x.type.elem), *operands[1:], key=key[1:])
+        if isinstance(x.type.elem, Seq):
+            return x.type.elem
+        return with_own_sizes(x.type.elem, f"{getattr(x, 'id', 0)}_{place_name(operands[0])}")
     t = number(x)
     if not t.is_array:
         raise TypeMismatch("a number cannot be subscripted")
@@ -122,6 +139,30 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     if not shape and "e" not in key:
         return Tensor("np", t.dtype)
     return Tensor("array", t.dtype, shape)
+
+
+def with_own_sizes(t: Type, place: str) -> Type:
+    """The type of an item of a list, whose ragged axes have sizes of their own, named after its place."""
+    names = itertools.count()
+    return map_sizes(lambda d: sym(f"_item{place}_{next(names)}") if d == RAGGED else d, t)
+
+
+def with_shape_of(v: Any, x: Operand) -> Any:
+    """`v`, an item of a list of cotangents or tangents: it has the shape of `x`, the item in the list of the primal."""
+    t, like = v.type, x.type
+    if isinstance(v, Value) and isinstance(t, Tensor) and isinstance(like, Tensor) and t.rank == like.rank:
+        v.type = replace(t, shape=like.shape)
+    return v
+
+
+def part_of(ct: Operand, value: Operand, *operands: Operand, key: Key) -> Any:
+    """The part of a cotangent that belongs to `value`, which is written there."""
+    part = index(ct, *operands, key=key)
+    return with_shape_of(part, value) if isinstance(ct.type, List) else part
+
+
+def place_name(i: Operand) -> str:
+    return str(i.id) if isinstance(i, Value) else str(i.value).replace("-", "_")
 
 
 def a_slice(t: Seq, key: Key) -> Seq:
@@ -335,7 +376,7 @@ def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand
         return [Lit(0.0), reshape_as(ct, value) if number(value).rank else ct]  # x is 0-d: all of it is written
     if (permuted_ct := permuted(ct, x, value, operands, key)) is not None:
         return [permuted_ct, None, *[None] * len(operands)]
-    part = index(ct, *operands, key=key)
+    part = part_of(ct, value, *operands, key=key)
     if "a" in key and not distinct(operands, key):
         part = where(winners(x, *operands, key=key), part, 0.0)
     if is_mask(x, operands, key):
@@ -416,7 +457,7 @@ store = op("store", type=type_store, run=run_store, linear=store_transposed, ina
 add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 33)), raises="value",
             samples=lambda: [*writes(), *adds_to_lists()],
             linear=lambda ct, x, value, *operands, key: [
-                ct, index(ct, *operands, key=key), *[None] * len(operands)],
+                ct, part_of(ct, value, *operands, key=key), *[None] * len(operands)],
             key_at=2, updates=True, allocates=True)
 
 written = op("written", type=type_store, run=run_store, key_at=2, updates=True,

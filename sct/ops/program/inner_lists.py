@@ -11,7 +11,7 @@ from typing import Any
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ir.types import List, Type
-from sct.ops.arrays.indexing import index
+from sct.ops.arrays.indexing import index, with_shape_of
 from sct.ops.program.list_ops import append, insert_at, position_of, remove_at, zero
 from sct.ops.registry import op, template
 
@@ -72,19 +72,19 @@ def _at(xs: Operand, *path: Any) -> Any:
     return index(xs, *path, key=("i",) * len(path))
 
 
-def _taken_out(ct: Operand, i: Any, path: tuple[Operand, ...], key: tuple[str, ...]) -> list[Any]:
-    """The rest of the lists, and the element at `i`, which is read first."""
-    v = _at(ct, *path, i)
-    return [remove_in(ct, i, *path, key=key), v]
+def _taken_out(ct: Operand, i: Any, v: Operand, path: tuple[Operand, ...], key: tuple[str, ...]) -> list[Any]:
+    """The rest of the lists, and the element at `i`, which is read first: the cotangent of `v`."""
+    dv = with_shape_of(_at(ct, *path, i), v)
+    return [remove_in(ct, i, *path, key=key), dv]
 
 
 def _append_linear(ct: Operand, xs: Operand, v: Operand, *path: Operand, key: tuple[str, ...]) -> list[Any]:
-    return [*_taken_out(ct, -1, path, key), *[None] * len(path)]
+    return [*_taken_out(ct, -1, v, path, key), *[None] * len(path)]
 
 
 def _insert_linear(ct: Operand, xs: Operand, v: Operand, i: Operand, *path: Operand, key: tuple[str, ...]
                    ) -> list[Any]:
-    return [*_taken_out(ct, i, path, key), None, *[None] * len(path)]
+    return [*_taken_out(ct, i, v, path, key), None, *[None] * len(path)]
 
 
 def _remove_linear(ct: Operand, xs: Operand, i: Operand, *path: Operand, key: tuple[str, ...], deleted: bool = False

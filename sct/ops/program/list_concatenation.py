@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from sct.ir.dims import sym
 from sct.ir.types import List, Tensor, Type, TypeMismatch, in_words
 from sct.ops import samples
 from sct.ops.arrays.creation import strong
+from sct.ops.arrays.indexing import with_own_sizes
 from sct.ops.arrays.shape import moveaxis
 from sct.ops.program.list_ops import elem, unstack
 from sct.ops.registry import op
@@ -49,6 +50,7 @@ def type_concatenated(xs: Operand, call: str = "concatenate", axis: int | None =
     """How long the axis is, only the list knows."""
     along, is_new, t = place(xs, call, axis)
     size = sym(f"_joined{getattr(xs, 'id', 0)}_{call}{along}")
+    t = cast(Tensor, with_own_sizes(t, f"{getattr(xs, 'id', 0)}_any"))
     return Tensor("array", strong(t), (*t.shape[:along], size, *t.shape[along + (not is_new):]))
 
 

@@ -14,17 +14,17 @@ Cotangents and tangents of a list are lists of its length.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
-from sct.ir.dims import Dim, sym
+from sct.ir.dims import RAGGED, Dim, sym
 from sct.ir.types import INT, List, Never, Tensor, Type, TypeMismatch, in_words, join
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
 from sct.ops.arrays.creation import dtype_text, strong, zeros_of
-from sct.ops.arrays.indexing import add_at, index, store
+from sct.ops.arrays.indexing import add_at, index, store, with_own_sizes, with_shape_of
 from sct.ops.arrays.shape import dim
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
@@ -87,7 +87,7 @@ def emit_list_of(*xs: Operand, elem: Type | None = None, of_tuple: bool = False)
 
 list_of: Op = op("list_of", type=type_list_of, run=lambda *xs, elem=None, of_tuple=False: list(xs),
              defaults={"elem": None, "of_tuple": False}, emit=emit_list_of,
-             vjp=lambda ct, y, *xs, **_: [at(ct, k) for k in range(len(xs))], linear_in="all",
+             vjp=lambda ct, y, *xs, **_: [with_shape_of(at(ct, k), x) for k, x in enumerate(xs)], linear_in="all",
              jvp=lambda dxs, y, *xs, **_: list_of(*(zero(x) if d is None else d for d, x in zip(dxs, xs))),
              samples=lambda: [((1.5, -0.5), {}), ((samples.arrays((2,)), samples.arrays((2,), seed=1)), {})],
                  holds=True, allocates=True, complex=True)
@@ -152,14 +152,14 @@ empty_lists = op("empty_lists", type=lambda xs: List(List(Never())), run=lambda 
 
 
 append = op("append", type=lambda xs, v: List(join(elem(xs), v.type)), run=lambda xs, v: [*xs, v],
-            linear=lambda ct, xs, v: taken_out(ct, -1), emit="_0.append(_1)", samples=with_element,
+            linear=lambda ct, xs, v: taken_out(ct, -1, v), emit="_0.append(_1)", samples=with_element,
             updates=True, holds=True, allocates=True)
 
 
-def taken_out(ct: Operand, i: Any) -> list[Any]:
-    """The rest of the list, and the element at `i`, which is read first."""
-    v = at(ct, i)
-    return [remove_at(ct, i), v]
+def taken_out(ct: Operand, i: Any, v: Operand) -> list[Any]:
+    """The rest of the list, and the element at `i`, which is read first: the cotangent of `v`."""
+    dv = with_shape_of(at(ct, i), v)
+    return [remove_at(ct, i), dv]
 
 
 def position_of(i: Operand, xs: Operand) -> Operand:
@@ -201,7 +201,7 @@ def run_insert(xs: list[Any], v: Any, i: int) -> list[Any]:
 
 
 insert_at = op("insert_at", type=lambda xs, v, i: List(join(elem(xs), v.type)), run=run_insert, inactive=(2,),
-               linear=lambda ct, xs, v, i: [*taken_out(ct, i), None], emit="_0.insert(_2, _1)",
+               linear=lambda ct, xs, v, i: [*taken_out(ct, i, v), None], emit="_0.insert(_2, _1)",
                samples=lambda: [((*x, i), {}) for x, _ in with_element() for i in (0, 1)], updates=True, holds=True,
                allocates=True)
 
@@ -268,6 +268,8 @@ def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) ->
     if not isinstance(t, Tensor) or not isinstance(first, Tensor):
         raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
     if t.is_array:
+        if RAGGED in t.shape:
+            raise TypeMismatch("a sum of arrays whose sizes may differ is not supported", "add them in a loop")
         if not first.is_array and not filled:
             raise TypeMismatch("a sum of arrays begins with the number 0: of an empty list it is that number",
                                "begin with an array: `sum(xs, np.zeros(n))`")
@@ -304,7 +306,7 @@ def extremum(name: str) -> Any:
         return [add_at(zeros_of(xs), ct, position(xs, y), key=("i",))]
 
     return op(f"first_{name}", type=lambda xs: elem(xs), run=lambda xs: call(xs), emit=f"{name}(_0)", vjp=rule,
-              jvp=lambda dxs, y, xs: at(dxs[0], position(xs, y)), raises="value",
+              jvp=lambda dxs, y, xs: with_shape_of(at(dxs[0], position(xs, y)), y), raises="value",
               samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([0.5],), {})])
 
 
@@ -361,6 +363,7 @@ def type_stacked(xs: Operand, dtype: str | None = None) -> Tensor:
         t = t.elem
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"an array of {in_words(xs.type)} is not supported")
+    t = cast(Tensor, with_own_sizes(t, f"{getattr(xs, 'id', 0)}_any"))
     return Tensor("array", dtype or strong(t), (*outer, *t.shape))
 
 

@@ -19,7 +19,7 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_number, is_undef, undef, walk
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join, map_leaf
-from sct.ops.arrays.indexing import index
+from sct.ops.arrays.indexing import index, with_shape_of
 from sct.ops.program.attempts import attempted
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.reductions.reductions import expand_like
@@ -196,7 +196,8 @@ class Forward:
                     for k, (x, dx) in enumerate(zip(eqn.args, dxs))]
             if op is index and eqn.attrs["key"] == () and is_number(args[0]):
                 return args  # the tangent of an array without axes may be a number
-            return [op(*args, **eqn.attrs)]
+            dy = op(*args, **eqn.attrs)
+            return [with_shape_of(dy, y) if op is index else dy]
         if op.jvp is None:
             assert op.vjp is not None, f"{op} has no derivative, so its outs have no tangents"
             return tangents_by_transpose(eqn, dxs, self.active)
