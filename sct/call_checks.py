@@ -59,7 +59,7 @@ from sct.ir.pytrees.user_objects import fields_of, holds_each_once, is_identifie
 from sct.ir.types import List
 from sct.memory_limit import check_tapes, limit
 
-__all__ = ["MISS", "Match", "compile_checks", "place_of"]
+__all__ = ["MISS", "Match", "compile_checks", "outside_facts", "place_of"]
 
 Match = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -99,9 +99,14 @@ def compile_checks(traced: Traced, run: Callable[..., Any], tapes: str = "0") ->
     return _CheckWriter(traced).compile(run, tapes)
 
 
+def outside_facts(traced: Traced) -> Callable[[Any], Any]:
+    """facts(root) -> MISS, if the facts about the free variables of `root` do not hold any more."""
+    return _CheckWriter(traced).compile_outside()
+
+
 def reads_the_same(traced: Traced, root: Any) -> bool:
     """Do the facts about the free variables of `root` still hold?"""
-    return _CheckWriter(traced).compile_outside()(root) is not MISS
+    return outside_facts(traced)(root) is not MISS
 
 
 def place_of(root: Any) -> Loc | None:

@@ -104,7 +104,7 @@ class Family:
                     compiled = self._add(key, specialize(transform, args, kwargs, self.backend, self.observed))
                     break
         try:
-            result = compiled.run(*args, **kwargs, **compiled.traced.free_values(root))
+            result = compiled.call(root, args, kwargs)
         except Exception as error:
             called(compiled)
             add_source_note(error)

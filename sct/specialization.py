@@ -32,6 +32,7 @@ from sct.ir import walk
 from sct.ir.pytrees.pytree import becomes_complex
 from sct.memory_limit import check_amount, check_tapes, in_words, needs
 from sct.ops.scalar.powers import may_become_complex
+from sct.outside_reads import OutsideReads, outside_reads
 from sct.passes import pipeline
 from sct.passes.analysis.tape_sizes import tape_bytes
 from sct.passes.rematerialization.segments import checkpoint_loops
@@ -49,6 +50,7 @@ class Specialization:
                 and the free variables of `root`, else returns MISS
     validation  compares the function as read with Python
     validated   True, or the reason why they were not compared
+    outside     what it reads from outside, if it runs code of the user as it is, which may change that
     """
 
     traced: Traced
@@ -57,6 +59,15 @@ class Specialization:
     bind: Callable[[Any], Match]
     validation: Validation
     validated: bool | str
+    outside: OutsideReads | None = None
+
+    def call(self, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result for arguments like those that it was compiled for."""
+        before = self.outside.now(root) if self.outside is not None else None
+        result = self.run(*args, **kwargs, **self.traced.free_values(root))
+        if self.outside is not None and before is not None:
+            self.outside.check(root, before)
+        return result
 
 
 _serial = itertools.count(1)
@@ -161,7 +172,11 @@ def specialize(
     if any(may_become_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
         run = _without_complex(run, traced)
     run = for_observed_types(shared, run, MISS)
-    return Specialization(shared, source, run, compile_checks(traced, run, source.tapes[1]), validation, validated)
+    outside = outside_reads(traced, traced.root)
+    bind = compile_checks(traced, run, source.tapes[1])
+    if outside is not None:
+        bind = outside.checked(bind)
+    return Specialization(shared, source, run, bind, validation, validated, outside)
 
 
 def _within(memory: int, traced: Traced, source: Source, backend: str, leaves: Sequence[Any]

@@ -58,7 +58,7 @@ MOST_FOLLOWED = 100_000
 _ATOMS: tuple[type, ...] = (
     *PLAIN, range, slice, type, types.ModuleType, types.CodeType, types.MappingProxyType, type(...),
     type(NotImplemented), types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType,
-    types.MemberDescriptorType, types.MethodWrapperType, np.generic, np.dtype, np.ufunc, enum.Enum, logging.Logger,
+    types.MemberDescriptorType, np.generic, np.dtype, np.ufunc, enum.Enum, logging.Logger,
     logging.LoggerAdapter, property, staticmethod, classmethod,
     type(threading.Lock()), type(threading.RLock()))
 _TEXTS: tuple[Any, ...] = (io.StringIO, io.BytesIO)
@@ -258,6 +258,7 @@ _COPY_METHODS: dict[Any, Callable[[Copier, Any], Any]] = {
     list: Copier._list, tuple: Copier._tuple, dict: Copier._dict, defaultdict: Copier._dict, OrderedDict: Copier._dict,
     Counter: Copier._dict, set: Copier._set, frozenset: Copier._set, deque: Copier._deque, np.ndarray: Copier._array,
     types.FunctionType: Copier._function, types.MethodType: Copier._method, types.BuiltinMethodType: Copier._builtin,
+    types.MethodWrapperType: Copier._builtin,
     types.CellType: Copier._cell, functools.partial: Copier._partial, CACHED: Copier._cached}
 
 

@@ -9,7 +9,7 @@ import fractions
 import itertools
 import types
 from collections import OrderedDict, defaultdict
-from collections.abc import Hashable, MutableMapping, MutableSequence, MutableSet
+from collections.abc import Hashable, Mapping, MutableMapping, MutableSequence, MutableSet
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -213,8 +213,8 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     return Static(obj, None if library else path)
 
 
-CONTAINERS = (MutableSet, MutableMapping, MutableSequence)
-"""Sets, deques, counters, ...: their items are guarded when the function reads them."""
+CONTAINERS = (MutableSet, MutableMapping, MutableSequence, types.MappingProxyType, memoryview)
+"""Sets, deques, counters, views of them, ...: their items are guarded when the function reads them."""
 
 
 def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
@@ -224,7 +224,7 @@ def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
         ev.refuse("SCT302", f"a `{type(obj).__name__}` that is read is changed by a call in the same function",
                   why="its contents are read once, before the call",
                   hint="pass it as a list, or change it outside the function")
-    how, items = ("pairs", tuple(obj.items())) if isinstance(obj, MutableMapping) else ("items", tuple(obj))
+    how, items = ("pairs", tuple(obj.items())) if isinstance(obj, Mapping) else ("items", tuple(obj))
     if any(type(x) not in PLAIN for x in itertools.chain.from_iterable(items if how == "pairs" else [items])):
         ev.refuse("SCT503", f"a `{type(obj).__name__}` with items other than numbers and strings is not supported",
                   why="sct could not notice if such items changed between calls",
@@ -254,10 +254,13 @@ def _lift_dict(ev: Evaluator, obj: dict[Any, Any], path: Path) -> DictRef | MapR
     return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED, site=argument)))
 
 
+_MAPPINGS = (OrderedDict, defaultdict, types.MappingProxyType)
+
+
 def contents_of_mapping(ev: Evaluator, v: Abstract) -> Abstract | None:
     """The items of an ordered or a default dict from outside, as a dict that is only read; None for other objects, and
     where the values are not alike or hold arrays."""
-    if not isinstance(v, Instance) or type(v.peek) not in (OrderedDict, defaultdict) or v.path is None:
+    if not isinstance(v, Instance) or type(v.peek) not in _MAPPINGS or v.path is None:
         return None
     obj, path = v.peek, v.path
     key = (*path, ("contents", None))

@@ -2,18 +2,21 @@
 
     for y, uncopied in references(f, False): ...       the globals, cells and defaults of a function
 
-Modules, classes and functions of libraries refer to nothing here: they are assumed to have no state.
+Modules and classes of libraries refer to nothing here, and functions of libraries to code of the user alone: they are
+assumed to have no state of their own.
 """
 
 from __future__ import annotations
 
 import dis
 import functools
+import gc
 import itertools
+import os
 import sys
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sct.frontend.arguments.argument_aliasing import cell_contents
@@ -25,6 +28,11 @@ __all__ = ["CACHED", "PLAIN", "is_derivative", "is_found_in_class", "is_library_
 
 PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
 CACHED = type(functools.lru_cache(len))
+_OF_PYTHON = ("builtins", "itertools", "functools", "operator", "types")
+"""Modules of classes whose objects hold others without attributes: iterators, read-only views of dicts."""
+
+_STATELESS = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, types.WrapperDescriptorType,
+              types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType, range, slice)
 _LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "numba", "sct"} - {"__main__"})
 
 
@@ -68,6 +76,8 @@ def references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
         yield from ((v, uncopied) for v in x if type(v) not in PLAIN)
     elif isinstance(x, types.FunctionType):
         if is_library_function(x):
+            closure = itertools.chain.from_iterable(map(cell_contents, x.__closure__ or ()))
+            yield from _held_by_library(itertools.chain(closure, x.__dict__.values()))
             return
         variables, names = names_in(x.__code__)
         for name in variables:
@@ -83,7 +93,7 @@ def references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
     elif isinstance(x, types.MethodType):
         yield x.__self__, uncopied
         yield x.__func__, uncopied or is_found_in_class(x)
-    elif isinstance(x, types.BuiltinMethodType):
+    elif isinstance(x, (types.BuiltinMethodType, types.MethodWrapperType)):
         yield x.__self__, uncopied
     elif isinstance(x, functools.partial):
         yield from ((v, uncopied) for v in (x.func, x.args, x.keywords, x.__dict__))
@@ -96,6 +106,19 @@ def references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
     elif is_container(type(x)) or isinstance(x, BaseException):
         yield type(x), True
         yield from ((v, uncopied) for v in dict_of(x).values())
+    elif type(x).__module__ in _OF_PYTHON and not isinstance(x, _STATELESS):
+        yield from ((v, True) for v in gc.get_referents(x) if type(v) not in PLAIN)
+
+
+def _held_by_library(values: Iterable[Any]) -> Iterator[tuple[Any, bool]]:
+    """Code of the user that a function of a library holds, as that of `functools.singledispatch` does."""
+    for v in values:
+        if _is_of_user(v) or isinstance(v, (dict, types.MappingProxyType)) and any(map(_is_of_user, v.values())):
+            yield v, True
+
+
+def _is_of_user(x: Any) -> bool:
+    return isinstance(x, types.FunctionType) and not is_library_function(x)
 
 
 def _class_references(cls: type) -> Iterator[tuple[Any, bool]]:
@@ -106,6 +129,8 @@ def _class_references(cls: type) -> Iterator[tuple[Any, bool]]:
 
 
 def _module_references(module: types.ModuleType, names: frozenset[str]) -> Iterator[tuple[Any, bool]]:
+    if module is os and "environ" in names:
+        yield os.environ, True
     if module.__name__.split(".")[0] in _LIBRARIES:
         return
     for name in names & vars(module).keys():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -170,8 +171,8 @@ def _characters(ev: Evaluator, owner: Abstract, key: Abstract) -> Value | None:
 
 
 def _item_of_mapping(ev: Evaluator, owner: Static, contents: Abstract, key: Abstract) -> Abstract:
-    """`d[key]` of an ordered dict from outside, or of a default dict that certainly has the key."""
-    there = isinstance(owner.peek, OrderedDict)
+    """`d[key]` of an ordered dict or a view of a dict from outside, or of a default dict that certainly has the key."""
+    there = isinstance(owner.peek, (OrderedDict, types.MappingProxyType))
     if isinstance(contents, MapRef):
         there = there or run_time_dicts.is_iterated(ev, contents, key)
     elif isinstance(contents, DictRef) and isinstance(key, (Static, Tup)):

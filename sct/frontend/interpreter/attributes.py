@@ -374,6 +374,9 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     if name in ("get", "items", "keys", "values") and (contents := contents_of_mapping(ev, owner)) is not None:
         return Method(contents, name)
     use_callable(ev, it)
+    if isinstance(it, type) and _is_own(type(it), name, property):
+        ev.refuse("SCT203", f"`{name}` of the class `{it.__name__}`, a property of its metaclass, is not supported",
+                  hint="make it a class method, and call that")
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
         run_time_sets.note_change(ev, it)
         ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
