@@ -20,8 +20,9 @@ ROOT = Path(__file__).parent.parent / "sct"
 
 # The three of level 3 may not import each other; `__init__` shows what api and errors hold.
 LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 3, "call_checks": 4, "debugging": 4,
-         "export": 4, "memory_limit": 1, "tangents": 4, "tree": 4, "validation": 4, "specialization": 5,
-         "derivative": 6, "api": 7, "gradient_check": 8, "cli": 9, "pytest_plugin": 9, "__main__": 10}
+         "export": 4, "memory_limit": 1, "tangents": 4, "tree": 4, "validation": 4, "outside_reads": 5,
+         "specialization": 6, "derivative": 7, "api": 8, "gradient_check": 9, "cli": 10, "pytest_plugin": 10,
+         "__main__": 11}
 
 # Sub-packages and files of a package, the lowest first; those of one line do not import each other.
 INSIDE = {
