@@ -36,14 +36,15 @@ def assign_stmt(ev: Evaluator, node: Any) -> None:
     frame = ev.frames[-1]
     after = frame.live.after.get(node)
     if after is None:
-        v, behind = ev.eval(node.value), frame.now
+        v, live = ev.eval(node.value), frame.now
     else:
         names = {t.id for t in node.targets if isinstance(t, gast.Name)} if not ev.tries.handled else set()
+        live = after.union(*map(reads, node.targets))
         behind = (after - names).union(*map(reads, node.targets))
         unpacked = node.value if all(map(_has_target_for_each, node.targets)) else None
         with changed(frame, assigned=node.value, unpacked=unpacked, behind=behind):
             v = ev.eval(node.value)
-    with changed(frame, now=frame.now if ev.tries.handled else behind):
+    with changed(frame, now=frame.now if ev.tries.handled else live):
         for target in node.targets:
             ev.temporaries.hold(v)
             assign(ev, target, of_python(ev, v, target, node.value) if len(node.targets) == 1 else v)
