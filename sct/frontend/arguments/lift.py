@@ -205,7 +205,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                       f"object of class `{type(obj).__name__}`", why="they may be one object",
                       hint="return the value that is written")
         return Instance(obj, path, pin)
-    if isinstance(obj, CONTAINERS):
+    if isinstance(obj, CONTAINERS) and path[-1] != ("attr", "__dict__"):
         ev.outside.note(path, "type", type(obj))
         return Instance(obj, path, lambda: _pin_items(ev, obj, path))
     ev.outside.note(path, "is", obj)
