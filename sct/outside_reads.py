@@ -85,7 +85,9 @@ def _runs_no_user_code(x: Any) -> bool:
     if isinstance(x, type):
         return not is_defined_by_user(x)
     if isinstance(x, types.BuiltinFunctionType):
-        return isinstance(x.__self__, types.ModuleType) or _runs_no_user_code(x.__self__)
+        return isinstance(x.__self__, types.ModuleType) or type(x.__self__) in PLAIN
+    if isinstance(x, types.MethodType):
+        return _runs_no_user_code(x.__func__) and not is_defined_by_user(type(x.__self__))
     if isinstance(x, (list, tuple)):
         return all(map(_runs_no_user_code, x))
     return type(x) in PLAIN or isinstance(x, (np.ndarray, np.generic, np.ufunc, np.dtype))

@@ -102,6 +102,23 @@ def test_a_call_that_changes_what_is_read_is_refused(k: int, validate: str, monk
         assert caught.value.code in ("SCT302", "SCT601"), caught.value
 
 
+def test_a_bound_method_of_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`append`, too."""
+    rows: list[int] = []
+    push = rows.append
+
+    def f(x: float, k: int) -> float:
+        push(k)
+        return x * (len(rows) if k > 3 else 1)
+
+    for validate in ("first", "0"):
+        monkeypatch.setenv("SCT_VALIDATE", validate)
+        derivative = value_and_grad(f)
+        with pytest.raises(SctError):
+            derivative(1.5, 1)
+            derivative(1.5, 5)
+
+
 def test_a_bound_method_that_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     """`PUT(...)` writes into the dict that it is bound to."""
     def f(x: float) -> float:
