@@ -20,6 +20,7 @@ from sct.errors import SctError
 from sct.frontend import Traced, read_path
 from sct.frontend.calls.references import PLAIN, is_library_function
 from sct.ir import walk
+from sct.ir.pytrees.pytree import Places
 from sct.ir.pytrees.user_objects import is_defined_by_user
 
 __all__ = ["OutsideReads", "outside_reads"]
@@ -90,6 +91,8 @@ def _runs_no_user_code(x: Any) -> bool:
         return _runs_no_user_code(x.__func__) and not is_defined_by_user(type(x.__self__))
     if isinstance(x, (list, tuple)):
         return all(map(_runs_no_user_code, x))
+    if type(x) in (dict, Places):
+        return all(map(_runs_no_user_code, x.values()))
     return type(x) in PLAIN or isinstance(x, (np.ndarray, np.generic, np.ufunc, np.dtype))
 
 
@@ -106,7 +109,7 @@ def _same(a: Any, b: Any) -> bool:
         return False
     if type(a) in (list, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
-    if type(a) is dict:
+    if isinstance(a, dict):
         return list(a) == list(b) and all(map(_same, a.values(), b.values()))
     if type(a) is np.ndarray:
         return bool(a.shape == b.shape and a.dtype == b.dtype and (a.dtype.hasobject or a.tobytes() == b.tobytes()))

@@ -172,8 +172,8 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
     if len(others) >= TOO_MANY:
         names = " and ".join(f"`{name}`" for name in sorted(ev.functions.pinned.get(frame.code, ())))
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
-                  why=f"{names or 'an argument that decides types'} must be known when the function is read, as an axis "
-                      "or an index into a list of few items must, and differs in each call",
+                  why=f"{names or 'an argument that decides types'} must be known when the function is read, as an "
+                      "axis or an index into a list of few items must, and differs in each call",
                   hint="if it is an index, pass an array instead of the list; else write it as a loop")
     f = OutlinedFunction(free_name(ev, source.name), trees, [outlined_type(ev, t) for t in types],
                  [d if d is not None and d.symbols and d.symbols <= ev.sizes.keys() else None for d in dims])

@@ -32,7 +32,8 @@ _OF_PYTHON = ("builtins", "itertools", "functools", "operator", "types")
 """Modules of classes whose objects hold others without attributes: iterators, read-only views of dicts."""
 
 _STATELESS = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, types.WrapperDescriptorType,
-              types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType, range, slice)
+              types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType, types.GeneratorType,
+              range, slice)
 _LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "numba", "sct"} - {"__main__"})
 
 

@@ -120,7 +120,7 @@ def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
 
 def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
     if isinstance(v, Ref) and np.ndarray.__flags__ & SEQUENCE:
-        ev.refuse("SCT503", "a pattern of items for an array is not supported", hint="match a list: `match list(x):`")
+        ev.refuse("SCT503", "a pattern of items for an array is not supported", hint="make a list or a dict of it")
     seen_into = isinstance(v, (Tup, ListRef)) or isinstance(v, Iteration) and v.kind == "range"
     if not seen_into or isinstance(v, Tup) and v.fields == SLICE:
         _refuse_such(ev, v, collections.abc.Sequence, (str, bytes, bytearray))
