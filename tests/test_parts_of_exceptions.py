@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from oracle import Programs, agrees, agrees_in_every_mode, refuses
 
-from sct import SctError, value_and_grad
+from sct import SctError, derivative, value_and_grad
+from sct.validation import observe
 
 program = Programs()
 X = [1.3, 0.7]
@@ -524,3 +525,52 @@ def test_a_call_that_would_be_refused_again_says_so() -> None:
     assert derivative(0.5) == (0.5, 1.0)
     with pytest.raises(SctError, match="SCT207"):
         derivative(1.5)
+
+
+class Coded(Exception):
+    def __init__(self, code):
+        super().__init__(f"code {code}")
+        self._code = code + 1
+
+    @property
+    def code(self):
+        return 2 * self._code
+
+
+def by_its_property(x: float, n: int) -> float:
+    try:
+        if n > 3:
+            raise Coded(n)
+        return x
+    except Coded as e:
+        return e.code * x
+
+
+def forget_families() -> None:
+    """Forget what was compiled and observed for any function."""
+    derivative._families.clear()
+
+
+@pytest.mark.parametrize(("calls", "refused"), [((5, 6, 1, 7), []), ((1, 6, 5, 7, 2), [6])])
+def test_a_property_of_an_exception_is_observed(calls: tuple[int, ...], refused: list[int]) -> None:
+    forget_families()
+    gradient, refusals = value_and_grad(by_its_property), []
+    for n in calls:
+        try:
+            assert gradient(1.5, n) == (by_its_property(1.5, n), 2.0 * (n + 1) if n > 3 else 1.0)
+        except SctError as refusal:
+            refusals.append(n)
+            assert refusal.code == "SCT209" and "call it again" in refusal.hint
+    assert refusals == refused
+    assert len(gradient.sources) == 1 + len(refused)
+
+
+def test_no_call_is_promised_that_would_be_refused_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_families()
+    monkeypatch.setattr(observe._InstrumentingCopier, "attribute", lambda self, owner, name: getattr(owner, name))
+    gradient = value_and_grad(by_its_property)
+    assert gradient(1.5, 1) == (1.5, 1.0)
+    for n in (5, 6):
+        with pytest.raises(SctError, match="SCT209") as caught:
+            gradient(1.5, n)
+        assert caught.value.hint == "convert it to one type where it is computed"
