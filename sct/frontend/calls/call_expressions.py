@@ -301,8 +301,12 @@ def _name_of_op(f: Any) -> str | None:
     return harmless_name(f) if spelling_of(f) is not None else None
 
 
-def _rearranges(f: Any, args: Args) -> bool:
-    """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program?"""
+def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
+    """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
+    one that asks for the class or the attributes of an exception that the program makes?"""
+    if any(f is b for b in (isinstance, hasattr, getattr, type)):
+        error = args[0] if args and isinstance(args[0], Value) else None
+        return error in ev.tries.exceptions and bool(ev.tries.parts.get(error))
     return any(f is b for b in (zip, enumerate, reversed, list, tuple, len)) and all(
         isinstance(x, (Tup, ListRef)) for x in args)
 
@@ -312,7 +316,8 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)
-    if not kwargs and not _rearranges(fn.peek, args) and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
+    is_pure = not kwargs and not _is_seen_into(ev, fn.peek, args)
+    if is_pure and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
     f = fn.value

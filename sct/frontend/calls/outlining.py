@@ -72,7 +72,7 @@ class OutliningPlan:
     orders     how often functions with a rule of the user are differentiated
     instantiated  the user's classes of which the program makes objects; whether loops or recursive functions do
     linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
-    constants  members of enums, functions and classes that attributes are, by the class, the name and their codes
+    constants  members of enums, functions and classes that attributes are, by the class and the name: by their codes
     tables     those that share their rows with others: with which ones; layout: the tables that are made of all this
     unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
     attempts   what was in `linked` before, with which the program is refused, too
@@ -105,7 +105,7 @@ class OutliningPlan:
     linked: LinkedClasses = field(default_factory=LinkedClasses)
     fields: dict[tuple[type, str], Type] = field(default_factory=dict)
     tables: dict[type, tuple[type, ...]] = field(default_factory=dict)
-    constants: dict[tuple[type, str, str], Static] = field(default_factory=dict)
+    constants: dict[tuple[type, str], dict[str, Static]] = field(default_factory=dict)
     layout: dict[type, Table] = field(default_factory=dict)
     unlinkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None
@@ -165,7 +165,8 @@ class OutliningPlan:
     def table(self, cls: type) -> Table:
         """The table of the objects of a class."""
         if cls not in self.layout:
-            self.layout[cls] = table_of(self.tables.get(cls, (cls,)), self.linked, self.fields)
+            table = table_of(self.tables.get(cls, (cls,)), self.linked, self.fields, self.layout.values())
+            self.layout.update(dict.fromkeys(table.classes, table))
         return self.layout[cls]
 
     @property

@@ -60,7 +60,7 @@ from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.operators.text_formatting import method_of_text
 from sct.frontend.source.private_names import name_of
-from sct.frontend.state.choices import is_present, mixed
+from sct.frontend.state.choices import is_present, mixed, narrowed
 from sct.frontend.state.parts import changed
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
@@ -205,7 +205,7 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
 def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     """An attribute of an exception that the program makes, which may be of several classes; None where it is not
     known."""
-    carried = {c.cls: parts for c, parts in ev.tries.parts.get(owner, {}).items()}
+    carried = {c.cls: parts for c, parts in ev.tries.carried(ev.store, owner).items()}
     computed = property if len(carried) > 1 else (property, types.FunctionType)
     if not carried or not all(isinstance(parts, Tup) and (name in parts.fields or _is_own(cls, name, computed))
                               for cls, parts in carried.items()):
@@ -432,6 +432,8 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
     owner = ev.present_number(owner)
     if isinstance(owner, Value) and may_be_several(owner) and not may_be_absent(owner):
         owner = by_class(ev, owner)
+    if isinstance(owner, Choice):
+        owner = narrowed(ev.store, owner)
     if isinstance(owner, Choice) and all(isinstance(m, (ObjRef, Value)) for m in owner.members):
         return _of_all_or_none(ev, owner, name)
     check_set(ev, owner, name)

@@ -12,7 +12,6 @@ The objects of a class are such rows where the program is refused otherwise (`Ou
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,7 +38,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     parts,
 )
-from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
+from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import NONE, Link, List, Optional, Tensor, Type, base_type
 from sct.ops import dim, eq_rows, index, link_to, row_of, store, sub, unwrap
 from sct.ops.program.list_ops import append, list_of
@@ -92,9 +91,6 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     keys = [_key(column) for table in tables.values() for column in table.columns]
     if {*keys} & ev.store.vars.keys() or not plan.linked:
         return list(arguments)
-    for table in tables.values():
-        if any(keys.count(_key(column)) > 1 for column in table.columns):
-            raise plan.unlinked(table.classes[0])
     rows = {table.classes: [x for x in of_arguments if x.cls in table.classes] for table in tables.values()}
     links: dict[ObjRef, Value] = {
         obj: ev.emit(link_to, Lit(k), type=link_type(ev, obj.cls))
@@ -322,8 +318,9 @@ def _check_one_table(ev: Evaluator, classes: Sequence[type]) -> None:
     table = _table(ev, classes[0]).classes
     if not {*classes} <= {*table}:
         raise ev.functions.plan.united(classes)
-    if len({cls.__name__ for cls in table}) < len(table):
-        ev.refuse("SCT310", f"objects of two classes that are both called `{classes[0].__name__}` are not told apart",
+    names = [cls.__name__ for cls in table]
+    if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
+        ev.refuse("SCT310", f"objects of two classes that are both called `{twice}` are not told apart",
                   hint="give the classes different names")
 
 
@@ -396,29 +393,19 @@ def _list_in(ev: Evaluator, column: Column, owner: Value) -> ListRef:
 
 
 def _entry_of(ev: Evaluator, column: Column, owner: Value) -> Value:
-    """What the row of the object has in a column."""
+    """What the row of the object has in a column.  The class of an object is the same in all versions of its column."""
     now = ev.read(_cell(ev, column))
-    reads = functools.partial(_reads, ev, column, now, _referred(ev, owner))
-    blocks: list[Builder] = [ev.b, *reversed(ev.open_blocks)]
-    before = next((e.out for b in blocks for e in reversed(b.eqns) if reads(e)), None)
-    if before is not None:  # its facts hold here
-        return before
+    of = _key(column), None if column.attribute is None else now, _referred(ev, owner)
+    entries = ev.caches.entries.setdefault(of, [])
+    for block, k, value in entries:
+        if (block is ev.b or block in ev.open_blocks) and k < len(block.eqns) and block.eqns[k].outs == (value,):
+            return value  # its facts hold here
     again: Value = ev.emit(index, now, ev.emit(row_of, owner), key=("i",))
-    earlier = next((ev.store.told[v] for v in ev.store.told if reads(ev.defs.get(v))), None)
+    earlier = next((ev.store.told[value] for _, _, value in entries if value in ev.store.told), None)
     if earlier is not None:  # by the test of a loop, which is a block of its own
         ev.store.told[again] = earlier
+    entries.append((ev.b, len(ev.b.eqns) - 1, again))
     return again
-
-
-def _reads(ev: Evaluator, column: Column, now: Operand, owner: Value, eqn: Eqn | None) -> bool:
-    """Does the equation read the row of `owner` from the column as it is now?  The class of an object stays the same.
-    """
-    if eqn is None or eqn.op is not index or eqn.attrs["key"] != ("i",):
-        return False
-    of, at = eqn.args
-    is_column = of is now or column.attribute is None and isinstance(of, Value) and of.hint == column.name
-    row = ev.defs.get(at) if is_column and isinstance(at, Value) else None
-    return row is not None and row.op is row_of and _referred(ev, row.args[0]) is owner
 
 
 def _referred(ev: Evaluator, x: Any) -> Any:

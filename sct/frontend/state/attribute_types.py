@@ -30,8 +30,7 @@ def link_type(ev: State, *classes: type) -> Link:
 
 def constants_of(ev: State, cls: type, name: str) -> dict[str, Static]:
     """The members of enums, functions and classes that an attribute may be, by the texts that stand for them."""
-    constants = ev.functions.plan.constants
-    return {text: v for (of, attribute, text), v in constants.items() if of is cls and attribute == name}
+    return ev.functions.plan.constants.get((cls, name), {})  # type: ignore[no-any-return]
 
 
 def text_of_constant(v: Abstract) -> Operand | None:
@@ -49,7 +48,7 @@ def _learn_constants(ev: State, cls: type, name: str, v: Abstract) -> None:
     if mixed or any(before.get(c, m) != m for c, m in members.items()):
         raise plan.unlinked(cls)
     if not members.keys() <= before.keys():
-        raise plan.changed(constants={(cls, name, c): m for c, m in members.items()})
+        raise plan.changed(constants={(cls, name): before | members})
 
 
 def _type_of(ev: State, cls: type, v: Abstract, type_of: TypeOf) -> Type:
