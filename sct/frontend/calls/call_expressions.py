@@ -305,8 +305,8 @@ def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
     """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
     one that asks for the class or the attributes of an exception that the program makes?"""
     if any(f is b for b in (isinstance, hasattr, getattr, type)):
-        error = args[0] if args and isinstance(args[0], Value) else None
-        return error in ev.tries.exceptions and bool(ev.tries.parts.get(error))
+        error = args[0] if args else None
+        return isinstance(error, Value) and error in ev.tries.exceptions and bool(ev.tries.parts.get(error))
     return any(f is b for b in (zip, enumerate, reversed, list, tuple, len)) and all(
         isinstance(x, (Tup, ListRef)) for x in args)
 

@@ -35,13 +35,11 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.run_time_sets import is_set
-from sct.frontend.objects import linked_objects
+from sct.frontend.objects import row_attributes
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.linked_objects import (
     by_class,
     classes_of,
-    column_of_all,
-    is_attribute,
     is_link,
     may_be_absent,
     may_be_several,
@@ -56,6 +54,7 @@ from sct.frontend.objects.objects import (
     is_object,
     set_attribute,
 )
+from sct.frontend.objects.row_attributes import is_attribute, is_one_for_all
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.operators.text_formatting import method_of_text
@@ -323,8 +322,8 @@ def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
 
 def _of_classes(ev: Evaluator, owner: Value, name: str) -> Abstract:
     """An attribute of an object of one of several classes; what is the same for all is read at once."""
-    if _is_plain(ev, owner, name) and column_of_all(ev, owner, name) is not None and (
-            value := linked_objects.read(ev, owner, name)) is not None:
+    if _is_plain(ev, owner, name) and (
+            value := row_attributes.read(ev, owner, name)) is not None:
         return value
     classes = classes_of(owner)
     of_classes = [in_class(ev, cls, name) for cls in classes]
@@ -347,8 +346,8 @@ def _is_plain(ev: Evaluator, owner: Value, name: str) -> bool:
 def set_attributes(ev: Evaluator, owner: Abstract, name: str, value: Abstract) -> None:
     """`owner.name = value`, of each of the objects that the owner may be."""
     if isinstance(owner, Value) and may_be_several(owner) and _is_plain(ev, owner, name) and \
-            column_of_all(ev, owner, name) is not None:
-        linked_objects.write(ev, owner, name, value)
+            is_one_for_all(ev, owner, name):
+        row_attributes.write(ev, owner, name, value)
         return
 
     def write(m: Abstract) -> Abstract:

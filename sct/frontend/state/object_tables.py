@@ -79,13 +79,13 @@ def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mappin
         if same is None:
             columns.append(Column("", attribute, (cls,), t))
         else:
-            same.of, same.type = (*same.of, cls), wider(same.type, t, f"_{linked[cls]}_{attribute}")
+            same.of, same.type = (*same.of, cls), wider(same.type, t, f"_{linked[cls]}_{attribute.replace('.', '_')}")
     if len(classes) > 1 or not columns:
         columns.insert(0, Column("", None, tuple(classes), Text()))
     name = _name(classes, linked)
     taken = {c.name for table in others for c in table.columns}
     for c in columns:
-        attribute = c.attribute or "class"
+        attribute = (c.attribute or "class").replace(".", "_")
         owner = linked[c.of[0]] if len(c.of) == 1 < len(classes) else name
         names = (f"{owner}_{attribute}", f"{linked[c.of[0]]}_{attribute}")
         numbered = (f"{names[0]}_{k}" for k in itertools.count(1))
