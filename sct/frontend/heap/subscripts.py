@@ -201,7 +201,7 @@ def _item_of_constant(ev: Evaluator, owner: Static, key: Abstract) -> Abstract:
         if owner.value is getattr(np, name):
             ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
     mapping: Any = owner.value
-    if mapping is None:
+    if owner == Static(None):
         run_or_raise(ev, lambda: mapping[0])  # raises
     where = (hashed if isinstance(mapping, Mapping) else known_key)(ev, key, "this subscript")
     if isinstance(mapping, dict) and type(mapping) is not Counter and hasattr(type(mapping), "__missing__") \

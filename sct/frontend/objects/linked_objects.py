@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     ObjRef,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -174,6 +175,8 @@ def column_cell(ev: Evaluator, column: Column) -> Ref:
 def column_operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
     """The entry of a column of items of this type.  An array in it can no longer be written; a list is an item of the
     column from now on."""
+    if isinstance(v, RunTimeTuple):  # no name leads to its list
+        return ev.read(ev.slots(v.of).items[0])  # type: ignore[arg-type]
     if isinstance(v, ListRef) and isinstance(t, List):
         cell = ev.slots(v)
         ev.check_current(cell)

@@ -27,7 +27,14 @@ from sct.frontend.objects.linked_objects import (
     renew,
     table_of_class,
 )
-from sct.frontend.state.attribute_forms import Form, OptionalList, columns_of, tuple_of_form, with_columns
+from sct.frontend.state.attribute_forms import (
+    Form,
+    OptionalList,
+    TupleOfAnyLength,
+    columns_of,
+    tuple_of_form,
+    with_columns,
+)
 from sct.frontend.state.attribute_types import attributes_by_column, constants_of, learn
 from sct.frontend.state.choices import is_present, narrowed
 from sct.frontend.state.object_tables import Column
@@ -39,6 +46,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     OptionalTuple,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
@@ -89,6 +97,10 @@ def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
         assert xs is not None
         members = Static(None), xs
         return narrowed(ev.store, Choice(kind, members)) if isinstance(kind, Value) else members[kind != Static(None)]
+    if isinstance(form, TupleOfAnyLength):
+        column = column_of_all(ev, owner, form.items)
+        assert column is not None
+        return RunTimeTuple(ev.new_dynamic_list(0, [entry_of(ev, column, owner)]))  # it is never written
     whole = with_columns(tuple_of_form(form), lambda c: _read_column(ev, owner, c))
     return whole if isinstance(form, Tup) else OptionalTuple(whole)
 

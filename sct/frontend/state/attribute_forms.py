@@ -2,6 +2,7 @@
 
     node.center = x, y                      node_center_0[node] = x; node_center_1[node] = y
     node.body = None, or (x, y)             the same: both are None, or none is
+    node.args = (), or (a, b)               node_args[node] = [] or [a, b]
     node.children = None, or [a, b]         node_children[node] = [a, b]; node_children_kind[node] = "list"
 """
 
@@ -13,11 +14,12 @@ from typing import Any, Union
 
 from sct.frontend.state.choices import code_of, may_be_absent
 from sct.frontend.state.state import State
-from sct.frontend.values.abstract_values import SLICE, Abstract, ListRef, OptionalTuple, Static, Tup
+from sct.frontend.state.store import is_plain_tuple
+from sct.frontend.values.abstract_values import SLICE, Abstract, ListRef, OptionalTuple, RunTimeTuple, Static, Tup
 from sct.ir.types import NONE, List, Type
 
-__all__ = ["Form", "NoForm", "OptionalList", "columns_of", "columns_with", "joined_form", "tuple_of_form",
-           "with_columns"]
+__all__ = ["Form", "NoForm", "OptionalList", "TupleOfAnyLength", "columns_of", "columns_with", "joined_form",
+           "tuple_of_form", "with_columns"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,14 @@ class OptionalList:
     kind: str
 
 
-Form = Union[Tup, OptionalTuple, OptionalList]
+@dataclass(frozen=True)
+class TupleOfAnyLength:
+    """An attribute that is a tuple, in one column of lists of this name."""
+
+    items: str
+
+
+Form = Union[Tup, OptionalTuple, OptionalList, TupleOfAnyLength]
 """A tuple has the names of the columns in the place of its items."""
 
 
@@ -44,19 +53,28 @@ def joined_form(form: Form | None, before: Type | None, name: str, v: Abstract) 
 
     before  the type of the values that it has had, if it was one column
     """
-    if isinstance(v, (Tup, OptionalTuple)):
+    if isinstance(v, (Tup, OptionalTuple, RunTimeTuple)):
         if before not in (None, NONE) or isinstance(form, OptionalList):
             raise NoForm
-        new = _named(name, v.of if isinstance(v, OptionalTuple) else v)
-        if form is not None and tuple_of_form(form) != new:
-            raise NoForm
-        return _optional(new) if before == NONE or OptionalTuple in (type(v), type(form)) else new
+        return _form_of_tuples(form, name, v, before == NONE)
     if v == Static(None):
         may_be_list = form is None and isinstance(before, List)
-        return _optional(form) if isinstance(form, Tup) else OptionalList(name, f"{name}.kind") if may_be_list else form
-    if isinstance(form, (Tup, OptionalTuple)) or form is not None and not isinstance(v, ListRef):
+        return _optional(form) if isinstance(form, (Tup, TupleOfAnyLength)) else \
+            OptionalList(name, f"{name}.kind") if may_be_list else form
+    if form is not None and not (isinstance(form, OptionalList) and isinstance(v, ListRef)):
         raise NoForm
     return OptionalList(name, f"{name}.kind") if isinstance(v, ListRef) and before == NONE else form
+
+
+def _form_of_tuples(form: Form | None, name: str, v: Tup | OptionalTuple | RunTimeTuple, may_be_none: bool) -> Form:
+    """The form of tuples that may be `v`, too."""
+    new = _named(name, v.of if isinstance(v, OptionalTuple) else v) if not isinstance(v, RunTimeTuple) else None
+    if new is not None and (form is None or form == new or isinstance(form, OptionalTuple) and form.of == new):
+        return _optional(new) if may_be_none or OptionalTuple in (type(v), type(form)) else new
+    are_plain = all(is_plain_tuple(t) for t in (form, new) if isinstance(t, Tup))
+    if may_be_none or isinstance(form, (OptionalTuple, OptionalList)) or not are_plain:
+        raise NoForm
+    return TupleOfAnyLength(name)
 
 
 def _named(name: str, v: Tup) -> Tup:
@@ -67,16 +85,15 @@ def _named(name: str, v: Tup) -> Tup:
     return v.with_(_named(part, x) if isinstance(x, Tup) else Static(part) for part, x in zip(parts, v.items))
 
 
-def _optional(form: Tup) -> OptionalTuple:
-    if not form.items or any(isinstance(x, Tup) for x in form.items):
+def _optional(form: Tup | TupleOfAnyLength) -> OptionalTuple:
+    if not isinstance(form, Tup) or not form.items or any(isinstance(x, Tup) for x in form.items):
         raise NoForm
     return OptionalTuple(form)
 
 
 def tuple_of_form(form: Form) -> Tup:
     """The names of the columns of a tuple that may be None or not."""
-    if isinstance(form, OptionalList):
-        raise NoForm
+    assert isinstance(form, (Tup, OptionalTuple))
     return form.of if isinstance(form, OptionalTuple) else form
 
 
@@ -94,6 +111,8 @@ def columns_of(form: Form) -> tuple[str, ...]:
     """The names of the columns."""
     if isinstance(form, OptionalList):
         return form.items, form.kind
+    if isinstance(form, TupleOfAnyLength):
+        return (form.items,)
     names: list[str] = []
     with_columns(tuple_of_form(form), names.append)
     return tuple(names)
@@ -104,6 +123,9 @@ def columns_with(ev: State, form: Form, v: Abstract) -> Iterator[tuple[str, Abst
     if isinstance(form, OptionalList):
         yield form.items, ev.new_list(()) if v == Static(None) else v
         yield form.kind, Static(code_of(v))
+        return
+    if isinstance(form, TupleOfAnyLength):
+        yield form.items, ev.new_list(v.items) if isinstance(v, Tup) else v
         return
     whole = v.of if isinstance(v, OptionalTuple) else v
     if isinstance(form, OptionalTuple) and isinstance(v, (Tup, OptionalTuple)) and not may_be_absent(v):

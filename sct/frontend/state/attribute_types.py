@@ -8,11 +8,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 
-from sct.frontend.state.attribute_forms import Form, NoForm, columns_of, columns_with, joined_form
+from sct.frontend.state.attribute_forms import Form, NoForm, TupleOfAnyLength, columns_of, columns_with, joined_form
 from sct.frontend.state.choices import by_code, code, members_of
 from sct.frontend.state.object_tables import wider, with_known_sizes
 from sct.frontend.state.state import State
-from sct.frontend.values.abstract_values import PLAIN, Abstract, Choice, ListRef, ObjRef, OptionalTuple, Ref, Static
+from sct.frontend.values.abstract_values import (
+    PLAIN,
+    Abstract,
+    Choice,
+    ListRef,
+    ObjRef,
+    OptionalTuple,
+    Ref,
+    RunTimeTuple,
+    Static,
+)
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, TypeMismatch, join
 
@@ -64,8 +74,8 @@ def _type_of(ev: State, cls: type, v: Abstract, type_of: TypeOf) -> Type:
         return Lit(v.value).type
     if isinstance(v, Ref):
         return type_of(v)
-    if isinstance(v, ListRef):
-        return _type_of_list(ev, cls, v, type_of)
+    if isinstance(v, (ListRef, RunTimeTuple)):
+        return _type_of_list(ev, cls, v if isinstance(v, ListRef) else v.of, type_of)
     if isinstance(v, Value):
         t = v.type.elem if isinstance(v.type, Optional) else v.type
         if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
@@ -123,9 +133,13 @@ def _learn_form(ev: State, cls: type, name: str, v: Abstract) -> Form | None:
     before = plan.forms.get((cls, name))
     form = joined_form(before, plan.fields.get((cls, name)) if before is None else None, name, v)
     if form is not None and form != before:
-        if before is not None and any(isinstance(plan.fields.get((cls, c)), Optional) for c in columns_of(before)):
+        columns = (name,) if before is None else columns_of(before)
+        if isinstance(form, OptionalTuple) and before is not None and any(
+                isinstance(plan.fields.get((cls, c)), Optional) for c in columns):
             raise NoForm
-        plan.fields.pop((cls, name), None)
+        if before is None or isinstance(form, TupleOfAnyLength):
+            for c in columns:
+                plan.fields.pop((cls, c), None)
         raise plan.changed(forms={(cls, name): form})
     return form
 
