@@ -47,7 +47,7 @@ from sct.frontend.heap.sample_calls import by_position, check_arguments, check_i
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.iteration.run_time_tuples import as_lists, transposed
+from sct.frontend.iteration.run_time_tuples import as_lists, is_zip_of_lists, transposed
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
@@ -68,7 +68,7 @@ from sct.frontend.scipy_library.statistics.multivariate import value_of_density
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
-from sct.frontend.standard_library.python_fallbacks import check_member
+from sct.frontend.standard_library.python_fallbacks import check_member, columns_of
 from sct.frontend.state.parts import changed
 from sct.frontend.transform import Transform
 from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of, rule_of_class_method
@@ -121,7 +121,12 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
             columns := transposed(ev, fn, alone, ev.frames[-1].unpacked is node)) is not None:
         return columns
     if alone is not None:  # it is run over by the call
-        args += items_of(ev, alone, _taker(ev, fn, "*{}"))
+        try:
+            args += items_of(ev, alone, _taker(ev, fn, "*{}"))
+        except NeedsStatic:
+            if kwargs or not is_zip_of_lists(ev, fn, alone) or ev.frames[-1].unpacked is node:
+                raise
+            return ev.call(Static(columns_of), [ev.call(Static(list), [alone])])
     if _takes_over(fn):
         ev.temporaries.keep(held)
     frame = ev.frames[-1]
