@@ -679,3 +679,39 @@ def test_none_raises_what_python_raises(f: Callable[..., Any], message: str) -> 
         with pytest.raises(TypeError) as caught:
             run([1.3, 0.7], 6)
         assert str(caught.value) == message
+
+
+def cells(n: int, gaps: bool) -> Any:
+    head = None
+    for i in range(n):
+        head = Cell(None if gaps and i % 2 else (float(i), 2.0), head)
+    return head
+
+
+def longer_than_the_argument(x: float, head: Any) -> float:
+    for i in range(3):
+        head = Cell((x * i, x), head)
+    each = head
+    while each is not None:
+        if each.p is not None:
+            each.p = (each.p[1], x)
+        each = each.nxt
+    total = 0.0
+    while head is not None:
+        if head.p is not None:
+            total += head.p[0] * x + head.p[1] * x * x
+        head = head.nxt
+    return total
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_objects_of_the_caller_keep_their_tuples(gaps: bool) -> None:
+    derivative = value_and_grad(longer_than_the_argument)
+    for n in (5, 9, 1, 0):
+        head = cells(n, gaps)
+        before = head and head.p
+        value, gradient = derivative(1.5, head)
+        up, down = (longer_than_the_argument(x, cells(n, gaps)) for x in (1.5 + 1e-6, 1.5 - 1e-6))
+        assert value == longer_than_the_argument(1.5, cells(n, gaps))
+        assert gradient == pytest.approx((up - down) / 2e-6, rel=1e-6)
+        assert (head and head.p) == before
