@@ -50,7 +50,7 @@ from sct.ir.text import show
 from sct.memory_limit import bytes_of
 from sct.passes import pipeline
 from sct.specialization import BACKENDS, Specialization, emit, specialize
-from sct.validation import observer, validation_mode
+from sct.validation import refuses_type, validation_mode
 
 __all__ = ["Argnums", "Derivative", "Family", "call_once", "check_backend", "check_function"]
 
@@ -112,13 +112,17 @@ class Family:
         return compiled, compiled.bind(root) if validation_mode() != "all" else _always_miss, result
 
     def observe(self, error: Exception, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Observe the types of a call that was refused because of one, so that the next call knows them.
+        """Compile for the types of a call that was refused because of one; the refusal says if the next is answered.
 
-        Raises the refusal of the next call, if that would be refused, too: then it is no use to call again.
+        Raises what refuses the next call, if that is another refusal.
         """
-        if isinstance(error, SctError) and error.code == "SCT209":
-            observer(transform, args, kwargs, self.observed)()
-            specialize(transform, args, kwargs, self.backend, self.observed)
+        if not isinstance(error, SctError) or error.code != "SCT209":
+            return
+        with self.lock:
+            compiled = self._add(key_of(args, kwargs),
+                                 specialize(transform, args, kwargs, self.backend, self.observed))
+        if not refuses_type(compiled.traced, error):
+            error.hint += "; or call it again: it is compiled for the types of this call now"
 
     def _validated(self, specialization: Specialization, match: Match, transform: Transform, args: tuple[Any, ...],
                    kwargs: dict[str, Any]) -> tuple[Specialization, Match]:
@@ -157,6 +161,9 @@ class Family:
     def _drop_oldest(self) -> None:
         key, oldest = self.order.pop(0)
         self.table[key] = tuple(s for s in self.table[key] if s is not oldest)
+        if not self.table[key]:
+            del self.table[key]
+            self.several.discard(key)
         warnings.warn(
             f"{oldest.traced.name} was compiled for more than {MOST_SPECIALIZATIONS} kinds of arguments; "
             "the oldest is dropped. Values that change from call to call and decide types (axis=k) cause this",
@@ -196,7 +203,7 @@ def _forget_specializations() -> None:
     """Forget what was compiled: a rule of the user was added, which it does not know."""
     for family in list(_families.values()):
         with family.lock:
-            family.table, family.order = {}, []
+            family.table, family.order, family.several = {}, [], set()
     for derivative in list(_derivatives):
         derivative.forget()
 

@@ -85,7 +85,7 @@ def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any
 
 class Spring:
     def __init__(self, v: Any) -> None:
-        self.v, self.ends = v, (0.0, 1.0)
+        self.v, self.ends = v, lambda k: k
 
 
 class Pair:

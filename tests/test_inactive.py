@@ -803,3 +803,15 @@ def never(x: Any) -> Any:
 
 def test_types_are_observed_beside_a_branch_that_never_runs() -> None:
     agrees(lambda x: x * len(re.findall("a+", "aabaa")) * x, 1.5)
+
+
+@pytest.mark.parametrize("texts", [("2.0", "true", "3", "false", "2.5"), ("true", "2", "false"), ("1", "0.5", "true")])
+def test_a_number_that_becomes_a_bool(texts: tuple[str, ...]) -> None:
+    def f(x: float, text: str) -> float:
+        v = json.loads(text)
+        return x * v + (x * x if v else x) * (v + v)
+
+    derivative = value_and_grad(f)
+    for text in texts:
+        assert derivative(1.5, text)[0] == f(1.5, text)
+        assert derivative(1.5, text)[1] == pytest.approx((f(1.5 + 1e-6, text) - f(1.5 - 1e-6, text)) / 2e-6)

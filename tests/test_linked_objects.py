@@ -417,3 +417,25 @@ def test_the_gradient_has_the_form_of_the_argument() -> None:
         values.append(by_head.value)
         by_head = by_head.next
     np.testing.assert_allclose(values, [0.98 * v for v in (2.0, 3.0, 1.5, 0.5)])
+
+
+def test_columns_that_would_have_one_name() -> None:
+    class Node:
+        def __init__(self, b_x: Any, rest: Any) -> None:
+            self.b_x, self.rest = b_x, rest
+
+    class NodeB:
+        def __init__(self, x: Any, rest: Any) -> None:
+            self.x, self.rest = x, rest
+
+    def f(x: Any, n: int) -> Any:
+        a, b, total = None, None, 0.0
+        for i in range(n):
+            a, b = Node(x[0] * i, a), NodeB(x[1] + i, b)
+        while a is not None:
+            total += a.b_x * b.x
+            a, b = a.rest, b.rest
+        return total
+
+    for n in (5, 0, 8):
+        agrees(f, np.array([0.7, 1.3]), n)

@@ -288,3 +288,28 @@ def test_numbers_that_are_not_differentiated_may_jump(f: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sct.grad(f)(X)
+
+
+class Powers:
+    def __init__(self, x: Any, n: int) -> None:
+        self.x, self.n, self.k = x, n, 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.k >= self.n:
+            raise StopIteration
+        self.k += 1
+        return self.x ** self.k
+
+
+@pytest.mark.parametrize("use", [sum, list, tuple, sorted, max])
+@pytest.mark.parametrize("n", [1, 3, 8])
+def test_functions_that_take_all_items_of_an_iterator(use: Any, n: int) -> None:
+    def f(x: Any, n: int) -> Any:
+        powers = Powers(x[0], n)
+        taken = use(powers)
+        return taken * x[1] + powers.k if use in (sum, max) else sum(taken) * taken[-1] + powers.k
+
+    agrees(f, X, n)

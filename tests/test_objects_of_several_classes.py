@@ -731,3 +731,39 @@ def test_a_column_says_the_class() -> None:
     assert 'body_class.append("Driven")' in derivative.source
     assert 'if body_class[b] == "Damped":' in derivative.source
     agrees(bodies, X, 5, derivative=derivative)
+
+
+class Scale:
+    def __init__(self, k: Any) -> None:
+        self.k = k
+
+
+class Plus:
+    def __init__(self, k: Any, rest: Any) -> None:
+        self.k, self.rest = k, rest
+
+
+class Times:
+    def __init__(self, left: Any, right: Any) -> None:
+        self.left, self.right = left, right
+
+
+def evaluated(e: Any, at: Any) -> Any:
+    match e:
+        case Times(left=left, right=right):
+            return evaluated(left, at) * evaluated(right, at)
+        case Plus(k=k, rest=rest):
+            return k + evaluated(rest, at)
+        case Scale(k=k):
+            return at * k
+
+
+@pytest.mark.parametrize("n", [3, 7, 0])
+def test_attributes_in_patterns_of_a_recursive_function(n: int) -> None:
+    def f(x: Any, n: int) -> Any:
+        e: Any = Scale(2)
+        for i in range(n):
+            e = Times(e, Scale(i + 1)) if i % 2 else Plus(x[0], e)
+        return evaluated(e, x[1])
+
+    agrees_in_every_mode(f, [(X, n)])

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from oracle import Programs, agrees, agrees_in_every_mode, refuses
 
-from sct import SctError, value_and_grad
+from sct import SctError, derivative, value_and_grad
+from sct.validation import observe
 
 program = Programs()
 X = [1.3, 0.7]
@@ -371,6 +372,257 @@ def without_arguments(x, n):
         return x[0] * (1 + len(e.args))
 
 
+DRAWS = tuple((X, n) for n in range(10))
+
+
+class Kept(Exception):
+    def __init__(self, v):
+        self.v = v
+
+
+class First(Kept):
+    def __init__(self, v, k=2):
+        self.v = v
+        self.k = k
+
+
+class Second(Kept):
+    pass
+
+
+class Third(Exception):
+    def __init__(self, w):
+        self.w = w
+
+
+def thrown(x, i):
+    if i % 4 == 1:
+        raise First(x*i)
+    if i % 4 == 2:
+        raise Second(x+i)
+    if i % 4 == 3:
+        raise Third(x-i)
+    return x*0.5
+
+
+@program(*DRAWS)
+def told_apart_by_isinstance(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            t += thrown(x, i)
+        except (First, Second, Third) as e:
+            if isinstance(e, First):
+                t += e.v * e.k
+            elif isinstance(e, Kept):
+                t += e.v
+            else:
+                t -= e.w
+    return t
+
+
+@program(*DRAWS)
+def an_attribute_or_a_default(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            t += thrown(x, i)
+        except (First, Second, Third) as e:
+            t += getattr(e, "v", 1.0) * x
+    return t
+
+
+@program(*DRAWS)
+def whether_it_has_an_attribute(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            t += thrown(x, i)
+        except Exception as e:
+            if hasattr(e, "w"):
+                t += e.w
+            else:
+                t += 3*x
+    return t
+
+
+@program(*DRAWS)
+def raised_by_its_name(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            try:
+                t += thrown(x, i)
+            except First as e:
+                t += 1
+                raise e
+        except First as e2:
+            t += e2.v
+        except (Second, Third):
+            t += x
+    return t
+
+
+@program(*DRAWS)
+def raised_by_its_name_if_of_a_class(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            try:
+                t += thrown(x, i)
+            except (First, Second) as e:
+                if isinstance(e, Second):
+                    raise e
+                t += e.v
+        except Second as e2:
+            t += e2.v*7
+        except Third:
+            t += x
+    return t
+
+
+@program(*DRAWS)
+def defaults_of_parameters(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            t += thrown(x, i)
+        except (First, Second) as e:
+            t += getattr(e, "k", 3) * e.v
+        except Third as e:
+            t += getattr(e, "v", 3.0) * getattr(e, "w", 2.0)
+    return t
+
+
+@program(*DRAWS)
+def told_apart_by_type(x, n):
+    x = x[0] * x[1] * 1.7
+    try:
+        return thrown(x, n)
+    except Exception as e:
+        if type(e) is First:
+            return e.v*2
+        if isinstance(e, (Second, Third)):
+            return x*5
+        raise
+
+
+class Above(Exception):
+    def __init__(self, v, *, k=2.0):
+        super().__init__("f1", v)
+        self.v = v
+        self.k = k
+
+
+class Weighted(Above):
+    def __init__(self, v, w):
+        super().__init__(v, k=w)
+        self.w = w
+
+
+class Tagged(Above):
+    tag = 3
+    def __init__(self, v, w):
+        super().__init__(k=w, v=v)
+        self.z = 2*w
+
+
+class Alone(Above):
+    def __init__(self, v):
+        self.q = v
+
+
+def drawn(x, i):
+    if i % 5 == 1:
+        raise Above(x*i)
+    if i % 5 == 2:
+        raise Weighted(x+i, x*x)
+    if i % 5 == 3:
+        raise Tagged(x-i, x)
+    if i % 5 == 4:
+        return math.log(x-2)
+    return x*0.5
+
+
+@program(*DRAWS)
+def attributes_of_the_class_above(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            t += drawn(x, i)
+        except Above as e:
+            t += e.v*e.k + getattr(e, "w", 0.0)
+        except ValueError:
+            t += 1
+    return t
+
+
+@program(*DRAWS)
+def below_an_exception_of_python(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            t += drawn(x, i)
+        except Exception as e:
+            if isinstance(e, Weighted):
+                t += e.w
+            elif hasattr(e, "k"):
+                t += 2*x
+            else:
+                t += 1.0
+    return t
+
+
+@program(*DRAWS)
+def an_attribute_that_is_computed(x, n):
+    x = x[0] * x[1] * 1.7
+    t = 0.0
+    for i in range(n):
+        try:
+            t += drawn(x, i)
+        except Above as e:
+            if hasattr(e, "z"):
+                t += x
+            else:
+                t += e.v
+        except ValueError:
+            t += 1
+    return t
+
+
+@program(*DRAWS)
+def a_class_that_does_not_call_the_one_above(x, n):
+    x = x[0] * x[1] * 1.7
+    try:
+        if n > 3:
+            raise Alone(x)
+        raise Above(x)
+    except Above as e:
+        return e.q if hasattr(e, "q") else getattr(e, "v", x) + getattr(e, "k", 1.0)
+
+
+class OwnArgs(Exception):
+    @property
+    def args(self):
+        return (7.0,)
+
+
+@program(*CALLS)
+def arguments_of_its_own(x, n):
+    try:
+        raise OwnArgs(x[0])
+    except OwnArgs as e:
+        return e.args[0] * e.args[0] * x[0]
+
+
 @pytest.mark.parametrize(("f", "calls"), [pytest.param(f, calls, id=f.__name__) for f, calls in program])
 def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
     agrees_in_every_mode(f, calls)
@@ -449,14 +701,7 @@ class OwnGetattribute(Exception):
         return 5 * value if name == "v" else value
 
 
-class OwnArgs(Exception):
-    @property
-    def args(self):
-        return (7.0,)
-
-
-@pytest.mark.parametrize(("cls", "name"), [(SetByItsBase, "v"), (OwnSetattr, "v"), (OwnGetattribute, "v"),
-                                           (OwnArgs, "args")])
+@pytest.mark.parametrize(("cls", "name"), [(SetByItsBase, "v"), (OwnSetattr, "v"), (OwnGetattribute, "v")])
 def test_what_a_class_does_with_its_attributes_is_not_guessed(cls, name, monkeypatch) -> None:
     """It is refused, also where the first call does not raise and nothing is validated."""
     monkeypatch.setenv("SCT_VALIDATE", "0")
@@ -467,8 +712,7 @@ def test_what_a_class_does_with_its_attributes_is_not_guessed(cls, name, monkeyp
                 raise cls(x * x)
             return x
         except cls as e:
-            carried = getattr(e, name)
-            return (carried[0] if name == "args" else carried) * x
+            return getattr(e, name) * x
 
     derivative = value_and_grad(f)
     with pytest.raises(SctError, match=r"a number is read from an exception|the type of"):
@@ -524,3 +768,79 @@ def test_a_call_that_would_be_refused_again_says_so() -> None:
     assert derivative(0.5) == (0.5, 1.0)
     with pytest.raises(SctError, match="SCT207"):
         derivative(1.5)
+
+
+class Coded(Exception):
+    def __init__(self, code):
+        super().__init__(f"code {code}")
+        self._code = code + 1
+
+    @property
+    def code(self):
+        return 2 * self._code
+
+
+def by_its_property(x: float, n: int) -> float:
+    try:
+        if n > 3:
+            raise Coded(n)
+        return x
+    except Coded as e:
+        return e.code * x
+
+
+def forget_families() -> None:
+    """Forget what was compiled and observed for any function."""
+    derivative._families.clear()
+
+
+@pytest.mark.parametrize(("calls", "refused"), [((5, 6, 1, 7), []), ((1, 6, 5, 7, 2), [6])])
+def test_a_property_of_an_exception_is_observed(calls: tuple[int, ...], refused: list[int]) -> None:
+    forget_families()
+    gradient, refusals = value_and_grad(by_its_property), []
+    for n in calls:
+        try:
+            assert gradient(1.5, n) == (by_its_property(1.5, n), 2.0 * (n + 1) if n > 3 else 1.0)
+        except SctError as refusal:
+            refusals.append(n)
+            assert refusal.code == "SCT209" and "call it again" in refusal.hint
+    assert refusals == refused
+    assert len(gradient.sources) == 1 + len(refused)
+
+
+def test_no_call_is_promised_that_would_be_refused_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_families()
+    monkeypatch.setattr(observe._InstrumentingCopier, "attribute", lambda self, owner, name: getattr(owner, name))
+    gradient = value_and_grad(by_its_property)
+    assert gradient(1.5, 1) == (1.5, 1.0)
+    for n in (5, 6):
+        with pytest.raises(SctError, match="SCT209") as caught:
+            gradient(1.5, n)
+        assert caught.value.hint == "convert it to one type where it is computed"
+
+
+def test_an_exception_that_gets_another_init_is_asked_again() -> None:
+    class Bad(Exception):
+        def __init__(self, v):
+            self.v = v
+
+    class Worse(Bad):
+        def __init__(self, v, w):
+            super().__init__(w)
+            self.w = v
+
+    def f(x):
+        try:
+            raise Worse(x, x * x)
+        except Bad as e:
+            return e.v * e.w
+
+    gradient = value_and_grad(f)
+    assert gradient(1.5) == (1.5 ** 3, 3 * 1.5 ** 2)
+
+    def init(self, v):
+        self.v, self.u = 1.0, v
+
+    Bad.__init__ = init
+    with pytest.raises(SctError, match="SCT207"):
+        gradient(1.5)

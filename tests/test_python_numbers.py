@@ -773,3 +773,21 @@ def test_writes_and_choices_of_sizes_that_do_not_fit_raise_what_numpy_raises() -
         for v in (np.ones(3), np.ones((1, 3))):
             agrees(f, np.ones((3, 4)), v)
         assert grad(f)(np.ones((3, 4)), np.ones(4)).shape == (3, 4)
+
+
+def test_an_index_that_divides_by_zero() -> None:
+    def f(x: float, n: int) -> float:
+        return x * [1.0, x, 3.0][n % 0] if n > 3 else x * [1.0, x][n // 1]
+
+    def handled(x: float, n: int) -> float:
+        try:
+            return x * [1.0, 2.0][n // 0]
+        except ZeroDivisionError:
+            return x * x * n
+
+    derivative = value_and_grad(f)
+    assert derivative(1.5, 1) == (2.25, 3.0)
+    for run in (f, derivative):
+        with pytest.raises(ZeroDivisionError, match="modulo by zero"):
+            run(1.5, 5)
+    assert value_and_grad(handled)(1.5, 3) == (6.75, 9.0)

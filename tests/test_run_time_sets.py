@@ -33,6 +33,17 @@ def depth_first(x):
     return value[5] + len(visited)
 
 
+def copies_by_methods(x):
+    seen = set()
+    for n in NEXT[3]:
+        seen.add(n % 3)
+    a, b, c = seen.union(), seen.difference(), seen.intersection()
+    a.add(77)
+    b.discard(1)
+    known = {1, 2}.union() | frozenset((5, 6)).difference()
+    return x * (len(seen) + 10 * len(a) + 100 * len(b) + 1000 * len(c)) + x * x * len(known)
+
+
 def levels_of_a_graph(x):
     seen, frontier, depth, total = {0}, [0], 0, 0.0
     while frontier:
@@ -189,7 +200,7 @@ def methods_that_make_sets(x):
 @pytest.mark.parametrize("f", [
     united_in_a_loop, methods_that_make_sets,
     frozen_sets, display_in_a_long_loop, display_in_a_short_loop, operators_of_sets,
-    depth_first, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
+    depth_first, copies_by_methods, levels_of_a_graph, visited_by_recursion, nodes_of_an_object, methods_and_aliases,
     one_in_each_iteration])
 def test_agrees(f: Callable[[float], Any]) -> None:
     agrees(f, 0.9)

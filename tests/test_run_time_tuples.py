@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import importlib.util
 import itertools
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,33 @@ from sct import grad, value_and_grad
 program = Programs()
 FEW, MANY = ([1.3, 0.7], 3), ([1.1, 0.9], 20)
 X3 = [1.5, 0.7, 2.0]
+
+
+def rows_of(x, n):
+    return [[x[0] * i + j * x[1] for j in range(n)] for i in range(n + 1)]
+
+
+@program(FEW, MANY, ([0.4, 0.2], 0))
+def columns_of_lists(x, n):
+    total = 0.0
+    for column in zip(*rows_of(x, n)):
+        total += sum(column) * column[0]
+    return total + x[0]
+
+
+@program(FEW, ([1.1, 0.9], 8), ([0.4, 0.2], 0))
+def a_transposed_list(x, n):
+    columns = [list(column) for column in zip(*rows_of(x, n))]
+    return sum(columns[k][k] * x[0] for k in range(n)) + x[1]
+
+
+@program(FEW, MANY, ([0.4, 0.2], 0))
+def an_empty_list_beside_a_long_one(x, n):
+    none, many = [], [x[0] * i for i in range(n)]
+    total = x[1] * sum(many)
+    for p, q in zip(none, many):
+        total += p * q
+    return total * x[0]
 
 
 @program(FEW, MANY, ([0.4, 0.2], 0))
@@ -570,3 +599,23 @@ def test_columns_of_an_argument_without_rows() -> None:
     derivative = value_and_grad(f)
     for rows in ([(1.0, 2.0), (3.0, 4.0)], []):
         assert derivative(1.3, rows)[0] == f(1.3, rows)
+
+
+@pytest.mark.parametrize("write", ["grid[0][n - 1] += 1.0", "grid.append([x] * n)", "grid[0] = [x] * n"])
+def test_rows_that_are_written_while_columns_are_read(write: str, tmp_path: Path) -> None:
+    (tmp_path / "written.py").write_text(f"""def f(x, n):
+    grid, total = [[x * i + j for j in range(n)] for i in range(n + 1)], 0.0
+    columns = zip(*grid)
+    {write}
+    for column in columns:
+        total += sum(column) * column[0]
+    return total
+""")
+    refuses(load(tmp_path / "written.py").f, 1.3, 6, code="SCT307")
+
+
+def load(path: Path) -> Any:
+    spec: Any = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 from oracle import Programs, agrees_in_every_mode, refuses
 
+from sct import SctError, value_and_grad
+
 program = Programs()
 X = [0.7, 0.2, 1.3]
 
@@ -65,3 +67,41 @@ def test_an_order_of_its_own_is_refused() -> None:
         return sum(i * p.t for i, p in enumerate(ps))
 
     refuses(f, X, 12, code="SCT503")
+
+
+def test_known_items_are_in_the_order_of_their_class() -> None:
+    def f(x: Any) -> Any:
+        ps = sorted([ByWeight(1.0, 3.0), ByWeight(2.0, 2.0), ByWeight(0.0, 7.0)])
+        pairs = sorted([(ByWeight(1.0, 3.0), 1), (ByWeight(0.0, 7.0), 3), (ByWeight(2.0, 2.0), 2)], reverse=True)
+        return sum(i * p.t * x[0] + i * k for i, (p, (_, k)) in enumerate(zip(ps, pairs)))
+
+    agrees_in_every_mode(f, [(X,)])
+
+
+def test_a_class_that_gets_an_order_of_its_own_is_asked_again() -> None:
+    class Changed(NamedTuple):
+        t: float
+
+    def f(x: Any, n: int) -> Any:
+        return sorted([Changed(x * (7 * i % n)) for i in range(n)])[1].t
+
+    derivative = value_and_grad(f)
+    assert derivative(1.5, 9) == (1.5, 1.0)
+    Changed.__lt__ = lambda a, b: a.t > b.t  # type: ignore[method-assign, assignment]
+    with pytest.raises(SctError, match="SCT503"):
+        derivative(1.5, 9)
+
+
+def test_a_class_that_gets_a_new_is_asked_again() -> None:
+    class Cell:
+        def __init__(self, v: Any) -> None:
+            self.v = v
+
+    def f(x: Any) -> Any:
+        return Cell(x * x).v
+
+    derivative = value_and_grad(f)
+    assert derivative(1.5) == (2.25, 3.0)
+    Cell.__new__ = lambda cls, v: object.__new__(cls)  # type: ignore[method-assign, assignment]
+    with pytest.raises(SctError, match="SCT208"):
+        derivative(1.5)

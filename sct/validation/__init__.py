@@ -10,7 +10,7 @@ tell; `instrument` writes the code that tells them, `observed_operands` are obje
 code.
 """
 
-from sct.validation.observe import for_observed_types, observer
+from sct.validation.observe import for_observed_types, observer, refuses_type
 from sct.validation.validate import OFF, Validation, validation_mode
 
-__all__ = ["OFF", "Validation", "for_observed_types", "observer", "validation_mode"]
+__all__ = ["OFF", "Validation", "for_observed_types", "observer", "refuses_type", "validation_mode"]

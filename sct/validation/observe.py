@@ -34,7 +34,7 @@ from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.state.observed_types import Observations, Observed, is_of_latest, latest_place, observed_type
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.ir import Eqn, Lit, walk
-from sct.ir.pytrees.user_objects import is_namedtuple, is_user_class
+from sct.ir.pytrees.user_objects import is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops.arrays.shape import has_dtype
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
@@ -54,7 +54,7 @@ from sct.validation.observed_operands import ObservedOperands
 from sct.validation.quiet import TimedOut, run_quietly
 from sct.validation.validate import place_of, unobserved_type, user_function
 
-__all__ = ["for_observed_types", "observer"]
+__all__ = ["for_observed_types", "observer", "refuses_type"]
 
 PATIENCE = 10.0
 """The function may run this many seconds."""
@@ -364,7 +364,7 @@ class _InstrumentingCopier(Copier):
 
     def attribute(self, owner: Any, name: str) -> Any:
         """An attribute; the getter of a property is instrumented."""
-        is_users = is_user_class(type(owner)) and not _is_harmless(None, type(owner))
+        is_users = is_defined_by_user(type(owner)) and not _is_harmless(None, type(owner))
         raw = inspect.getattr_static(type(owner), name, None) if is_users else None
         if isinstance(raw, property) and isinstance(raw.fget, types.FunctionType):
             return self.copy(raw.fget)(owner)
@@ -419,9 +419,16 @@ def _only_reads(eqn: Eqn) -> bool:
         r"_0(\.\w+)+|(bool|callable|hasattr|isinstance|issubclass|len)\([^()]*\)", str(eqn.attrs["text"])) is not None
 
 
-def _is_unobserved(eqn: Eqn) -> bool:
+def refuses_type(traced: Traced, refusal: SctError) -> bool:
+    """Does the compiled function still refuse the type of a value in these words?"""
+    functions = (*traced.fn.functions, traced.fn)
+    return any(_is_unobserved(attempted(eqn), refusal.what) for f in functions for eqn in walk(f))
+
+
+def _is_unobserved(eqn: Eqn, what: str = "") -> bool:
     """Is this the exception that stands where an expression was not evaluated when types were observed?"""
-    return eqn.op is python and any(isinstance(x, Lit) and str(x.value).endswith(OBSERVED_BEFORE) for x in eqn.args)
+    return eqn.op is python and any(isinstance(x, Lit) and str(x.value).endswith(what + OBSERVED_BEFORE)
+                                    for x in eqn.args)
 
 
 def _is_immutable(x: Any) -> bool:

@@ -365,13 +365,13 @@ def _excuse(*outcomes: Outcome) -> str | None:
 def unobserved_type(error: Exception, place: Loc | None) -> SctError:
     """The refusal of a call in which a value has a type that was not observed."""
     what = str(error).removesuffix(OBSERVED_BEFORE)
+    hint = "convert it to one type where it is computed"
     if what.startswith("an empty list"):
         why, hint = "NumPy makes another array of an empty list", "test before whether there are items"
     elif what.endswith("is not known"):
-        why, hint = "no call that sct has observed came here", "call it again: sct has observed this call now"
+        why = "sct cannot read this type from the source, and no call that it has observed came here"
     else:
         why = "sct cannot read this type from the source, and observed another one before"
-        hint = "convert it to one type where it is computed; or call it again: sct has observed this call now"
     return SctError("SCT209", what, loc=place, why=why, hint=hint)
 
 

@@ -47,7 +47,7 @@ from sct.frontend.heap.sample_calls import by_position, check_arguments, check_i
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.iteration.run_time_tuples import as_lists, transposed
+from sct.frontend.iteration.run_time_tuples import as_lists, is_zip_of_lists, transposed
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
@@ -68,7 +68,7 @@ from sct.frontend.scipy_library.statistics.multivariate import value_of_density
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
-from sct.frontend.standard_library.python_fallbacks import check_member
+from sct.frontend.standard_library.python_fallbacks import check_member, columns_of
 from sct.frontend.state.parts import changed
 from sct.frontend.transform import Transform
 from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of, rule_of_class_method
@@ -121,7 +121,12 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
             columns := transposed(ev, fn, alone, ev.frames[-1].unpacked is node)) is not None:
         return columns
     if alone is not None:  # it is run over by the call
-        args += items_of(ev, alone, _taker(ev, fn, "*{}"))
+        try:
+            args += items_of(ev, alone, _taker(ev, fn, "*{}"))
+        except NeedsStatic:
+            if kwargs or not is_zip_of_lists(ev, fn, alone) or ev.frames[-1].unpacked is node:
+                raise
+            return ev.call(Static(columns_of), [ev.call(Static(list), [alone])])
     if _takes_over(fn):
         ev.temporaries.keep(held)
     frame = ev.frames[-1]
@@ -301,8 +306,12 @@ def _name_of_op(f: Any) -> str | None:
     return harmless_name(f) if spelling_of(f) is not None else None
 
 
-def _rearranges(f: Any, args: Args) -> bool:
-    """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program?"""
+def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
+    """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
+    one that asks for the class or the attributes of an exception that the program makes?"""
+    if any(f is b for b in (isinstance, hasattr, getattr, type)):
+        error = args[0] if args else None
+        return isinstance(error, Value) and error in ev.tries.exceptions and bool(ev.tries.parts.get(error))
     return any(f is b for b in (zip, enumerate, reversed, list, tuple, len)) and all(
         isinstance(x, (Tup, ListRef)) for x in args)
 
@@ -312,7 +321,8 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)
-    if not kwargs and not _rearranges(fn.peek, args) and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
+    is_pure = not kwargs and not _is_seen_into(ev, fn.peek, args)
+    if is_pure and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
     f = fn.value

@@ -385,7 +385,7 @@ def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract
         else:
             callee = opaque(ev, fn if fn.path is not None else Static(f, (f,)))
             error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs), exception=True, **t)
-    ev.tries.makes(error, f, ev.b.eqns[-1], parts_of_exception(f, args, kwargs))
+    ev.tries.makes(error, f, ev.b.eqns[-1], parts_of_exception(ev, f, args, kwargs))
     return error  # type: ignore[no-any-return]
 
 

@@ -22,6 +22,7 @@ from sct.frontend.calls.flattened_arguments import Aliasing, ArgumentTree, kind_
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.source.name_scopes import parameters
 from sct.frontend.standard_library import python_fallbacks
+from sct.frontend.state.attribute_forms import Form
 from sct.frontend.state.fixpoint import Unstable, widened_types
 from sct.frontend.state.object_tables import LinkedClasses, Table, table_of
 from sct.frontend.state.parts import Frame
@@ -72,7 +73,8 @@ class OutliningPlan:
     orders     how often functions with a rule of the user are differentiated
     instantiated  the user's classes of which the program makes objects; whether loops or recursive functions do
     linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
-    constants  members of enums, functions and classes that attributes are, by the class, the name and their codes
+    forms      of those attributes that are several columns, by the class and the name
+    constants  members of enums, functions and classes that attributes are, by the class and the name: by their codes
     tables     those that share their rows with others: with which ones; layout: the tables that are made of all this
     unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
     attempts   what was in `linked` before, with which the program is refused, too
@@ -105,7 +107,8 @@ class OutliningPlan:
     linked: LinkedClasses = field(default_factory=LinkedClasses)
     fields: dict[tuple[type, str], Type] = field(default_factory=dict)
     tables: dict[type, tuple[type, ...]] = field(default_factory=dict)
-    constants: dict[tuple[type, str, str], Static] = field(default_factory=dict)
+    constants: dict[tuple[type, str], dict[str, Static]] = field(default_factory=dict)
+    forms: dict[tuple[type, str], Form] = field(default_factory=dict)
     layout: dict[type, Table] = field(default_factory=dict)
     unlinkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None
@@ -143,7 +146,7 @@ class OutliningPlan:
         """From now on the objects of these classes are rows of columns: the program is evaluated again."""
         self.refusal, self.known_keys, self.known_arguments = refusal, False, False
         for learnt in (self.dicts, self.refused, self.by_python, self.lost, self.linked, self.fields,
-                       self.constants, self.tables):
+                       self.constants, self.tables, self.forms):
             learnt.clear()
         self.attempts.append(classes)
         return self.changed(linked=classes)
@@ -153,7 +156,9 @@ class OutliningPlan:
         self.unlinkable.add(cls)
         self.layout.clear()
         self.linked.pop(cls, None)
-        self.fields = {key: t for key, t in self.fields.items() if key[0] is not cls}
+        for learnt in (self.fields, self.forms):
+            for key in [key for key in learnt if key[0] is cls]:
+                del learnt[key]
         self.tables = {c: tuple(x for x in of if x is not cls) for c, of in self.tables.items() if c is not cls}
         return Unstable(self)
 
@@ -165,7 +170,8 @@ class OutliningPlan:
     def table(self, cls: type) -> Table:
         """The table of the objects of a class."""
         if cls not in self.layout:
-            self.layout[cls] = table_of(self.tables.get(cls, (cls,)), self.linked, self.fields)
+            table = table_of(self.tables.get(cls, (cls,)), self.linked, self.fields, self.layout.values())
+            self.layout.update(dict.fromkeys(table.classes, table))
         return self.layout[cls]
 
     @property

@@ -92,12 +92,12 @@ def refuse_reading(ev: Evaluator, shown: Iterable[Operand]) -> NoReturn:
 def _why_not_carried(ev: Evaluator, error: Operand) -> tuple[str, str]:
     """Why it is not known what an exception carries, and what to write instead."""
     before = "bind the number to a variable before the `raise`, and read that"
-    carried = ev.tries.parts.get(error)
+    carried = ev.tries.carried(ev.store, error)
     if not carried:
         return "what an exception carries is known in its handler only, not of a variable that holds it", \
             "read in the handler what is needed behind it"
     unknown = next((parts.reason for parts in carried.values() if isinstance(parts, Poison)), None)
     if unknown is None and len(carried) > 1:
-        return "it is of one of several classes, not all of which have this as an attribute", \
-            "write an `except` for each class"
+        return "it is of one of several classes, and what is read is not known for each of them", \
+            "write an `except` for each class, or ask for the class: `isinstance(...)`"
     return unknown or "its class does more with its arguments than to keep them as attributes, or keeps none", before

@@ -55,8 +55,8 @@ __all__ = [
 ]
 
 
-OF_CLASSES = "attributes of such objects are numbers, strings, arrays, None, such objects, lists of these, members " \
-    "of enums, and functions that are not defined inside others"
+OF_CLASSES = "attributes of such objects are numbers, strings, arrays, None, such objects, lists and tuples of " \
+    "these, members of enums, and functions that are not defined inside others"
 """Why objects of several classes are refused where an attribute of theirs is something else."""
 
 

@@ -118,7 +118,9 @@ class Operands(Attempts):
         """Is the exception of one of these classes?"""
         named = tuple(c.name for c in classes if c.operand is None)
         operands = [c.operand for c in classes if c.operand is not None]
-        return self.emit(is_caught, error, *operands, catches=named)  # type: ignore[no-any-return]
+        test: Value = self.emit(is_caught, error, *operands, catches=named)
+        self.tries.asks(error, test, classes)
+        return test
 
     def exception_of_class(self, v: Abstract | Operand) -> Value | None:
         """The exception whose class `v` is: `type(error)`."""

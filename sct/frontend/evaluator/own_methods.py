@@ -20,7 +20,8 @@ from sct.frontend.state.observed_types import is_of_sct
 from sct.frontend.state.state import State
 from sct.ir.pytrees.user_objects import attributes
 
-__all__ = ["COMPUTING", "HASHING", "is_generated", "is_installed", "is_library", "own_method"]
+__all__ = [
+    "COMPUTING", "HASHING", "is_generated", "is_installed", "is_library", "is_ordered_as_tuple", "own_method"]
 
 # -- functions ----------------------------------------------------------------------------------------------
 
@@ -63,6 +64,11 @@ HASHING = ("__hash__", "__eq__")
 
 COMPUTING = (*HASHING, "__index__", "__int__", "__float__", "__lt__", "__le__", "__gt__", "__ge__")
 """The special methods that library functions call for an argument that is used as a number or a key."""
+
+
+def is_ordered_as_tuple(ev: State, cls: type) -> bool:
+    """Are the objects of this class of tuples compared as tuples are?"""
+    return all(in_class(ev, cls, name)[1] is tuple for name in ("__eq__", "__lt__"))
 
 
 def own_method(ev: State, x: Any, names: Iterable[str]) -> tuple[type, str] | None:

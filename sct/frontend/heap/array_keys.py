@@ -19,6 +19,7 @@ from sct.frontend.state.choices import is_present
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     ListRef,
     OptionalTuple,
     Ref,
@@ -256,6 +257,16 @@ def present_tuple(ev: Evaluator, v: OptionalTuple, use: Callable[[Any], Any]) ->
                           lambda: Static(None))
     with changed(ev.b, primal=False):  # it is none here
         return ev.present(v)
+
+
+def present_list(ev: Evaluator, v: Abstract, use: Callable[[Any], Any] = iter) -> Abstract:
+    """The list of one that may be None, which `use` takes: where it is None, the program raises what that raises."""
+    others = [m for m in v.members if m != Static(None)] if isinstance(v, Choice) else []
+    if not isinstance(v, Choice) or len(others) != 1 or not isinstance(others[0], ListRef):
+        return v
+    evaluate_branches(ev, ev.emit(is_none, v.code), lambda: run_or_raise(ev, lambda: use(None)),
+                      lambda: Static(None))
+    return others[0]
 
 
 def _index_into_array(x: Any) -> int:

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.evaluator import list_items
-from sct.frontend.evaluator.list_items import have_one_form
+from sct.frontend.evaluator import list_items, own_methods
 from sct.frontend.evaluator.lists_in_lists import cut_loose, lists_behind, take_out
 from sct.frontend.heap.dynamic_lists import (
     column_refs,
@@ -79,7 +78,8 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
 def sorted_by(ev: Evaluator, ref: ListRef, keys: ListRef, reverse: bool) -> ListRef:
     """The items of a list in the order of `keys`, one for each item."""
     schema = slots(ev, keys).schema or 0  # tuples in tuples are ordered as one tuple of all of their items
-    if not is_of_tuples(schema) or leaf_numbers(schema) != list(range(len(columns(ev, keys)))):
+    of_tuples = is_of_tuples(schema, lambda cls: own_methods.is_ordered_as_tuple(ev, cls))
+    if not of_tuples or leaf_numbers(schema) != list(range(len(columns(ev, keys)))):
         ev.refuse("SCT503", "sorting by keys that are objects or lists is not supported",
                   hint="sort by numbers, strings or tuples of these")
     owned, held = ev.store.owns(ref.addr), shared(ev, ref)
@@ -261,7 +261,7 @@ def _in_form(ev: Evaluator, ref: ListRef, v: Abstract) -> Rows:
     elif slots(ev, ListRef(of)).parent is None:
         _take_form_in(ev, ListRef(of), ref, own)
     rows = item_type(ev, ref)
-    if not have_one_form(ev, rows[0], *own):
+    if not list_items.have_one_form(ev, rows[0], *own):
         form = common_form(rows, own)
         if form is None or form.schema != rows[0]:
             refuse_different_items(ev)
@@ -438,7 +438,7 @@ def _joined_tuples(ev: Evaluator, a: Abstract, b: Abstract) -> RunTimeTuple:
         return RunTimeTuple(joined(ev, list_behind(ev, a), list_behind(ev, b)))
     schema, versions = slots(ev, a.of).schema or 0, columns(ev, a.of)
     own = [schema_of(ev, x) for x in b.items]
-    if not all(have_one_form(ev, schema, *rows) for rows in own):
+    if not all(list_items.have_one_form(ev, schema, *rows) for rows in own):
         return RunTimeTuple(joined(ev, a.of, list_behind(ev, b)))
     for x in b.items:
         items = leaves(ev, schema, x, shared=True)

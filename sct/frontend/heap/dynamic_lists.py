@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NoReturn
 from sct.errors import SctError
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
-from sct.frontend.evaluator.list_items import Place, have_one_form
 from sct.frontend.evaluator.lists_in_lists import put_in
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.functions_in_lists import form_and_parts, function_of
@@ -80,7 +79,7 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             types.append(Opaque())
             parts = len(types) - 1, *map(visit, cell.items[1:])
             uses = frozenset(use for origin, use in ev.functions.plan.dicts if origin == cell.site)
-            return ObjectSchema(replace(x, addr=0), (Place(cell.site, uses), *cell.keys[1:]), parts)
+            return ObjectSchema(replace(x, addr=0), (list_items.Place(cell.site, uses), *cell.keys[1:]), parts)
         if isinstance(x, DictRef) and x.addr > CAPTURED and not (ev.slots(x).keys or ev.functions.plan.known_keys):
             raise ev.functions.plan.changed(dicts={(ev.slots(x).site, "values")})  # it is filled by keys of run time
         if isinstance(x, Tup):
@@ -270,8 +269,7 @@ def one_column(ev: Evaluator, v: ListRef) -> Ref:
 
 def column_refs(ev: Evaluator, v: ListRef) -> list[Ref]:
     """The columns of a list."""
-    cell = slots(ev, v)
-    ev.check_current(cell)
+    ev.check_current(cell := slots(ev, v))
     return [c for c in cell.items if isinstance(c, Ref)]
 
 
@@ -280,12 +278,12 @@ def row_type(ev: Evaluator, cell: Slots, held_by: Sequence[int] = ()) -> Rows:
     if not cell.items:
         return 0, [Never()]
     rows = [schema_of(ev, x, held_by) for x in cell.items]
-    return functools.reduce(lambda a, b: _joined_rows(ev, a, b), rows)
+    return functools.reduce(functools.partial(_joined_rows, ev), rows)
 
 
 def _joined_rows(ev: Evaluator, a: Rows, b: Rows) -> Rows:
     """The schema and types of a list that holds items of both."""
-    if have_one_form(ev, a[0], b[0]):
+    if list_items.have_one_form(ev, a[0], b[0]):
         return a[0], [_joined(ev, pair) for pair in zip(a[1], b[1])]
     if (form := common_form(a, b)) is None:
         refuse_different_items(ev)
@@ -344,8 +342,8 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
 def take_form(ev: Evaluator, ref: ListRef, like: Rows, addrs: Sequence[int] | None = None) -> None:
     """A list of columns gets the form of one that holds items like these as well; `addrs` as for `grow`."""
     cell, rows = slots(ev, ref), item_type(ev, ref)
-    form = None if cell.parent is not None or have_one_form(ev, rows[0], like[0]) else common_form(rows, like)
-    if form is None or form.schema == cell.schema:
+    is_kept = cell.parent is not None or list_items.have_one_form(ev, rows[0], like[0])
+    if is_kept or (form := common_form(rows, like)) is None or form.schema == cell.schema:
         return
     items: list[Ref] = []
     for k, (source, _) in enumerate(form.leaves):
@@ -376,10 +374,9 @@ def _name(ev: Evaluator, ref: ListRef) -> str | None:
 def is_alike(ev: Evaluator, cell: Slots) -> bool:
     """May all the slots be items of one list?"""
     try:
-        _, types = row_type(ev, cell)
+        return bool(row_type(ev, cell)[1] and cell.items)
     except SctError:
         return False
-    return bool(cell.items) and bool(types)
 
 
 def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = False) -> ListRef:
@@ -393,7 +390,8 @@ def list_of_items(ev: Evaluator, items: tuple[Abstract, ...], of_tuple: bool = F
 
 def length(ev: Evaluator, ref: ListRef) -> Operand:
     """The number of items of a list: the common length of its columns."""
-    own = columns(ev, ref) if slots(ev, ref).items else _without_columns(ev)
+    _check_columns(ev, slots(ev, ref))
+    own = columns(ev, ref)
     return ev.noted_length(own, ev.emit(dim, *own, axis=0, spelling="builtins.len"))
 
 
@@ -476,12 +474,14 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
 
 def _first(ev: Evaluator, cell: Slots) -> Abstract:
     """The column whose item Python reads first, which raises if there is none: one of floats, if there is one."""
-    return next((c for c in cell.items or _without_columns(ev) if is_float(ev.type_of(c))), cell.items[0])
+    _check_columns(ev, cell)
+    return next((c for c in cell.items if is_float(ev.type_of(c))), cell.items[0])
 
 
-def _without_columns(ev: Evaluator) -> NoReturn:
-    ev.refuse("SCT310", "items without numbers are not supported here",
-              hint="put a number into each item; in place of tuples that grow, use lists")
+def _check_columns(ev: Evaluator, cell: Slots) -> None:
+    if not cell.items:
+        ev.refuse("SCT310", "items without numbers are not supported here",
+                  hint="put a number into each item; in place of tuples that grow, use lists")
 
 
 def _ref(v: Abstract) -> Ref:

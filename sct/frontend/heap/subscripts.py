@@ -24,6 +24,7 @@ from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.objects.class_of import raise_of_class
+from sct.frontend.objects.linked_objects import is_of_row
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -63,9 +64,7 @@ def size_along(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
     t = ev.type_of(owner)
     assert isinstance(t, Tensor)
     size = ev.resolve(t.shape[axis]).value
-    if size is not None:
-        return Static(size)
-    return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis))
+    return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis)) if size is None else Static(size)
 
 
 @expression(gast.Slice)
@@ -109,11 +108,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
             return dynamic_list_methods.part(ev, owner, at)
         return dynamic_lists.element(ev, owner, at)
     if isinstance(owner, ListRef):
-        items = ev.slots(owner).items
-        got = _static_item(ev, items, key, Tup, tuple_=False)
-        if isinstance(got, Tup) and takes_slice(key):
-            return ev.new_list(got.items)
-        return got
+        got = _static_item(ev, ev.slots(owner).items, key, Tup, tuple_=False)
+        return ev.new_list(got.items) if isinstance(got, Tup) and takes_slice(key) else got
     if isinstance(owner, MapRef):
         return run_time_dicts.item(ev, owner, key)
     if isinstance(owner, DictRef):
@@ -205,7 +201,9 @@ def _item_of_constant(ev: Evaluator, owner: Static, key: Abstract) -> Abstract:
     for name, instead in _INDEX_TRICKS.items():
         if owner.value is getattr(np, name):
             ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
-    mapping = owner.value
+    mapping: Any = owner.value
+    if owner == Static(None):
+        run_or_raise(ev, lambda: mapping[0])  # raises
     where = (hashed if isinstance(mapping, Mapping) else known_key)(ev, key, "this subscript")
     if isinstance(mapping, dict) and type(mapping) is not Counter and hasattr(type(mapping), "__missing__") \
             and where not in mapping:
@@ -218,7 +216,7 @@ def _item_of_tuple(ev: Evaluator, owner: Tup, key: Abstract) -> Abstract:
         return _static_item(ev, owner.items, key, Tup)
     except NeedsStatic:
         like = Slots(owner.items)
-        if is_slice(key) or _may_unroll(ev) or not dynamic_lists.is_alike(ev, like):
+        if is_slice(key) or _may_unroll(ev) and not is_of_row(ev, key) or not dynamic_lists.is_alike(ev, like):
             raise
     check_operands(ev, lambda at: ()[at], as_index(ev, key))
     (at,) = key_items(ev, key)

@@ -12,6 +12,7 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.array_keys import present_list
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, slice_view
 from sct.frontend.interpreter.attributes import present_object, set_attributes
@@ -123,7 +124,7 @@ def _unpack(x: Any) -> None:
 
 def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstract, ...]:
     """The items to unpack; of an iterator at most one more than there are targets."""
-    v = iterable(ev, v)
+    v = iterable(ev, present_list(ev, v, _unpack))
     starred = any(isinstance(t, gast.Starred) for t in targets)
     if not is_iterator(v) or starred:
         try:

@@ -35,13 +35,11 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.run_time_sets import is_set
-from sct.frontend.objects import linked_objects
+from sct.frontend.objects import row_attributes
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.linked_objects import (
     by_class,
     classes_of,
-    column_of_all,
-    is_attribute,
     is_link,
     may_be_absent,
     may_be_several,
@@ -56,11 +54,12 @@ from sct.frontend.objects.objects import (
     is_object,
     set_attribute,
 )
+from sct.frontend.objects.row_attributes import is_attribute, is_one_for_all
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.sparse_matrices import attribute_of_map
 from sct.frontend.operators.text_formatting import method_of_text
 from sct.frontend.source.private_names import name_of
-from sct.frontend.state.choices import is_present, mixed
+from sct.frontend.state.choices import is_present, mixed, narrowed
 from sct.frontend.state.parts import changed
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
@@ -205,7 +204,7 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
 def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     """An attribute of an exception that the program makes, which may be of several classes; None where it is not
     known."""
-    carried = {c.cls: parts for c, parts in ev.tries.parts.get(owner, {}).items()}
+    carried = {c.cls: parts for c, parts in ev.tries.carried(ev.store, owner).items()}
     computed = property if len(carried) > 1 else (property, types.FunctionType)
     if not carried or not all(isinstance(parts, Tup) and (name in parts.fields or _is_own(cls, name, computed))
                               for cls, parts in carried.items()):
@@ -323,8 +322,8 @@ def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
 
 def _of_classes(ev: Evaluator, owner: Value, name: str) -> Abstract:
     """An attribute of an object of one of several classes; what is the same for all is read at once."""
-    if _is_plain(ev, owner, name) and column_of_all(ev, owner, name) is not None and (
-            value := linked_objects.read(ev, owner, name)) is not None:
+    if _is_plain(ev, owner, name) and (
+            value := row_attributes.read(ev, owner, name)) is not None:
         return value
     classes = classes_of(owner)
     of_classes = [in_class(ev, cls, name) for cls in classes]
@@ -347,8 +346,8 @@ def _is_plain(ev: Evaluator, owner: Value, name: str) -> bool:
 def set_attributes(ev: Evaluator, owner: Abstract, name: str, value: Abstract) -> None:
     """`owner.name = value`, of each of the objects that the owner may be."""
     if isinstance(owner, Value) and may_be_several(owner) and _is_plain(ev, owner, name) and \
-            column_of_all(ev, owner, name) is not None:
-        linked_objects.write(ev, owner, name, value)
+            is_one_for_all(ev, owner, name):
+        row_attributes.write(ev, owner, name, value)
         return
 
     def write(m: Abstract) -> Abstract:
@@ -435,6 +434,8 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
     owner = ev.present_number(owner)
     if isinstance(owner, Value) and may_be_several(owner) and not may_be_absent(owner):
         owner = by_class(ev, owner)
+    if isinstance(owner, Choice):
+        owner = narrowed(ev.store, owner)
     if isinstance(owner, Choice) and all(isinstance(m, (ObjRef, Value)) for m in owner.members):
         return _of_all_or_none(ev, owner, name)
     check_set(ev, owner, name)

@@ -345,6 +345,8 @@ def raise_stmt(ev: Evaluator, node: Any) -> None:
     if not isinstance(error, Value):
         ev.refuse("SCT503", "this cannot be raised", node=node.exc)
     cls = ev.tries.classes.get(error)
+    if cls is None and error in ev.tries.exceptions and not cause:
+        rethrow(ev, error, None)
     if ev.generators_in_progress and cls is StopIteration:
         raise_at_run_time(ev, "StopIteration")  # which is another exception here
     ev.throw(error, cls, *cause)
@@ -366,7 +368,7 @@ def rethrow(ev: Evaluator, error: Value, cls: type[BaseException] | None) -> NoR
     handled = ev.tries.handled
     if cls is not None or not handled:
         ev.throw(error, cls)
-    around, carried = tuple(c.cls for c in handled), ev.tries.parts.get(error, {})
+    around, carried = tuple(c.cls for c in handled), ev.tries.carried(ev.store, error)
     certain = [c for c in carried if issubclass(c.cls, around)]
     if carried and len(certain) == len(carried):
         ev.throw_handled(error, certain)

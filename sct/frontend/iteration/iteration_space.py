@@ -212,6 +212,8 @@ def _held(ev: Evaluator, v: Abstract) -> Key:
 
 
 def _zipped(ev: Evaluator, v: Iteration) -> IterationSpace | None:
+    if v.parts and most(ev, v.parts[0]) == 0:
+        return None  # nothing is taken from the others
     parts = in_step(ev, v.parts)
     if parts is None:
         return None

@@ -24,7 +24,7 @@ from sct.frontend.arguments.lift import contents_of_mapping, lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import present_tuple
+from sct.frontend.heap.array_keys import present_list, present_tuple
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import characters, size_along, slice_view
@@ -222,7 +222,7 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
-    v = v.of if isinstance(v, RunTimeTuple) else characters(ev, list_of_deque(ev, v))
+    v = v.of if isinstance(v, RunTimeTuple) else characters(ev, list_of_deque(ev, present_list(ev, v)))
     if isinstance(v, Iteration) and v.kind == "checkpointed":
         ev.refuse("SCT503", "`checkpointed` is not what a `for` statement runs over",
                   why="it says how the loop is differentiated", hint="write `for i in sct.checkpointed(range(n)):`")

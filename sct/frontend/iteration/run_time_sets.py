@@ -105,10 +105,10 @@ def by_operators(owner: Abstract, name: str) -> Abstract | None:
 
     def called(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         several = name in ("union", "intersection", "difference")
-        if kwargs or not args or len(args) > 1 and not several:
+        if kwargs or len(args) != 1 and not several:
             ev.refuse("SCT205", "this method of a set is called with other arguments than it takes")
         value = owner
-        for xs in args:
+        for xs in args or (Static(frozenset()) if name == "difference" else owner,):  # without arguments, a copy
             value = ev.call(Static(_AS_OPERATORS[name]), [value, _as_set(ev, xs)])
         return value
 

@@ -34,7 +34,7 @@ from sct.frontend.values.item_schemas import holds_objects, leaf_numbers, map_le
 from sct.ir.types import List
 from sct.ops import gt
 
-__all__ = ["as_lists", "transposed"]
+__all__ = ["as_lists", "is_zip_of_lists", "transposed"]
 
 _GIVE_NO_ARGUMENT = frozenset({
     len, sum, sorted, any, all, enumerate, zip, filter, map, reversed, iter, list, set, frozenset, dict,
@@ -67,6 +67,15 @@ def as_lists(f: Any, args: Sequence[Abstract]) -> Sequence[Abstract]:
 
 def _hashable(f: Any) -> bool:
     return type(f).__hash__ is not None
+
+
+def is_zip_of_lists(ev: Evaluator, fn: Abstract, rows: Abstract) -> bool:
+    """Is this `zip(*rows)` of a list of lists, whose lengths are known only at run time?"""
+    if not (isinstance(fn, Static) and fn.peek is builtins.zip and isinstance(rows, ListRef)) or \
+            not dynamic_lists.is_dynamic(ev, rows):
+        return False
+    schema, types = dynamic_lists.item_type(ev, rows)
+    return schema == 0 and isinstance(types[0], List)
 
 
 def transposed(ev: Evaluator, fn: Abstract, rows: Abstract, unpacked: bool) -> Abstract | None:

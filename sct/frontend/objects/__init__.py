@@ -6,6 +6,7 @@
     class_defaults        values of a class that objects have until they set their own
     bound_object          the object of a differentiated method: a private copy, if it is written
     linked_objects        objects whose number is known only at run time
+    row_attributes        attributes of these
     deques                deques that the function makes
     functions_in_lists    functions in lists whose length is known only at run time
     positional_iteration  iteration by `__getitem__`

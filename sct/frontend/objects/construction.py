@@ -57,7 +57,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
         bound, defaults = _signature_bind(ev, new, [Static(cls), *args], kwargs), guarded_defaults(ev, new)
         fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
         return Tup(tuple(bound[f] if f in bound else defaults[f].lifted() for f in fields), fields, cls)
-    if cls.__new__ is not object.__new__:  # type: ignore[comparison-overlap]
+    if in_class(ev, cls, "__new__")[1] is not object:
         ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported", why="it defines `__new__`",
                   hint="make it outside the differentiated function")
     if getattr(cls, "__abstractmethods__", None):

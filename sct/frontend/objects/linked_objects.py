@@ -12,41 +12,44 @@ The objects of a class are such rows where the program is refused otherwise (`Ou
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.lists_in_lists import cut_loose, put_in
+from sct.frontend.evaluator.lists_in_lists import put_in
 from sct.frontend.evaluator.operands import OF_ROWS
-from sct.frontend.state.attribute_types import constants_of, learn, learn_all, link_type, text_of_constant
-from sct.frontend.state.choices import is_present, narrowed
+from sct.frontend.state.attribute_types import (
+    learn_all,
+    link_type,
+    text_of_constant,
+)
+from sct.frontend.state.choices import narrowed
 from sct.frontend.state.object_tables import Column, Table
-from sct.frontend.state.store import Item
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
     Container,
-    Frozen,
     Key,
     ListRef,
     ObjRef,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
     parts,
 )
-from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
-from sct.ir.types import NONE, Link, List, Optional, Tensor, Type, base_type
-from sct.ops import dim, eq_rows, index, link_to, row_of, store, sub, unwrap
+from sct.ir import Lit, Op, Operand, Value
+from sct.ir.types import Link, List, Optional, Tensor, Type, base_type
+from sct.ops import dim, eq_rows, index, link_to, row_of, sub, unwrap
 from sct.ops.program.list_ops import append, list_of
 
 __all__ = [
-    "as_row", "begin_columns", "by_class", "classes_of", "column_of_all", "column_variables", "copied", "is_link",
-    "is_attribute", "is_linked", "may_be_absent", "may_be_several", "read", "same_object", "write",
+    "appended", "as_row", "begin_columns", "by_class", "check_one_table", "classes_of", "column_cell", "column_list",
+    "column_operand", "column_variables", "entry_of", "is_alone", "is_link", "is_linked", "is_of_row", "may_be_absent",
+    "may_be_several", "place", "referred", "renew", "same_object", "table_of_class",
 ]
 
 
@@ -70,7 +73,7 @@ def is_linked(ev: Evaluator, cls: type) -> bool:
 # -- columns ---------------------------------------------------------------------------------------------
 
 
-def _table(ev: Evaluator, cls: type) -> Table:
+def table_of_class(ev: Evaluator, cls: type) -> Table:
     return ev.functions.plan.table(cls)  # type: ignore[no-any-return]
 
 
@@ -92,9 +95,6 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     keys = [_key(column) for table in tables.values() for column in table.columns]
     if {*keys} & ev.store.vars.keys() or not plan.linked:
         return list(arguments)
-    for table in tables.values():
-        if any(keys.count(_key(column)) > 1 for column in table.columns):
-            raise plan.unlinked(table.classes[0])
     rows = {table.classes: [x for x in of_arguments if x.cls in table.classes] for table in tables.values()}
     links: dict[ObjRef, Value] = {
         obj: ev.emit(link_to, Lit(k), type=link_type(ev, obj.cls))
@@ -102,9 +102,9 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     attributes = {obj: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
                   for obj in links for cell in [ev.store.slots(obj)]}
     for obj in links:
+        attributes[obj] = learn_all(ev, obj, attributes[obj], ev.type_of)
         if any(isinstance(v, ListRef) for v in attributes[obj].values()):  # which the caller's names may lead to
             raise plan.unlinked(obj.cls)
-        learn_all(ev, obj, attributes[obj], ev.type_of)
     for classes, table in tables.items():
         for column in table.columns:
             entries = [_entry(ev, column, obj.cls, attributes[obj]) for obj in rows[classes]]
@@ -124,7 +124,7 @@ def _entry(ev: Evaluator, column: Column, cls: type, attributes: Mapping[str, Ab
     if column.attribute is None:
         return Lit(cls.__name__)
     if cls in column.of:
-        return _operand(ev, attributes[column.attribute], column.type)
+        return column_operand(ev, attributes[column.attribute], column.type)
     return ev.emit(list_of, elem=column.type.elem) if isinstance(column.type, List) else Lit(None)
 
 
@@ -152,7 +152,7 @@ def column_variables(ev: Evaluator) -> dict[Key, Abstract]:
     return {key: v for key, v in ev.store.vars.items() if not key.frame}
 
 
-def _list_of(ev: Evaluator, column: Column) -> ListRef:
+def column_list(ev: Evaluator, column: Column) -> ListRef:
     """The column as a list."""
     xs = ev.store.vars.get(_key(column))
     if not isinstance(xs, ListRef):
@@ -160,11 +160,11 @@ def _list_of(ev: Evaluator, column: Column) -> ListRef:
     return xs
 
 
-def _cell(ev: Evaluator, column: Column) -> Ref:
+def column_cell(ev: Evaluator, column: Column) -> Ref:
     """The array of a column."""
     if ev.caches.depth:  # a cached function that reads an object knows it by what it reads
         raise ev.functions.plan.unlinked(column.of[0])
-    (cell,) = ev.slots(_list_of(ev, column)).items
+    (cell,) = ev.slots(column_list(ev, column)).items
     assert isinstance(cell, Ref)
     return cell
 
@@ -172,16 +172,18 @@ def _cell(ev: Evaluator, column: Column) -> Ref:
 # -- rows ---------------------------------------------------------------------------------------------------
 
 
-def _operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
+def column_operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
     """The entry of a column of items of this type.  An array in it can no longer be written; a list is an item of the
     column from now on."""
+    if isinstance(v, RunTimeTuple):  # no name leads to its list
+        return ev.read(ev.slots(v.of).items[0])  # type: ignore[arg-type]
     if isinstance(v, ListRef) and isinstance(t, List):
         cell = ev.slots(v)
         ev.check_current(cell)
         put_in(ev, v, False)
         if cell.schema is not None:
             return ev.read(cell.items[0])  # type: ignore[arg-type]
-        return ev.emit(list_of, *(_operand(ev, x, t.elem) for x in cell.items), elem=t.elem)  # type: ignore
+        return ev.emit(list_of, *(column_operand(ev, x, t.elem) for x in cell.items), elem=t.elem)  # type: ignore
     if (text := text_of_constant(v)) is not None:
         return text
     if isinstance(v, Ref):
@@ -199,60 +201,52 @@ def _operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
 def as_row(ev: Evaluator, obj: ObjRef) -> Value:
     """Appends the object that was made last to the columns: the reference to it."""
     cell = ev.slots(obj)
-    attributes = dict(zip(cell.keys, cell.items))
-    learn_all(ev, obj, attributes, ev.type_of)
-    link = _appended(ev, obj.cls, attributes, obj)
+    columns = learn_all(ev, obj, dict(zip(cell.keys, cell.items)), ev.type_of)
+    link = appended(ev, obj.cls, columns, obj)
     _replace(ev, obj, link)
     return link
 
 
-def copied(ev: Evaluator, owner: Value) -> Value:
-    """`copy.copy(owner)`"""
-    (cls,) = classes_of(owner)
-    names = [name for of, name in ev.functions.plan.fields if of is cls]
-    return _appended(ev, cls, {name: v for name in names if (v := read(ev, owner, name)) is not None})
-
-
-def _appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract], own: ObjRef | None = None) -> Value:
+def appended(ev: Evaluator, cls: type, attributes: Mapping[str, Abstract], own: ObjRef | None = None) -> Value:
     """A new row of the columns; an attribute that is the object `own` refers to this row."""
     if any(isinstance(v, ObjRef) and v != own for v in attributes.values()):  # one whose `__init__` has not ended
         raise ev.functions.plan.unlinked(cls)
     link = _link_to_row(ev, cls, 0) if own in attributes.values() else None
     values = {name: link if isinstance(v, ObjRef) and link is not None else v for name, v in attributes.items()}
     alone: list[Column] = []
-    for column in _table(ev, cls).columns:
-        if _is_alone(ev, column, values.get(column.attribute or "")):
+    for column in table_of_class(ev, cls).columns:
+        if is_alone(ev, column, values.get(column.attribute or "")):
             alone.append(column)
-        _renew(ev, column, append, _entry(ev, column, cls, values))
+        renew(ev, column, append, _entry(ev, column, cls, values))
     link = link or _link_to_row(ev, cls, 1)
     for column in alone:
-        _place(ev, column, link, values.get(column.attribute or ""))
+        place(ev, column, link, values.get(column.attribute or ""))
     return link
 
 
 def _link_to_row(ev: Evaluator, cls: type, from_end: int) -> Value:
     """A reference to the last row, or to the next one."""
-    row = ev.emit(dim, ev.read(_cell(ev, _table(ev, cls).columns[0])), axis=0, spelling="builtins.len")
+    row = ev.emit(dim, ev.read(column_cell(ev, table_of_class(ev, cls).columns[0])), axis=0, spelling="builtins.len")
     if from_end:
         row = ev.emit(sub, row, Lit(from_end), spelling="operator.sub")
     return ev.emit(link_to, row, type=link_type(ev, cls))  # type: ignore[no-any-return]
 
 
-def _is_alone(ev: Evaluator, column: Column, v: Abstract | None) -> bool:
+def is_alone(ev: Evaluator, column: Column, v: Abstract | None) -> bool:
     """Is this a column that holds each of its arrays alone, also with this one, which comes in?"""
     t = base_type(column.type)
     if not (isinstance(t, Tensor) and t.is_array):
         return False
-    xs = _list_of(ev, column)
+    xs = column_list(ev, column)
     if isinstance(v, Ref) and not list_items.arrays_are_fresh(ev, [v]):
         ev.store.put_in(xs.addr, v)
     return ev.store.holds_alone(xs.addr)
 
 
-def _place(ev: Evaluator, column: Column, owner: Value, v: Abstract | None) -> None:
+def place(ev: Evaluator, column: Column, owner: Value, v: Abstract | None) -> None:
     """Notes where an array is in a column that holds it alone, if nothing else holds it by now: it is written there as
     well."""
-    xs = _list_of(ev, column)
+    xs = column_list(ev, column)
     if xs.addr not in ev.store.alone:
         return
     ev.store.own(xs.addr)
@@ -260,9 +254,10 @@ def _place(ev: Evaluator, column: Column, owner: Value, v: Abstract | None) -> N
         list_items.place(ev, xs, ev.emit(row_of, owner), 0, v)
 
 
-def _renew(ev: Evaluator, column: Column, op: Op, value: Operand, *at: Operand, **attrs: Any) -> None:
+def renew(ev: Evaluator, column: Column, op: Op, value: Operand, *at: Operand, **attrs: Any) -> None:
     """Writes a new version of a column, which holds the value."""
-    list_items.new_version(ev, _cell(ev, column), op, value, *at, what="a write to an attribute of an object", **attrs)
+    list_items.new_version(ev, column_cell(ev, column), op, value, *at,
+                           what="a write to an attribute of an object", **attrs)
 
 
 def _replace(ev: Evaluator, obj: ObjRef, link: Value) -> None:
@@ -312,18 +307,19 @@ def by_class(ev: Evaluator, v: Value) -> Abstract:
     classes = classes_of(v)
     if len(classes) == 1:
         return v
-    _check_one_table(ev, classes)
-    code = _entry_of(ev, _table(ev, classes[0]).columns[0], v)
+    check_one_table(ev, classes)
+    code = entry_of(ev, table_of_class(ev, classes[0]).columns[0], v)
     return narrowed(ev.store, Choice(code, tuple(_as_of_class(ev, v, cls) for cls in classes)))
 
 
-def _check_one_table(ev: Evaluator, classes: Sequence[type]) -> None:
+def check_one_table(ev: Evaluator, classes: Sequence[type]) -> None:
     """Evaluates the function again if the objects of these classes are not rows of one table."""
-    table = _table(ev, classes[0]).classes
+    table = table_of_class(ev, classes[0]).classes
     if not {*classes} <= {*table}:
         raise ev.functions.plan.united(classes)
-    if len({cls.__name__ for cls in table}) < len(table):
-        ev.refuse("SCT310", f"objects of two classes that are both called `{classes[0].__name__}` are not told apart",
+    names = [cls.__name__ for cls in table]
+    if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
+        ev.refuse("SCT310", f"objects of two classes that are both called `{twice}` are not told apart",
                   hint="give the classes different names")
 
 
@@ -332,96 +328,37 @@ def _as_of_class(ev: Evaluator, v: Value, cls: type) -> Value:
     return ev.emit(link_to, ev.emit(row_of, v), type=link_type(ev, cls))  # type: ignore[no-any-return]
 
 
-def column_of_all(ev: Evaluator, v: Value, name: str) -> Column | None:
-    """The one column that holds this attribute for all classes of which the object may be."""
-    classes = classes_of(v)
-    _check_one_table(ev, classes)
-    columns = [_table(ev, cls).column(cls, name) for cls in classes]
-    one_kind = all(constants_of(ev, cls, name) == constants_of(ev, classes[0], name) for cls in classes[1:])
-    return columns[0] if one_kind and all(column == columns[0] for column in columns) else None
-
-
-def is_attribute(ev: Evaluator, cls: type, name: str) -> bool:
-    """Have the objects of this class such an attribute of their own?"""
-    return (cls, name) in ev.functions.plan.fields
-
-
 def same_object(ev: Evaluator, a: Value, b: Value) -> Abstract:
     """`a is b`: they are one object if their rows are equal, or both are None."""
     both = classes_of(a), classes_of(b)
     if not {*both[0]} & {*both[1]} and not (may_be_absent(a) and may_be_absent(b)):
         return Static(False)
-    _check_one_table(ev, [*both[0], *both[1]])
+    check_one_table(ev, [*both[0], *both[1]])
     if ev.containers.passed:  # they may be objects of the arguments
         ev.containers.note_comparison(ev.loc)
     return ev.emit(eq_rows, ev.lit(ev.bound(a)), ev.lit(ev.bound(b)))  # type: ignore[no-any-return]
 
 
-# -- attributes ------------------------------------------------------------------------------------------
+# -- entries ---------------------------------------------------------------------------------------------
 
 
-def read(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
-    """`owner.name`; None where the object has no such attribute of its own."""
-    column = column_of_all(ev, owner, name)
-    if column is None:
-        return None
-    if isinstance(column.type, List):
-        return _list_in(ev, column, owner)
-    types = {ev.functions.plan.fields[cls, name] for cls in classes_of(owner)}
-    if types == {NONE}:
-        return Static(None)
-    x = _entry_of(ev, column, owner)
-    if isinstance(x.type, Optional) and not any(isinstance(t, Optional) for t in types):
-        x = ev.defined(x)  # the objects of other classes have no such attribute
-    if constants := constants_of(ev, classes_of(owner)[0], name):
-        members = (*constants.values(), *([Static(None)] if isinstance(x.type, Optional) else []))
-        return narrowed(ev.store, Choice(x, members)) if len(members) > 1 else members[0]
-    v = ev.wrap(x)
-    if is_link(v) and isinstance(v, Value) and isinstance(v.type, Optional) and is_present(ev.store, v):
-        return ev.defined(v)
-    if isinstance(v, Ref):
-        ev.store.cells[v.addr] = replace(ev.store.array(v), frozen=Frozen.HELD)
-        if ev.store.holds_alone(_list_of(ev, column).addr):
-            _place(ev, column, owner, v)
-    return v
-
-
-def _list_in(ev: Evaluator, column: Column, owner: Value) -> ListRef:
-    """A list that is an attribute: it is written in its column."""
-    row = ev.emit(row_of, owner)
-    addr = ev.new_addr()
-    view = ev.step(_cell(ev, column), index, (row,), {"key": ("i",)})
-    ev.store.cells[addr] = Slots((view,), schema=0, parent=_list_of(ev, column).addr)
-    return ListRef(addr)
-
-
-def _entry_of(ev: Evaluator, column: Column, owner: Value) -> Value:
-    """What the row of the object has in a column."""
-    now = ev.read(_cell(ev, column))
-    reads = functools.partial(_reads, ev, column, now, _referred(ev, owner))
-    blocks: list[Builder] = [ev.b, *reversed(ev.open_blocks)]
-    before = next((e.out for b in blocks for e in reversed(b.eqns) if reads(e)), None)
-    if before is not None:  # its facts hold here
-        return before
+def entry_of(ev: Evaluator, column: Column, owner: Value) -> Value:
+    """What the row of the object has in a column.  The class of an object is the same in all versions of its column."""
+    now = ev.read(column_cell(ev, column))
+    of = _key(column), None if column.attribute is None else now, referred(ev, owner)
+    entries = ev.caches.entries.setdefault(of, [])
+    for block, k, value in entries:
+        if (block is ev.b or block in ev.open_blocks) and k < len(block.eqns) and block.eqns[k].outs == (value,):
+            return value  # its facts hold here
     again: Value = ev.emit(index, now, ev.emit(row_of, owner), key=("i",))
-    earlier = next((ev.store.told[v] for v in ev.store.told if reads(ev.defs.get(v))), None)
+    earlier = next((ev.store.told[value] for _, _, value in entries if value in ev.store.told), None)
     if earlier is not None:  # by the test of a loop, which is a block of its own
         ev.store.told[again] = earlier
+    entries.append((ev.b, len(ev.b.eqns) - 1, again))
     return again
 
 
-def _reads(ev: Evaluator, column: Column, now: Operand, owner: Value, eqn: Eqn | None) -> bool:
-    """Does the equation read the row of `owner` from the column as it is now?  The class of an object stays the same.
-    """
-    if eqn is None or eqn.op is not index or eqn.attrs["key"] != ("i",):
-        return False
-    of, at = eqn.args
-    is_column = of is now or column.attribute is None and isinstance(of, Value) and of.hint == column.name
-    row = ev.defs.get(at) if is_column and isinstance(at, Value) else None
-    return row is not None and row.op is row_of and _referred(ev, row.args[0]) is owner
-
-
-def _referred(ev: Evaluator, x: Any) -> Any:
+def referred(ev: Evaluator, x: Any) -> Any:
     """The reference, without what is known of it: that it is not None, or of one class."""
     while (eqn := ev.defs.get(x)) is not None:
         row = ev.defs.get(eqn.args[0]) if eqn.op is link_to and isinstance(eqn.args[0], Value) else None
@@ -434,31 +371,8 @@ def _referred(ev: Evaluator, x: Any) -> Any:
     return x
 
 
-def write(ev: Evaluator, owner: Value, name: str, value: Abstract) -> None:
-    """`owner.name = value`"""
-    column = column_of_all(ev, owner, name)
-    if column is None:
-        raise ev.functions.plan.unlinked(classes_of(owner)[0])
-    for cls in classes_of(owner):
-        learn(ev, cls, {name: value}, ev.type_of)
-    if ev.containers.passed:  # it may be an object of the arguments
-        ev.containers.note_write(ev.loc)
-    xs, row = _list_of(ev, column), ev.emit(row_of, owner)
-    if isinstance(value, Ref) and _is_there(ev, xs, value, owner):
-        return  # `p.x += d` has written the array itself
-    alone = _is_alone(ev, column, value)
-    new = _operand(ev, value, column.type)
-    if isinstance(column.type, List):  # what names the list that was there, keeps it
-        cut_loose(ev, xs)
-    list_items.displace(ev, Item(xs.addr, row))
-    _renew(ev, column, store, new, row, key=("i",))
-    if alone:
-        _place(ev, column, owner, value)
-
-
-def _is_there(ev: Evaluator, xs: ListRef, v: Ref, owner: Value) -> bool:
-    """Is this the array that the row of the object has in the column `xs`, which holds it alone?"""
-    item = ev.store.items.get(v.addr)
-    row = ev.defs.get(item.at) if item is not None and item.of == xs.addr and isinstance(item.at, Value) else None
-    return row is not None and row.op is row_of and _referred(ev, row.args[0]) is _referred(ev, owner) and \
-        not v.path and ev.store.holds_alone(xs.addr)
+def is_of_row(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a number that was read from an attribute of an object?  No unrolling of loops makes it known."""
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    at = ev.defs.get(eqn.args[1]) if eqn is not None and eqn.op is index and isinstance(eqn.args[1], Value) else None
+    return at is not None and at.op is row_of

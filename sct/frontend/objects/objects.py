@@ -29,7 +29,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, special_key
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
-from sct.frontend.objects import linked_objects
+from sct.frontend.objects import row_attributes
 from sct.frontend.objects.bound_object import read_private, write_private
 from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults, note_unset
 from sct.frontend.objects.class_of import possible_classes, python_class, raise_of_class
@@ -232,7 +232,7 @@ def stored_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
     if isinstance(owner, Tup):
         return owner.items[owner.fields.index(name)] if name in owner.fields else None
     if isinstance(owner, Value):
-        return linked_objects.read(ev, owner, name)
+        return row_attributes.read(ev, owner, name)
     assert isinstance(owner, Static)
     if (private := read_private(ev, owner, name)) is not None:
         return private
@@ -354,7 +354,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
 def store_attribute(ev: Evaluator, owner: ObjRef | Value, name: str, value: Abstract) -> None:
     """Put an attribute into the object itself."""
     if isinstance(owner, Value):
-        return linked_objects.write(ev, owner, name, value)
+        return row_attributes.write(ev, owner, name, value)
     if owner.addr in ev.store.items and name not in ev.store.slots(owner).keys:
         note_default(ev, owner, name)
     if list_items.write(ev, owner, name, value):

@@ -9,40 +9,92 @@ import functools
 import inspect
 import types
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from sct.errors import SctError
+from sct.frontend.arguments.parameter_defaults import guarded_defaults
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.lookup_guards import MISSING, in_class
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import source_of
 from sct.frontend.values.abstract_values import Abstract, Tup
 
-__all__ = ["parts_of_exception"]
+__all__ = ["has_attribute", "parts_of_exception"]
 
 
-def parts_of_exception(cls: type[BaseException], args: Sequence[Abstract], kwargs: Mapping[str, Abstract]) -> Tup:
+def parts_of_exception(ev: Evaluator, cls: type[BaseException], args: Sequence[Abstract], kwargs: Mapping[str, Abstract]
+                       ) -> Tup:
     """The attributes of `cls(*args, **kwargs)` that are known, as a tuple with these names."""
-    own, *bases = [c for c in cls.__mro__ if "__init__" in vars(c) or "__new__" in vars(c)]
-    static = inspect.getattr_static
-    if any(static(cls, name) is not static(BaseException, name) for name in _AS_BUILTIN):
+    makers = _makers(cls)
+    if not makers:
         return Tup(())
-    if own.__module__ == "builtins" and not issubclass(own, OSError):
+    if makers[0].__module__ == "builtins" and not issubclass(makers[0], OSError):
         parts: dict[str, Abstract] = {} if kwargs else {"args": Tup(tuple(args))}
         if args and inspect.getattr_static(cls, "value", None) is vars(StopIteration)["value"]:
             parts["value"] = args[0]
         return Tup(tuple(parts.values()), tuple(parts))
-    init: Any = vars(own).get("__init__")
-    if not isinstance(init, types.FunctionType) or is_library(init) or "__new__" in vars(own) or any(
-            base.__module__ != "builtins" for base in bases):
-        return Tup(())
+    attributes = {name: v for name, v in (_set_by(ev, makers, args, kwargs) or {}).items() if v is not None and not
+             hasattr(getattr(cls, name, None), "__set__") and not hasattr(BaseException, name)}
+    return Tup(tuple(attributes.values()), tuple(attributes))
+
+
+def has_attribute(ev: Evaluator, cls: type[BaseException], name: str) -> bool | None:
+    """Have exceptions of this class such an attribute?  None if that is not known."""
+    makers = _makers(cls)
+    steps = [() if m.__module__ == "builtins" else _steps_of(m) for m in makers]
+    if in_class(ev, cls, name)[0] is not MISSING:
+        return True
+    if not makers or None in steps or name.startswith("__") or in_class(ev, cls, "__getattr__")[0] is not MISSING:
+        return None
+    for cls_of_steps, of_class in zip(makers, steps):  # the first calls the next, or does not
+        if any(step.attribute == name for step in of_class or ()):
+            return True if cls_of_steps is makers[0] else None
+    return False
+
+
+def _makers(cls: type[BaseException]) -> tuple[type, ...]:
+    """The classes that have an `__init__` or a `__new__`, by the method resolution order; none if attributes may have
+    other values than `__init__` assigns."""
+    static = inspect.getattr_static
+    if any(static(cls, name) is not static(BaseException, name) for name in _AS_BUILTIN):
+        return ()
+    return tuple(c for c in cls.__mro__ if "__init__" in vars(c) or "__new__" in vars(c))
+
+
+def _set_by(ev: Evaluator, makers: Sequence[type], args: Sequence[Abstract | None],
+            kwargs: Mapping[str, Abstract | None]) -> dict[str, Abstract | None] | None:
+    """The attributes that `__init__` of the first of these classes sets, None where their values are not known.
+
+    None if it does more than to set attributes.
+    """
+    own, *others = makers
+    if own.__module__ == "builtins":
+        return {}
+    steps = _steps_of(own)
+    if steps is None:
+        return None
+    init: Any = in_class(ev, own, "__init__")[0]
     try:
-        bound = inspect.signature(init).bind(None, *args, **kwargs).arguments
+        bound: dict[str, Any] = dict(inspect.signature(init).bind(None, *args, **kwargs).arguments)
     except TypeError:
-        return Tup(())
-    parts = {attribute: bound[param] for attribute, param in _attributes(init).items() if param in bound and not
-             hasattr(getattr(cls, attribute, None), "__set__") and not hasattr(BaseException, attribute)}
-    return Tup(tuple(parts.values()), tuple(parts))
+        return None
+    defaults = guarded_defaults(ev, init)
+    bound = {**{name: default.lifted() for name, default in defaults.items() if name not in bound}, **bound}
+    attributes: dict[str, Abstract | None] = {}
+    for step in steps:
+        values = [bound.get(name) if name is not None else None for name in step.names]
+        if step.attribute is not None:
+            attributes[step.attribute] = values[0]
+            continue
+        positional = len(values) - len(step.keywords)
+        inherited = _set_by(ev, others, values[:positional], dict(zip(step.keywords, values[positional:])))
+        if inherited is None:
+            return None
+        attributes.update(inherited)
+    return attributes
 
 
 _AS_BUILTIN = ("args", "__getattribute__", "__setattr__")
@@ -52,31 +104,63 @@ _BASES = frozenset(("Exception", "ValueError", "RuntimeError", "ArithmeticError"
 """Builtin classes whose `__init__` may be called by name."""
 
 
+@dataclass(frozen=True)
+class _Step:
+    """What a statement of an `__init__` does: it sets an attribute, or calls the `__init__` of the next class.
+
+    names  the parameters that it is given, None in the place of anything else; `keywords`: of the last of them
+    """
+
+    attribute: str | None
+    names: tuple[str | None, ...]
+    keywords: tuple[str, ...] = ()
+
+
+def _steps_of(cls: type) -> tuple[_Step, ...] | None:
+    """What the `__init__` of a user's class does; None if it does more than to set attributes."""
+    init = vars(cls).get("__init__")
+    if not isinstance(init, types.FunctionType) or is_library(init) or "__new__" in vars(cls) or \
+            not {*_BASES, "super"}.isdisjoint(init.__globals__):
+        return None
+    return _steps(init.__code__)
+
+
 @functools.lru_cache(maxsize=1024)
-def _attributes(init: types.FunctionType) -> Mapping[str, str]:
-    """The attributes to which an `__init__` assigns parameters as they are, if it does nothing else that is seen."""
+def _steps(code: types.CodeType) -> tuple[_Step, ...] | None:
     try:
-        node: Any = source_of(init.__code__).node
+        node: Any = source_of(code).node
     except SctError:
-        return {}
-    params = [a.id for a in (*node.args.posonlyargs, *node.args.args)]
-    if not params or not _BASES.isdisjoint(init.__globals__):
-        return {}
-    assigned: list[tuple[str, str | None]] = []
+        return None
+    if not isinstance(node, gast.FunctionDef):
+        return None
+    own, *params = [a.id for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)] or [""]
+    steps: list[_Step] = []
     for stmt in node.body:
-        pairs = _pairs(stmt, params[0])
-        if pairs is None:
-            return {}
-        assigned += pairs
-    names = [attribute for attribute, _ in assigned]
-    return {attribute: value for attribute, value in assigned
-            if value is not None and value in params[1:] and names.count(attribute) == 1}
+        of_stmt = _steps_of_statement(stmt, own, params)
+        if of_stmt is None:
+            return None
+        steps += of_stmt
+    return tuple(steps)
 
 
-def _pairs(stmt: Any, self: str) -> list[tuple[str, str | None]] | None:
-    """The attributes that a statement assigns, with the names that are assigned to them; None if it does more."""
+def _steps_of_statement(stmt: Any, own: str, params: Sequence[str]) -> list[_Step] | None:
+    def named(value: Any) -> str | None:
+        return value.id if isinstance(value, gast.Name) and value.id in params else None
+
+    if isinstance(stmt, gast.Expr) and _calls_next(stmt.value):
+        call = stmt.value
+        if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+            return None
+        values = (*call.args, *(k.value for k in call.keywords))
+        return [_Step(None, tuple(map(named, values)), tuple(k.arg for k in call.keywords))]
+    pairs = _pairs(stmt, own)
+    return None if pairs is None else [_Step(attribute, (named(value),)) for attribute, value in pairs]
+
+
+def _pairs(stmt: Any, self: str) -> list[tuple[str, Any]] | None:
+    """The attributes that a statement assigns, with the expressions that it assigns; None if it does more."""
     if isinstance(stmt, gast.Pass) or isinstance(stmt, gast.Expr) and (
-            isinstance(stmt.value, gast.Constant) or _calls_base(stmt.value)):
+            isinstance(stmt.value, gast.Constant) or _calls_builtin(stmt.value)):
         return []
     target: Any = stmt.targets[0] if isinstance(stmt, gast.Assign) and len(stmt.targets) == 1 else \
         stmt.target if isinstance(stmt, gast.AnnAssign) else None
@@ -84,14 +168,18 @@ def _pairs(stmt: Any, self: str) -> list[tuple[str, str | None]] | None:
     tuples = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts)
     pairs = list(zip(target.elts, value.elts)) if tuples else [(target, value)]
     own = all(isinstance(t, gast.Attribute) and isinstance(t.value, gast.Name) and t.value.id == self for t, _ in pairs)
-    return [(t.attr, v.id if isinstance(v, gast.Name) else None) for t, v in pairs] if own else None
+    return [(t.attr, v) for t, v in pairs] if own else None
 
 
-def _calls_base(call: Any) -> bool:
-    """Is this `super().__init__(...)`, or `Exception.__init__(self, ...)` of a builtin class?"""
+def _calls_next(call: Any) -> bool:
+    """Is this `super().__init__(...)`?"""
     f = call.func if isinstance(call, gast.Call) else None
-    if not isinstance(f, gast.Attribute) or f.attr != "__init__":
-        return False
-    of = f.value
-    return isinstance(of, gast.Call) and isinstance(of.func, gast.Name) and of.func.id == "super" and not of.args \
-        or isinstance(of, gast.Name) and of.id in _BASES
+    of = f.value if isinstance(f, gast.Attribute) and f.attr == "__init__" else None
+    return isinstance(of, gast.Call) and isinstance(of.func, gast.Name) and of.func.id == "super" and not of.args
+
+
+def _calls_builtin(call: Any) -> bool:
+    """Is this `Exception.__init__(self, ...)` of a builtin class?"""
+    f = call.func if isinstance(call, gast.Call) else None
+    return isinstance(f, gast.Attribute) and f.attr == "__init__" and isinstance(f.value, gast.Name) and \
+        f.value.id in _BASES

@@ -27,7 +27,7 @@ from sct.frontend.operators.text_formatting import concatenated, joined, repeate
 from sct.frontend.state.store import is_plain_tuple
 from sct.frontend.values.abstract_values import Abstract, Container, DictRef, ListRef, Ref, Static, Tup, is_literal
 from sct.ir import Value
-from sct.ir.types import Optional, Tensor, Undef
+from sct.ir.types import INT, Optional, Tensor, Undef
 from sct.ops import BY_CALL, OPS
 
 __all__ = ["BINARY", "UNARY", "binary", "in_place", "unary"]
@@ -106,6 +106,8 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         operands = [ev.as_int(ev.operand(v)) for v in (a, b)]
         if not all(isinstance(x.type, Tensor) and x.type.kind == "b" for x in operands):
             return ev.wrap(ev.emit(OPS[_BITS[kind]], *operands, spelling=f"operator.{spelling}"))
+    if kind in (gast.Mod, gast.FloorDiv) and b == Static(0) and all(map(_is_int, (a, b))):
+        run_or_raise(ev, lambda: run(1, 0))  # raises, whatever reads the result
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
@@ -159,6 +161,11 @@ def _by_percent(ev: Evaluator, conversion: str, x: Abstract) -> Abstract:
 _BITS = {gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor", gast.LShift: "lshift",
          gast.RShift: "rshift"}
 """The ops of ints; of truth values `&` is `logical_and`."""
+
+
+def _is_int(v: Abstract) -> bool:
+    """Is this an int of Python?"""
+    return isinstance(v, Value) and v.type == INT or isinstance(v, Static) and type(v.value) is int
 
 
 def _is_known(v: Static) -> bool:

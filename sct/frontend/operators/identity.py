@@ -158,10 +158,12 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
             leaf is not None and type(leaf) is not type(x)
     elif isinstance(other, Value) and ev.exception_of_class(other) is not None and isinstance(x, type) and \
             issubclass(x, BaseException):
-        named = exception_class(ev, one)
-        if named.operand is None:
-            return ev.emit(part, other, text=f"_0 is {named.name}", type=BOOL)  # type: ignore[no-any-return]
-        return ev.emit(part, other, named.operand, text="_0 is _1", type=BOOL)  # type: ignore[no-any-return]
+        named, error = exception_class(ev, one), ev.exception_of_class(other)
+        operands, of_class = ((), named.name) if named.operand is None else ((named.operand,), "_1")
+        test: Value = ev.emit(part, other, *operands, text=f"_0 is {of_class}", type=BOOL)
+        if error is not None:
+            ev.tries.asks(error, test, (named,), itself=True)
+        return test
     elif isinstance(other, Value):
         leaf = ev.leaf_of(other)
         differs = leaf is not None and type(leaf) is not type(x)

@@ -12,10 +12,13 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
 from sct.frontend.heap.array_keys import check_class
+from sct.frontend.heap.inactive import by_python
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.interpreter.attributes import attribute_if_any, get, present_object
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.objects import set_attribute, special_method
+from sct.frontend.objects.parts_of_exceptions import has_attribute
 from sct.frontend.source.name_scopes import positional_parameters
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -31,7 +34,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 from sct.ir.types import Tensor
-from sct.ops import is_instance
+from sct.ops import is_instance, not_
 
 
 @special(isinstance)
@@ -42,8 +45,10 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         subject = v
         return Static(run_or_raise(ev, lambda: is_instance_of(ev, subject, wanted)))
     run_or_raise(ev, lambda: isinstance(None, wanted))  # raises where this is no class
-    if isinstance(v, Value) and v in ev.tries.exceptions and (test := _is_exception_of(ev, v, kinds)) is not None:
-        return test
+    if isinstance(v, Value) and v in ev.tries.exceptions:
+        test = _is_exception_of(ev, v, kinds) or by_python(ev, "isinstance({0}, {1})", v, kinds)
+        if test is not None:
+            return test
     check_class(ev, v)
     raised_class = ev.tries.classes.get(v) if isinstance(v, Value) else None
     possible = (raised_class,) if raised_class is not None else possible_classes(v) or (python_class(ev, v),)
@@ -59,12 +64,18 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return flag  # type: ignore[no-any-return]
 
 
-def _is_exception_of(ev: Evaluator, error: Value, kinds: Abstract) -> Value | None:
+def _is_exception_of(ev: Evaluator, error: Value, kinds: Abstract) -> Abstract | None:
     """Is this exception of one of these classes?  None if they are not all classes of exceptions."""
     named = kinds.items if isinstance(kinds, Tup) else (kinds,)
     classes = [k for k in named if isinstance(k, Static) and isinstance(k.value, type)
                and issubclass(k.value, BaseException)]
-    return ev.caught_test(error, [exception_class(ev, k) for k in classes]) if len(classes) == len(named) else None
+    if len(classes) < len(named):
+        return None
+    caught = [exception_class(ev, k) for k in classes]
+    carried = ev.tries.carried(ev.store, error)
+    answers = {issubclass(c.cls, tuple(k.cls for k in caught)) for c in carried}
+    is_known = len(answers) == 1 and all(isinstance(parts, Tup) for parts in carried.values())
+    return Static(answers.pop()) if is_known else ev.caught_test(error, caught)
 
 
 def _is_subclass(ev: Evaluator, cls: type, wanted: Any) -> bool:
@@ -125,13 +136,37 @@ def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = args[0], _name(ev, args[1])
     if len(args) == 2:
         return get(ev, owner, name)
+    if (there := _exception_has(ev, owner, name)) is not None:
+        return evaluate_branches(ev, ev.operand(there), lambda: get(ev, owner, name), lambda: args[2])  # type: ignore
     value = attribute_if_any(ev, owner, name)
     return args[2] if value is None else value
 
 
 @special(hasattr)
 def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Static(attribute_if_any(ev, args[0], _name(ev, args[1])) is not None)
+    owner, name = args[0], _name(ev, args[1])
+    there = _exception_has(ev, owner, name)
+    return Static(attribute_if_any(ev, owner, name) is not None) if there is None else there
+
+
+def _exception_has(ev: Evaluator, error: Abstract, name: str) -> Abstract | None:
+    """Has an exception that the program makes this attribute?  None of anything else."""
+    if not isinstance(error, Value) or error not in ev.tries.exceptions:
+        return None
+    carried = ev.tries.carried(ev.store, error)
+    there = {c: isinstance(parts, Tup) and (name in parts.fields or has_attribute(ev, c.cls, name))
+             for c, parts in carried.items()}
+    if not carried or None in there.values() or not all(isinstance(parts, Tup) for parts in carried.values()):
+        return by_python(ev, "hasattr({0}, {1})", error, Static(name))
+    if len({*there.values()}) == 1:
+        return Static(all(there.values()))
+    for answer in (True, False):
+        these = [c for c, has in there.items() if has is answer]
+        if not any(issubclass(c.cls, tuple(k.cls for k in these)) for c in there if c not in these):
+            test = ev.caught_test(error, these)
+            return test if answer else ev.emit(not_, test)
+    ev.refuse("SCT504", f"whether this exception has the attribute `{name}` is known only at run time",
+              hint="write an except clause for each class")
 
 
 @special(setattr)

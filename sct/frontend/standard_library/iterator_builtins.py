@@ -13,6 +13,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.evaluator.own_methods import is_ordered_as_tuple
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.inactive import by_python, is_callers
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -310,6 +311,9 @@ def _sorted_now(ev: Evaluator, items: tuple[Abstract, ...], keys: Sequence[Abstr
 
 def compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
     """-1, 0 or 1: the order of two things that are known, up to where they differ."""
+    if _has_own_order(ev, a) or _has_own_order(ev, b):
+        less, more = (truth(ev, compare_one(ev, gast.Lt(), x, y)) for x, y in ((a, b), (b, a)))
+        return int(bool(ev.ask(boolean(more), "an order"))) - int(bool(ev.ask(boolean(less), "an order")))
     if isinstance(a, Tup) and isinstance(b, Tup):
         for x, y in zip(a.items, b.items):
             order = compared(ev, x, y)
@@ -322,6 +326,11 @@ def compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
         ev.refuse("SCT503", "sorting by values known only at run time is not supported", hint="use np.sort of an array")
     x, y = ev.ask(a, "a key"), ev.ask(b, "a key")
     return int(run_or_raise(ev, lambda: (x > y) - (x < y)))
+
+
+def _has_own_order(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a named tuple whose class compares it by methods of its own, or a tuple that holds one?"""
+    return isinstance(v, Tup) and (not is_ordered_as_tuple(ev, v.cls) or any(_has_own_order(ev, x) for x in v.items))
 
 
 def select(ev: Evaluator, name: str, items: Iterator[Abstract], key: Abstract) -> Abstract | None:

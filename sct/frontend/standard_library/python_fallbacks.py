@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 __all__ = [
-    "all_", "any_", "bisect_", "chained", "check_member", "compress_", "groups", "heapify", "heappop", "heappush",
-    "heappushpop", "heapreplace", "keyed", "keys_of", "largest", "largest_by", "largest_item", "largest_item_by",
-    "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest", "smallest_by",
-    "smallest_item", "smallest_item_by", "some", "sum_",
+    "all_", "any_", "bisect_", "chained", "check_member", "columns_of", "compress_", "groups", "heapify", "heappop",
+    "heappush", "heappushpop", "heapreplace", "keyed", "keys_of", "largest", "largest_by", "largest_item",
+    "largest_item_by", "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest",
+    "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
 ]
 
 
@@ -24,6 +24,12 @@ def same(x: Any) -> Any:
 def chained(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
     for items in iterables:
         yield from items
+
+
+def columns_of(rows: list[list[Any]]) -> Iterator[Any]:
+    if len(rows) > 0:
+        for k in range(min([len(row) for row in rows])):
+            yield tuple([row[k] for row in rows])
 
 
 def sum_(items: Iterable[Any], start: Any = 0) -> Any:

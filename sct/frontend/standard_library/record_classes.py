@@ -22,7 +22,7 @@ from sct.frontend.heap.inactive import by_python, is_python_object
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.objects import linked_objects
+from sct.frontend.objects import row_attributes
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import check_copied_by_attributes, copy_of_outside, instantiate
 from sct.frontend.objects.linked_objects import is_link
@@ -172,7 +172,7 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.store.cells[addr] = replace(cell, origin=Origin.FRESH, frozen=Frozen.NO)
         return replace(v, addr=addr)
     if is_link(v) and isinstance(v, Value):
-        return linked_objects.copied(ev, v)
+        return row_attributes.copied(ev, v)
     if (value := by_python(ev, "copy.copy({0})", v)) is not None:
         return value
     _check_copied(ev, v, copy.copy, (*_UNCHANGEABLE, Ref, Tup, OptionalTuple, RunTimeTuple, Bound, Method))

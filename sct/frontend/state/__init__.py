@@ -9,5 +9,6 @@
     observed_types   types that a run of the function showed
     choices          objects that depend on the path
     object_tables    the columns of objects whose number is known only at run time
+    attribute_forms  those of these that are several columns
     attribute_types  the types of the attributes of these
 """

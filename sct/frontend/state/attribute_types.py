@@ -8,14 +8,25 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 
+from sct.frontend.state.attribute_forms import Form, NoForm, TupleOfAnyLength, columns_of, columns_with, joined_form
 from sct.frontend.state.choices import by_code, code, members_of
 from sct.frontend.state.object_tables import wider, with_known_sizes
 from sct.frontend.state.state import State
-from sct.frontend.values.abstract_values import PLAIN, Abstract, Choice, ListRef, ObjRef, Ref, Static
+from sct.frontend.values.abstract_values import (
+    PLAIN,
+    Abstract,
+    Choice,
+    ListRef,
+    ObjRef,
+    OptionalTuple,
+    Ref,
+    RunTimeTuple,
+    Static,
+)
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import NONE, Link, List, Never, Optional, Tensor, Text, Type, TypeMismatch, join
 
-__all__ = ["constants_of", "learn", "learn_all", "link_type", "text_of_constant"]
+__all__ = ["attributes_by_column", "constants_of", "learn", "learn_all", "link_type", "text_of_constant"]
 
 
 TypeOf = Callable[[Abstract], Type]
@@ -30,8 +41,7 @@ def link_type(ev: State, *classes: type) -> Link:
 
 def constants_of(ev: State, cls: type, name: str) -> dict[str, Static]:
     """The members of enums, functions and classes that an attribute may be, by the texts that stand for them."""
-    constants = ev.functions.plan.constants
-    return {text: v for (of, attribute, text), v in constants.items() if of is cls and attribute == name}
+    return ev.functions.plan.constants.get((cls, name), {})  # type: ignore[no-any-return]
 
 
 def text_of_constant(v: Abstract) -> Operand | None:
@@ -49,7 +59,7 @@ def _learn_constants(ev: State, cls: type, name: str, v: Abstract) -> None:
     if mixed or any(before.get(c, m) != m for c, m in members.items()):
         raise plan.unlinked(cls)
     if not members.keys() <= before.keys():
-        raise plan.changed(constants={(cls, name, c): m for c, m in members.items()})
+        raise plan.changed(constants={(cls, name): before | members})
 
 
 def _type_of(ev: State, cls: type, v: Abstract, type_of: TypeOf) -> Type:
@@ -64,8 +74,8 @@ def _type_of(ev: State, cls: type, v: Abstract, type_of: TypeOf) -> Type:
         return Lit(v.value).type
     if isinstance(v, Ref):
         return type_of(v)
-    if isinstance(v, ListRef):
-        return _type_of_list(ev, cls, v, type_of)
+    if isinstance(v, (ListRef, RunTimeTuple)):
+        return _type_of_list(ev, cls, v if isinstance(v, ListRef) else v.of, type_of)
     if isinstance(v, Value):
         t = v.type.elem if isinstance(v.type, Optional) else v.type
         if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
@@ -90,28 +100,64 @@ def _type_of_list(ev: State, cls: type, v: ListRef, type_of: TypeOf) -> Type:
     return List(elem)
 
 
-def learn(ev: State, cls: type, values: Mapping[str, Abstract], type_of: TypeOf) -> None:
-    """Evaluates the function again if an attribute has a type that its column does not hold."""
-    fields = ev.functions.plan.fields
-    more: dict[tuple[type, str], Type] = {}
+def attributes_by_column(ev: State, cls: type, values: Mapping[str, Abstract]) -> dict[str, Abstract]:
+    """What the columns hold of these attributes, which have been learnt."""
+    forms, columns = ev.functions.plan.forms, dict[str, Abstract]()
     for name, v in values.items():
-        _learn_constants(ev, cls, name, v)
-        try:
-            t = with_known_sizes(ev.resolved(_type_of(ev, cls, v, type_of)), ev.sizes)
-            both = wider(fields.get((cls, name), t), t)
-        except TypeMismatch:
-            raise ev.functions.plan.unlinked(cls) from None
-        if both != fields.get((cls, name)):
-            more[cls, name] = both
+        form = forms.get((cls, name))
+        columns.update([(name, v)] if form is None else columns_with(ev, form, v))
+    return columns
+
+
+def learn(ev: State, cls: type, values: Mapping[str, Abstract], type_of: TypeOf) -> None:
+    """Evaluates the function again if an attribute has a type that its columns do not hold."""
+    plan = ev.functions.plan
+    more: dict[tuple[type, str], Type] = {}
+    try:
+        for name, v in values.items():
+            form = _learn_form(ev, cls, name, v)
+            for column, x in [(name, v)] if form is None else columns_with(ev, form, v):
+                t = _learnt(ev, cls, column, x, type_of)
+                may_be_none = isinstance(form, OptionalTuple) and not isinstance(t, Optional)
+                if (t := Optional(t) if may_be_none else t) != plan.fields.get((cls, column)):
+                    more[cls, column] = t
+    except (NoForm, TypeMismatch):
+        raise plan.unlinked(cls) from None
     if more:
-        raise ev.functions.plan.changed(fields=more)
+        raise plan.changed(fields=more)
 
 
-def learn_all(ev: State, obj: ObjRef, attributes: Mapping[str, Abstract], type_of: TypeOf) -> None:
-    """The same for an object with these attributes, which all objects of its class must have."""
+def _learn_form(ev: State, cls: type, name: str, v: Abstract) -> Form | None:
+    """The form of an attribute.  Evaluates the function again if it is another one with this value."""
+    plan = ev.functions.plan
+    before = plan.forms.get((cls, name))
+    form = joined_form(before, plan.fields.get((cls, name)) if before is None else None, name, v)
+    if form is not None and form != before:
+        columns = (name,) if before is None else columns_of(before)
+        if isinstance(form, OptionalTuple) and before is not None and any(
+                isinstance(plan.fields.get((cls, c)), Optional) for c in columns):
+            raise NoForm
+        if before is None or isinstance(form, TupleOfAnyLength):
+            for c in columns:
+                plan.fields.pop((cls, c), None)
+        raise plan.changed(forms={(cls, name): form})
+    return form
+
+
+def _learnt(ev: State, cls: type, column: str, v: Abstract, type_of: TypeOf) -> Type:
+    """The type of a column that holds this value, too."""
+    _learn_constants(ev, cls, column, v)
+    t = with_known_sizes(ev.resolved(_type_of(ev, cls, v, type_of)), ev.sizes)
+    return wider(ev.functions.plan.fields.get((cls, column), t), t)
+
+
+def learn_all(ev: State, obj: ObjRef, attributes: Mapping[str, Abstract], type_of: TypeOf) -> dict[str, Abstract]:
+    """The same for an object with these attributes, which all objects of its class must have: what the columns hold."""
     cell = ev.slots(obj)
     if cell.unset or cell.frozen:
         raise ev.functions.plan.unlinked(obj.cls)
     learn(ev, obj.cls, attributes, type_of)
-    if attributes.keys() != {name for of, name in ev.functions.plan.fields if of is obj.cls}:
+    columns = attributes_by_column(ev, obj.cls, attributes)
+    if columns.keys() != {name for of, name in ev.functions.plan.fields if of is obj.cls}:
         raise ev.functions.plan.unlinked(obj.cls)
+    return columns

@@ -38,6 +38,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Builder, Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import Link, Optional, Undef
 from sct.ops import cond, eq, is_none, lt, not_
+from sct.ops.program.attempts import is_caught
 from sct.ops.program.effects import part
 
 if TYPE_CHECKING:
@@ -212,6 +213,8 @@ def _implied(defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> Iterator[tu
         yield eqn.args[0], None, holds
     elif eqn.op is part and (named := _tested(eqn.attrs["text"])) is not None and isinstance(eqn.args[0], Value):
         yield eqn.args[0], named[0], holds is named[1]
+    elif eqn.op is is_caught or eqn.op is part and eqn.attrs["text"].startswith("_0 is "):
+        yield eqn.out, str(holds), True
     elif eqn.op is cond:
         k = eqn.outs.index(test)
         for side in (0, 1):

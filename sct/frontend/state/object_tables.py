@@ -65,8 +65,12 @@ class Table:
         return self.columns[0]
 
 
-def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mapping[tuple[type, str], Type]) -> Table:
-    """The table of the objects of these classes, whose attributes are of the types `fields`."""
+def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mapping[tuple[type, str], Type],
+             others: Iterable[Table] = ()) -> Table:
+    """The table of the objects of these classes, whose attributes are of the types `fields`.
+
+    others  the tables whose columns have other names
+    """
     columns: list[Column] = []
     for (cls, attribute), t in fields.items():
         if cls not in classes:
@@ -76,18 +80,20 @@ def table_of(classes: Sequence[type], linked: Mapping[type, str], fields: Mappin
             columns.append(Column("", attribute, (cls,), t))
         else:
             same.of, same.type = (*same.of, cls), wider(same.type, t)
+    if len(classes) > 1 or not columns:
+        columns.insert(0, Column("", None, tuple(classes), Text()))
     name = _name(classes, linked)
-    taken: set[str] = set()
+    taken = {c.name for table in others for c in table.columns}
     for c in columns:
+        attribute = (c.attribute or "class").replace(".", "_")
         owner = linked[c.of[0]] if len(c.of) == 1 < len(classes) else name
-        names = (f"{owner}_{c.attribute}", f"{linked[c.of[0]]}_{c.attribute}")
+        names = (f"{owner}_{attribute}", f"{linked[c.of[0]]}_{attribute}")
         numbered = (f"{names[0]}_{k}" for k in itertools.count(1))
         c.name = next(s for s in itertools.chain(names, numbered) if s not in taken)
         taken.add(c.name)
         if len(c.of) < len(classes) and not isinstance(c.type, (List, Optional)):
             c.type = Optional(c.type)
-    of_classes = [Column(f"{name}_class", None, tuple(classes), Text())] if len(classes) > 1 or not columns else []
-    return Table(tuple(classes), (*of_classes, *columns))
+    return Table(tuple(classes), tuple(columns))
 
 
 def _name(classes: Sequence[type], linked: Mapping[type, str]) -> str:

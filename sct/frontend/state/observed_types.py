@@ -134,8 +134,11 @@ def numeric_type(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
         names, classes = {t[1] for t in types}, {t[2] for t in types}
         if len(classes) == 1 and (exact := _EXACT.get(min(classes, key=str))) is not None:
             return exact
-        if names == {"int", "float"}:
-            return ANY_REAL, "isinstance(_0, (int, float, numpy.integer))", "an int or a float"
+        if "float" in names and names <= {"bool", "int", "float"} and len(names) > 1 and np.bool_ not in classes:
+            words = "an int or a float" if "bool" not in names else "a bool, an int or a float"
+            return ANY_REAL, "isinstance(_0, (int, float, numpy.integer))", words
+        if names == {"bool", "int"} and np.bool_ not in classes:
+            return ANY_INT, _NUMBERS["int"][1], "a bool or an int"
         if len(names) == 1 and not any(t[2] is np.float32 for t in types):
             return _NUMBERS[names.pop()]
     if kinds == {"array"} and len(types) == 1:

@@ -16,10 +16,8 @@ from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Key, Path, S
 from sct.ir import Eqn, Fn, Lit, Operand, Value, walk
 from sct.ir.types import Type
 
-__all__ = [
-    "Addresses", "Caches", "Changed", "Consumer", "Containers", "Enclosing", "ExitCodes", "Frame",
-    "Functions", "Loops", "Outside", "Snapshot", "Temporaries", "changed",
-]
+__all__ = ["Addresses", "Caches", "Changed", "Consumer", "Containers", "Enclosing", "ExitCodes", "Frame", "Functions",
+           "Loops", "Outside", "Snapshot", "Temporaries", "changed"]
 
 
 Changed = AbstractContextManager[None]
@@ -449,11 +447,13 @@ class Functions:
 
 @dataclass
 class Caches:
-    """Functions with a cache, what their calls have read, and how many of these calls are in progress."""
+    """Functions with a cache, what their calls have read, and how many of these calls are in progress; `entries`: what
+    was read of the rows of objects, by column and reference: the block, the equation's number in it, and its result."""
 
     functions: dict[Any, Any] = field(default_factory=dict)
     states: dict[Any, Any] = field(default_factory=dict)
     depth: int = 0
+    entries: dict[Any, list[tuple[Any, int, Value]]] = field(default_factory=dict)
 
     def inside(self) -> Changed:
         return changed(self, depth=self.depth + 1)

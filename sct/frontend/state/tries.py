@@ -47,6 +47,14 @@ def parts_slot(exception: Key, of: Class) -> Key:
     return Key(exception.frame, f"{exception.name} {of.name}")
 
 
+def _answers(cls: type, parts: Abstract, classes: tuple[type, ...], itself: bool) -> set[bool]:
+    """What a test for these classes may say of an exception of the class, or of a class below it that is not known."""
+    one = cls in classes if itself else issubclass(cls, classes)
+    if isinstance(parts, Tup) or one and not itself:
+        return {one}
+    return {one, False, any(issubclass(c, cls) for c in classes)}
+
+
 @dataclass(eq=False)
 class BlockPosition:
     """The place in the block `builder` before its equation number `at`."""
@@ -89,6 +97,8 @@ class Tries:
     splits    where they are left; `certain`: equations that do not raise, as the same equation before did not
     caught    the classes of what they may catch; `classes`: of exceptions that the program makes
     parts     what exceptions of the program carry, by the classes that they may have: tuples with named items
+    tests     what is asked of the class of an exception: by the exception and the test, the classes, and whether it
+              must be one of these itself
     current   the exceptions that are being handled, the innermost last; `exceptions`: those that have a name
     bound     values that are bound where the body of the `try` with this slot has not raised
     passed    equations that have not raised on this path, with the places behind them
@@ -104,6 +114,7 @@ class Tries:
     caught: set[Class] = field(default_factory=set)
     classes: dict[Operand, type[BaseException]] = field(default_factory=dict)
     parts: dict[Operand, Mapping[Class, Abstract]] = field(default_factory=dict)
+    tests: dict[Value, dict[Value, tuple[tuple[type, ...], bool]]] = field(default_factory=dict)
     current: tuple[Value | None, ...] = ()
     bound: dict[Value, Key | None] = field(default_factory=dict)
     exceptions: set[Operand] = field(default_factory=set)
@@ -146,6 +157,20 @@ class Tries:
         self.classes[error] = cls
         self.parts[error] = {Class(cls): parts}
         self.certain.add(by)
+
+    def asks(self, error: Value, test: Value, classes: Iterable[Class], itself: bool = False) -> None:
+        """Notes a test whether the exception is of one of these classes; `itself`: of none below them."""
+        self.tests.setdefault(error, {})[test] = tuple(c.cls for c in classes), itself
+
+    def carried(self, store: Store, error: Operand) -> dict[Class, Abstract]:
+        """What an exception carries, by the classes of which it may be by the tests on this path."""
+        carried = dict(self.parts.get(error, {}))
+        for test, (classes, itself) in self.tests.get(error, {}).items() if isinstance(error, Value) else ():
+            _, answers = store.told.get(test, (True, frozenset()))
+            if len(answers) == 1:
+                holds = "True" in answers
+                carried = {c: parts for c, parts in carried.items() if holds in _answers(c.cls, parts, classes, itself)}
+        return carried
 
     def raises(self, store: Store, error: Value, classes: Iterable[Class]) -> None:
         """Notes the exception, of one of these classes, with which a path goes to the handlers, and what it carries."""

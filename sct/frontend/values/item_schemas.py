@@ -95,13 +95,14 @@ def holds_functions(schema: Schema) -> bool:
         map(holds_functions, parts_of(schema)))
 
 
-def is_of_tuples(schema: Schema) -> bool:
+def is_of_tuples(schema: Schema, is_ordered_as_tuple: Callable[[type], bool]) -> bool:
     """Is an item of this schema one number, string or array, or a tuple of these and of such tuples?
 
     So is an object of a class of named tuples that are compared as tuples are."""
     of_tuple = isinstance(schema, tuple) or isinstance(schema, ObjectSchema) and isinstance(schema.cls, type) \
-        and issubclass(schema.cls, tuple) and schema.cls.__lt__ is tuple.__lt__ and schema.cls.__eq__ is tuple.__eq__
-    return isinstance(schema, int) or of_tuple and all(map(is_of_tuples, parts_of(schema)))
+        and issubclass(schema.cls, tuple) and is_ordered_as_tuple(schema.cls)
+    return isinstance(schema, int) or of_tuple and all(
+        is_of_tuples(part, is_ordered_as_tuple) for part in parts_of(schema))
 
 
 def holds_optional_tuples(schema: Schema) -> bool:
