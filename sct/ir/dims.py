@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Union
 
 __all__ = [
-    "Apply", "Dim", "TypeMismatch", "applied", "broadcast_dims", "broadcast_shapes", "divided", "linear",
+    "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes", "divided", "linear",
     "note_size_requirement", "product", "range_len", "size_requirements", "slice_len", "sym",
 ]
 
@@ -216,7 +216,7 @@ class TypeMismatch(Exception):
 # -- sizes that NumPy requires to be equal ---------------------------------------------
 
 
-_requirements: ContextVar[list[bool] | None] = ContextVar("told", default=None)
+_requirements: ContextVar[list[bool] | None] = ContextVar("size_requirements", default=None)
 
 
 def note_size_requirement(proved: bool) -> None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, walk
-from sct.ir.dims import Dim
+from sct.ir.dims import Dim, at_least_zero
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, Tensor
 from sct.ir.uses import DefUse
@@ -32,6 +32,7 @@ from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.type_rules import rank
 from sct.passes.rewriting.driver import rewrite
+from sct.passes.scalar.purity import is_pure
 
 __all__ = ["slide_windows"]
 
@@ -125,7 +126,7 @@ class _Nest:
     def over_places(self) -> Eqn | None:
         """The nest over the places in the windows; None if these are no sums over windows."""
         try:
-            if not self.bound.isdisjoint(self.counts.values()):
+            if not self.bound.isdisjoint(self.counts.values()) or not all(map(_is_simple, self.body.eqns)):
                 return None
             updates = [self.update(p, r) for p, r in zip(self.loops[-1].params, self.loops[-1].results)]
             nest = self.nest(updates, [self.windows(update) for update in updates])
@@ -149,7 +150,10 @@ class _Nest:
         terms, letters = _letters(product)
         factors = [(self.read(x), term) for x, term in zip(product.args, terms)]
         key, operands = (eqn.attrs["key"], eqn.args[2:]) if eqn.op is add_at else ((), ())
-        return _Update(eqn, self.part(param, key, operands), letters, factors)
+        target = self.part(param, key, operands)
+        if len(target.axes) != len(letters):
+            raise _NoWindows  # the product is broadcast
+        return _Update(eqn, target, letters, factors)
 
     def read(self, x: Operand) -> _Part:
         """The part of an array that a factor is."""
@@ -194,7 +198,7 @@ class _Nest:
         k, width = cast(Value, item.start), stop.args[1]
         count = self.counts[k].dim
         if self.widths.setdefault(k, width) != width or count is None or width.dim is None \
-                or size != count + width.dim - 1:
+                or not at_least_zero(width.dim) or size != count + width.dim - 1:
             raise _NoWindows
         return k
 
@@ -267,6 +271,11 @@ class _Nest:
         return items if any(item != slice(None) for item in part.items) else _without_end(items), letters
 
 
+def _is_simple(eqn: Eqn) -> bool:
+    """Does the equation nothing but compute or update a value?"""
+    return is_pure(eqn) or eqn.op.updates
+
+
 def _letters(product: Eqn) -> tuple[list[list[str]], list[str]]:
     """The letters of the axes of the factors and of the result of a product of two."""
     if len(product.args) != 2 or product.op not in _PRODUCTS:
@@ -294,7 +303,7 @@ def _without_end(items: list[Any]) -> list[Any]:
 
 
 def _read(x: Operand, items: Sequence[Any], letters: Sequence[str], sizes: dict[str, Dim]) -> Operand:
-    """x[items], whose axes have these letters, some of them of a known size."""
+    """x[items], whose axes have these letters; `sizes` gives the sizes of some, as the loops name them."""
     if all(item == slice(None) for item in items):
         return x
     key, operands = join(items)
