@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Union
 
 __all__ = [
-    "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes", "divided", "linear",
-    "note_size_requirement", "product", "range_len", "size_requirements", "slice_len", "sym",
+    "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes", "divided",
+    "linear", "note_size_requirement", "product", "range_len", "size_requirements", "slice_len", "sym",
 ]
 
 

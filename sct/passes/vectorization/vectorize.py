@@ -148,9 +148,9 @@ class _Vectorize:
 
 
 _SPECULATABLE = (add, sub, mul, neg, div, matmul, outer, sum_, transpose)
-"""Arithmetic that may be done once more than the loop does it: of finite numbers it gives no warning, but for a
-division by a number that changes. Where an item behind the last one that the loop reads is infinite or nan, a warning is
-possible; the result is not used."""
+"""Arithmetic that may be done for an iteration more than the loop has, whose results are not used. Its numbers are in
+the arrays of the loop: where one is infinite or overflows, NumPy may warn of it, or raise under
+`np.errstate(all="raise")`. It would warn more often of a division by a number that changes, so that one is excluded."""
 
 
 class _IdleIteration:
