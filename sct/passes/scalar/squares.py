@@ -25,7 +25,7 @@ from sct.ops.linalg.norms import norm
 from sct.ops.linalg.products import vdot
 from sct.ops.program.control import DERIVATIVES, cond, loop
 from sct.ops.program.solutions import equal_operand, solution
-from sct.ops.reductions.reductions import aligned, max_, min_, sum_
+from sct.ops.reductions.reductions import attained_by, max_, min_, sum_
 from sct.ops.scalar.arithmetic import add, conj, conj_of, div, float_, mul, neg, pos, sub
 from sct.ops.scalar.comparison import eq
 from sct.ops.scalar.complex_parts import real
@@ -203,9 +203,9 @@ class _SmoothSquares:
 
 def _mean_where_attained(squares: Operand, eqn: Eqn) -> Any:
     """The square of a maximum or minimum: elements that attain it share its derivative."""
+    attained, times = attained_by(eqn.out, eqn.args[0], **eqn.attrs)
     along = {"axis": eqn.attrs.get("axis"), "keepdims": eqn.attrs.get("keepdims", False)}
-    attained = eq(eqn.args[0], aligned(eqn.out, eqn.args[0], **along))
-    return div(sum_(where(attained, squares, 0.0), **along), sum_(attained, **along))
+    return div(sum_(where(attained, squares, 0.0), **along), times)
 
 
 def _like(x: Any, y: Value) -> Operand:
