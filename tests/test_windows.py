@@ -172,6 +172,26 @@ def test_a_negative_width_counts_from_the_end() -> None:
     agrees(of_a_width_from_outside, IMAGE, IMAGE + 1.0)
 
 
+def of_the_third_channel(x, w):
+    k, m = w.shape
+    h, v = x.shape[1] - k + 1, x.shape[2] - m + 1
+    y = np.zeros((h, v))
+    for i in range(h):
+        for j in range(v):
+            y[i, j] = np.sum(x[2, i : i + k, j : j + m] * w)
+    return np.sum(y * y) + np.sum(x)
+
+
+def test_no_channel_is_read_for_no_positions() -> None:
+    cube = RNG.normal(size=(4, 4, 5))
+    derivative = value_and_grad(of_the_third_channel, argnums=(0, 1))
+    agrees(of_the_third_channel, cube, KERNEL)
+    derivative(cube, KERNEL)
+    small = cube[:2, :2, :3]
+    value, (dx, dw) = derivative(small, IMAGE[:3, :4])
+    assert value == of_the_third_channel(small, IMAGE[:3, :4]) and np.all(dx == 1.0) and np.all(dw == 0.0)
+
+
 def broadcast_sums(x, w):
     k, m = w.shape
     y = np.zeros((x.shape[0] - k + 1, x.shape[1] - m + 1))
