@@ -18,7 +18,7 @@ from sct.ir.uses import reachable
 from sct.ops.arrays.indexing import advanced, index
 from sct.ops.registry import aliases
 from sct.ops.scalar.arithmetic import div, floordiv, mod, quotient
-from sct.ops.scalar.comparison import not_, unwrap
+from sct.ops.scalar.comparison import unwrap
 from sct.ops.scalar.powers import pow_
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode
 from sct.passes.rematerialization.paired_regions import PairedRegions
@@ -33,8 +33,7 @@ TAPE, SHARED, PART, COPY = 1.5, 0.3, 100.0, 1000.0
 FIRST, FURTHER = 2.0, 0.5
 """A tape of one value, and each further value on it."""
 FREE, CHEAP, POWER, ON_ARRAYS = 0.3, 0.7, 1.6, 12.0
-"""Computing a value again: a read or a view; arithmetic on numbers; a power of a number; arithmetic on arrays. The
-negation of a predicate costs nothing: it is printed where it is tested."""
+"""Computing a value again: a read or a view; arithmetic on numbers; a power of a number; arithmetic on arrays."""
 COUNT = 0.4
 """Arithmetic on Python ints: cheaper than a tape, so that an index is recomputed."""
 DIVISIONS = (div, quotient, floordiv, mod)
@@ -100,8 +99,6 @@ class CostModel:
     def recompute_cost(self, node: BlockNode) -> float:
         if node.eqn.op is index and isinstance(node.args[0].type, Tensor) and advanced(node.attrs["key"]):
             return ON_ARRAYS
-        if node.eqn.op is not_:
-            return 0.0
         if node.eqn.op.cost in ("free", "read") or folds_to_literal(node) or is_position_list(node.eqn):
             return FREE
         if any(_is_array(x.type) for x in (*node.args, *node.outs)):
