@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import grad, hvp, jvp
+from sct import grad, hvp, jvp, value_and_grad
 
 N = 5
 A = np.cos(np.arange(1.0, 26.0)).reshape(N, N) + 3.0 * np.eye(N)
@@ -150,3 +150,19 @@ def test_nan_outside_of_the_triangle() -> None:
     assert not np.any(np.isnan(np.triu(gradient, 1)))
     assert np.all(np.isfinite(grad(forward_substitution)(A[:1, :1], B[:1], 1)))
     assert grad(by_columns)(A[:0, :0], B[:0], 0).shape == (0, 0)
+
+
+def by_the_third_row(L, y):
+    x = np.zeros(L.shape[0])
+    for i in range(L.shape[0] - 2):
+        x[i + 1] = L[i] @ y[2] + np.sin(x[i])
+    return np.sum(x * x) + np.sum(L)
+
+
+def test_no_row_is_read_behind_a_loop_without_iterations():
+    L, y = np.sin(np.arange(20.0)).reshape(5, 4), np.cos(np.arange(20.0)).reshape(5, 4)
+    derivative = value_and_grad(by_the_third_row, argnums=(0, 1))
+    agrees(by_the_third_row, L, y)
+    derivative(L, y)
+    value, (dL, dy) = derivative(L[:2], y[:2])
+    assert value == by_the_third_row(L[:2], y[:2]) and np.all(dL == 1.0) and np.all(dy == 0.0)

@@ -171,6 +171,10 @@ EXAMPLES: dict[str, list[Example]] = {
         mul(3.0, y := op("cdist")(x, op("full")(1e3, 1, 2))), y, edge=0.0), "f64[n,2]")],
     "add_zeros": [e(lambda x: add(x, zeros_of(x))), e(lambda x: add(zeros_of(x), x))],
     "add_negated": [e(lambda x, y: add(x, neg(y))), e(lambda x, y: add(neg(x), y)), e(lambda x: add(x, -2.0))],
+    "add_to_array": [
+        e(lambda x, v: add(x, mul(1.0, v)), "f64[n]; real"),
+        unchanged(lambda x, v: add(x, mul(1.0, v)), "f32[n]; real", "float; real"),
+    ],
     "add_like": [e(lambda x: add(x, x)), e(lambda x: add(x, mul(3.0, x))), e(lambda x: add(mul(2.0, x), neg(x)))],
     "sub_like": [e(lambda x: sub(mul(3.0, x), x)), e(lambda x: sub(mul(3.0, x), mul(2.0, x)))],
     "sub_literals": [e(lambda x: sub(x, 0.0)), e(lambda x: sub(0.0, x)), e(lambda x: sub(x, -2.0))],
@@ -252,6 +256,13 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "add_at_filled": [e(lambda x, v: add_at(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
     "store_filled": [e(lambda x, v: store(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
+    "write_of_product": [
+        *(e(lambda x, w, v, write=write: write(x, mul(expand_like(v, x), w), None, None, **ALL),
+            "f64[n, m]; f64[m]; f64", "f64[n, m]; f64[n, 1]; f64", "f32[n, m]; f32[m]; f32")
+          for write in (add_at, store)),
+        *(e(lambda x, v, write=write: write(x, mul(1.0, v), 0, **I), "f64[3]; real") for write in (add_at, store)),
+        unchanged(lambda x, v: add_at(x, mul(1.0, v), 0, **I), "f32[3]; real"),
+    ],
     "store_full": [
         e(lambda x, y: store(x, y, None, None, **ALL), *ARRAYS),
         e(lambda x: store(zeros_of(x), 0.0, 1, **I), "f64[3]"),

@@ -250,3 +250,23 @@ def test_complex_multiples_of_a_modulus() -> None:
                                rtol=1e-7)
     change = (grad(f)(ELSEWHERE + 1e-6 * V) - grad(f)(ELSEWHERE - 1e-6 * V)) / 2e-6
     np.testing.assert_allclose(hvp(f, (ELSEWHERE,), (V,)), change, rtol=1e-6)
+
+
+def complex_products(x: Any) -> Any:
+    r = np.abs(x)
+    return np.real(np.vdot(r * 1j, r * 1j))
+
+
+def complex_products_that_vary(x: Any) -> Any:
+    r, z = rows(x), x[:2] + 1j * x[2:4]
+    return np.real(np.vdot(r * z / (2.0 - 1j), r * (2.0 + 1j)) + np.vdot(-r, 1j * r * z) + np.dot(r * z, r * 1j))
+
+
+@pytest.mark.parametrize("f", [complex_products, complex_products_that_vary])
+def test_vdot_conjugates_its_first_operand(f: Callable[[Any], Any]) -> None:
+    for x in (ZERO, ELSEWHERE):
+        value, slope = value_and_grad(f)(x)
+        assert value == f(x)
+        np.testing.assert_allclose(slope @ V, (f(x + 1e-6 * V) - f(x - 1e-6 * V)) / 2e-6, rtol=1e-6, atol=1e-8)
+        change = (grad(f)(x + 1e-5 * V) - grad(f)(x - 1e-5 * V)) / 2e-5
+        np.testing.assert_allclose(hvp(f, (x,), (V,)), change, rtol=1e-5, atol=1e-6)

@@ -229,3 +229,24 @@ def test_a_positive_exponent_needs_no_question(f: Any) -> None:
     gradient = grad(f, argnums=1)
     gradient(2.0, 0.7, 4)
     assert "max(" not in gradient.source, gradient.source
+
+
+def until_not_finite(x):
+    s = 0.0
+    for v in x:
+        y = np.log(v)
+        t = not np.isfinite(y) or y > 3.0
+        if t:
+            y = 0.0
+        if not np.isfinite(y * y):
+            return s
+        s += y * y
+    return s
+
+
+def test_a_negation_is_not_negated_again():
+    x = np.array([1.5, 2.0, 0.0, 3.0])
+    derivative = grad(until_not_finite)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(derivative(x), [2.0 * np.log(v) / v if v else 0.0 for v in x])
+    assert "not not" not in derivative.source and "if isfinite_y_sq and not t:" in derivative.source

@@ -419,6 +419,29 @@ def test_one_array_is_kept_in_place_of_its_columns() -> None:
     assert df.source.count(".append(") == 1 and "for " not in backward, df.source
 
 
+def divided_by_a_root(v, x, c):
+    y = np.zeros(x.shape)
+    for k in range(x.shape[0] - 2):
+        y[k] = x[k, 0] * v / np.sqrt(c)
+    return np.sum(y * y)
+
+
+def sum_over_a_number(v, x, c):
+    s = 0.0
+    for k in range(x.shape[0] - 2):
+        s = s + np.sum(x[k] * v) / c
+    return s
+
+
+@pytest.mark.parametrize("f", [divided_by_a_root, sum_over_a_number])
+def test_a_loop_without_iterations_computes_nothing(f):
+    derivative = grad(f)
+    derivative(np.ones(3), np.arange(15.0).reshape(5, 3), 2.0)
+    for c in (0.0, np.inf):
+        with np.errstate(all="ignore"):
+            assert np.array_equal(derivative(np.ones(3), np.ones((2, 3)), c), np.zeros(3))
+
+
 def scaled_by_first(x, W):
     t = 0.0
     for w in W:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import grad, hvp, jvp, value_and_grad
+from sct import grad, hvp, jvp, probe, value_and_grad
 
 RNG = np.random.default_rng(0)
 IMAGE, KERNEL = RNG.normal(size=(6, 5)), RNG.normal(size=(3, 2))
@@ -138,6 +138,72 @@ def test_loops() -> None:
         derivative = grad(f, argnums=(0, 1))
         derivative(x, w)
         assert "for b in range(" not in derivative.source, f.__name__
+
+
+def probed(x, w):
+    k, m = w.shape
+    y = np.zeros((x.shape[0] - k + 1, x.shape[1] - m + 1))
+    for i in range(y.shape[0]):
+        for j in range(y.shape[1]):
+            y[i, j] = probe(np.sum(x[i : i + k, j : j + m] * w), backward=print)
+    return np.sum(y * y)
+
+
+def test_probes_see_each_position(capsys: pytest.CaptureFixture[str]) -> None:
+    k, m = KERNEL.shape
+    slopes = [2.0 * np.sum(IMAGE[i : i + k, j : j + m] * KERNEL) for i in range(4) for j in range(4)]
+    grad(probed, argnums=(0, 1))(IMAGE, KERNEL)
+    np.testing.assert_allclose(np.array(capsys.readouterr().out.split(), dtype=float), slopes[::-1])
+
+
+WIDTH = -1
+
+
+def of_a_width_from_outside(x, z):
+    h, v = x.shape[0] - WIDTH + 1, x.shape[1] - WIDTH + 1
+    y = np.zeros((h, v))
+    for i in range(h):
+        for j in range(v):
+            y[i, j] = np.sum(x[i : i + WIDTH, j : j + WIDTH] * z[i : i + WIDTH, j : j + WIDTH])
+    return np.sum(y * y)
+
+
+def test_a_negative_width_counts_from_the_end() -> None:
+    agrees(of_a_width_from_outside, IMAGE, IMAGE + 1.0)
+
+
+def of_the_third_channel(x, w):
+    k, m = w.shape
+    h, v = x.shape[1] - k + 1, x.shape[2] - m + 1
+    y = np.zeros((h, v))
+    for i in range(h):
+        for j in range(v):
+            y[i, j] = np.sum(x[2, i : i + k, j : j + m] * w)
+    return np.sum(y * y) + np.sum(x)
+
+
+def test_no_channel_is_read_for_no_positions() -> None:
+    cube = RNG.normal(size=(4, 4, 5))
+    derivative = value_and_grad(of_the_third_channel, argnums=(0, 1))
+    agrees(of_the_third_channel, cube, KERNEL)
+    derivative(cube, KERNEL)
+    small = cube[:2, :2, :3]
+    value, (dx, dw) = derivative(small, IMAGE[:3, :4])
+    assert value == of_the_third_channel(small, IMAGE[:3, :4]) and np.all(dx == 1.0) and np.all(dw == 0.0)
+
+
+def broadcast_sums(x, w):
+    k, m = w.shape
+    y = np.zeros((x.shape[0] - k + 1, x.shape[1] - m + 1))
+    for i in range(y.shape[0]):
+        for j in range(y.shape[1]):
+            y[i, j] = np.sum(x[i : i + k, j : j + m] * w[0])
+    return np.sum(np.sin(y))
+
+
+def test_sums_that_are_broadcast() -> None:
+    agrees(broadcast_sums, IMAGE, KERNEL)
+    agrees(lambda w, x: broadcast_sums(x, w), KERNEL, IMAGE)
 
 
 def test_loops_whose_backward_pass_is_empty() -> None:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Union
 
 __all__ = [
-    "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "broadcast_dims", "broadcast_shapes", "carried_size",
-    "divided", "linear", "note_size_requirement", "of_items", "product", "range_len", "size_requirements", "slice_len",
-    "sym",
+    "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes",
+    "carried_size", "divided", "linear", "note_size_requirement", "of_items", "product", "range_len",
+    "size_requirements", "slice_len", "sym",
 ]
 
 
@@ -234,7 +234,7 @@ class TypeMismatch(Exception):
 # -- sizes that NumPy requires to be equal ---------------------------------------------
 
 
-_requirements: ContextVar[list[bool] | None] = ContextVar("told", default=None)
+_requirements: ContextVar[list[bool] | None] = ContextVar("size_requirements", default=None)
 
 
 def note_size_requirement(proved: bool) -> None:

@@ -15,7 +15,7 @@ def _sift_down_forward(heap, start, pos):
         else:
             pos_now = pos
             done = True
-        tape.append((pos, not item_below_heap_parent))
+        tape.append((pos, item_below_heap_parent))
         pos = pos_now
         if done:
             break
@@ -30,9 +30,9 @@ def _sift_down_backward(pos, residuals, dheap):
     dheap_pos = dheap[pos1]
     dheap[pos1] = 0.0
     for i in reversed(range(trips)):
-        pos_prev, t = tape[i]
+        pos_prev, item_below_heap_parent = tape[i]
         parent = pos_prev - 1 >> 1
-        if not t:
+        if item_below_heap_parent:
             # heap[pos] = heap[parent]
             dheap_pos1 = dheap[pos_prev]
             dheap[pos_prev] = 0.0

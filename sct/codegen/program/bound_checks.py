@@ -29,6 +29,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.ir.core import Lit, Operand, Value, is_undef, undef
 from sct.ir.types import Undef
+from sct.ir.uses import reachable
 from sct.ops import attempt
 
 __all__ = ["bound_by_no_path", "remove_needless_checks"]
@@ -75,15 +76,10 @@ def bound_by_no_path(block: Block) -> set[Value]:
     for v, x in pairs:
         copies[x].append(v)
     targets = {v for v, _ in pairs}
-    work = [v for s in everything if not isinstance(s, Assign) for v in s.bound]
-    work += [v for v, x in pairs if not is_undef(x) and x not in targets]
-    unbound = set(targets)
-    while work:
-        v = work.pop()
-        if v in unbound:
-            unbound.remove(v)
-            work += copies.get(v, [])
-    return unbound
+    bound = [v for s in everything if not isinstance(s, Assign) for v in s.bound]
+    bound += [v for v, x in pairs if not is_undef(x) and x not in targets]
+    assigned = reachable(bound, lambda v: copies.get(v, ()))
+    return targets - assigned
 
 
 class _TooManyStates(Exception):
@@ -102,7 +98,8 @@ class _Paths:
     def __init__(self, block: Block, check: Statement, sources: _Sources, most: int) -> None:
         self.block, self.check, self.value = block, check, _checked(check)
         self.steps, self.most = 0, most
-        self.relevant = _reachable(sources, [self.value, *_predicates_before(block, check)])
+        relevant: list[Operand] = [*filter(None, [self.value]), *_predicates_before(block, check)]
+        self.relevant = reachable(relevant, lambda x: sources.get(x, ()))
         self.at_check: set[_State] = set()
         self.ends: tuple[set[_State], set[_State]] = set(), set()
         self.sources: dict[tuple[Assign, Value], set[bool | None]] = {}
@@ -191,7 +188,7 @@ class _Paths:
         return left
 
 
-_Sources = dict[Value, list[Operand]]
+_Sources = dict[Operand, list[Operand]]
 
 
 def _sources(block: Block) -> _Sources:
@@ -206,18 +203,6 @@ def _sources(block: Block) -> _Sources:
         elif isinstance(s, Evaluate) and s.eqn.op is attempt:
             sources.update((v, [s.eqn.outs[0]]) for v in s.eqn.outs[2:])
     return sources
-
-
-def _reachable(sources: _Sources, values: Iterable[Operand | None]) -> set[Operand]:
-    """The values, their sources, the sources of these, and so on."""
-    reached: set[Operand] = set()
-    work = list(values)
-    while work:
-        x = work.pop()
-        if isinstance(x, Value) and x not in reached:
-            reached.add(x)
-            work += sources.get(x, [])
-    return reached
 
 
 def _predicates_before(block: Block, check: Statement) -> list[Operand]:

@@ -21,6 +21,7 @@ from sct.frontend.loops.loop_head import FEW_ITERATIONS
 from sct.frontend.operators.truth import condition
 from sct.frontend.values.abstract_values import Abstract, Iteration, Key, ListRef, Ref, Slots, Static, Tup, is_literal
 from sct.frontend.values.guards import NeedsFirst, NeedsStatic
+from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Op, Operand, Value
 from sct.ops import add, lt
 
@@ -78,8 +79,7 @@ def is_single(over: Abstract) -> bool:
     if not isinstance(over, Iteration) or over.kind != "range":
         return False
     bounds = [p.value for p in over.parts if isinstance(p, Static) and type(p.value) is int]
-    numbers = range(*bounds) if len(bounds) == len(over.parts) and bounds[2:] != [0] else range(0)
-    return bool(numbers) and not numbers[1:]
+    return len(bounds) == len(over.parts) and bounds[2:] != [0] and range_size(*bounds) == 1
 
 
 def loop_or_unroll(ev: Evaluator, node: Any, over: Abstract, loop: Callable[[], None]) -> None:

@@ -223,11 +223,18 @@ def aligned(y: Operand, x: Operand, axis: Axis, keepdims: bool) -> Any:
     return expand_dims(y, axis=gone[0] if len(gone) == 1 else gone)
 
 
-def extremum_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False,
-                 may_be_empty: bool = False) -> list[Any]:
+def attained_by(y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False, may_be_empty: bool = False
+                ) -> tuple[Any, Any]:
+    """Which elements of x attain its extremum y, and how many do: none does if y is nan."""
     attained = eq(x, aligned(y, x, axis, keepdims))
     times = sum_(attained, axis=axis, keepdims=keepdims)
-    share = div(ct, maximum(times, 1) if may_be_empty else times)
+    return attained, maximum(times, 1) if may_be_empty else times
+
+
+def extremum_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False,
+                 may_be_empty: bool = False) -> list[Any]:
+    attained, times = attained_by(y, x, axis, keepdims, may_be_empty)
+    share = div(ct, times)
     return [where(attained, aligned(share, x, axis, keepdims), 0.0)]
 
 

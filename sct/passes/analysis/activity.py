@@ -15,6 +15,7 @@ from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
+from sct.ir.uses import reachable
 from sct.ops.arrays.indexing import store
 from sct.ops.program.attempts import attempted
 from sct.ops.program.solutions import BY_THEOREM, call_in_rule, once, ruled
@@ -105,17 +106,11 @@ def _float_edges(pairs: Iterable[tuple[Operand, Value]]) -> list[Edge]:
 
 def reach(roots: Iterable[Value], edges: Iterable[tuple[Operand, Operand]]) -> set[Value]:
     """The values that edges lead to from `roots`."""
-    successors: dict[Operand, list[Operand]] = {}
+    successors: dict[Operand, list[Value]] = {}
     for src, dst in edges:
-        successors.setdefault(src, []).append(dst)
-    reached: set[Value] = set(roots)
-    todo = list(reached)
-    while todo:
-        for v in successors.get(todo.pop(), ()):
-            if isinstance(v, Value) and v not in reached:
-                reached.add(v)
-                todo.append(v)
-    return reached
+        if isinstance(dst, Value):
+            successors.setdefault(src, []).append(dst)
+    return reachable(roots, lambda v: successors.get(v, ()))
 
 
 def _find_reads(fn: Fn, active: frozenset[Value], inside: Mapping[Fn, list[Edge]],

@@ -8,12 +8,13 @@ is made of it is made of its square, by the same moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, is_float, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.types import Tensor, leaf_type
+from sct.ir.uses import reachable
 from sct.ops import OPS
 from sct.ops.linalg.einsum import Labels, einsum, parse
 from sct.ops.linalg.norms import is_euclidean, norm
@@ -26,14 +27,11 @@ from sct.ops.scalar.elementary import hypot, square
 from sct.ops.scalar.powers import mathpow, pow_
 from sct.ops.scalar.special_functions import dist, float_power
 from sct.ops.type_rules import number
+from sct.passes.rewriting.factoring import MOST_FACTORS
 
 __all__ = [
     "MOVES", "POWERS", "PRODUCTS", "SELECTIONS", "Moduli", "Product", "labelled", "moved", "multiplied_by_themselves",
     "passes_squares_on"]
-
-MOST_FACTORS = 16
-"""A product is taken apart into so many factors at most."""
-
 
 def _ops(names: str) -> frozenset[Op]:
     return frozenset(OPS[name] for name in names.split())
@@ -62,8 +60,9 @@ class Moduli:
 
     defs     what defines a value
     sources  for a value: the operands of whose squares its square is made
-    moduli   the values whose square has a derivative where they have none: moduli, and what is made of these
-    needed   those of which a square is read, and what they are made of
+    unknown  the containers that are made of one whose items are not known, as of a param
+    moduli   the moduli, and the values whose squares are made of those of moduli
+    needed   the moduli that are squared, and the values of whose squares these squares are made
     """
 
     def __init__(self, functions: Sequence[Fn]) -> None:
@@ -75,11 +74,12 @@ class Moduli:
             self.sources.setdefault(target, []).append(source)
             targets.setdefault(source, []).append(target)
         unmoved = (x for x in targets if x not in self.sources and _is_container(x))
-        self.unknown = _closure(unmoved, lambda x: filter(_is_container, targets.get(x, ())))
-        reached = _closure((eqn.out for eqn in eqns if _is_modulus(eqn)), lambda x: targets.get(x, ()))
+        self.unknown = reachable(unmoved, lambda x: filter(_is_container, targets.get(x, ())))
+        found: list[Operand] = [eqn.out for eqn in eqns if _is_modulus(eqn)]
+        reached = reachable(found, lambda x: targets.get(x, ()))
         self.moduli = {x for x in reached - self.unknown if self.unknown.isdisjoint(self.sources.get(x, ()))}
         roots = [root for eqn in eqns if (root := self.squared(eqn)) is not None] if self.moduli else []
-        self.needed = _closure(roots, lambda x: filter(self.may_hold_moduli, self.sources.get(x, ())))
+        self.needed = reachable(roots, lambda x: filter(self.may_hold_moduli, self.sources.get(x, ())))
 
     def may_hold_moduli(self, x: Operand) -> bool:
         return x in self.moduli or _is_container(x) and x not in self.unknown
@@ -178,15 +178,6 @@ def multiplied_by_themselves(factors: Sequence[tuple[Operand, Labels]]) -> Itera
     """The factors of an `einsum` that it squares, element by element, if no operand has one label twice."""
     if all(len(set(labels)) == len(labels) for _, labels in factors):
         yield from (factor for factor in factors if factors.count(factor) > 1)
-
-
-def _closure(start: Iterable[Operand], following: Callable[[Operand], Iterable[Operand]]) -> set[Operand]:
-    reached, todo = set[Operand](), list(start)
-    while todo:
-        if (x := todo.pop()) not in reached:
-            reached.add(x)
-            todo += following(x)
-    return reached
 
 
 def _is_container(x: Operand) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from sct.ir.core import Operand, Value
 from sct.ir.types import holds_array, list_depth
+from sct.ir.uses import reachable
 
 __all__ = ["AliasGraph"]
 
@@ -47,10 +48,12 @@ class AliasGraph:
         self._targets[x] = [z for z in self._targets.get(x, ()) if z is not y]
 
     def isolate(self, v: Value) -> None:
-        """Record that `v` shares no buffer."""
+        """Record that `v` shares no buffer, and no array in it."""
         for w, _ in self._edges.get(v, ()):
-            self._edges[w] = [(z, shared) for z, shared in self._edges[w] if z is not v]
-        self._edges[v] = []
+            self.unlink(v, w)
+            self.unlink(w, v)
+        for w in self._item_edges.pop(v, ()):
+            self._item_edges[w] = [z for z in self._item_edges[w] if z is not v]
 
     def is_linked(self, x: Value, y: Value) -> bool:
         """Is there an edge between the two?"""
@@ -75,11 +78,4 @@ class AliasGraph:
 
     def computed_from(self, values: Iterable[Value]) -> set[Value]:
         """These values, and those computed from them that share memory."""
-        todo = list(values)
-        computed = set(todo)
-        while todo:
-            v = todo.pop()
-            derived = {*self._targets.get(v, ()), *self._item_edges.get(v, ())} - computed
-            computed |= derived
-            todo += derived
-        return computed
+        return reachable(values, lambda v: (*self._targets.get(v, ()), *self._item_edges.get(v, ())))

@@ -29,7 +29,7 @@ class Decisions:
     redirects  for an access: the snapshot, or the updated array, that it reads instead
     copies     for an access: the copy that it reads, made right before it
     deep       copies of lists that copy the arrays in the list as well
-    there      stores of views into their bases where the view was written in place
+    elided_stores  stores of views into their bases that go, since the views were written in place
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Decisions:
         self.redirects: dict[tuple[Owner, int], Value] = {}
         self.copies: dict[tuple[Owner, int], Value] = {}
         self.deep: set[Value] = set()
-        self.there: set[Eqn] = set()
+        self.elided_stores: set[Eqn] = set()
 
 
 def carried_out(plan: Decisions, fn: Fn) -> Fn:
@@ -72,7 +72,7 @@ class _Rebuild:
             regions = (rebuild(regions[0], {v: x for v, x in zip(free, captured) if x is not v}),)
         if eqn in self.plan.swapped:
             args = (args[1], args[0])
-        op = written if eqn in self.plan.there else eqn.op
+        op = written if eqn in self.plan.elided_stores else eqn.op
         eqns = [*copies, eqn.replace(op=op, args=args, regions=regions, inplace=self.plan.inplace.get(eqn))]
         for out in eqn.outs:
             eqns += self.snapshot(out)

@@ -12,7 +12,8 @@ This is the only pass that adds copies. The program computes the same if every `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from sct.ir.core import Eqn, Fn, Value, free_values, walk
 from sct.ir.loop_view import loop_view
@@ -65,7 +66,7 @@ class _Plan(Decisions):
 
     ownership  which carries and outs of conditionals have a buffer of their own
     put_back   for an update of a view: the store of the view into its base
-    versions   for such a store: the values that the view had before, which may still be in the part that it writes
+    views_put  for such a store: the views that it puts back, those inside of others first
     """
 
     def __init__(self, fn: Fn, views: Sequence[WrittenView]) -> None:
@@ -73,10 +74,9 @@ class _Plan(Decisions):
         self.memory = MemoryUses(fn)
         self.views = views
         self.put_back = {update: view.put for view in reversed(views) for update in view.updates}
-        self.versions: dict[Owner, dict[Value, None]] = {}
+        self.views_put: dict[Owner, list[WrittenView]] = defaultdict(list)
         for view in views:
-            outs = [v for update in view.updates for v in (*self.versions.get(update, ()), update.out)]
-            self.versions.setdefault(view.put, {}).update(dict.fromkeys(outs))
+            self.views_put[view.put].append(view)
         self.ownership = Ownership(self.memory)
         self._owned = self.ownership.owned
         self._lists_of_owned = self.ownership.lists_of_owned
@@ -208,12 +208,21 @@ class _Plan(Decisions):
 
         The value that is put is none of them: the base holds it afterwards."""
         view = self.memory.access(access.owner, 1)
-        if access.index or view is None or access.owner not in self.versions:
+        if access.index or view is None or access.owner not in self.views_put:
             return []
         current = {*self.graph.alias_class(access.value), *self.graph.alias_class(view.value)}
-        earlier = dict.fromkeys(v for version in self.versions[access.owner] if version not in current
-                                for v in self.graph.alias_class(version))
+        earlier: dict[Value, None] = {}
+        for version in self.versions(access.owner):
+            if version not in current and version not in earlier:
+                earlier.update(dict.fromkeys(self.graph.alias_class(version)))
         return [v for v in earlier if v not in current]
+
+    def versions(self, put: Owner) -> Iterator[Value]:
+        """The values that the views which a store puts back had before, and so had the views inside of them."""
+        for view in self.views_put.get(put, ()):
+            for update in view.updates:
+                yield from self.versions(update)
+                yield update.out
 
     def _writes_owned_items(self, access: Access) -> bool:
         """Will the arrays in the list that this reads be overwritten?"""
@@ -291,10 +300,10 @@ class _Plan(Decisions):
             moved = [at for at in accesses if at in self.copies or at in self.redirects]
             base = base if view.put.args[0] is view.read.args[0] else None
             stays = self.redirects.get((view.put, 0)) is base and set(moved) <= {(view.put, 0)} - set(self.copies)
-            if stays and view.before <= self.there \
+            if stays and view.earlier_stores <= self.elided_stores \
                     and all(self.inplace.get(eqn) == 0 for eqn in (*view.updates, view.put)) \
                     and all((eqn in self.swapped) == (overwritten(eqn) == 1) for eqn in view.updates):
-                self.there.add(view.put)
+                self.elided_stores.add(view.put)
 
     def _is_view(self, v: Value, access: Access) -> bool:
         """Is `v` a part of the buffer, so that `v` may be copied before the buffer is overwritten?"""

@@ -25,13 +25,13 @@ class WrittenView:
 
     The view may have been put back before, from the values between: the base of the store is then that of the last one.
 
-    before  these earlier stores
+    earlier_stores  the stores that did so
     """
 
     read: Eqn
     updates: tuple[Eqn, ...]
     put: Eqn
-    before: frozenset[Eqn]
+    earlier_stores: frozenset[Eqn]
 
 
 def written_views(fn: Fn) -> Iterator[WrittenView]:

@@ -17,7 +17,7 @@ from sct.ir.types import INT, Optional, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
 from sct.ops.scalar.arithmetic import add, mul, sub
-from sct.ops.scalar.comparison import unwrap
+from sct.ops.scalar.comparison import not_, unwrap
 from sct.passes.rematerialization.cost_model import CostModel
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, blocks, is_branch, to_immutable, within
@@ -180,7 +180,13 @@ class _BackwardLoop(_ScopeRepair):
         return self.replacement[value, self.target_block(value, block)]
 
     def read_tape(self, value: Value, block: Block) -> Operand:
-        """The element of the tape of `value`."""
+        """The element of the tape of `value`; of a negation, the negated element of the tape of the predicate."""
+        node = self.regions.node_of(value)
+        if node is not None and node.eqn.op is not_ and isinstance(p := node.args[0], Value) \
+                and isinstance(p.type, Tensor) and p.type.kind == "b" \
+                and self.regions.home[p] is self.regions.home[value]:
+            kept = self.read_tape(p, block)
+            return self.prepend(block, Eqn(not_, (kept,), (Value(value.type, value.hint),), primal=True))
         tap = value
         while self.regions.home[tap] not in self.sources.forward:
             tap = self.regions.add_tap(tap)

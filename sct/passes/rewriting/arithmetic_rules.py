@@ -10,7 +10,7 @@ import numpy as np
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import result_type
-from sct.ir.types import ANY_REAL, FLOAT, Tensor, TypeMismatch, leaf_type, map_leaf
+from sct.ir.types import ANY_REAL, FLOAT, REAL, Tensor, TypeMismatch, leaf_type, map_leaf
 from sct.ops.scalar.arithmetic import add, div, mul, neg, never_zero, sub
 from sct.ops.scalar.elementary import exp, logaddexp
 from sct.ops.scalar.selection import minimum
@@ -54,6 +54,15 @@ def add_negated(a: Operand, b: Operand) -> Any:
         return sub(b, args[0])
     c = number(b)
     return sub(a, -c) if c is not None and c < 0 else None
+
+
+@rule("add", of="mul")
+def add_to_array(a: Operand, b: Operand) -> Any:
+    """a + 1.0 * b -> a + b for an array of floats and a number, also an int"""
+    args = operands_of(b, "mul")
+    if args is None or args[0] != Lit(1.0) or args[1].type not in (REAL, ANY_REAL):
+        return None
+    return add(a, args[1]) if isinstance(a.type, Tensor) and a.type.is_array and a.type.dtype == "f64" else None
 
 
 @rule("add", when="finite")

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 from sct.ir.core import Eqn, Lit, Operand
 from sct.ir.dims import Dim
-from sct.ir.types import List
+from sct.ir.types import ANY_REAL, REAL, List, Tensor
 from sct.ops.arrays.indexing import add_at, distinct, index, indexed_shape, store
 from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.program.list_ops import append, repeat, shifted
 from sct.ops.reductions.reductions import sum_
-from sct.ops.scalar.arithmetic import add, neg
+from sct.ops.scalar.arithmetic import add, mul, neg
 from sct.ops.type_rules import normalize
 from sct.passes.rewriting.literals import number
 from sct.passes.rewriting.table import (
@@ -83,6 +83,24 @@ def fill_value(x: Operand) -> Any:
     """The scalar with which `x` is filled, if it is known."""
     args = operands_of(x, "expand_like")
     return args[0] if args is not None and carrier_of(args[0]) != "array" else None
+
+
+@rule("add_at", "store", phase="simplify", of="mul")
+def write_of_product(site: Site, x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """x[key] += (an array full of g) * w -> x[key] += g * w;  x[key] += 1.0 * a -> x[key] += a, also for an int"""
+    if not isinstance(x.type, Tensor) or (factors := operands_of(v, "mul")) is None:
+        return None
+    if factors[0] == Lit(1.0) and x.type.dtype == "f64" and factors[1].type in (REAL, ANY_REAL):
+        return site.eqn.op(x, factors[1], *key_operands, key=key)
+    for a, w in (factors, factors[::-1]):
+        g = fill_value(a) if shape_of(w) and not site.is_shared(v) else None
+        if g is not None and len({_dtype(y) for y in (a, w, v, *([] if carrier_of(g) == "py" else [g]))}) == 1:
+            return site.eqn.op(x, mul(g, w), *key_operands, key=key)
+    return None
+
+
+def _dtype(x: Operand) -> str:
+    return cast(Tensor, x.type).dtype
 
 
 @rule("store")

@@ -31,7 +31,7 @@ from sct.passes.rewriting.arithmetic_rules import may_be_int, natural_quotient
 from sct.passes.rewriting.literals import is_number, number, over, plus, times
 from sct.passes.rewriting.table import Site, adjoint_eqn, defining_eqn, operands_of, rule, shape_of
 
-__all__ = ["Expansion", "Term", "factored_sum"]
+__all__ = ["MOST_FACTORS", "Expansion", "Term", "factored_sum"]
 
 BUDGET = 12
 """How many equations are expanded at a time, so that long sums take linear time."""
@@ -354,7 +354,7 @@ def mul_modulus(a: Operand, b: Operand) -> Any:
 
 
 MOST_FACTORS = 16
-"""The search for a factor ends after so many."""
+"""A search among the factors of a product ends after so many."""
 
 
 def factors_of(a: Operand) -> set[Operand]:

@@ -22,10 +22,11 @@ from sct.ir.types import Tensor
 from sct.ops.arrays.creation import astype
 from sct.ops.linalg.einsum import contract, einsum
 from sct.ops.linalg.norms import norm
+from sct.ops.linalg.products import vdot
 from sct.ops.program.control import DERIVATIVES, cond, loop
 from sct.ops.program.solutions import equal_operand, solution
-from sct.ops.reductions.reductions import aligned, max_, min_, sum_
-from sct.ops.scalar.arithmetic import add, conj, div, float_, mul, neg, pos, sub
+from sct.ops.reductions.reductions import attained_by, max_, min_, sum_
+from sct.ops.scalar.arithmetic import add, conj, conj_of, div, float_, mul, neg, pos, sub
 from sct.ops.scalar.comparison import eq
 from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.elementary import square
@@ -184,25 +185,27 @@ class _SmoothSquares:
             factors.remove((root, labels))
             factors.remove((root, labels))
             return contract([(y, labels), *factors], result)
-        for x in eqn.args:
-            y = self.times_cofactor(y, x, root)
+        for k, x in enumerate(eqn.args):
+            y = self.times_cofactor(y, x, root, conjugate=eqn.op is vdot and k == 0)
         return sum_(y) if eqn.op in PRODUCTS else y
 
-    def times_cofactor(self, y: Any, x: Operand, factor: Operand) -> Any:
-        """y * c where x is c * factor"""
+    def times_cofactor(self, y: Any, x: Operand, factor: Operand, conjugate: bool) -> Any:
+        """y * c, or y times the conjugate of c, where x is c * factor."""
         if x is factor:
             return y
         negative, factors, divisors = self.moduli.product(x)
         factors.remove(factor)
+        if conjugate:
+            factors, divisors = ([conj_of(c, c) for c in each] for each in (factors, divisors))
         y = reduce(div, divisors, reduce(mul, factors, y))
         return neg(y) if negative else y
 
 
 def _mean_where_attained(squares: Operand, eqn: Eqn) -> Any:
     """The square of a maximum or minimum: elements that attain it share its derivative."""
+    attained, times = attained_by(eqn.out, eqn.args[0], **eqn.attrs)
     along = {"axis": eqn.attrs.get("axis"), "keepdims": eqn.attrs.get("keepdims", False)}
-    attained = eq(eqn.args[0], aligned(eqn.out, eqn.args[0], **along))
-    return div(sum_(where(attained, squares, 0.0), **along), sum_(attained, **along))
+    return div(sum_(where(attained, squares, 0.0), **along), times)
 
 
 def _like(x: Any, y: Value) -> Operand:

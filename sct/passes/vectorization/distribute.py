@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sct.ir.affine import DefiningOp, LinearTerm, Range, least_value, loop_range, term_of
+from sct.ir.affine import DefiningOp, LinearTerm, Range, is_in_bounds, least_value, loop_range, term_of
 from sct.ir.array_accesses import ArrayAccess, LoopAround, access, never_meet
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, substitute, walk
+from sct.ir.dims import Dim
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import Tensor
 from sct.ir.uses import DefUse, outer_reads
@@ -272,7 +273,7 @@ class _Body:
         """The sum of the terms that all iterations add by `eqn`; None if the loop needs it, or for no outer product."""
         x, value = eqn.args[:2]
         part = self.part(eqn)
-        if part is None or part[0].count(self.loop.index) != 1 or len(self.readers[value]) > 1 or not self.counts_up() \
+        if part is None or part[0].count(self.loop.index) != 1 or len(self.readers[value]) > 1 or self.least_end() < 0 \
                 or value in self.loop.body.results or not self.is_unread(eqn, chain):
             return None
         items, along, bounds = part
@@ -299,11 +300,11 @@ class _Body:
             self.new[number] = cast(Value, numbers.array)
         return _Sum(eqn, items, numbers, vector, coefs, negative, bounds, at < along)
 
-    def counts_up(self) -> bool:
-        """Does the loop end at 0 or more?"""
+    def least_end(self) -> float:
+        """A lower bound of `hi`."""
         start, stop, step = self.loop.bounds
         last = term_of(stop, self.definition) if step == Lit(1) else term_of(start, self.definition)
-        return last is not None and least_value(last + int(step == Lit(-1)), self.ranges) >= 0
+        return float("-inf") if last is None else least_value(last + int(step == Lit(-1)), self.ranges)
 
     def factors(self, x: Operand) -> tuple[bool, list[Operand]]:
         """Is `x` negated, and its factors."""
@@ -333,14 +334,20 @@ class _Body:
         return items, slices[0], (starts, t.const)
 
     def items(self, eqn: Eqn) -> list[Any]:
-        """An int or a slice for each axis; [] if there is something else, or an int that changes besides the index."""
+        """An int or a slice for each axis; [] if there is something else, or an int that changes besides the index, or
+        one that may be out of range in a loop that does not run."""
         key, operands, t = eqn.attrs["key"], eqn.args[eqn.op.key_at:], eqn.args[0].type
         if not isinstance(t, Tensor) or any(item != "i" and item[0] != "s" for item in key):
             return []
         items = split(key, operands)
-        if any(x in self.bound and x is not self.loop.index for x in items if not isinstance(x, slice)):
+        if not all(isinstance(x, slice) or x is self.loop.index or self.is_there(x, d) for x, d in zip(items, t.shape)):
             return []
         return [*items, *[slice(None)] * (t.rank - len(items))]
+
+    def is_there(self, x: Operand, d: Dim) -> bool:
+        """May an axis of this size be read at `x` behind the loop as well as in it?"""
+        certainly_runs = self.least_end() >= 1
+        return x not in self.bound and (certainly_runs or is_in_bounds(self.term(x), d, self.ranges))
 
     def whole(self, x: Operand, axis: int) -> slice:
         """All that the iterations name of an axis: the elements before `hi`."""

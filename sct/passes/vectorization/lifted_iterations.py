@@ -8,6 +8,7 @@ its finals, by operations on arrays; `NotLifted` if an iteration may read or wri
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -70,12 +71,14 @@ class Iterations:
     totals    for a value that was summed over the iterations: its sum
     versions  for each version of a carry, by the updates in the body: the array after this update in all iterations
     around    the loops around the body, this one last
+    runs      is it certain that there is an iteration?
     left      (matrix, vector) of the sums of products of a column of the matrix with a vector that is a triangle
     right     (matrix, vector) of the products of the columns from one on with such a vector
     """
 
-    def __init__(self, loop: LoopView, b: Builder, around: Sequence[LoopAround], definition: DefiningOp) -> None:
-        self.loop, self.b, self.around, self.definition = loop, b, around, definition
+    def __init__(self, loop: LoopView, b: Builder, around: Sequence[LoopAround], definition: DefiningOp, runs: bool
+                 ) -> None:
+        self.loop, self.b, self.around, self.definition, self.runs = loop, b, around, definition, runs
         self.defs = {eqn.out: eqn for eqn in loop.body.eqns}
         self.bound: set[Operand] = {x for x in (loop.index, *loop.params) if x is not None}
         self.lifted: dict[Operand, Lifted] = {}
@@ -318,17 +321,21 @@ class Iterations:
         changing = [a in self.bound for a in eqn.args]
         if eqn.op in (add, sub) and all(changing) and rank(eqn.args[0]) == rank(eqn.args[1]):
             return eqn.op(*map(self.total, eqn.args))
-        if eqn.op is neg or eqn.op is div and not changing[1]:
+        if eqn.op is neg or eqn.op is div and not changing[1] and self.keeps_zero(eqn.args[1]):
             return eqn.op(self.total(eqn.args[0]), *eqn.args[1:])
-        if eqn.op in (mul, matmul) and not all(changing):
+        if eqn.op in (mul, matmul) and not all(changing) and self.keeps_zero(eqn.args[changing[0]]):
             a, b = eqn.args
             return eqn.op(self.total(a), b) if changing[0] else eqn.op(a, self.total(b))
-        if eqn.op is mul and (product := self.total_product(*eqn.args)) is not None:
+        if eqn.op is mul and all(changing) and (product := self.total_product(*eqn.args)) is not None:
             return product
         lifted = self.lift(eqn.out)
         if lifted.is_new or lifted.triangle is not None:
             raise NotLifted
         return sum_(lifted.value, axis=lifted.axis) if rank(eqn.out) else sum_(lifted.value)
+
+    def keeps_zero(self, factor: Operand) -> bool:
+        """Is the sum of no terms, which is 0, also 0 times this factor, or divided by it, or is there a term?"""
+        return self.runs or isinstance(factor, Lit) and bool(factor.value) and math.isfinite(factor.value)
 
     def total_product(self, a: Operand, b: Operand) -> Any:
         """The sum of the products of two values that change; None for two vectors."""

@@ -22,6 +22,7 @@ from sct.ops.arrays.indexing import add_at, index, split
 from sct.ops.arrays.shape import transpose
 from sct.ops.linalg.products import matmul, outer
 from sct.ops.reductions.reductions import sum_
+from sct.ops.registry import may_raise
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.type_rules import rank
 from sct.passes.rematerialization.arrays_on_tapes import NewTape, with_tapes
@@ -89,15 +90,17 @@ class _Vectorize:
             return False
         inside = b.nested()
         loop = self.with_idle_iteration(loop)
+        certainly_runs = self.certainly_runs(loop)
         again = _Recomputed(self, loop)
         try:
             body = again.body() if loop.elems else loop.body
             with inside:
                 around = (*self.around, self.loop_around(loop.eqn))
-                finals = Iterations(replace(loop, body=body), inside, around, self.def_use.defining_op).finals()
+                finals = Iterations(
+                    replace(loop, body=body), inside, around, self.def_use.defining_op, certainly_runs).finals()
         except (NotLifted, TypeMismatch):
             return False
-        if not self.certainly_runs(loop) and any(map(self.may_be_out_of_range, inside.eqns)):
+        if not certainly_runs and any(map(self.may_fail, inside.eqns)):
             return False
         for eqn in inside.eqns:
             b.add(eqn)
@@ -124,14 +127,11 @@ class _Vectorize:
         start, stop = (term_of(x, self.def_use.defining_op) for x in loop.bounds[:2])
         return start is not None and stop is not None and least_value(stop - start, self.ranges) >= 1
 
-    def may_be_out_of_range(self, eqn: Eqn) -> bool:
-        """Does the equation read an array at a position that is not certainly there?
-
-        Where the loop has no iterations, nothing is read.
-        """
-        if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
-            return False
-        items = split(eqn.attrs["key"], eqn.args[1:])
+    def may_fail(self, eqn: Eqn) -> bool:
+        """May the equation raise, as one that a loop without iterations does not run?"""
+        if eqn.op is not index and not eqn.op.updates or not isinstance(eqn.args[0].type, Tensor):
+            return may_raise(eqn)
+        items = split(eqn.attrs["key"], eqn.args[eqn.op.key_at:])
         if any(item is None or item is Ellipsis for item in items):
             return True
         return any(not isinstance(item, slice) and not is_in_bounds(
@@ -147,8 +147,10 @@ class _Vectorize:
         return LoopAround(loop.iterations, loop.index, loop_range(loop, self.def_use.defining_op))
 
 
-_TOTAL = (add, sub, mul, neg, div, matmul, outer, sum_, transpose)
-"""Arithmetic that gives no warning; division does only by a number that changes."""
+_SPECULATABLE = (add, sub, mul, neg, div, matmul, outer, sum_, transpose)
+"""Arithmetic that may be done for an iteration more than the loop has, whose results are not used. Its numbers are in
+the arrays of the loop: where one is infinite or overflows, NumPy may warn of it, or raise under
+`np.errstate(all="raise")`. It would warn more often of a division by a number that changes, so that one is excluded."""
 
 
 class _IdleIteration:
@@ -176,7 +178,7 @@ class _IdleIteration:
                 if eqn.op is index and empty:
                     self.empty.add(eqn.out)
                 carried |= {eqn.out} if eqn.op.updates else set()
-            elif not carried.isdisjoint(eqn.args) or eqn.op not in _TOTAL \
+            elif not carried.isdisjoint(eqn.args) or eqn.op not in _SPECULATABLE \
                     or eqn.op is div and eqn.args[1] in self.changing:
                 return False
             elif not self.empty.isdisjoint(eqn.args):

@@ -19,9 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from sct.ir.affine import Range, is_in_bounds, loop_range, term_of
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, walk
-from sct.ir.dims import Dim
+from sct.ir.dims import Dim, at_least_zero
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, Tensor
 from sct.ir.uses import DefUse
@@ -32,6 +33,7 @@ from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.type_rules import rank
 from sct.passes.rewriting.driver import rewrite
+from sct.passes.scalar.purity import is_pure
 
 __all__ = ["slide_windows"]
 
@@ -41,7 +43,7 @@ _PRODUCTS = (tensordot, einsum, mul)
 def slide_windows(fn: Fn) -> Fn:
     """`fn` with such loops over the places in their windows."""
     has_nest = any(_is_nested(eqn) for eqn in walk(fn))
-    return _with_places(fn, DefUse(fn)) if has_nest else fn
+    return _with_places(fn, DefUse(fn), ()) if has_nest else fn
 
 
 def _is_nested(eqn: Eqn) -> bool:
@@ -49,12 +51,15 @@ def _is_nested(eqn: Eqn) -> bool:
     return eqn.op.name == "loop" and not eqn.primal and [e.op for e in eqn.regions[-1].eqns] == [eqn.op]
 
 
-def _with_places(fn: Fn, def_use: DefUse) -> Fn:
+def _with_places(fn: Fn, def_use: DefUse, around: Sequence[Range]) -> Fn:
+    """`around`: the ranges of the indices of the loops around, inner loops first."""
     eqns = []
     for eqn in fn.eqns:
         loops = _nest(eqn, def_use)
-        over_places = _Nest(loops, def_use).over_places() if len(loops) > 1 else None
-        eqns.append(over_places or eqn.replace(regions=tuple(_with_places(r, def_use) for r in eqn.regions)))
+        over_places = _Nest(loops, def_use, around).over_places() if len(loops) > 1 else None
+        own = loop_range(loop_view(eqn), def_use.defining_op) if eqn.op.name == "loop" else None
+        inside = around if own is None else (own, *around)
+        eqns.append(over_places or eqn.replace(regions=tuple(_with_places(r, def_use, inside) for r in eqn.regions)))
     return fn.replace(eqns=tuple(eqns))
 
 
@@ -104,6 +109,7 @@ class _Update:
 class _Nest:
     """The loops of a nest.
 
+    around  the ranges of the indices of the loops around it, inner loops first
     bound   the values that they bind
     counts  for the index of a loop: its number of positions
     widths  for the index of a loop: how many elements its windows take
@@ -111,8 +117,8 @@ class _Nest:
     places  for the index of a loop: that of the new loop
     """
 
-    def __init__(self, loops: Sequence[LoopView], def_use: DefUse) -> None:
-        self.loops, self.body = loops, loops[-1].body
+    def __init__(self, loops: Sequence[LoopView], def_use: DefUse, around: Sequence[Range]) -> None:
+        self.loops, self.body, self.around, self.definition = loops, loops[-1].body, around, def_use.defining_op
         inits = map(def_use.defining_eqn, loops[0].inits)
         self.are_zeros = [eqn is not None and eqn.op.fill == 0.0 for eqn in inits]
         self.defs = {out: eqn for eqn in self.body.eqns for out in eqn.outs}
@@ -125,7 +131,7 @@ class _Nest:
     def over_places(self) -> Eqn | None:
         """The nest over the places in the windows; None if these are no sums over windows."""
         try:
-            if not self.bound.isdisjoint(self.counts.values()):
+            if not self.bound.isdisjoint(self.counts.values()) or not all(map(_is_simple, self.body.eqns)):
                 return None
             updates = [self.update(p, r) for p, r in zip(self.loops[-1].params, self.loops[-1].results)]
             nest = self.nest(updates, [self.windows(update) for update in updates])
@@ -149,7 +155,10 @@ class _Nest:
         terms, letters = _letters(product)
         factors = [(self.read(x), term) for x, term in zip(product.args, terms)]
         key, operands = (eqn.attrs["key"], eqn.args[2:]) if eqn.op is add_at else ((), ())
-        return _Update(eqn, self.part(param, key, operands), letters, factors)
+        target = self.part(param, key, operands)
+        if len(target.axes) != len(letters):
+            raise _NoWindows  # the product is broadcast
+        return _Update(eqn, target, letters, factors)
 
     def read(self, x: Operand) -> _Part:
         """The part of an array that a factor is."""
@@ -194,7 +203,7 @@ class _Nest:
         k, width = cast(Value, item.start), stop.args[1]
         count = self.counts[k].dim
         if self.widths.setdefault(k, width) != width or count is None or width.dim is None \
-                or size != count + width.dim - 1:
+                or not at_least_zero(width.dim) or size != count + width.dim - 1:
             raise _NoWindows
         return k
 
@@ -252,7 +261,8 @@ class _Nest:
             k = self.window(part, axis) if isinstance(item, slice) else item if item in self.counts else None
             if k is None and (not isinstance(item, slice) or of_axis[axis] not in windows):
                 letters += [of_axis[axis]] if isinstance(item, slice) else []
-                is_there = isinstance(item, slice) or item not in self.bound
+                is_there = isinstance(item, slice) or item not in self.bound and is_in_bounds(
+                    term_of(item, self.definition), shape[axis], self.around)  # even if there are no positions
             elif k is None:  # the place in the window
                 k = windows[of_axis[axis]]
                 is_there = item == slice(None) and shape[axis] == self.widths[k].dim
@@ -265,6 +275,11 @@ class _Nest:
             if not is_there:
                 raise _NoWindows
         return items if any(item != slice(None) for item in part.items) else _without_end(items), letters
+
+
+def _is_simple(eqn: Eqn) -> bool:
+    """Does the equation nothing but compute or update a value?"""
+    return is_pure(eqn) or eqn.op.updates
 
 
 def _letters(product: Eqn) -> tuple[list[list[str]], list[str]]:
@@ -294,7 +309,7 @@ def _without_end(items: list[Any]) -> list[Any]:
 
 
 def _read(x: Operand, items: Sequence[Any], letters: Sequence[str], sizes: dict[str, Dim]) -> Operand:
-    """x[items], whose axes have these letters, some of them of a known size."""
+    """x[items], whose axes have these letters; `sizes` gives the sizes of some, as the loops name them."""
     if all(item == slice(None) for item in items):
         return x
     key, operands = join(items)
