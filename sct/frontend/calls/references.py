@@ -16,12 +16,14 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from sct.frontend.arguments.argument_aliasing import cell_contents
 from sct.frontend.evaluator.own_methods import is_library
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 
-__all__ = ["CACHED", "PLAIN", "is_derivative", "is_found_in_class", "is_library_function", "names_in",
-           "references"]
+__all__ = ["CACHED", "PLAIN", "is_derivative", "is_found_in_class", "is_library_function",
+           "is_module_of_library", "names_in", "references"]
 
 PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
 CACHED = type(functools.lru_cache(len))
@@ -48,6 +50,10 @@ def is_library_function(f: types.FunctionType) -> bool:
     return is_library(f) or str(f.__module__).split(".")[0] in _LIBRARIES
 
 
+def is_module_of_library(x: Any) -> bool:
+    return isinstance(x, types.ModuleType) and x.__name__.split(".")[0] in _LIBRARIES
+
+
 def is_derivative(x: Any) -> bool:
     return hasattr(type(x), "__sct_transform__")
 
@@ -68,6 +74,7 @@ def references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
         yield from ((v, uncopied) for v in x if type(v) not in PLAIN)
     elif isinstance(x, types.FunctionType):
         if is_library_function(x):
+            yield from _wrapped(x)
             return
         variables, names = names_in(x.__code__)
         for name in variables:
@@ -87,6 +94,8 @@ def references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
         yield x.__self__, uncopied
     elif isinstance(x, functools.partial):
         yield from ((v, uncopied) for v in (x.func, x.args, x.keywords, x.__dict__))
+    elif isinstance(x, np.vectorize):
+        yield x.pyfunc, True
     elif isinstance(x, (CACHED, staticmethod, classmethod)):
         yield x.__wrapped__, uncopied
     elif isinstance(x, property):
@@ -98,6 +107,14 @@ def references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
         yield from ((v, uncopied) for v in dict_of(x).values())
 
 
+def _wrapped(x: types.FunctionType) -> Iterator[tuple[Any, bool]]:
+    """The user's functions that a function of a library runs: `contextlib.contextmanager` makes such ones."""
+    if hasattr(x, "__wrapped__"):
+        yield x.__wrapped__, True
+        yield from ((v, True) for cell in x.__closure__ or () for v in cell_contents(cell)
+                    if isinstance(v, (types.FunctionType, types.MappingProxyType, dict)))
+
+
 def _class_references(cls: type) -> Iterator[tuple[Any, bool]]:
     for base in cls.__mro__:
         if is_defined_by_user(base):
@@ -106,7 +123,7 @@ def _class_references(cls: type) -> Iterator[tuple[Any, bool]]:
 
 
 def _module_references(module: types.ModuleType, names: frozenset[str]) -> Iterator[tuple[Any, bool]]:
-    if module.__name__.split(".")[0] in _LIBRARIES:
+    if is_module_of_library(module):
         return
     for name in names & vars(module).keys():
         value = vars(module)[name]

@@ -3,7 +3,7 @@
     np.r_[x, 0.0, 1:4]                   ->   np.concatenate((x, np.array([0.0]), np.arange(1, 4)))
     np.vstack(a)                         ->   a.reshape(...).copy(), if `a` is an array and not a list of arrays
     np.einsum(a, [0, 1], b, [1], [0])    ->   np.einsum("ab,b->a", a, b)
-    np.moveaxis(a, 0, 0)                 ->   a
+    np.moveaxis(a, 0, 0)                 ->   a[...]
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.array_keys import is_slice
 from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.heap.subscripts import item
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import NARROW, Tensor
@@ -33,8 +34,8 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
     name = spelling.removeprefix("numpy.")
     if name == "einsum" and args and isinstance(args[0], Ref) and len(args) > 1:
         return _einsum(ev, args, kwargs)
-    if name == "moveaxis" and len(args) == 3 and _stays(ev, *args):
-        return args[0]
+    if name == "moveaxis" and len(args) == 3 and not kwargs and _stays(ev, *args):
+        return item(ev, args[0], Static(Ellipsis))
     if name in JOINS and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
         return _rows_joined(ev, name, args[0])
     if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):

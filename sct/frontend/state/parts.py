@@ -231,6 +231,7 @@ class Containers:
     outside       those read from outside, by path
     records       are lists of records and of strings one value? `count`: the number of items of those that are
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
+    captured_items  are lists from outside items of other lists?  `items_written`: are such items written?
     sets          sets that expressions of the function make, by id, and the places of the expressions
     classes       classes that the function makes, by the frame and the place of the call
     unordered     classes of objects in lists whose attributes may be in another order than that of their columns
@@ -248,6 +249,8 @@ class Containers:
     count: int = 0
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
+    captured_items: bool = False
+    items_written: bool = False
     sets: dict[int, tuple[set[Any], Any]] = field(default_factory=dict)
     classes: dict[Any, type] = field(default_factory=dict)
     unordered: set[type] = field(default_factory=set)
