@@ -14,14 +14,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy import polynomial
 from numpy.polynomial.polyutils import mapdomain, mapparms
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import hold_all, leave_to_python
-from sct.frontend.operators.constant_splines import class_of_polynomial, parts_of_series
+from sct.frontend.operators.constant_splines import SERIES, class_of_polynomial, parts_of_series
 from sct.frontend.polynomials.by_powers import (
     BySeries,
     class_of,
@@ -183,9 +182,8 @@ class Series:
     def __getattr__(self, name: str) -> Any: ...
 
 
-_NAMES = ("Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial")
-_CLASSES = {getattr(polynomial, name): class_of(Series, getattr(polynomial, name), (
-    "_add", "_der", "_div", "_int", "_mul", "_pow", "_sub", "_val")) for name in _NAMES}
+_CLASSES = {cls: class_of(Series, cls, ("_add", "_der", "_div", "_int", "_mul", "_pow", "_sub", "_val"))
+            for cls in SERIES}
 
 
 def _ends(interval: Any) -> Any:
@@ -248,8 +246,8 @@ def _no_symbol(ev: Evaluator, name: str, arguments: Kwargs) -> None:
         ev.refuse("SCT205", f"`symbol` of `{name}` is not supported", hint="leave `symbol` out")
 
 
-def _register(name: str) -> None:
-    cls = getattr(polynomial, name)
+def _register(cls: Any) -> None:
+    name = cls.__name__
 
     def create(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """A series with these coefficients, which are copied."""
@@ -277,5 +275,5 @@ def _register(name: str) -> None:
     of_scipy(f"numpy.polynomial.{name}.fit")(fit)
 
 
-for _name in _NAMES:
-    _register(_name)
+for _cls in SERIES:
+    _register(_cls)
