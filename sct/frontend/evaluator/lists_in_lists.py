@@ -98,19 +98,18 @@ def put_in(ev: Evaluator, v: ListRef, shared: bool) -> None:
         ev.refuse("SCT307", "one list is put into two lists", why="its aliases are not known",
                   hint="put a copy into the list: `append(list(xs))`")
     if cell.origin == Origin.CAPTURED:
-        ev.containers.captured_items = True
-        _refuse_lost_writes(ev)
+        _note(ev, "from outside")
     ev.store.hold(v.addr)
 
 
 def note_write(ev: Evaluator) -> None:
     """Notes that a list that is an item of another is written."""
-    ev.containers.items_written = True
-    _refuse_lost_writes(ev)
+    _note(ev, "written")
 
 
-def _refuse_lost_writes(ev: Evaluator) -> None:
-    if ev.containers.captured_items and ev.containers.items_written:
+def _note(ev: Evaluator, what: str) -> None:
+    ev.containers.nested.add(what)
+    if len(ev.containers.nested) == 2:
         ev.refuse("SCT302", "a list from outside is put into a list, and an item of such a list is written",
                   why="its caller would see the write", hint="put a copy into the list: `append(list(xs))`")
 

@@ -227,11 +227,10 @@ class Containers:
     compared      where it first matters whether two are one object, and what the function does there
     copied        arrays of arguments in deep copies, in which one array stays one
     identities    is any array or container compared by identity, also one that the function has created?
-    in_progress   objects that are being traversed
+    in_progress   objects that are being traversed; nested: what lists in lists are, "from outside" or "written"
     outside       those read from outside, by path
     records       are lists of records and of strings one value? `count`: the number of items of those that are
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
-    captured_items  are lists from outside items of other lists?  `items_written`: are such items written?
     sets          sets that expressions of the function make, by id, and the places of the expressions
     classes       classes that the function makes, by the frame and the place of the call
     unordered     classes of objects in lists whose attributes may be in another order than that of their columns
@@ -249,8 +248,7 @@ class Containers:
     count: int = 0
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
-    captured_items: bool = False
-    items_written: bool = False
+    nested: set[str] = field(default_factory=set)
     sets: dict[int, tuple[set[Any], Any]] = field(default_factory=dict)
     classes: dict[Any, type] = field(default_factory=dict)
     unordered: set[type] = field(default_factory=set)
@@ -275,8 +273,7 @@ class Containers:
         self.identities = True
 
     def note_comparison(self, loc: Loc | None, what: str = "compares them by identity") -> None:
-        if loc is not None and self.compared is None:
-            self.compared = loc, what
+        self.compared = self.compared or (None if loc is None else (loc, what))
 
 
 @dataclass
