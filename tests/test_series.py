@@ -27,6 +27,7 @@ from sct import check_grads, grad
 C = np.array([1.3, -2.0, 0.5, 3.1])
 T = np.linspace(-1.0, 2.0, 9)
 CONSTANT = Chebyshev([1, 2, 3.0, 0.5], domain=[0, 3])
+POWERS = Polynomial([1.0, 2.0, 0.5])
 Program = Callable[[np.ndarray], Any]
 
 
@@ -105,7 +106,59 @@ def test_axes_that_stay_are_no_calls() -> None:
     refuses(lambda x: np.sum(np.moveaxis(x, 2, 2)), np.ones((2, 3)), code="SCT501")
 
 
+def moved_to_its_place(c):
+    d = np.moveaxis(c, 0, 0)
+    d[0] = c[1] * c[2]
+    return np.sum(c**2) + 2.0 * c[0] * (d is c) + 3.0 * c[0] * (d is not c)
+
+
+def assigned(c):
+    p = Chebyshev(c, domain=[0.0, 3.0])
+    q = p + 1.0
+    ends = np.array([0.5, 2.0])
+    p.domain, p.window = ends, [-0.5, 1.0]
+    q.coef = c[1:] * c[0]
+    r = Polynomial(c)
+    r.coef = c[:2]
+    same = (p.domain is p.domain) + (p.domain is ends) + (q.window is q.window) + (q.coef is q.coef)
+    return same * p(0.7) + q(0.3) * len(q) + r(0.2) + p.domain[1] + p.deriv()(0.4) * q.domain[1]
+
+
+def with_those_from_outside(c):
+    p, q = Chebyshev(c, domain=[0.0, 3.0]), Polynomial(c)
+    series = (CONSTANT + p) * 0.5 - (CONSTANT - p) + CONSTANT * p
+    powers = (POWERS + q) * 0.5 - (POWERS - q) + POWERS * q + (q - POWERS) + (q + POWERS) * (q * POWERS)
+    return series(0.3) + powers(0.2)
+
+
+@pytest.mark.parametrize("f", [moved_to_its_place, assigned, with_those_from_outside], ids=lambda f: f.__name__)
+def test_objects_are_those_of_numpy(f: Program) -> None:
+    agrees(f, C)
+
+
+def writes_an_end(c):
+    p = Chebyshev(c, domain=[0.0, 3.0])
+    p.domain[0] = c[0]
+    return p(0.3)
+
+
+def writes_an_end_that_is_assigned(c):
+    p, ends = Chebyshev(c), np.array([0.5, 2.0])
+    p.domain = ends
+    ends[0] = c[0]
+    return p(0.3)
+
+
+def assigns_what_is_not_seen_into(c):
+    p = Polynomial(c)
+    p.domain = np.array([0.5, 2.0])
+    return p(0.3)
+
+
 def test_refused() -> None:
+    refuses(writes_an_end, C, code="SCT307")
+    refuses(writes_an_end_that_is_assigned, C, code="SCT307")
+    refuses(assigns_what_is_not_seen_into, C, code="SCT203")
     assert refuses(lambda c: Chebyshev(c).roots()[0], C, code="SCT203").why
     refuses(lambda c: Chebyshev(c, symbol="t")(0.3), C, code="SCT205")
     refuses(lambda c: chebyshev.chebroots(c)[0].real, C, code="SCT207")

@@ -306,6 +306,14 @@ def _name_of_op(f: Any) -> str | None:
     return harmless_name(f) if spelling_of(f) is not None else None
 
 
+def _by_python(ev: Evaluator, f: Any, args: Args) -> Abstract | None:
+    """The call of a builtin or of an op with an object that sct does not see into; None of others."""
+    if f is getattr and len(args) == 2 and isinstance(args[1], Static) and str(args[1].peek).isidentifier():
+        return by_python(ev, f"{{0}}.{args[1].peek}", args[0])
+    name = pure_builtin(f) or _name_of_op(f)
+    return by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args) if name else None
+
+
 def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
     """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
     one that asks for the class or the attributes of an exception that the program makes?"""
@@ -321,9 +329,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
             method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
         return ev.call(method, args, kwargs)
-    is_pure = not kwargs and not _is_seen_into(ev, fn.peek, args)
-    if is_pure and (name := pure_builtin(fn.peek) or _name_of_op(fn.peek)) and (
-            value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
+    if not kwargs and not _is_seen_into(ev, fn.peek, args) and (value := _by_python(ev, fn.peek, args)) is not None:
         return value
     f = fn.value
     if (debugger := name_of_debugger(f)) is not None:

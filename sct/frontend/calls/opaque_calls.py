@@ -24,6 +24,7 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
+from sct.frontend.evaluator.written_expressions import writes_at_position
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
     evaluated_by_python,
@@ -237,7 +238,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         ev.refuse("SCT302", "a method changes an object that sct does not see into, and that the function has not made",
                   why="the caller's object would be changed", hint="change a copy: `copy.copy(...)` before")
     named = [k for k, v in kwargs.items() if not (isinstance(v, Static) and isinstance(v.peek, str))]  # output="sos"
-    if any(map(writes_keyword, named)) or isinstance(f, np.ufunc) and len(args) > f.nin:
+    if any(map(writes_keyword, named)) or writes_at_position(f, len(args)):
         return None
     if name is None or any(is_varied(ev, a) for a in passed):
         return None

@@ -19,12 +19,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from sct.frontend.arguments.argument_aliasing import cell_contents
 from sct.frontend.evaluator.own_methods import is_library
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 
-__all__ = ["CACHED", "PLAIN", "is_derivative", "is_found_in_class", "is_library_function", "names_in",
-           "references"]
+__all__ = ["CACHED", "PLAIN", "is_derivative", "is_found_in_class", "is_library_function",
+           "is_module_of_library", "names_in", "references"]
 
 PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
 CACHED = type(functools.lru_cache(len))
@@ -55,6 +57,10 @@ def names_in(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
 def is_library_function(f: types.FunctionType) -> bool:
     """Is this a function of a library?  Such functions are assumed to have no state."""
     return is_library(f) or str(f.__module__).split(".")[0] in _LIBRARIES
+
+
+def is_module_of_library(x: Any) -> bool:
+    return isinstance(x, types.ModuleType) and x.__name__.split(".")[0] in _LIBRARIES
 
 
 def is_derivative(x: Any) -> bool:
@@ -98,6 +104,8 @@ def references(x: Any, uncopied: bool) -> Iterator[tuple[Any, bool]]:
         yield x.__self__, uncopied
     elif isinstance(x, functools.partial):
         yield from ((v, uncopied) for v in (x.func, x.args, x.keywords, x.__dict__))
+    elif isinstance(x, np.vectorize):
+        yield x.pyfunc, True
     elif isinstance(x, (CACHED, staticmethod, classmethod)):
         yield x.__wrapped__, uncopied
     elif isinstance(x, property):
@@ -132,7 +140,7 @@ def _class_references(cls: type) -> Iterator[tuple[Any, bool]]:
 def _module_references(module: types.ModuleType, names: frozenset[str]) -> Iterator[tuple[Any, bool]]:
     if module is os and "environ" in names:
         yield os.environ, True
-    if module.__name__.split(".")[0] in _LIBRARIES:
+    if is_module_of_library(module):
         return
     for name in names & vars(module).keys():
         value = vars(module)[name]

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.evaluator import list_items
+from sct.frontend.evaluator import list_items, lists_in_lists
 from sct.frontend.evaluator.handlers import (
     CALLS,
     EXPRESSIONS,
@@ -67,6 +67,9 @@ class Evaluator(KnownValues):
 
     def writable(self, addr: int, what: str, aliases: Sequence[str] = ()) -> Array | Slots:
         """The cell at an address that is about to be written: also an array that a list holds alone."""
+        written = self.store.cells[addr]
+        if isinstance(written, Slots) and written.parent is not None:
+            lists_in_lists.note_write(self)
         if list_items.array_in_list(self, addr) is None:
             return super().writable(addr, what, alias_groups.thaw(self, addr))
         cell = self.store.cells[addr]

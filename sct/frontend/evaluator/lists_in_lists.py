@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.state.store import Item
-from sct.frontend.values.abstract_values import Abstract, Container, Frozen, ListRef, Ref, Slots, Tup, parts
+from sct.frontend.values.abstract_values import Abstract, Container, Frozen, ListRef, Origin, Ref, Slots, Tup, parts
 from sct.ir.types import List, Never, Type
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["cut_loose", "lists_behind", "put_in", "take_out"]
+__all__ = ["cut_loose", "lists_behind", "note_write", "put_in", "take_out"]
 
 
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:
@@ -97,7 +97,21 @@ def put_in(ev: Evaluator, v: ListRef, shared: bool) -> None:
     if not shared and (cell.frozen == Frozen.HELD and not is_out or cell.parent is not None):
         ev.refuse("SCT307", "one list is put into two lists", why="its aliases are not known",
                   hint="put a copy into the list: `append(list(xs))`")
+    if cell.origin == Origin.CAPTURED:
+        _note(ev, "from outside")
     ev.store.hold(v.addr)
+
+
+def note_write(ev: Evaluator) -> None:
+    """Notes that a list that is an item of another is written."""
+    _note(ev, "written")
+
+
+def _note(ev: Evaluator, what: str) -> None:
+    ev.containers.nested.add(what)
+    if len(ev.containers.nested) == 2:
+        ev.refuse("SCT302", "a list from outside is put into a list, and an item of such a list is written",
+                  why="its caller would see the write", hint="put a copy into the list: `append(list(xs))`")
 
 
 def take_out(ev: Evaluator, v: Abstract) -> Abstract:

@@ -56,6 +56,7 @@ from sct.frontend.values.abstract_values import (
     parts,
 )
 from sct.ir import Op, Operand, Value, is_float
+from sct.ir.pytrees.user_objects import is_defined_by_user
 from sct.ir.types import (
     BOOL,
     ActiveText,
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IMMUTABLE", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python", "give",
-    "harmless_name", "is_callers", "is_changed_in_place", "is_harmless_module",
+    "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
     "is_varied", "leave_to_python", "may_be_differentiated", "pure_builtin",
     "template_of", "user_text", "written_by_python",
 ]
@@ -99,9 +100,10 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     if any(shows_number(x.type) for x in operands) and not all(map(holds_no_number, types)):
         refuse_reading(ev, operands)
     value = typed(ev, text, operands, types, user_text(ev.loc), op)
-    if not gives_fresh and (keeps or any(map(_may_hold, types))):
+    nested = any(_has_container(ev, x) for v in values for x in _items(ev, v))
+    if not gives_fresh and (keeps or any(map(_may_hold, types)) or nested and ("object", collections.Counter) in types):
         give(ev, values, keeps or any(map(_is_view, types)))
-        _hold_all(ev, value)
+        hold_all(ev, value)
     return value
 
 
@@ -133,7 +135,7 @@ def give(ev: Evaluator, values: Sequence[Abstract], themselves: bool) -> None:
     the change would not be seen in the list or dict itself.
     """
     for v in values:
-        _hold_all(ev, v)
+        hold_all(ev, v)
         if _has_container(ev, v) if themselves else any(_has_container(ev, x) for x in _items(ev, v)):
             ev.note_copies()
 
@@ -151,10 +153,10 @@ def _has_container(ev: Evaluator, v: Abstract) -> bool:
     return isinstance(v, (ListRef, DictRef)) or isinstance(v, Tup) and any(_has_container(ev, x) for x in v.items)
 
 
-def _hold_all(ev: Evaluator, v: Abstract) -> None:
+def hold_all(ev: Evaluator, v: Abstract) -> None:
     """Forbids writes to an array or container, and to those in it."""
     for x in _items(ev, v):
-        _hold_all(ev, x)
+        hold_all(ev, x)
     if isinstance(v, (Ref, ListRef, DictRef)):
         ev.store.hold(v.addr)
 
@@ -170,7 +172,8 @@ def _is_view(t: Observed) -> bool:
     """Does a value of this type hold the containers that it was computed from, and not only their items?"""
     if t[0] == "tuple":
         return any(map(_is_view, t[1]))
-    return t[0] == "object" and t[1].__module__ == "collections" and t[1] not in PLAIN_CONTAINERS
+    return t[0] == "object" and t[1] not in PLAIN_CONTAINERS and (
+        t[1].__module__ in ("collections", "types", "functools") or is_defined_by_user(t[1]))
 
 
 _HOLD_NOTHING = frozenset((str, bytes, type(None), complex, collections.Counter, datetime.date, datetime.datetime,

@@ -16,8 +16,11 @@ import gast
 import numpy as np
 
 from sct.errors import SctError
+from sct.frontend.evaluator.callees import UNKNOWN, Callees
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import python_expression
+from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.evaluator.written_expressions import written_expressions
 from sct.frontend.heap.inactive import (
     evaluated_by_python,
     is_callers,
@@ -28,6 +31,7 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.interpreter.attributes import SET_BY_RAISE
 from sct.frontend.interpreter.expressions import lookup
+from sct.frontend.source.bindings import Bindings
 from sct.frontend.source.changing_calls import changes_object, writes_arguments, writes_keyword
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.state.fixpoint import Dead
@@ -79,12 +83,38 @@ def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
     if _changes_objects(node) and any(isinstance(v, (Container, Ref, Tup)) or is_callers(ev, v) or _is_outside(v)
                                       for v in values.values()):
         return None  # copies would be changed, objects of the caller, or what is read before
-    return values
+    return None if _writes_what_is_known(ev, node, values) else values
 
 
 def _changes_objects(node: Any) -> bool:
     """Does the expression read a method that changes its object?"""
     return any(isinstance(n, gast.Attribute) and changes_object(f".{n.attr}") for n in gast.walk(node))
+
+
+def _writes_what_is_known(ev: Evaluator, node: Any, values: dict[str, Abstract]) -> bool:
+    """May the expression, by a function of a library, write into what sct keeps track of, or what was read before?"""
+    bindings = Bindings(node)
+    callees = Callees(bindings, lambda name: _object_of(values.get(name)))
+    for target in written_expressions(node, callees):
+        if target is None:
+            return True
+        owner = target
+        while isinstance(owner, (gast.Attribute, gast.Subscript)):
+            owner = owner.value
+        read = free_in(owner) & values.keys()
+        if any(_is_known(ev, values[name]) for name in read):
+            return True
+    return False
+
+
+def _is_known(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an array or a container, an object of the caller or from outside, or a function that may give one?"""
+    return isinstance(v, (Container, Ref, Tup)) or is_callers(ev, v) or _is_outside(v) or \
+        isinstance(v, Static) and isinstance(v.peek, types.FunctionType) and not is_library(v.peek)
+
+
+def _object_of(v: Abstract | None) -> Any:
+    return v.peek if isinstance(v, Static) else UNKNOWN
 
 
 def _is_outside(v: Abstract) -> bool:

@@ -15,6 +15,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
     check_value,
+    hold_all,
     is_callers,
     is_harmless_module,
     is_python_object,
@@ -95,8 +96,10 @@ def python_items(ev: Evaluator, v: Value, iterable: PythonIterable, most: int | 
 
 
 def python_item(ev: Evaluator, text: str, operands: Sequence[Operand], iterable: PythonIterable) -> Abstract:
-    """An item, which is of one of the types observed."""
-    return typed(ev, text, operands, iterable.types, f"an item of {iterable.name}", part)
+    """An item, which is of one of the types observed.  An array may be a view of another: it is not written."""
+    item = typed(ev, text, operands, iterable.types, f"an item of {iterable.name}", part)
+    hold_all(ev, item)
+    return item
 
 
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")

@@ -3,12 +3,13 @@
     np.r_[x, 0.0, 1:4]                   ->   np.concatenate((x, np.array([0.0]), np.arange(1, 4)))
     np.vstack(a)                         ->   a.reshape(...).copy(), if `a` is an array and not a list of arrays
     np.einsum(a, [0, 1], b, [1], [0])    ->   np.einsum("ab,b->a", a, b)
-    np.moveaxis(a, 0, 0)                 ->   a
+    np.moveaxis(a, 0, 0)                 ->   a[...]
 """
 
 from __future__ import annotations
 
 import string
+import types
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,8 +17,11 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.array_keys import is_slice
 from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.heap.subscripts import item
+from sct.frontend.state.observed_types import is_of_sct
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import NARROW, Tensor
@@ -33,8 +37,8 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
     name = spelling.removeprefix("numpy.")
     if name == "einsum" and args and isinstance(args[0], Ref) and len(args) > 1:
         return _einsum(ev, args, kwargs)
-    if name == "moveaxis" and len(args) == 3 and _stays(ev, *args):
-        return args[0]
+    if name == "moveaxis" and len(args) == 3 and not kwargs and _stays(ev, *args):
+        return args[0] if _is_in_library(ev) else item(ev, args[0], Static(Ellipsis))
     if name in JOINS and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
         return _rows_joined(ev, name, args[0])
     if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):
@@ -44,6 +48,12 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
             return ev.call(Static(_between_arrays), [*ends, arguments.get("num", Static(50)),
                                                      arguments.get("endpoint", Static(True))])
     return None
+
+
+def _is_in_library(ev: Evaluator) -> bool:
+    """Is this a call in a program of NumPy, of SciPy or of sct?  Such a program does not ask whether it has a view."""
+    frame = ev.frames[-1]
+    return is_of_sct(frame.source.file) or isinstance(frame.function, types.FunctionType) and is_library(frame.function)
 
 
 def _stays(ev: Evaluator, x: Abstract, source: Abstract, destination: Abstract) -> bool:

@@ -104,13 +104,13 @@ def stand_in_class(own: type, of: type, other: Any, more: Iterable[str] = (),
                    attributes: Mapping[str, Any] | None = None) -> type:
     """A class with the methods of `own`, whose objects are also instances of `of`, a class of a library.
 
-    other       the getter of the attributes that objects of `of` have besides
+    other       the getter and the setter of the attributes that objects of `of` have besides
     more        the names of those that are not in the class
     attributes  own attributes that are not in `own`
     """
     others = [key for key in dir(of) if not key.startswith("__") and key not in vars(own)]
     return type(of.__name__, (own, of), {
-        "__sct_class__": of, **dict.fromkeys([*others, *more], property(other)), **(attributes or {})})
+        "__sct_class__": of, **dict.fromkeys([*others, *more], property(other, other)), **(attributes or {})})
 
 
 _FLOATS = (np.float64, np.float32, np.float16)

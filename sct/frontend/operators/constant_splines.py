@@ -21,7 +21,7 @@ from sct.ops.program.effects import inactive
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.splines import spline
 
-__all__ = ["class_of_polynomial", "parts_of_series", "value_of_polynomial", "value_of_spline"]
+__all__ = ["SERIES", "class_of_polynomial", "parts_of_series", "value_of_polynomial", "value_of_spline"]
 
 _CLASSES = ("Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline",
             "LSQUnivariateSpline", "PPoly", "PchipInterpolator", "UnivariateSpline")
@@ -83,7 +83,7 @@ def class_of_polynomial(ev: Evaluator, v: Abstract) -> Any:
     classes = {type(v.peek)} if isinstance(v, Static) and v.path is not None else \
         set() if eqn is None or not isinstance(eqn.out.type, Opaque) else {t[-1] for t in ev.observed(eqn.loc)}
     cls = next(iter(classes)) if len(classes) == 1 else None
-    return cls if cls is np.poly1d or cls in _SERIES else None
+    return cls if cls is np.poly1d or cls in SERIES else None
 
 
 def parts_of_series(ev: Evaluator, v: Abstract) -> tuple[Abstract, Abstract, Abstract]:
@@ -104,8 +104,9 @@ def _number(ev: Evaluator, f: Value, text: str) -> Abstract:
     return ev.wrap(ev.emit(solver, f, text=text, type=Tensor("np", "f64", ())))
 
 
-_SERIES = {getattr(polynomial, name) for name in (
-    "Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial")}
+SERIES = (polynomial.Chebyshev, polynomial.Hermite, polynomial.HermiteE, polynomial.Laguerre, polynomial.Legendre,
+          polynomial.Polynomial)
+"""The classes of series of polynomials."""
 
 
 def _value_of_series(val: Any, coef: Any, off: Any, scl: Any, x: Any) -> Any:

@@ -31,7 +31,7 @@ class FrozenDistribution:
 
     def __setattr__(self, name: str, value: Any) -> None: ...
 
-    def other(self) -> Any:
+    def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's objects have besides."""
 
 

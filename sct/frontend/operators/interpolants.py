@@ -48,7 +48,7 @@ class Interpolant:
 
     def __setattr__(self, name: str, value: Any) -> None: ...
 
-    def other(self) -> Any:
+    def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's objects have besides."""
 
 

@@ -89,7 +89,7 @@ class SparseMatrix:
     def converted(self) -> Any:
         """Stands for what makes one of a constant matrix."""
 
-    def other(self) -> Any:
+    def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's matrices have besides."""
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
+from numpy.polynomial._polybase import ABCPolyBase
 from numpy.polynomial.polyutils import trimseq
 
 from sct.frontend.autodiff.implicit_functions import standing_for
@@ -151,6 +152,21 @@ def _sum_by_powers(a: Any, b: Any) -> Any:
     return np.concatenate((0.0 + a[:k], a[k:] + b)) if k > 0 else a + b
 
 
+def new_series(cls: Any, coef: Any, domain: Any, window: Any, computed: Any) -> Any:
+    """Stands for the series of this class of NumPy's; the domain and the window are pairs of numbers.
+
+    `computed`: NumPy has dropped zeros of the highest powers.
+    """
+
+
+def seen_into(x: Any) -> Any:
+    """Stands for a series in place of one of NumPy's that does not depend on what is differentiated; else `x`."""
+
+
+_UNIT = (-1.0, 1.0)
+"""The domain and the window of `Polynomial`."""
+
+
 class BySeries:
     """A polynomial by its coefficients, the lowest power first, with the domain and the window [-1, 1].
 
@@ -167,6 +183,14 @@ class BySeries:
     @property
     def coef(self) -> Any:
         return trimmed(self._c) if self._computed else self._c
+
+    @coef.setter
+    def coef(self, coef: Any) -> None:
+        self._c, self._computed = coef, False
+
+    def with_ends(self) -> Any:
+        """The same polynomial as a series with a domain and a window."""
+        return new_series(Polynomial, self._c, _UNIT, _UNIT, self._computed)
 
     def __len__(self) -> Any:
         return size_of_series(self._c) if self._computed else len(self._c)
@@ -190,20 +214,31 @@ class BySeries:
         return new_power_series(c, self._computed)
 
     def __add__(self, other: Any) -> Any:
-        return new_power_series(_sum(self._c, _series(other)), True)
+        other = seen_into(other)
+        return self.with_ends() + other if _has_ends(other) else new_power_series(_sum(self._c, _series(other)), True)
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> Any:
+        other = seen_into(other)
+        return other + self.with_ends() if _has_ends(other) else self + other
 
     def __sub__(self, other: Any) -> Any:
-        return new_power_series(_sum(self._c, -_series(other)), True)
+        other = seen_into(other)
+        return self.with_ends() - other if _has_ends(other) else new_power_series(_sum(self._c, -_series(other)), True)
 
     def __rsub__(self, other: Any) -> Any:
-        return new_power_series(_sum(_series(other), -self._c), True)
+        other = seen_into(other)
+        return other - self.with_ends() if _has_ends(other) else new_power_series(_sum(_series(other), -self._c), True)
 
     def __mul__(self, other: Any) -> Any:
+        other = seen_into(other)
+        if _has_ends(other):
+            return self.with_ends() * other
         return new_power_series(np.convolve(self._c, _series(other)), True)
 
     def __rmul__(self, other: Any) -> Any:
+        other = seen_into(other)
+        if _has_ends(other):
+            return other * self.with_ends()
         return new_power_series(np.convolve(_series(other), self._c), True)
 
     def __truediv__(self, other: Any) -> Any:
@@ -229,6 +264,11 @@ def _horner(x: Any, c: Any) -> Any:
     return y
 
 
+def _has_ends(x: Any) -> Any:
+    """Is this a series with a domain and a window of its own?"""
+    return isinstance(x, ABCPolyBase) and not isinstance(x, BySeries)
+
+
 def _series(x: Any) -> Any:
     return x._c if isinstance(x, BySeries) else 1.0 * np.atleast_1d(x)
 
@@ -240,7 +280,7 @@ def _sum(a: Any, b: Any) -> Any:
     return np.concatenate((a[:len(b)] + b, a[len(b):])) if len(a) > len(b) else a + b
 
 
-def _other(self: Any) -> Any:
+def _other(self: Any, value: Any = None) -> Any:
     """Stands for what NumPy's objects have besides."""
 
 

@@ -14,18 +14,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy import polynomial
 from numpy.polynomial.polyutils import mapdomain, mapparms
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import leave_to_python
-from sct.frontend.operators.constant_splines import class_of_polynomial, parts_of_series
+from sct.frontend.heap.inactive import hold_all, leave_to_python
+from sct.frontend.operators.constant_splines import SERIES, class_of_polynomial, parts_of_series
 from sct.frontend.polynomials.by_powers import (
     BySeries,
     class_of,
+    new_series,
     power_series,
+    seen_into,
     size_of_series,
     trimmed,
     vector_of,
@@ -35,15 +36,8 @@ from sct.frontend.values.abstract_values import Abstract, Static
 __all__: list[str] = []
 
 
-def new_series(cls: Any, coef: Any, domain: Any, window: Any, computed: Any) -> Any:
-    """Stands for the series of this class of NumPy's; the domain and the window are pairs of numbers.
-
-    `computed`: NumPy has dropped zeros of the highest powers.
-    """
-
-
-def seen_into(x: Any) -> Any:
-    """Stands for a series in place of one of NumPy's that does not depend on what is differentiated; else `x`."""
+def read_only(interval: Any) -> Any:
+    """Stands for the array, or the sequence, which is written no more: the series has its ends."""
 
 
 class Series:
@@ -63,6 +57,8 @@ class Series:
     _div: Any
     _c: Any
     _computed: Any
+    _domain_array: Any
+    _window_array: Any
 
     def __call__(self, arg: Any) -> Any:
         return self._val(mapdomain(arg, self._domain, self._window), self._c)
@@ -71,16 +67,28 @@ class Series:
     def coef(self) -> Any:
         return trimmed(self._c) if self._computed else self._c
 
+    @coef.setter
+    def coef(self, coef: Any) -> None:
+        self._c, self._computed = coef, False
+
     def __len__(self) -> Any:
         return size_of_series(self._c) if self._computed else len(self._c)
 
     @property
     def domain(self) -> Any:
-        return np.array(self._domain)
+        return self._domain_array
+
+    @domain.setter
+    def domain(self, domain: Any) -> None:
+        self._domain, self._domain_array = (domain[0], domain[1]), read_only(domain)
 
     @property
     def window(self) -> Any:
-        return np.array(self._window)
+        return self._window_array
+
+    @window.setter
+    def window(self, window: Any) -> None:
+        self._window, self._window_array = (window[0], window[1]), read_only(window)
 
     def degree(self) -> Any:
         return len(self) - 1
@@ -121,7 +129,7 @@ class Series:
     def _coefficients(self, other: Any) -> Any:
         other = seen_into(other)
         if isinstance(other, BySeries):
-            other = new_series(polynomial.Polynomial, other._c, _UNIT, _UNIT, True)
+            other = other.with_ends()
         if isinstance(other, Series):
             if self._of is not other._of:
                 raise TypeError("Polynomial types differ")
@@ -142,18 +150,27 @@ class Series:
         return self._with(self._add(self._c, self._coefficients(other)))
 
     def __radd__(self, other: Any) -> Any:
+        left = seen_into(other)
+        if isinstance(left, Series):
+            return left + self
         return self._with(self._add(other, self._c))
 
     def __sub__(self, other: Any) -> Any:
         return self._with(self._sub(self._c, self._coefficients(other)))
 
     def __rsub__(self, other: Any) -> Any:
+        left = seen_into(other)
+        if isinstance(left, Series):
+            return left - self
         return self._with(self._sub(other, self._c))
 
     def __mul__(self, other: Any) -> Any:
         return self._with(self._mul(self._c, self._coefficients(other)))
 
     def __rmul__(self, other: Any) -> Any:
+        left = seen_into(other)
+        if isinstance(left, Series):
+            return left * self
         return self._with(self._mul(other, self._c))
 
     def __truediv__(self, other: Any) -> Any:
@@ -165,12 +182,8 @@ class Series:
     def __getattr__(self, name: str) -> Any: ...
 
 
-_UNIT = (-1.0, 1.0)
-"""The domain and the window of `Polynomial`."""
-
-_NAMES = ("Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial")
-_CLASSES = {getattr(polynomial, name): class_of(Series, getattr(polynomial, name), (
-    "_add", "_der", "_div", "_int", "_mul", "_pow", "_sub", "_val")) for name in _NAMES}
+_CLASSES = {cls: class_of(Series, cls, ("_add", "_der", "_div", "_int", "_mul", "_pow", "_sub", "_val"))
+            for cls in SERIES}
 
 
 def _ends(interval: Any) -> Any:
@@ -201,8 +214,17 @@ def _fitted(cls: Any, fit: Callable[..., Any], own_domain: Any, window: Any, x: 
 def _new_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     cls, *parts = args
     assert isinstance(cls, Static)
-    return ev.new_object(_CLASSES[cls.value], {
-        "_of": cls, **dict(zip(("_c", "_domain", "_window", "_computed"), parts))})
+    arrays = [ev.call(Static(np.array), [ends]) for ends in parts[1:3]]
+    for array in arrays:
+        hold_all(ev, array)
+    names = "_of", "_c", "_domain", "_window", "_computed", "_domain_array", "_window_array"
+    return ev.new_object(_CLASSES[cls.value], dict(zip(names, (cls, *parts, *arrays))))
+
+
+@special(read_only)
+def _read_only(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    hold_all(ev, args[0])
+    return args[0]
 
 
 @special(seen_into)
@@ -224,8 +246,8 @@ def _no_symbol(ev: Evaluator, name: str, arguments: Kwargs) -> None:
         ev.refuse("SCT205", f"`symbol` of `{name}` is not supported", hint="leave `symbol` out")
 
 
-def _register(name: str) -> None:
-    cls = getattr(polynomial, name)
+def _register(cls: Any) -> None:
+    name = cls.__name__
 
     def create(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """A series with these coefficients, which are copied."""
@@ -253,5 +275,5 @@ def _register(name: str) -> None:
     of_scipy(f"numpy.polynomial.{name}.fit")(fit)
 
 
-for _name in _NAMES:
-    _register(_name)
+for _cls in SERIES:
+    _register(_cls)

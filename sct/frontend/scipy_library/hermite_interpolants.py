@@ -37,7 +37,7 @@ class HermiteInterpolant:
 
     def derivative(self, nu: int = 1) -> Any: ...
 
-    def other(self) -> Any:
+    def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's objects have besides."""
 
 

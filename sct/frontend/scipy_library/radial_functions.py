@@ -31,7 +31,7 @@ class RadialFunctions:
 
     def __call__(self, x: Any) -> Any: ...
 
-    def other(self) -> Any:
+    def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's objects have besides."""
 
 

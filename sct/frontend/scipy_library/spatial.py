@@ -231,7 +231,7 @@ class Rotations:
 
     def __mul__(self, other: Any) -> Any: ...
 
-    def other(self) -> Any:
+    def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's objects have besides."""
 
 

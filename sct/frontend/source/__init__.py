@@ -8,6 +8,7 @@
     merged_yields   several `yield` in one block -> one
     name_scopes     which names a function binds and reads
     name_liveness   where each name may still be read
-    changing_calls  which calls change their object or their arguments
+    bindings        what is bound to the variables of a function
+    changing_calls  which names of functions say that they change something
     new_objects     which variables hold only what the function makes itself
 """

@@ -225,7 +225,7 @@ class Containers:
     compared      where it first matters whether two are one object, and what the function does there
     copied        arrays of arguments in deep copies, in which one array stays one
     identities    is any array or container compared by identity, also one that the function has created?
-    in_progress   objects that are being traversed
+    in_progress   objects that are being traversed; nested: what lists in lists are, "from outside" or "written"
     outside       those read from outside, by path
     records       are lists of records and of strings one value? `count`: the number of items of those that are
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
@@ -246,6 +246,7 @@ class Containers:
     count: int = 0
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
+    nested: set[str] = field(default_factory=set)
     sets: dict[int, tuple[set[Any], Any]] = field(default_factory=dict)
     classes: dict[Any, type] = field(default_factory=dict)
     unordered: set[type] = field(default_factory=set)
@@ -270,8 +271,7 @@ class Containers:
         self.identities = True
 
     def note_comparison(self, loc: Loc | None, what: str = "compares them by identity") -> None:
-        if loc is not None and self.compared is None:
-            self.compared = loc, what
+        self.compared = self.compared or (None if loc is None else (loc, what))
 
 
 @dataclass

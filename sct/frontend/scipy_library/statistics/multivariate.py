@@ -185,7 +185,7 @@ class KernelDensity:
 
     def logpdf(self, x: Any) -> Any: ...
 
-    def other(self) -> Any:
+    def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's objects have besides."""
 
 
