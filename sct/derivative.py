@@ -101,7 +101,7 @@ class Family:
             with self.lock:
                 # Another thread may have compiled one in the meantime.
                 if self.table.get(key, ()) is candidates:
-                    compiled = self._add(key, specialize(transform, args, kwargs, self.backend, self.observed))
+                    compiled = self._add(key, self._specialize(transform, args, kwargs))
                     break
         try:
             result = compiled.run(*args, **kwargs, **compiled.traced.free_values(root))
@@ -118,7 +118,17 @@ class Family:
         """
         if isinstance(error, SctError) and error.code == "SCT209":
             observer(transform, args, kwargs, self.observed)()
-            specialize(transform, args, kwargs, self.backend, self.observed)
+            self._specialize(transform, args, kwargs)
+
+    def _specialize(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+        """A new specialization.  A refusal says that it is no use to call again where nothing was left to observe."""
+        before = dict(self.observed)
+        try:
+            return specialize(transform, args, kwargs, self.backend, self.observed)
+        except SctError as refusal:
+            if refusal.code == "SCT209" and before and self.observed == before:
+                refusal.hint = "compute it outside the function, and pass it; or write it with functions of NumPy"
+            raise
 
     def _validated(self, specialization: Specialization, match: Match, transform: Transform, args: tuple[Any, ...],
                    kwargs: dict[str, Any]) -> tuple[Specialization, Match]:
