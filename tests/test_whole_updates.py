@@ -99,3 +99,22 @@ def test_out_of_a_new_array_like_another() -> None:
 
     agrees(f, SQUARE, SQUARE + 1.0)
     agrees(f, SQUARE.T, SQUARE + 1.0)
+
+
+def transposed_convolution(x, k, s):
+    out = np.zeros(((x.shape[0] - 1) * s + 2, (x.shape[1] - 1) * s + 2))
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            out[i * s:i * s + 2, j * s:j * s + 2] += x[i, j] * k
+    return np.sum(np.tanh(out))
+
+
+def test_what_is_written_in_place_is_not_broadcast():
+    """The cotangent of a part is left where it is: its size, known at run time only, is that of the part."""
+    derivative = value_and_grad(transposed_convolution)
+    for k in (np.array([[1.0, 2.0], [0.5, -0.3]]), np.array([[0.7]]), np.array([[0.7, 0.2]]), np.array([[0.7], [0.2]])):
+        for s in (1, 2):
+            agrees(transposed_convolution, SQUARE / 9.0, k, s, derivative=derivative)
+            agrees(lambda k, x, s: transposed_convolution(x, k, s), k, SQUARE / 9.0, s)
+    derivative(SQUARE, np.ones((2, 2)), 2)
+    assert "axis=tuple" not in derivative.source and "dout[" in derivative.source
