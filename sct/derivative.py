@@ -101,7 +101,7 @@ class Family:
             with self.lock:
                 # Another thread may have compiled one in the meantime.
                 if self.table.get(key, ()) is candidates:
-                    compiled = self._add(key, specialize(transform, args, kwargs, self.backend, self.observed))
+                    compiled = self._add(key, self._specialize(transform, args, kwargs))
                     break
         try:
             result = compiled.call(root, args, kwargs)
@@ -119,10 +119,19 @@ class Family:
         if not isinstance(error, SctError) or error.code != "SCT209":
             return
         with self.lock:
-            compiled = self._add(key_of(args, kwargs),
-                                 specialize(transform, args, kwargs, self.backend, self.observed))
+            compiled = self._add(key_of(args, kwargs), self._specialize(transform, args, kwargs))
         if not refuses_type(compiled.traced, error):
             error.hint += "; or call it again: it is compiled for the types of this call now"
+
+    def _specialize(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+        """A new specialization.  A refusal says that it is no use to call again where nothing was left to observe."""
+        before = dict(self.observed)
+        try:
+            return specialize(transform, args, kwargs, self.backend, self.observed)
+        except SctError as refusal:
+            if refusal.code == "SCT209" and before and self.observed == before:
+                refusal.hint = "compute it outside the function, and pass it; or write it with functions of NumPy"
+            raise
 
     def _validated(self, specialization: Specialization, match: Match, transform: Transform, args: tuple[Any, ...],
                    kwargs: dict[str, Any]) -> tuple[Specialization, Match]:

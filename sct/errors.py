@@ -17,9 +17,9 @@ from fractions import Fraction
 from typing import Any
 
 __all__ = [
-    "INTERNAL", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret", "class_in_words",
-    "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "is_behind", "memory_refusal",
-    "unbound_error", "without_compiler_frames",
+    "INTERNAL", "NO_DERIVATIVE", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret",
+    "class_in_words", "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "is_behind",
+    "memory_refusal", "unbound_error", "without_compiler_frames",
 ]
 
 
@@ -85,6 +85,9 @@ def caret(loc: Loc) -> list[str]:
     return lines
 
 
+NO_DERIVATIVE = "no derivative"
+"""What the message of a `RuntimeError` begins with that emitted code raises where a value turns out to have none."""
+
 INTERNAL = "SCT602"
 """The code of the refusal for an error inside sct."""
 
@@ -133,8 +136,9 @@ def add_source_note(error: BaseException) -> None:
     `__sct_lines__` of an emitted module maps its lines to places.  Exceptions of the user's own `raise` and `assert`
     get no note.
 
-    Raises SctError SCT102 if the error comes from a number that has become complex in a program of real numbers, and
-    SCT918 if memory has run out in a program that keeps values of loops.
+    Raises SctError SCT102 if the error comes from a number that has become complex in a program of real numbers,
+    SCT415 if the code has found that a value has no derivative, and SCT918 if memory has run out in a program that
+    keeps values of loops.
     """
     place: Loc | None = None
     of_reals, has_tapes = True, False
@@ -152,6 +156,11 @@ def add_source_note(error: BaseException) -> None:
         return
     if of_reals and type(error) is TypeError and _OF_COMPLEX.search(str(error)):
         raise complex_refusal(place) from error
+    if type(error) is RuntimeError and (what := str(error).removeprefix(f"{NO_DERIVATIVE}: ")) != str(error):
+        raise SctError("SCT415", f"this value has no derivative: {what}", loc=place, why="it solves no equation here, "
+                       "or one whose solution is not smooth", hint="change the start, the tolerance or the number of "
+                       "iterations of a solver, or test its `success`; or write `sct.stop_gradient(...)` around the "
+                       "value, if no derivative is meant to pass") from error
     if isinstance(error, MemoryError) and has_tapes:
         raise memory_refusal("the gradient has run out of memory", "the backward pass of a loop needs values of each "
                              "iteration, which are kept", place) from error

@@ -101,9 +101,10 @@ def check_tapes(size: float, loc: Loc | None = None) -> None:
                              f"this process may use {in_words(limit())} of memory", loc)
 
 
-def check_amount(size: float, memory: int, loc: Loc | None) -> None:
+def check_amount(size: float, memory: int, loc: Loc | None, has_inner_loops: bool) -> None:
     """Refuse tapes of this size, if the keyword `memory` allows less."""
     if size > memory:
         raise SctError("SCT918", f"the backward pass keeps about {in_words(size)}, with few states of the outer loops",
                        why=f"memory={in_words(memory)!r} is given", loc=loc,
-                       hint="allow more, or run inner loops over sct.checkpointed(range(n)), too")
+                       hint="allow more, or run inner loops over sct.checkpointed(range(n)), too" if has_inner_loops
+                       else "allow more")

@@ -31,6 +31,7 @@ from sct.frontend import (
 from sct.ir import walk
 from sct.ir.pytrees.pytree import becomes_complex
 from sct.memory_limit import check_amount, check_tapes, in_words, needs
+from sct.ops.program.control import loop
 from sct.ops.scalar.powers import may_become_complex
 from sct.outside_reads import OutsideReads, outside_reads
 from sct.passes import pipeline
@@ -188,10 +189,12 @@ def _within(memory: int, traced: Traced, source: Source, backend: str, leaves: S
     total, _ = source.tapes
     fits = total is not None and needs(total, leaves) <= memory
     if not fits:
+        loops = [eqn for f in (*traced.fn.functions, traced.fn) for eqn in walk(f) if eqn.op is loop]
+        has_inner_loops = any(eqn.op is loop for each in loops for region in each.regions for eqn in walk(region))
         traced = replace(traced, fn=checkpoint_loops(traced.fn))
         source, backend = _emitted(traced, backend)
         if source.tapes[0] is not None:
-            check_amount(needs(source.tapes[0], leaves), memory, place_of(traced.root))
+            check_amount(needs(source.tapes[0], leaves), memory, place_of(traced.root), has_inner_loops)
     if total not in (None, "0"):
         test = f"{total} {'<=' if fits else '>'} {memory}"
         guard = Guard(f"the tapes take {'at most' if fits else 'more than'} {in_words(memory)}",

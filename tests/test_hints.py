@@ -226,7 +226,7 @@ def _() -> Any:
 
 
 @case("put a copy into the list: `append(x.copy())`; change an item by replacing it: `x = xs[i].copy()`, write to `x`, "
-      "then `xs[i] = x`")
+      "then `xs[i] = x`; write to rows of `a` in `for r in a`")
 def _() -> Any:
     def refused(x):
         rows = []
@@ -2465,6 +2465,101 @@ def sections_of_an_analog_filter() -> tuple[Any, Any]:
 @case("write its bounds: `x[s.start:s.stop:s.step]`", X, slice(1, None))
 def slices_in_arguments() -> tuple[Any, Any]:
     return lambda x, s: np.sum(x[s] ** 2), lambda x, s: np.sum(x[s.start:s.stop:s.step] ** 2)
+
+
+@case("put a copy into the list: `append(x.copy())`; change an item by replacing it: `x = xs[i].copy()`, write to `x`, "
+      "then `xs[i] = x`; write to rows of `a` in `for r in a`")
+def rows_of_an_array() -> tuple[Any, Any]:
+    def refused(x):
+        a = np.outer(x, x)
+        rows = [r for r in a]
+        for r in rows:
+            r += x
+        return np.sum(a**2)
+
+    def followed(x):
+        a = np.outer(x, x)
+        for r in a:
+            r += x
+        return np.sum(a**2)
+
+    return refused, followed
+
+
+@case("write the whole numbers: `z[...] = x + 1j * z.imag`")
+def real_parts() -> tuple[Any, Any]:
+    def refused(x):
+        z = (1.0 + 2.0j) * x
+        z.real = x**2
+        return np.sum(np.abs(z) ** 2)
+
+    def followed(x):
+        z = (1.0 + 2.0j) * x
+        z[...] = x**2 + 1j * z.imag
+        return np.sum(np.abs(z) ** 2)
+
+    return refused, followed
+
+
+@case("write the whole numbers: `z[...] = z.real + 1j * y`")
+def imaginary_parts() -> tuple[Any, Any]:
+    def refused(x):
+        z = (1.0 + 2.0j) * x
+        z.imag = x**2
+        return np.sum(np.abs(z) ** 2)
+
+    def followed(x):
+        z = (1.0 + 2.0j) * x
+        z[...] = z.real + 1j * x**2
+        return np.sum(np.abs(z) ** 2)
+
+    return refused, followed
+
+
+@case("use `np.lib.stride_tricks.sliding_window_view(x, n)`")
+def windows_by_strides() -> tuple[Any, Any]:
+    def refused(x):
+        windows = np.lib.stride_tricks.as_strided(x, (len(x) - 1, 2), (x.strides[0], x.strides[0]))
+        return np.sum(windows[:, 0] * windows[:, 1])
+
+    def followed(x):
+        windows = np.lib.stride_tricks.sliding_window_view(x, 2)
+        return np.sum(windows[:, 0] * windows[:, 1])
+
+    return refused, followed
+
+
+@case("pad the image before, by `np.pad`, and use `mode=\"valid\"`")
+def an_image_with_a_boundary() -> tuple[Any, Any]:
+    kernel = np.arange(9.0).reshape(3, 3)
+    return (lambda x: np.sum(scipy.signal.convolve2d(np.outer(x, x), kernel, mode="same", boundary="symm") ** 2),
+            lambda x: np.sum(scipy.signal.convolve2d(np.pad(np.outer(x, x), 1, mode="symmetric"), kernel,
+                                                     mode="valid") ** 2))
+
+
+@case("fill an array of a known size: `k = np.empty(n)`, and `k[i] = ...` in a loop", X, 2)
+def a_kernel_of_unknown_size() -> tuple[Any, Any]:
+    def refused(x, n):
+        k = np.array([1.0 / (i + 1) for i in range(n)])
+        return np.sum(np.convolve(x, k, mode="valid") ** 2)
+
+    def followed(x, n):
+        k = np.empty(n)
+        for i in range(n):
+            k[i] = 1.0 / (i + 1)
+        return np.sum(np.convolve(x, k, mode="valid") ** 2)
+
+    return refused, followed
+
+
+@case("change the start, the tolerance or the number of iterations of a solver, or test its `success`; or write "
+      "`sct.stop_gradient(...)` around the value, if no derivative is meant to pass")
+def a_solver_that_has_not_converged() -> tuple[Any, Any]:
+    def least(x, **options):
+        return scipy.optimize.minimize(lambda z: np.sum((z - x) ** 2 + z**4), np.zeros(3), options=options,
+                                       jac=lambda z: 2.0 * (z - x) + 4.0 * z**3).x[0]
+
+    return lambda x: x[1] * least(x, maxiter=1), lambda x: x[1] * least(x, gtol=1e-12)
 
 
 def spellings() -> Iterator[str]:

@@ -210,3 +210,23 @@ def test_a_loop_that_is_left_early_is_not_refused_for_its_bound():
     value, slope = value_and_grad(root)(2.0, 1e-12)
     assert value == root(2.0, 1e-12)
     assert abs(slope - 0.5 / np.sqrt(2.0)) < 1e-9
+
+
+def test_the_hint_is_about_loops_that_there_are() -> None:
+    def one(x: Any) -> Any:
+        v = x
+        for _ in range(400):
+            v = np.sin(v) * x
+        return np.sum(v)
+
+    def two(x: Any) -> Any:
+        v = x
+        for _ in range(20):
+            for _ in range(20):
+                v = np.sin(v) * x
+        return np.sum(v)
+
+    for f, names_inner_loops in ((one, False), (two, True)):
+        with pytest.raises(SctError) as caught:
+            grad(f, memory="1 KB")(np.ones(100))
+        assert caught.value.code == "SCT918" and ("inner loops" in caught.value.hint) == names_inner_loops

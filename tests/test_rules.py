@@ -271,6 +271,12 @@ EXAMPLES: dict[str, list[Example]] = {
         unchanged(lambda x, v: store(store(zeros_of(x), v, 0, 1, key=("s000", "i", "i")), 0.0, 0, key=("i",)),
                   "f64[2, 2, 2]; f64[2]"),
     ],
+    "unbroadcast_part": [
+        e(lambda x, y: op("unbroadcast_like")(index(x, 1, 2, key=("s110",)), index(y, 1, 2, key=("s110",))),
+          "f64[n]; f64[n]", "f64[n, m]; f64[n, m]"),
+        unchanged(lambda x, y: op("unbroadcast_like")(index(x, 0, 2, key=("s110",)), index(y, 1, 2, key=("s110",))),
+                  "f64[n]; f64[n]"),
+    ],
     "index_stored": [
         e(lambda x, v: index(store(x, v, 1, **I), 1, **I), "f64[3]; f64"),
         e(lambda x, v: index(add_at(x, v, 1, **I), 2, **I), "f64[3]; f64"),

@@ -12,7 +12,7 @@ from scipy import optimize, spatial, stats
 from scipy.spatial import distance
 from scipy.spatial.transform import Rotation
 
-from sct import check_grads, grad, hvp, jvp, value_and_grad
+from sct import SctError, check_grads, grad, hvp, jvp, value_and_grad
 
 X, Y = np.array([0.3, 1.2, 0.7, 2.1, 1.5, 0.4]), np.array([0.2, 1.3, 0.9, 1.1, 1.7, 0.1])
 M = np.outer(X, X[:4]) + 0.01 * np.arange(24.0).reshape(6, 4) ** 2
@@ -191,11 +191,11 @@ def test_bounds_at_ties() -> None:
     a = np.array([[1.0, 0.3], [0.2, 1.0], [0.5, -0.4]])
     f = lambda b: optimize.nnls(a, b)[0][1]
     assert grad(f)(np.array([1.0, -2.0, 0.3]))[0] == 0.0
-    with pytest.raises(RuntimeError, match="at a tie"):
+    with pytest.raises(SctError, match="at a tie"):
         grad(f)(2.0 * a[:, 0])
     g = lambda b: optimize.linprog([-1.0, -1.0], A_ub=[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], b_ub=b).fun
     np.testing.assert_allclose(grad(g)(np.array([1.0, 2.0, 2.5])), [0.0, 0.0, -1.0], atol=1e-12)
-    with pytest.raises(RuntimeError, match="at a tie"):
+    with pytest.raises(SctError, match="at a tie"):
         grad(g)(np.array([1.0, 2.0, 3.0]))
 
 

@@ -198,6 +198,35 @@ def test_exponents_of_run_time() -> None:
         np.testing.assert_allclose(hvp(f, (ELSEWHERE, n), (V,)), change, rtol=1e-6)
 
 
+def test_exponents_that_are_floats() -> None:
+    for f in (lambda x, p: np.sum(np.abs(x) ** p), lambda x, p: sum(math.pow(abs(v), p) for v in x)):
+        for p, at_zero in ((2.0, 2.0), (3.0, 0.0), (2.5, 0.0)):
+            np.testing.assert_array_equal(hvp(f, (ZERO, p), (V,)), at_zero * V)
+            change = (grad(f)(ELSEWHERE + 1e-5 * V, p) - grad(f)(ELSEWHERE - 1e-5 * V, p)) / 2e-5
+            np.testing.assert_allclose(hvp(f, (ELSEWHERE, p), (V,)), change, rtol=1e-6, atol=1e-6)
+            x, log = np.abs(ELSEWHERE), np.log(np.abs(ELSEWHERE))
+            np.testing.assert_allclose(hessian(f, 1)(ELSEWHERE, p), np.sum(x**p * log**2))
+            slopes = np.sign(ELSEWHERE) * x ** (p - 1.0) * (p * log + 1.0)
+            np.testing.assert_allclose(jacfwd(grad(f, 1))(ELSEWHERE, p), slopes)
+
+
+ROOTS: list[Callable[[Any], Any]] = [
+    lambda x: np.sqrt(np.sum(x**2)) ** 2, lambda x: np.sqrt(x @ x) ** 3, lambda x: math.sqrt(x @ x) ** 2,
+    lambda x: (r := np.sqrt(x @ x)) * r, lambda x: np.where((r := np.sqrt(np.sum(x**2))) > 0.0, r**3, 0.0),
+    lambda x: np.sum(np.sqrt(np.sum(np.outer(x, x) ** 2, axis=1)) ** 2), lambda x: np.sum(np.sqrt(x * x) ** 3),
+    lambda x: np.sqrt(x @ x) ** 4, lambda x: math.sqrt(x @ x) ** 5]
+
+
+@pytest.mark.parametrize("f", ROOTS)
+def test_powers_of_roots(f: Callable[[Any], Any]) -> None:
+    """The root has an infinite slope at 0, and its square and its cube have none."""
+    for x in (ZERO, ELSEWHERE):
+        value, slope = value_and_grad(f)(x)
+        assert value == f(x)
+        change = (f(x + 1e-6 * V) - f(x - 1e-6 * V)) / 2e-6
+        np.testing.assert_allclose([slope @ V, jvp(f, (x,), (V,))[1]], change, rtol=1e-6, atol=1e-9)
+
+
 def test_single_precision_and_numba() -> None:
     f = lambda x: huber(norm(x))
     second = hvp(f, (ZERO.astype("f4"),), (V.astype("f4"),))

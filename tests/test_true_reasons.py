@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 import pytest
+import scipy.sparse
 from oracle import agrees, refuses
 
 import sct
@@ -514,3 +515,36 @@ def test_the_refusal_of_the_attempt_that_came_furthest_is_said() -> None:
     for f in (behind_a_set, in_an_expression):
         refusal = refuses(f, 1.5, 90, code="SCT502")
         assert refusal.why == "an array on one path and something else on another"
+
+
+def moved_by_slices(x):
+    y = np.outer(x, x)
+    w = np.s_[:-1, ::2]
+    y[w] -= 0.5 * y[np.s_[1:]][:, ::2]
+    return np.sum(y[np.index_exp[1:, 1]] ** 2) + np.sum(y**2)
+
+
+def of_constant_matrices(x):
+    k = scipy.sparse.kron(scipy.sparse.eye(3), np.ones((2, 1)), format="csr")
+    return np.sum(scipy.sparse.eye(3, format="csr").dot(x) ** 2) + np.sum(k.dot(x) ** 3) + np.sum(
+        scipy.sparse.diags([1.0, 2.0, 3.0]).dot(np.outer(x, x)))
+
+
+@pytest.mark.parametrize("f", [moved_by_slices, of_constant_matrices])
+def test_programs_that_are_plain(f):
+    agrees(f, np.array([0.7, -0.3, 1.1]))
+
+
+def test_it_is_no_use_to_call_again():
+    def f(c, n):
+        ps = [np.polynomial.Polynomial([1.0])]
+        for _ in range(n):
+            ps.append(ps[-1] * np.polynomial.Polynomial(c))
+        return ps[-1](0.3)
+
+    derivative, hints = sct.value_and_grad(f), []
+    for _ in range(3):
+        with pytest.raises(sct.SctError, match="SCT209") as refusal:
+            derivative(np.array([1.0, 2.0]), 2)
+        hints.append(refusal.value.hint)
+    assert not any("call it again" in hint for hint in hints[1:])

@@ -66,20 +66,21 @@ NOT_CONVERGED = "the solver has not converged"
 
 
 def as_solution(ev: Evaluator, x: Operand, residual: Fn, converged: Value | None = None, error: str = NOT_CONVERGED,
-                is_root: bool = False) -> Value:
+                is_root: bool = False, near: float = 0.0) -> Value:
     """`x` as the solution of a residual, a function of it and of numbers that it reads.
 
     converged  has it a derivative?  If not, `error` is raised where that is computed
+    near       how far from a solution the residual itself may say that it is, if not 0
     """
     (r,) = residual.results
     assert isinstance(x.type, Tensor) and isinstance(r.type, Tensor)
     if r.type.rank != x.type.rank or not all(map(ev.same, r.type.shape, x.type.shape)):
         refuse_sizes(ev, x.type, r)
     residual, reads, params = with_params_for_reads(ev, residual)
-    flags, conditions = ([], []) if converged is None else ([Value(BOOL)], [converged])
+    flags, conditions = ([], []) if converged is None or near else ([Value(BOOL)], [converged])
     out = Value(x.type)
     residual = residual.replace(name="residual", params=(*residual.params, *flags, *params))
-    attrs = {"checked": error if conditions else False, "is_root": is_root}
+    attrs = {"checked": error if conditions or near else False, "is_root": is_root, "near": near}
     ev.b.add(Eqn(solution, (x, *conditions, *reads), (out,), attrs, (residual,), loc=ev.loc))
     return out
 

@@ -66,6 +66,7 @@ class _Solver:
     others     its other attributes
     solves     what the solution is: a "zero" of the function, a "fixed point" of it, its "minimum", or the minimum of
                the sum of its "squares"
+    near       how far from the solution the result may be, if nothing says whether the solver has converged
     """
 
     functions: Sequence[str]
@@ -74,6 +75,7 @@ class _Solver:
     fields: Sequence[str] = ()
     others: Sequence[str] = ()
     solves: str = "zero"
+    near: float = 0.0
 
 
 _ALWAYS = {"full_output": (False, 0), "disp": (True,)}
@@ -86,10 +88,14 @@ _OTHERS = ("fun", "njev", "jac", "cost", "grad", "optimality", "active_mask", "m
 _UNCONSTRAINED = (None, "Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "L-BFGS-B", "SLSQP", "nelder-mead",
                   "powell", "cg", "bfgs", "newton-cg", "l-bfgs-b", "slsqp")
 _PLAIN = {"full_output": (False, 0), "retall": (False, 0), "callback": (None,)}
+_NEAR_ZERO, _NEAR_MINIMUM = 1e-8, 1e-3
+"""What solvers of SciPy are content with by default, or a little more: a zero and a minimum to so many digits."""
+
 _ROOTS = ("hybr", "lm", "broyden1", "broyden2", "anderson", "krylov", "df-sane")
 _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _BRACKETING) | {
-    "newton": _Solver(("func", "fprime", "fprime2"), NUMBER, _ALWAYS),
-    "fsolve": _Solver(("func", "fprime"), VECTOR, {"full_output": (False, 0), "col_deriv": (False, 0)}),
+    "newton": _Solver(("func", "fprime", "fprime2"), NUMBER, _ALWAYS, near=_NEAR_ZERO),
+    "fsolve": _Solver(("func", "fprime"), VECTOR, {"full_output": (False, 0), "col_deriv": (False, 0)},
+                      near=_NEAR_ZERO),
     "root": _Solver(("fun", "jac"), VECTOR, {"method": _ROOTS, "callback": (None,), "options": (None,)},
                     ("x", "success"), ("message", "nfev", "status")),
     "root_scalar": _Solver(("f", "fprime", "fprime2"), NUMBER, {"options": (None,), "method": (
@@ -108,7 +114,7 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
     "leastsq": _Solver(("func", "Dfun"), VECTOR, {"full_output": (False, 0), "col_deriv": (False, 0)},
                        ("[0]", "[1] in (1, 2, 3, 4)"), solves="squares"),
     "fixed_point": _Solver(("func",), VECTOR, {}, solves="fixed point")} | {
-    name: _Solver(functions, VECTOR, _PLAIN, solves="minimum") for name, functions in {
+    name: _Solver(functions, VECTOR, _PLAIN, solves="minimum", near=_NEAR_MINIMUM) for name, functions in {
         "fmin": ("func",), "fmin_powell": ("func",), "fmin_cg": ("f", "fprime"), "fmin_bfgs": ("f", "fprime")}.items()
 } | dict.fromkeys(("broyden1", "broyden2", "anderson", "newton_krylov"), _Solver(("F",), VECTOR, {"callback": (None,)}))
 
@@ -150,13 +156,18 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
         return _bounded(ev, arguments, extra, unknown, optimum)
     residual = _residual(ev, arguments, first, extra, regions[first], unknown, name)
     if not entry.fields:
-        return _written_by_no_one(ev, as_solution(ev, ev.emit(solver, *operands, text=text, type=unknown), residual))
+        near = 0.0 if unknown is NUMBER else entry.near  # a solver for one number raises
+        return _written_by_no_one(ev, as_solution(
+            ev, ev.emit(solver, *operands, text=text, type=unknown), residual, near=near))
     solver_result = ev.emit(solver, *operands, text=text, type=OBJECT)
     place, flag = entry.fields
     of_tuple = place == "[0]"
     x, converged = (ev.emit(part, solver_result, text=f"_0{'' if of_tuple else '.'}{key}", type=t)
                     for key, t in ((place, unknown), (flag, BOOL)))
-    x = _written_by_no_one(ev, as_solution(ev, x, residual, converged))
+    least_squares = name == "root" and arguments.get("method") == Static("lm")  # succeeds where there is no zero
+    has_derivative = _has_derivative(ev, solver_result, name, arguments, converged)
+    x = _written_by_no_one(ev, as_solution(
+        ev, x, residual, has_derivative, near=_NEAR_ZERO if least_squares else 0.0))
     if of_tuple:
         return Tup((x, ev.wrap(ev.emit(part, solver_result, text="_0[1]", type=INT))))
     others = {key: ev.emit(part, solver_result, text=f"_0.{key}", type=OBJECT if key in _TEXTS else INT)
@@ -167,6 +178,21 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
         others["cost"] = at_solution(ev, solver_result, "cost", x, function_of_unknown(
             ev, _half_sum_of_squares(arguments[first], arguments), extra, unknown, name))
     return library_object(ev, f"what `{name}` returns", {place: x, flag: converged, **others}, _OTHERS)
+
+
+_BY_GRADIENT = [Static(method) for method in (None, "CG", "BFGS", "Newton-CG", "L-BFGS-B", "SLSQP", "cg", "bfgs",
+                                              "newton-cg", "l-bfgs-b", "slsqp")]
+"""Methods of `minimize` whose result has the gradient."""
+
+
+def _has_derivative(ev: Evaluator, solver_result: Value, name: str, arguments: Mapping[str, Abstract], converged: Value
+                    ) -> Value:
+    """Has the solver converged, if not to its tolerance then to the default one of the method BFGS?"""
+    if name != "minimize" or arguments.get("method", Static(None)) not in _BY_GRADIENT:
+        return converged
+    with derivative_code(ev):
+        result: Value = ev.emit(part, solver_result, text="(_0.success or abs(_0.jac).max() <= 1e-05)", type=BOOL)
+    return result
 
 
 # -- minima between bounds ---------------------------------------------------------------------------------------------

@@ -28,12 +28,15 @@ from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import tests_nan
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["KnownValues"]
+__all__ = ["WHICH_IS_LONGER", "KnownValues"]
+
+WHICH_IS_LONGER = "which of the two vectors is longer"
 
 _INSTEAD_OF_ASKING = dict.fromkeys(
     ("an index into a list", "an index into a list or tuple"),
     "use a list of items that are alike, or choose: `f(xs[0]) if c else f(xs[1])`") | {
-    "a key of a dict": "use an array, and ints as indices in place of keys"}
+    "a key of a dict": "use an array, and ints as indices in place of keys",
+    WHICH_IS_LONGER: "fill an array of a known size: `k = np.empty(n)`, and `k[i] = ...` in a loop"}
 """Hints for values that must be known, and are not."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import Layout, Like, Together
 from sct.ir import Operand, Value
@@ -27,8 +29,7 @@ def layout(ev: State, x: Operand) -> Layout:
     if eqn.op.name == "matmul" and own <= 2 or eqn.op.name == "array" and eqn.attrs["tree"] != 0:
         return True
     if eqn.op.layout == "operands":
-        parts = tuple(layout(ev, a) for a in eqn.args if rank(a))
-        return False not in parts and (all(p is True for p in parts) or Together(parts))
+        return _together([layout(ev, a) for a in eqn.args if rank(a) > 1])
     if eqn.op.updates:
         return layout(ev, eqn.args[0])
     first = layout(ev, eqn.args[0]) if eqn.op.name == "transpose" and eqn.attrs["axes"] is None else False
@@ -38,8 +39,12 @@ def layout(ev: State, x: Operand) -> Layout:
         return True  # or without gaps in C order, as what is computed from it
     if eqn.op not in ELEMENTWISE and eqn.op.layout != "K":
         return False
-    layouts = {layout(ev, a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == own}
-    one = layouts.pop() if len(layouts) == 1 else False
+    layouts = [layout(ev, a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == own]
+    one = layouts[0] if len(set(layouts)) == 1 else _together(layouts)
     return Like(one) if isinstance(one, Value) else one
+
+
+def _together(parts: Sequence[Layout]) -> Layout:
+    return False not in parts and (all(p is True for p in parts) or Together(tuple(parts)))
 
 

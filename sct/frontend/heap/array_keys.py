@@ -188,6 +188,8 @@ def is_vector_of_unknown_size(ev: Evaluator, v: Ref) -> bool:
 def key_items(ev: Evaluator, key: Abstract) -> list[Any]:
     """The items of a subscript of an array: operands, None, Ellipsis and slices of operands."""
     parts = key.items if isinstance(key, Tup) and not is_slice(key) else (key,)
+    if isinstance(key, Static) and isinstance(key.peek, tuple):  # of slices, as `np.s_` makes it
+        parts = tuple(map(Static, key.value))
     return [_key_item(ev, p) for p in parts]
 
 

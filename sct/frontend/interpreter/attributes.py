@@ -297,7 +297,8 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
         like = np.ones((1,) * x_type.rank)
         if not callable(run_or_raise(ev, lambda: getattr(like if x_type.is_array else like[()], name))):
             ev.refuse("SCT203", f"the attribute `{name}` of an array is not supported",
-                      hint="read it outside the function, and pass it")
+                      hint="use `np.lib.stride_tricks.sliding_window_view(x, n)`" if name == "strides" else
+                      "read it outside the function, and pass it")
     return Method(owner, name)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.known_values import WHICH_IS_LONGER
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.array_keys import array_of, check_present, joined_list, may_be_none, nested
 from sct.frontend.heap.inactive import check_value
@@ -243,8 +244,9 @@ def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: 
     observed: str | None = None
     for name, (v, assumed, *by_dtype) in asked.items():
         try:
-            answers[name] = ev.ask(v, f"`{name}`, on which the derivative of `{spelling}` depends,", assumed) \
-                if isinstance(v, Value) else v
+            what = f"`{name}`, on which the derivative of `{spelling}` depends,"
+            what = WHICH_IS_LONGER if name == "longer" else what
+            answers[name] = ev.ask(v, what, assumed) if isinstance(v, Value) else v
         except NeedsStatic as error:
             if by_dtype:
                 observed = _observed_dtype(ev, spelling, error)

@@ -348,7 +348,12 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         if not any(hasattr(cls, name) for cls in classes):
             raise_of_class(ev, owner, lambda like: setattr(like, name, None))
     ev.refuse("SCT303", f"writing the attribute `{name}` of this object is not supported",
-              hint="use a local, a dict or an array")
+              hint=_OF_ARRAYS.get(name, "use a local, a dict or an array"))
+
+
+_OF_ARRAYS = {"real": "write the whole numbers: `z[...] = x + 1j * z.imag`",
+              "imag": "write the whole numbers: `z[...] = z.real + 1j * y`"}
+"""What to write instead of a write to an attribute of an array."""
 
 
 def store_attribute(ev: Evaluator, owner: ObjRef | Value, name: str, value: Abstract) -> None:

@@ -161,7 +161,7 @@ def is_sparse(ev: Evaluator, v: Abstract) -> bool:
 def attribute_of_map(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`A.T`, which is made anew whenever it is read, and `A.dot` and `lu.solve` of objects that the function makes."""
     entry = _map(ev, owner) if name in ("T", "dot", "solve") else None
-    if entry is None and not (name == "multiply" and is_sparse(ev, owner)):
+    if entry is None and not (name in ("dot", "multiply") and is_sparse(ev, owner)):
         return None
     if entry is not None and name == "T":
         return ev.emit(part, entry[0], text="_0.T", type=OBJECT) if entry[2] else None

@@ -348,14 +348,15 @@ def _part_of(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return value
     is_all = ev.call(Static(_is_all), args)
     if isinstance(is_all, Static):
-        return value if is_all.value else ev.refuse("SCT402", _DROPPED, hint="compute it outside the function")
+        return value if is_all.value else ev.refuse("SCT402", f"{_DROPPED}: there is no derivative",
+                                                    hint="compute it outside the function")
     assert isinstance(value, Ref) and isinstance(is_all, Value)
     part = ev.operand(value)
     assert isinstance(part, Value)
     return standing_for(ev, part, value, converged=is_all, error=_DROPPED)
 
 
-_DROPPED = "NumPy drops the highest powers, whose coefficients are 0: there is no derivative"
+_DROPPED = "NumPy drops the highest powers, whose coefficients are 0"
 
 
 def _sliced(c: Any, size: Any) -> Any:

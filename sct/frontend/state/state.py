@@ -425,8 +425,8 @@ class State(Facts):
         if cell.frozen == Frozen.HELD:
             self.refuse("SCT307", f"{what} into an array, list or dict that is an item of a list, too",
                         why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
-                        hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: "
-                             "`x = xs[i].copy()`, write to `x`, then `xs[i] = x`")
+                        hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: `x = "
+                             "xs[i].copy()`, write to `x`, then `xs[i] = x`; write to rows of `a` in `for r in a`")
         if cell.frozen and isinstance(cell, Slots):
             self.refuse("SCT301", f"{what} through a name that may be an alias",
                         why=cell.frozen.value.replace("this array", "it"),

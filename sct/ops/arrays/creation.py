@@ -153,7 +153,7 @@ def like(name: str) -> Op:
     return op(f"{name}_like", f"numpy.{name}_like", type=rule, run=run, emit=emit, defaults={"dtype": None},
               bind=lambda a, dtype=None: ([a], {"dtype": optional_dtype(dtype)}), complex=True, nondiff=CONSTANT,
               shapes=(0,), cost="never" if name == "empty" else "dear", allocates=True, fill=FILL[name],
-              samples=likes())
+              samples=likes(), layout="K")
 
 
 def likes(*more: Any) -> samples.Samples:
@@ -184,7 +184,7 @@ full_like = op("full_like", "numpy.full_like", type=type_full_like, run=run_full
                bind=lambda a, fill_value, dtype=None: ([a, fill_value], {"dtype": optional_dtype(dtype)}),
                defaults={"dtype": None}, inactive=(0,), shapes=(0,),
                linear=lambda ct, x, v, dtype=None: [None, ct],
-               samples=likes(0.75), allocates=True)
+               samples=likes(0.75), allocates=True, layout="K")
 
 
 def type_zeros_of(x: Operand, dtype: str | None = None) -> Type:

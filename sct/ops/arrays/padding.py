@@ -116,7 +116,8 @@ def pads() -> Iterable[samples.Sample]:
 
 
 pad = op("pad", "numpy.pad", type=type_pad, run=run_pad, bind=bind_pad, emit=emit_pad, inactive=tuple(range(2, 33)),
-         defaults={"mode": "constant", "tree": 0}, linear=pad_back, raises="shape", samples=pads)
+         defaults={"mode": "constant", "tree": 0}, linear=pad_back, raises="shape", samples=pads,
+         layout="operands")
 
 
 def emit_positions(n: Operand, before: Operand, after: Operand, mode: str) -> str:

@@ -160,7 +160,7 @@ def rolls() -> Iterable[samples.Sample]:
 
 
 roll: Op = op("roll", "numpy.roll", type=type_roll, run=run_roll, bind=bind_roll, inactive=SIZES,
-              defaults={"axis": None}, samples=rolls,
+              defaults={"axis": None}, samples=rolls, layout="operands",
               emit=lambda x, *s, axis=None: text_of(
                   "roll", "_0", display(list(placeholders(1 + len(s), 1))), axis=axis),
               linear=lambda ct, x, *s, axis=None: [roll(ct, *map(neg, s), axis=axis), *[None] * len(s)])
@@ -213,7 +213,7 @@ def tiles() -> Iterable[samples.Sample]:
 tile = op("tile", "numpy.tile", type=type_tile, run=lambda x, *n: np.tile(x, n), bind=bind_tile, inactive=SIZES,
           raises="shape",
           emit=lambda x, *n: f"numpy.tile(_0, {display(list(placeholders(1 + len(n), 1)))})", linear=tile_back,
-          samples=tiles)
+          samples=tiles, layout="operands")
 
 
 def type_repeat(x: Operand, n: Operand, axis: int | None = None) -> Tensor:

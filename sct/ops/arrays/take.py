@@ -97,7 +97,8 @@ def emit_take(x: Operand, indices: Operand, axis: int | None = None, mode: str =
 
 
 take = op("take", "numpy.take .take", type=type_take, run=np.take, bind=bind_take, inactive=(1,), linear=take_back,
-          defaults={"axis": None, "mode": "raise"}, emit=emit_take, raises="value", samples=takes)
+          defaults={"axis": None, "mode": "raise"}, emit=emit_take, raises="value", samples=takes,
+          layout="operands")
 
 
 # -- take_along_axis ---------------------------------------------------------------------------------------

@@ -96,7 +96,8 @@ def inv_vjp(ct: Operand, y: Operand, a: Operand) -> list[Any]:
 
 
 inv = op("inv", "numpy.linalg.inv", type=of_square(lambda s: (*s[:-2], s[-1], s[-2])), run=np.linalg.inv,
-         vjp=inv_vjp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares, square=True, complex=True)
+         vjp=inv_vjp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares, square=True, complex=True,
+         layout="operands")
 
 
 # -- solve --------------------------------------------------------------------------------------
@@ -154,7 +155,7 @@ def systems() -> list[samples.Sample]:
 
 solve = op("solve", "numpy.linalg.solve", type=type_solve, run=np.linalg.solve, vjp=solve_vjp, jvp=solve_jvp,
            bind=lambda a, b: ([a, b], {}), linear_in=(1,), raises="value", cost="dear", samples=systems,
-           square=True, complex=True)
+           square=True, complex=True, layout="operands")
 
 
 # -- det, slogdet --------------------------------------------------------------------------------
@@ -221,4 +222,4 @@ def run_cholesky(a: Any, upper: bool = False) -> Any:
 
 cholesky = op("cholesky", "numpy.linalg.cholesky", type=of_square(lambda s: s), run=run_cholesky, vjp=cholesky_vjp,
               bind=lambda a, *, upper=False: ([a], {"upper": upper}), defaults={"upper": False},
-              raises="value", cost="dear", samples=positive_definite, square=True, complex=True)
+              raises="value", cost="dear", samples=positive_definite, square=True, complex=True, layout="operands")

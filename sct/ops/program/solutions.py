@@ -51,12 +51,14 @@ solver = op("solver", type=type_solver, run=run_inactive, emit=lambda *_, text, 
 """A call of a function that solves an equation, or that integrates; `text` is its template."""
 
 solution = op("solution", type=type_solution, run=lambda x, *_, **__: x, emit="_0",
-              defaults={"checked": False, "is_root": False},
+              defaults={"checked": False, "is_root": False, "near": 0.0},
               alias="same", cost="never", inactive=(0,), vjp=by_driver, jvp=by_driver, complex=True)
 """The solution of the residual in its region; the first operand is its value.
 
 checked  a text: the second operand says whether the solution has a derivative; if not, an error with this text is
          raised, as where a solver has not converged
+near     if not 0, it is raised where a step of Newton's method is longer than this and a thousandth of the solution;
+         the second operand says nothing then
 is_root  the residual is its difference from a number that is not negative; the solution is the square root of that,
          whose derivative at 0 is 0"""
 

@@ -112,7 +112,7 @@ def factors() -> Iterable[samples.Sample]:
 
 cumprod: Op = op("cumprod", "numpy.cumprod .cumprod", type=type_cumsum, run=np.cumprod, defaults={"axis": None},
                  bind=lambda a, axis=None: ([a], {"axis": axis}), vjp=cumprod_vjp, jvp=cumprod_jvp, samples=factors,
-                 complex=True)
+                 complex=True, layout="operands")
 
 
 # -- running extrema: of equal elements the last counts ---------------------------------------------------------

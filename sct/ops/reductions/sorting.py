@@ -83,7 +83,7 @@ def sort_forward(dx: Operand, x: Operand, axis: int | None) -> Any:
 sort = op("sort", "numpy.sort", type=type_sort, run=np.sort, bind=bind_sort, defaults={"axis": -1, "kind": None},
           vjp=lambda ct, y, x, **attrs: sort_back(ct, x, **attrs),
           jvp=lambda tangents, y, x, axis=-1, kind=None: sort_forward(tangents[0], x, axis), cost="dear",
-          samples=sorts)
+          samples=sorts, layout="operands")
 
 
 # -- partition ------------------------------------------------------------------------------------------

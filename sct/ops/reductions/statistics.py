@@ -99,4 +99,5 @@ def cumsum_transposed(ct: Operand, x: Operand, axis: int | None = None) -> list[
 
 
 cumsum: Op = op("cumsum", "numpy.cumsum .cumsum", type=type_cumsum, run=np.cumsum, defaults={"axis": None},
-                bind=lambda a, axis=None: ([a], {"axis": axis}), linear=cumsum_transposed, samples=along_axes)
+                bind=lambda a, axis=None: ([a], {"axis": axis}), linear=cumsum_transposed, samples=along_axes,
+                layout="operands")

@@ -132,7 +132,7 @@ def selections() -> Iterable[samples.Sample]:
 where: Op = op("where", "numpy.where", type=type_where, spelled=True, run=run_where, inactive=(0,), elementwise=True,
            emit=lambda c, a, b: "_1 if _0 else _2" if chooses(c, a, b) else "numpy.where(_args)",
            linear=lambda ct, c, a, b: [None, where(c, ct, 0.0), where(c, 0.0, ct)], samples=selections,
-               cost="cheap", compiled=True)
+               cost="cheap", compiled=True, layout="operands")
 
 
 # -- extrema -----------------------------------------------------------------------------------

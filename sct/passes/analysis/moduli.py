@@ -86,7 +86,7 @@ class Moduli:
 
     def squared(self, eqn: Eqn) -> Operand | None:
         """The modulus of whose square the out of the equation is a multiple."""
-        if eqn.op is square or eqn.op in POWERS and (eqn.args[1] in (Lit(2), Lit(2.0)) or _is_int(eqn.args[1])):
+        if eqn.op is square or eqn.op in POWERS and (eqn.args[1] in (Lit(2), Lit(2.0)) or _is_known_later(eqn.args[1])):
             return eqn.args[0] if eqn.args[0] in self.moduli else None
         if eqn.op is einsum:
             return next((x for x, _ in multiplied_by_themselves(labelled(eqn)[0]) if x in self.moduli), None)
@@ -190,6 +190,6 @@ def _is_real(x: Value) -> bool:
     return is_float(x) and getattr(leaf_type(x.type), "kind", "") == "f"
 
 
-def _is_int(x: Operand) -> bool:
-    """Is this an int that is known at run time?"""
-    return isinstance(x, Value) and isinstance(x.type, Tensor) and x.type.kind == "i" and not x.type.rank
+def _is_known_later(x: Operand) -> bool:
+    """Is this a real number that is known at run time?"""
+    return isinstance(x, Value) and isinstance(x.type, Tensor) and x.type.kind in "if" and not x.type.rank

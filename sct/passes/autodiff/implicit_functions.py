@@ -12,17 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+from sct.errors import NO_DERIVATIVE
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, rebuild, walk
 from sct.ir.types import Tensor
 from sct.ops.linalg.linalg import solve
+from sct.ops.linalg.norms import norm
 from sct.ops.linalg.products import matrix_transpose
 from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
 from sct.ops.program.effects import guarded, python, raise_
 from sct.ops.program.solutions import BY_THEOREM, as_adjoint, equal_operand, solver
 from sct.ops.registry import ELEMENTWISE
-from sct.ops.scalar.arithmetic import div, mul, neg, quotient, stop_gradient
+from sct.ops.scalar.arithmetic import add, div, mul, neg, quotient, stop_gradient
+from sct.ops.scalar.comparison import le
 from sct.ops.type_rules import number
 from sct.passes.autodiff.cotangents import current, materialize
 from sct.passes.autodiff.jacobian import derivative_blocks, tangents_again
@@ -38,8 +41,7 @@ Step = Callable[[Fn, ResidualTaps, Operand], Sequence[Operand]]
 def solution_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence[Operand]:
     """The cotangents of the operands `wrt`, given that of the solution."""
     if equal_operand(eqn) is not None:
-        if eqn.attrs.get("checked"):
-            _check(eqn)
+        _check(eqn)
         return [materialize(_root_slope(eqn, ct), x) for x in wrt]
 
     def step(fn: Fn, taps: ResidualTaps, jac: Operand) -> Sequence[Operand]:
@@ -53,8 +55,7 @@ def solution_cotangents(eqn: Eqn, ct: Operand, wrt: Sequence[Value]) -> Sequence
 def solution_tangent(eqn: Eqn, tangents: Mapping[Value, Operand]) -> Operand:
     """The tangent of the solution, given those of operands."""
     if isinstance(y := equal_operand(eqn), Value):
-        if eqn.attrs.get("checked"):
-            _check(eqn)
+        _check(eqn)
         return _root_slope(eqn, tangents[y])
 
     def step(fn: Fn, taps: ResidualTaps, jac: Operand) -> Sequence[Operand]:
@@ -105,8 +106,7 @@ def _root_slope(eqn: Eqn, direction: Operand) -> Operand:
 
 def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
     """What `step` makes of the residual, its taps and its derivative by the solution, in the current block."""
-    if eqn.attrs.get("checked"):
-        _check(eqn)
+    _check(eqn)
     fn = _residual(eqn)
     taps = ResidualTaps(fn)
     with current().nested() as b:
@@ -116,6 +116,8 @@ def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
             (jac,) = tangents_again(fn, one, [0]) if _calls(fn) else pushforward(fn, one, [0], taps)
         else:
             jac = derivative_blocks(fn, [0], [0], "forward", taps)[0, 0]  # a call keeps one record: of the pullback
+        if near := eqn.attrs.get("near"):
+            _raise_unless(_is_near(fn, jac, near), eqn)
         results = step(fn, taps, jac)
     for each in (*taps.with_taps(fn.eqns), *b.eqns):
         current().add(each)
@@ -123,11 +125,23 @@ def _at_solution(eqn: Eqn, step: Step) -> Sequence[Operand]:
 
 
 def _check(eqn: Eqn) -> None:
-    """Raise where the value is no solution, as its solver has not converged, or has no derivative."""
+    """Raise where the second operand says that the value has no derivative, as where its solver has not converged."""
+    if eqn.attrs.get("checked") and not eqn.attrs.get("near"):
+        _raise_unless(eqn.args[1], eqn)
+
+
+def _raise_unless(test: Operand, eqn: Eqn) -> None:
     with current().nested() as b:
-        error = python(Lit(eqn.attrs["checked"]), callee="RuntimeError")
+        b.loc = eqn.loc
+        error = python(Lit(f"{NO_DERIVATIVE}: {eqn.attrs['checked']}"), callee="RuntimeError")
         raise_(error)
-    current().emit(cond, (eqn.args[1],), {}, regions=(Fn("then", (), (), ()), b.finish("orelse", [], [])), types=[])
+    current().emit(cond, (test,), {}, regions=(Fn("then", (), (), ()), b.finish("orelse", [], [])), types=[])
+
+
+def _is_near(fn: Fn, jac: Operand, near: float) -> Operand:
+    """Is the value as near to a solution as that of a solver that has converged, by a step of Newton's method?"""
+    reached = add(mul(1e-3, norm(fn.params[0])), near)
+    return cast(Operand, le(norm(_solved(jac, fn.results[0])), reached))
 
 
 def _residual(eqn: Eqn) -> Fn:

@@ -22,6 +22,7 @@ from sct.passes.rewriting.table import (
     Site,
     adjoint_eqn,
     carrier_of,
+    defining_eqn,
     is_full,
     is_zeros,
     operands_of,
@@ -109,6 +110,16 @@ def store_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, .
     if is_zeros(v) and is_zeros(before_other_writes(x, key, key_operands)):
         return x
     return v if is_full(key) and v.type == x.type else None
+
+
+@rule("unbroadcast_like")
+def unbroadcast_part(ct: Operand, x: Operand) -> Any:
+    """y[key], summed up to the shape of x[key] -> y[key], where x and y have one shape"""
+    part, like = adjoint_eqn(ct), defining_eqn(x)
+    if part is None or like is None or not part.op is like.op is index:
+        return None
+    is_same = part.args[1:] == like.args[1:] and part.attrs == like.attrs
+    return index(*part.args, **part.attrs) if is_same and shape_of(part.args[0]) == shape_of(like.args[0]) else None
 
 
 @rule("index")

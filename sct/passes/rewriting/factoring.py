@@ -25,6 +25,7 @@ from sct.ir.types import DOUBLE, Tensor
 from sct.ops.arrays.creation import astype, full, full_like, to_f64
 from sct.ops.arrays.shape import dim, expand_dims
 from sct.ops.scalar.arithmetic import add, conj, div, mul, neg, sub
+from sct.ops.scalar.powers import pow_
 from sct.ops.scalar.selection import where
 from sct.ops.scalar.special_functions import paired
 from sct.passes.rewriting.arithmetic_rules import may_be_int, natural_quotient
@@ -343,11 +344,11 @@ def choice_of(y: Operand) -> tuple[Operand, ...] | None:
 
 @rule("mul", of="quotient mul div add real", when="finite")
 def mul_modulus(a: Operand, b: Operand) -> Any:
-    """c * y * (x / y) -> c * x where y = hypot(x, ...), abs(conj(x)), dist(...) or norm(...) is 0 only where x is; so
-    in products and in sums"""
+    """c * y * (x / y) -> c * x where y = hypot(x, ...), abs(conj(x)), dist(...) or norm(...) is 0 only where x is, or
+    y = sqrt(...), whose powers have derivatives where it has none; so in products and in sums"""
     for slope, y in ((a, b), (b, a)):
         eqns = map(defining_eqn, factors_of(y))
-        if any(eqn is not None and eqn.op.name in ("hypot", "abs", "dist", "norm") for eqn in eqns) \
+        if any(eqn is not None and eqn.op.name in ("hypot", "abs", "dist", "norm", "sqrt") for eqn in eqns) \
                 and (cancelled := over_modulus(y, slope, {})) is not None:
             return cancelled
     return None
@@ -363,8 +364,8 @@ def factors_of(a: Operand) -> set[Operand]:
     while todo and len(factors) < MOST_FACTORS:
         x = todo.pop()
         eqn = defining_eqn(x)
-        if x not in factors and eqn is not None and eqn.op.name in ("mul", "div", "neg"):
-            todo += eqn.args[:1] if eqn.op.name == "div" else eqn.args
+        if x not in factors and eqn is not None and eqn.op.name in ("mul", "div", "neg", "pow"):
+            todo += eqn.args[:1] if eqn.op.name in ("div", "pow") else eqn.args
         factors.add(x)
     return factors
 
@@ -393,14 +394,18 @@ def _over_modulus(y: Operand, slope: Operand, tried: dict[Operand, Any]) -> Any:
         return None if m is None else eqn.op(m, *eqn.args[1:])
     x, modulus = eqn.args
     c = without_factor(y, partial(operator.is_, modulus)) if vanishes(x, modulus) else None
+    if c is not None and shape_of(y) and not shape_of(c) and not shape_of(x):
+        c = full_like(modulus, c)
     return None if c is None else product(c, None, x, y)
 
 
 def vanishes(x: Operand, modulus: Operand) -> bool:
-    """Is x, of a derivative of the modulus, 0 where the modulus is?"""
+    """Is x, of a derivative of the modulus, 0 where the modulus is?  Or is this a root, which has none there?"""
     eqn, inner = defining_eqn(modulus), adjoint_eqn(x)
     if eqn is None:
         return False
+    if eqn.op.name == "sqrt":
+        return True
     if eqn.op.name == "dist":
         pairs = [*zip(*paired(eqn.args))]
         return operands_of(x, "sub") in pairs or any(x is a and number(b) == 0 or x is b and number(a) == 0
@@ -426,9 +431,9 @@ def operands_in_product(b: Operand, name: str) -> Iterator[tuple[tuple[Operand, 
 def product(c: Operand, d: Operand | None, x: Operand, y: Operand) -> Any:
     """c * d * x, where `d` may be missing; of the class of numbers that a product with `y` has."""
     c = c if d is None else mul(c, d)
-    t, other = x.type, y.type
-    assert isinstance(t, Tensor) and isinstance(other, Tensor)
-    if t.carrier == "py" and other.carrier == "np":
+    t, of_c, other = x.type, c.type, y.type
+    assert isinstance(t, Tensor) and isinstance(of_c, Tensor) and isinstance(other, Tensor)
+    if t.carrier == of_c.carrier == "py" and other.carrier == "np":
         x = astype(x, dtype=DOUBLE[t.kind])
     return mul(c, x)
 
@@ -483,6 +488,9 @@ def without_factor(a: Operand, is_factor: Callable[[Operand], bool]) -> Any:
         return Lit(1.0)
     eqn = defining_eqn(a)
     assert eqn is not None
+    if eqn.op.name == "pow":
+        n = number(eqn.args[1])
+        return pow_(eqn.args[0], n - 1) if n is not None and n > 1 and is_factor(eqn.args[0]) else None
     for k, x in enumerate(eqn.args[:1] if eqn.op.name == "div" else eqn.args):
         if (c := without_factor(x, is_factor)) is not None:
             others = eqn.args[:k] + eqn.args[k + 1:]

@@ -30,6 +30,7 @@ from sct.ops.scalar.arithmetic import add, conj, conj_of, div, float_, mul, neg,
 from sct.ops.scalar.comparison import eq
 from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.elementary import square
+from sct.ops.scalar.powers import pow_
 from sct.ops.scalar.selection import where
 from sct.ops.scalar.special_functions import dist, paired
 from sct.ops.type_rules import number
@@ -178,7 +179,7 @@ class _SmoothSquares:
         """The value of an equation that is a multiple of the square of the root, made of its smooth square."""
         y = self.square(root)
         if eqn.op is square or eqn.op in POWERS:
-            return y if eqn.op is square or isinstance(n := eqn.args[1], Lit) else where(eq(n, 2), y, value)
+            return y if eqn.op is square or isinstance(n := eqn.args[1], Lit) else _power_of_square(y, n, value)
         if eqn.op is einsum:
             factors, result = labelled(eqn)
             labels = next(labels for x, labels in multiplied_by_themselves(factors) if x is root)
@@ -208,6 +209,14 @@ def _mean_where_attained(squares: Operand, eqn: Eqn) -> Any:
     return div(sum_(where(attained, squares, 0.0), **along), times)
 
 
+def _power_of_square(y: Any, n: Value, value: Value) -> Any:
+    """The power of a modulus, whose square is `y`, by an exponent known at run time; its derivative by `n` is kept."""
+    is_two = eq(n, 2)
+    if number(n).kind == "f":
+        y = pow_(y, where(is_two, mul(0.5, n), 1.0))  # with any other exponent its derivatives might be infinite
+    return where(is_two, y, value)
+
+
 def _like(x: Any, y: Value) -> Operand:
     """`x` with the class of numbers that `y` has."""
     t, other = x.type, y.type
@@ -220,4 +229,5 @@ def _equal(eqn: Eqn, value: Value, like: Operand) -> Eqn:
     """The equation that gives the out of `eqn`, which has this value, the derivative of `like`."""
     result, param, difference = Value(value.type), Value(like.type), Value(value.type)
     residual = Fn("residual", (result, param), (Eqn(sub, (result, param), (difference,), loc=eqn.loc),), (difference,))
-    return Eqn(solution, (value, like), eqn.outs, {"checked": False, "is_root": False}, (residual,), loc=eqn.loc)
+    attrs = {"checked": False, "is_root": False, "near": 0.0}
+    return Eqn(solution, (value, like), eqn.outs, attrs, (residual,), loc=eqn.loc)

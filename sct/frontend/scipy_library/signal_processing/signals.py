@@ -178,7 +178,8 @@ def _sosfilt(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 register("scipy.signal", {
     "detrend": Program(_detrended, ("data",), ("axis", "type")),
     "hilbert": Program(_analytic, ("x",), ("axis",)),
-    "convolve2d": Program(_convolved, ("in1", "in2"), ("mode",), ranks=(2,))})
+    "convolve2d": Program(_convolved, ("in1", "in2"), ("mode",), ranks=(2,), instead=dict.fromkeys(
+        ("boundary", "fillvalue"), "pad the image before, by `np.pad`, and use `mode=\"valid\"`"))})
 special(np.unwrap)(handler("numpy.unwrap", Program(_shifted, ("p",), ("axis",))))
 
 
