@@ -33,11 +33,11 @@ from sct.ir.pytrees.pytree import becomes_complex
 from sct.memory_limit import check_amount, check_tapes, in_words, needs
 from sct.ops.program.control import loop
 from sct.ops.scalar.powers import may_become_complex
-from sct.outside_reads import OutsideReads, outside_reads
 from sct.passes import pipeline
 from sct.passes.analysis.tape_sizes import tape_bytes
 from sct.passes.rematerialization.segments import checkpoint_loops
 from sct.validation import OFF, Validation, for_observed_types, observer, validation_mode
+from sct.validation.outside_reads import OutsideReads, outside_reads
 
 __all__ = ["BACKENDS", "Backend", "Specialization", "emit", "specialize"]
 

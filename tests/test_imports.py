@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent / "sct"
 
 # The three of level 3 may not import each other; `__init__` shows what api and errors hold.
 LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 3, "call_checks": 4, "debugging": 4,
-         "export": 4, "memory_limit": 1, "tangents": 4, "tree": 4, "validation": 4, "outside_reads": 5,
+         "export": 4, "memory_limit": 1, "tangents": 4, "tree": 4, "validation": 5,
          "specialization": 6, "derivative": 7, "api": 8, "gradient_check": 9, "cli": 10, "pytest_plugin": 10,
          "__main__": 11}
 
@@ -29,7 +29,7 @@ INSIDE = {
     "ir": (("dims",), ("types",), ("core", "pytrees"), ("interp", "loop_view", "real_ints", "text", "uses"),
            ("affine", "build", "check"), ("array_accesses",)),
     "frontend": (("source", "transform", "user_rules", "values"), ("root_function", "signatures"), ("state",),
-                 ("evaluator",), ("arguments",), ("objects",), ("heap",), ("iteration",), ("operators",),
+                 ("evaluator",), ("arguments",), ("writes",), ("objects",), ("heap",), ("iteration",), ("operators",),
                  ("interpreter",), ("loops",), ("numpy_library",), ("standard_library",), ("autodiff",),
                  ("scipy_library",), ("polynomials",), ("calls",), ("specialize",), ("ahead_of_time",)),
     "passes": (("rewriting",), ("analysis",), ("scalar",), ("memory", "rematerialization"),

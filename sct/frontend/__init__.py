@@ -16,6 +16,7 @@ Its parts:
     state             the state of an evaluation: names, heap, calls and loops in progress
     evaluator         operands of the IR, known values, dispatch: what all handlers share
     arguments         arguments and free variables as abstract values
+    writes            what code writes that runs as it is
     objects           objects of a user's classes
     heap              containers and arrays by address; joins of the heaps of two paths
     iteration         iterators and iteration spaces

@@ -7,7 +7,7 @@ In:  a traced function and the arguments of a call. Out: True, or the reason why
 without visible effects (`quiet`), and compares the outcomes (`compare`). Where they differ, `replay` finds the first
 assignment at which they diverge. `observe` runs the function on copies too: for types that its source does not
 tell; `instrument` writes the code that tells them, `observed_operands` are objects whose special methods run as such
-code.
+code. `outside_reads` compares what a call has read from outside with what it is after the call.
 """
 
 from sct.validation.observe import for_observed_types, observer, refuses_type

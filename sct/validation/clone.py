@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.arguments.argument_aliasing import cell_contents
-from sct.frontend.calls.references import (
+from sct.frontend.user_rules import note_copy
+from sct.frontend.writes.references import (
     CACHED,
     PLAIN,
     is_derivative,
@@ -36,7 +37,6 @@ from sct.frontend.calls.references import (
     names_in,
     references,
 )
-from sct.frontend.user_rules import note_copy
 from sct.ir.pytrees.user_objects import (
     dict_of,
     fields_of,

@@ -29,10 +29,10 @@ import numpy as np
 
 from sct.errors import Loc, SctError
 from sct.frontend import OBSERVED_BEFORE, Traced
-from sct.frontend.calls.references import CACHED, names_in
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.state.observed_types import Observations, Observed, is_of_latest, latest_place, observed_type
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
+from sct.frontend.writes.references import CACHED, names_in
 from sct.ir import Eqn, Lit, walk
 from sct.ir.pytrees.user_objects import is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops.arrays.shape import has_dtype

@@ -14,6 +14,4 @@ arguments, becomes a function of the program. What sct has no source of is an op
     cached_functions         `functools.lru_cache`
     opaque_calls             functions without source: run once, in order, not differentiated
     outside_writes           what functions that run as they are may write, and the function reads
-    written_objects          what they may write
-    references               what functions can reach from an object
 """

@@ -24,7 +24,6 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
-from sct.frontend.evaluator.written_expressions import writes_at_position
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
     evaluated_by_python,
@@ -73,6 +72,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.frontend.writes.written_expressions import writes_at_position
 from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
 from sct.ir.real_ints import unmark_real

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sct.frontend.arguments.lift import CONTAINERS, path_in_words, read_path
-from sct.frontend.calls.references import PLAIN
-from sct.frontend.calls.written_objects import METHODS, Slot, Writes, is_users, owners_of_memory, writes_by_itself
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import IMMUTABLE
 from sct.frontend.values.abstract_values import Path
+from sct.frontend.writes.references import PLAIN
+from sct.frontend.writes.written_objects import METHODS, Slot, Writes, is_users, owners_of_memory, writes_by_itself
 from sct.ir import Eqn, Fn, Value, walk
 from sct.ir.types import List, Opaque, Tensor
 from sct.ops.program.effects import apply, inactive

@@ -16,7 +16,5 @@ Beside them stand
     memory_layout   how arrays lie in memory
     list_items      objects in lists of columns
     lists_in_lists  lists that are items of lists
-    callees         which functions expressions are
-    written_expressions  what code writes to
     own_methods     which functions are the user's, and do not run when a function is compiled
 """

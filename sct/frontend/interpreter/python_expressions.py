@@ -16,11 +16,9 @@ import gast
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.evaluator.callees import UNKNOWN, Callees
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import python_expression
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.evaluator.written_expressions import written_expressions
 from sct.frontend.heap.inactive import (
     evaluated_by_python,
     is_callers,
@@ -36,6 +34,8 @@ from sct.frontend.source.changing_calls import changes_object, writes_arguments,
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
+from sct.frontend.writes.callees import UNKNOWN, Callees
+from sct.frontend.writes.written_expressions import written_expressions
 from sct.ir import Operand
 from sct.ir.pytrees.user_objects import is_defined_by_user
 from sct.ops.registry import template_tree

@@ -28,9 +28,9 @@ from sct.frontend.heap.array_keys import present_list, present_tuple
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import characters, size_along, slice_view
+from sct.frontend.iteration.positional_iteration import items_by_position
 from sct.frontend.objects.deques import list_of_deque
 from sct.frontend.objects.objects import special_call, special_method
-from sct.frontend.objects.positional_iteration import items_by_position
 from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.values.abstract_values import (
     Abstract,

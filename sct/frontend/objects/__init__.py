@@ -9,7 +9,6 @@
     row_attributes        attributes of these
     deques                deques that the function makes
     functions_in_lists    functions in lists whose length is known only at run time
-    positional_iteration  iteration by `__getitem__`
     parts_of_exceptions   what exceptions of the program carry
     single_dispatch       `functools.singledispatch`
     undefined_operators   operators that no class of their operands defines

@@ -4,6 +4,7 @@
     alias_groups     arrays that may share a buffer, and when they may be written again
     tries            the `try` statements in progress
     parts            loops, functions, exits, ...: each is changed by its own methods alone
+    enclosing        what is around a differentiated region
     state            the whole, with the refusals that name its place
     fixpoint         evaluates a join point until nothing is learnt
     observed_types   types that a run of the function showed

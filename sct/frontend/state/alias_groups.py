@@ -28,10 +28,10 @@ __all__ = ["freeze_group", "join_groups", "thaw", "thaw_at_back_edge"]
 def freeze_group(ev: State, *addrs: int) -> None:
     """Forbids writes to these arrays, of which one may be a view of another, while a second one of them can be read."""
     before = ev.store.alias_groups
-    known = _are_known(ev.store, addrs)
+    have_groups = _are_known(ev.store, addrs)
     group = frozenset(addrs).union(*(before.get(addr, ()) for addr in addrs))
     ev.freeze(*addrs)
-    if known:
+    if have_groups:
         _record(ev.store, group)
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from sct.errors import Loc, SctError, class_in_words, conversion_hint
 from sct.frontend.root_function import anchors, innermost
 from sct.frontend.source.parse import loc_of, user_text
+from sct.frontend.state.enclosing import Enclosing
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.observed_types import Observations, Observed
 from sct.frontend.state.parts import (
@@ -18,7 +19,6 @@ from sct.frontend.state.parts import (
     Changed,
     Consumer,
     Containers,
-    Enclosing,
     ExitCodes,
     Frame,
     Functions,
@@ -432,10 +432,9 @@ class State(Facts):
                         why=cell.frozen.value.replace("this array", "it"),
                         hint="move the write into each branch, using the name that the object has in that branch")
         if cell.frozen:
-            later = f", and {' and '.join(f'`{name}`' for name in aliases)} may be read later" if aliases else ""
-            self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value + later,
-                        hint="if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and "
-                             "indices")
+            later = f", and {' and '.join(f'`{name}`' for name in aliases)} may be read later" * bool(aliases)
+            self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value + later, hint=(
+                "if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and indices"))
         if not {"__defaults__", "__kwdefaults__"}.isdisjoint(x[1] for x in self.captured.paths.get(addr, ())[1:]):
             self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
                         hint="let the default be None, and make it in the function; or pass it")

@@ -75,8 +75,8 @@ class Moduli:
             targets.setdefault(source, []).append(target)
         unmoved = (x for x in targets if x not in self.sources and _is_container(x))
         self.unknown = reachable(unmoved, lambda x: filter(_is_container, targets.get(x, ())))
-        found: list[Operand] = [eqn.out for eqn in eqns if _is_modulus(eqn)]
-        reached = reachable(found, lambda x: targets.get(x, ()))
+        norms: list[Operand] = [eqn.out for eqn in eqns if _is_modulus(eqn)]
+        reached = reachable(norms, lambda x: targets.get(x, ()))
         self.moduli = {x for x in reached - self.unknown if self.unknown.isdisjoint(self.sources.get(x, ()))}
         roots = [root for eqn in eqns if (root := self.squared(eqn)) is not None] if self.moduli else []
         self.needed = reachable(roots, lambda x: filter(self.may_hold_moduli, self.sources.get(x, ())))

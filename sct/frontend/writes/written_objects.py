@@ -22,16 +22,7 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.arguments.argument_aliasing import cell_contents
-from sct.frontend.calls.references import PLAIN, is_library_function, is_module_of_library, references
-from sct.frontend.evaluator.callees import UNKNOWN, Callees, attribute, is_function_of_library
 from sct.frontend.evaluator.own_methods import is_generated
-from sct.frontend.evaluator.written_expressions import (
-    changed_object,
-    is_followed,
-    items_of,
-    may_write,
-    written_expressions,
-)
 from sct.frontend.source.bindings import Bindings
 from sct.frontend.source.name_scopes import (
     FUNCTIONS,
@@ -44,6 +35,15 @@ from sct.frontend.source.name_scopes import (
 )
 from sct.frontend.source.new_objects import NewObjects
 from sct.frontend.source.parse import source_of
+from sct.frontend.writes.callees import UNKNOWN, Callees, attribute, is_function_of_library
+from sct.frontend.writes.references import PLAIN, is_library_function, is_module_of_library, references
+from sct.frontend.writes.written_expressions import (
+    changed_object,
+    is_followed,
+    items_of,
+    may_write,
+    written_expressions,
+)
 from sct.ir.pytrees.user_objects import dict_of, is_defined_by_user
 
 __all__ = ["METHODS", "Slot", "Writes", "is_users", "owners_of_memory", "writes_by_itself"]

@@ -19,7 +19,6 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.frontend.evaluator.callees import DESCRIPTORS, UNKNOWN, Callees, is_function_of_library
 from sct.frontend.source.changing_calls import (
     WRITERS,
     WRITTEN_AT,
@@ -28,6 +27,7 @@ from sct.frontend.source.changing_calls import (
     writes_keyword,
 )
 from sct.frontend.source.name_scopes import nodes_in
+from sct.frontend.writes.callees import DESCRIPTORS, UNKNOWN, Callees, is_function_of_library
 
 __all__ = ["changed_object", "is_followed", "items_of", "may_write", "writes_at_position",
            "written_expressions"]

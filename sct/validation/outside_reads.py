@@ -18,7 +18,7 @@ import numpy as np
 from sct.call_checks import GONE, MISS, Match, outside_facts, place_of
 from sct.errors import SctError
 from sct.frontend import Traced, read_path
-from sct.frontend.calls.references import PLAIN, is_library_function
+from sct.frontend.writes.references import PLAIN, is_library_function
 from sct.ir import walk
 from sct.ir.pytrees.pytree import Places
 from sct.ir.pytrees.user_objects import is_defined_by_user
