@@ -429,7 +429,7 @@ class State(Facts):
                              "xs[i].copy()`, write to `x`, then `xs[i] = x`; write to rows of `a` in `for r in a`")
         if cell.frozen and isinstance(cell, Slots):
             self.refuse("SCT301", f"{what} through a name that may be an alias",
-                        why=cell.frozen.value.replace("this array", "it"),
+                        why=cell.frozen.value.replace("this array", "it").replace(", or on its order in memory", ""),
                         hint="move the write into each branch, using the name that the object has in that branch")
         if cell.frozen:
             later = f", and {' and '.join(f'`{name}`' for name in aliases)} may be read later" * bool(aliases)
