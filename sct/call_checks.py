@@ -32,6 +32,7 @@ any other exception is a fault of sct and is not hidden.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -59,7 +60,7 @@ from sct.ir.pytrees.user_objects import fields_of, holds_each_once, is_identifie
 from sct.ir.types import List
 from sct.memory_limit import check_tapes, limit
 
-__all__ = ["MISS", "Match", "compile_checks", "outside_facts", "place_of"]
+__all__ = ["METHODS", "MISS", "Match", "compile_checks", "outside_facts", "place_of"]
 
 Match = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -73,6 +74,9 @@ MISS = _Miss()
 
 GONE = (AttributeError, LookupError, TypeError, ValueError, SctError)
 """The exceptions of reading a variable that is gone or has another structure."""
+
+METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+"""Each read of a bound method makes another object; they are equal if they are the same method of one object."""
 
 UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardError)
 """The exceptions of evaluating a guard where it is undefined."""
@@ -250,7 +254,8 @@ class _CheckWriter:
             self.lines.append(f"if {x} != {self.constant(key.x)}: return MISS")
             return x
         if not isinstance(key, tuple):
-            self.lines.append(f"if {x} is not {self.constant(key.x)}: return MISS")
+            differs = "!=" if isinstance(key.x, METHODS) else "is not"
+            self.lines.append(f"if {x} {differs} {self.constant(key.x)}: return MISS")
             return x
         if isinstance(key[0], np.dtype):
             return self.check_array(x, *key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import functools
+import re
 import types
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -200,3 +201,18 @@ def test_a_property_of_a_metaclass_is_refused() -> None:
     with pytest.raises(SctError, match="a property of its metaclass"):
         value_and_grad(lambda x: x * Measured.read)(1.5)
     assert BOX[0] == 0
+
+
+PATTERN = re.compile(r"a(\d)")
+
+
+def test_a_method_of_an_object_of_a_library_is_compiled_once() -> None:
+    """`PATTERN.match` is another object at each read, and the same method."""
+    def f(x: float, text: str) -> float:
+        match = PATTERN.match(text)
+        return x * int(match.group(1)) if match else x
+
+    derivative = value_and_grad(f)
+    for text, slope in (("a3", 3.0), ("a4", 4.0), ("b", 1.0), ("a5", 5.0)):
+        assert derivative(0.5, text) == (0.5 * slope, slope)
+    assert len(derivative._specializations()) <= 2

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.call_checks import GONE, MISS, Match, outside_facts, place_of
+from sct.call_checks import GONE, METHODS, MISS, Match, outside_facts, place_of
 from sct.errors import SctError
 from sct.frontend import Traced, read_path
 from sct.frontend.writes.references import PLAIN, is_library_function
@@ -113,6 +113,6 @@ def _same(a: Any, b: Any) -> bool:
         return list(a) == list(b) and all(map(_same, a.values(), b.values()))
     if type(a) is np.ndarray:
         return bool(a.shape == b.shape and a.dtype == b.dtype and (a.dtype.hasobject or a.tobytes() == b.tobytes()))
-    if isinstance(a, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
-        return bool(a == b)  # of one object: each read makes another method
+    if isinstance(a, METHODS):
+        return bool(a == b)
     return a is b or type(a) in PLAIN and bool(a == b or a != a and b != b)

@@ -192,7 +192,10 @@ def _written_by_keywords(call: Any, f: Any) -> Iterator[Any]:
 
 def _parameters(f: Any) -> tuple[str, ...]:
     """The names of the parameters of a function of a library, as far as it says them."""
-    return () if type(f).__hash__ is None or not callable(f) else _signature(f)
+    try:
+        return _signature(f) if callable(f) else ()
+    except TypeError:  # no object that can be looked up, as a function of `ctypes`
+        return ()
 
 
 @functools.lru_cache(maxsize=4096)
