@@ -715,3 +715,23 @@ def test_objects_of_the_caller_keep_their_tuples(gaps: bool) -> None:
         assert value == longer_than_the_argument(1.5, cells(n, gaps))
         assert gradient == pytest.approx((up - down) / 2e-6, rel=1e-6)
         assert (head and head.p) == before
+
+
+class Vertex:
+    """An object with a list of edges: other objects, each with a number."""
+
+    def __init__(self) -> None:
+        self.out: list[tuple[Vertex, float]] = []
+
+
+def test_lists_of_tuples_with_objects_are_refused() -> None:
+    """A column holds lists of values, not of tuples."""
+    def f(w: list[float], edges: list[tuple[int, int]]) -> float:
+        vertices = []
+        for _ in range(len(w)):
+            vertices.append(Vertex())
+        for (a, b), x in zip(edges, w):
+            vertices[a].out.append((vertices[b], x * x))
+        return sum(x for v in vertices for _, x in v.out)
+
+    assert refuses(f, [1.0, 2.0, 0.5, 0.7, 0.3, 0.9], [(k, (k + 1) % 3) for k in range(6)], code="SCT307")

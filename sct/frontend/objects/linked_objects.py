@@ -164,7 +164,9 @@ def column_cell(ev: Evaluator, column: Column) -> Ref:
     """The array of a column."""
     if ev.caches.depth:  # a cached function that reads an object knows it by what it reads
         raise ev.functions.plan.unlinked(column.of[0])
-    (cell,) = ev.slots(column_list(ev, column)).items
+    cell, *others = ev.slots(column_list(ev, column)).items
+    if others:  # its lists have got tuples
+        raise ev.functions.plan.unlinked(column.of[0])
     assert isinstance(cell, Ref)
     return cell
 
