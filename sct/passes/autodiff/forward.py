@@ -197,7 +197,7 @@ class Forward:
             if op is index and eqn.attrs["key"] == () and is_number(args[0]):
                 return args  # the tangent of an array without axes may be a number
             dy = op(*args, **eqn.attrs)
-            return [with_shape_of(dy, y) if op is index else dy]
+            return [with_shape_of(dy, y) if op is index and isinstance(args[0].type, List) else dy]
         if op.jvp is None:
             assert op.vjp is not None, f"{op} has no derivative, so its outs have no tangents"
             return tangents_by_transpose(eqn, dxs, self.active)
