@@ -150,7 +150,7 @@ def with_own_sizes(t: Type, place: str) -> Type:
 def with_shape_of(v: Any, x: Operand) -> Any:
     """`v`, an item of a list of cotangents or tangents: it has the shape of `x`, the item in the list of the primal."""
     t, like = v.type, x.type
-    eqns = getattr(builder_var.get(), "eqns", ()) if isinstance(v, Value) else ()
+    eqns: Sequence[Eqn] = getattr(builder_var.get(), "eqns", ()) if isinstance(v, Value) else ()
     is_new = len(eqns) > 0 and eqns[-1].op is index and eqns[-1].outs == (v,)
     if is_new and isinstance(t, Tensor) and isinstance(like, Tensor) and t.rank == like.rank:
         v.type = replace(t, shape=like.shape)
