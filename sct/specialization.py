@@ -210,7 +210,7 @@ def _emitted(traced: Traced, backend: str) -> tuple[Source, str]:
     except SctError as error:
         if error.code != "SCT908":
             raise
-        warnings.warn(f"{traced.name} runs as NumPy: {error}", SctWarning, stacklevel=6)
+        warnings.warn(f"{traced.name} runs as NumPy: {error}", SctWarning, stacklevel=7)
         return emit(traced), "numpy"
 
 
