@@ -816,7 +816,7 @@ def test_no_call_is_promised_that_would_be_refused_as_well(monkeypatch: pytest.M
     for n in (5, 6):
         with pytest.raises(SctError, match="SCT209") as caught:
             gradient(1.5, n)
-        assert caught.value.hint == "convert it to one type where it is computed"
+        assert "again" not in caught.value.hint
 
 
 def test_an_exception_that_gets_another_init_is_asked_again() -> None:
