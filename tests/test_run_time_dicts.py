@@ -515,7 +515,7 @@ def test_a_list_of_one_of_several_lists_is_not_written() -> None:
             t += sum(row) ** 2
         return t
 
-    refuses(f, 0.9, 7, code="SCT301")
+    refuses(f, 0.9, 7, code="SCT302")
 
 
 def rank(d: float, links: dict[str, list[str]], ranks: dict[str, float]) -> Any:
