@@ -544,7 +544,7 @@ def test_it_is_no_use_to_call_again():
 
     derivative, hints = sct.value_and_grad(f), []
     for _ in range(3):
-        with pytest.raises(sct.SctError, match="SCT209") as refusal:
+        with pytest.raises(sct.SctError) as refusal:
             derivative(np.array([1.0, 2.0]), 2)
         hints.append(refusal.value.hint)
     assert not any("call it again" in hint for hint in hints[1:])

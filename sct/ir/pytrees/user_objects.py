@@ -75,7 +75,8 @@ def is_in_python(cls: type) -> bool:
 def is_defined_by_user(cls: type) -> bool:
     """Is this a class that a `class` statement outside the libraries has made, whatever its bases are?"""
     heap = bool(cls.__flags__ & 1 << 9)
-    return heap and (cls.__module__ or "").split(".")[0] not in _LIBRARIES
+    module = cls.__module__  # of a class of Cython it may be a descriptor
+    return heap and (module is None or isinstance(module, str) and module.split(".")[0] not in _LIBRARIES)
 
 
 def is_namedtuple(cls: type) -> bool:
