@@ -5,6 +5,7 @@
     push(rows, x)            ->   rows[rows]         `push` is `heapq.heappush`
     np.add(1.0, x, a)        ->   a[a]               the third argument of `np.add` is `out`
     exec(text)               ->   None               everything
+    exec(text, names)        ->   names[names]       what the text assigns
 """
 
 from __future__ import annotations
@@ -146,8 +147,9 @@ def _written_by_unknown(call: Any, callees: Callees) -> Iterator[Any]:
 def _written_by(f: Any, call: Any, callees: Callees) -> Iterator[Any]:
     """What the call of a known function of a library writes."""
     name = getattr(f, "__name__", "")
-    if _is_one_of(f, (exec, eval)) or \
-            _is_one_of(f, (operator.methodcaller, operator.attrgetter)) and not all(map(_is_reader, call.args)):
+    if _is_one_of(f, (exec, eval)):
+        yield items_of(call.args[1]) if len(call.args) > 1 else None
+    elif _is_one_of(f, (operator.methodcaller, operator.attrgetter)) and not all(map(_is_reader, call.args)):
         yield None
     elif f is getattr and not all(map(_is_reader, call.args[1:2])) and _may_be_called(call, callees, 0):
         yield items_of(call.args[0])

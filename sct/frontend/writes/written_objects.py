@@ -53,7 +53,7 @@ METHODS = (types.MethodType, types.BuiltinMethodType)
 Slot = tuple[int, Any]
 """The id of an object, and the name of its attribute; None for its items, and for what is not known."""
 
-_NAMESPACES = frozenset(("globals", "locals", "vars", "exec", "eval", "modules", "__dict__", "__globals__"))
+_NAMESPACES = frozenset(("globals", "locals", "vars", "modules", "__dict__", "__globals__"))
 """Names by which code reads namespaces."""
 
 _DEEPEST = 3
