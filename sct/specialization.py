@@ -64,10 +64,12 @@ class Specialization:
 
     def call(self, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result for arguments like those that it was compiled for."""
-        before = self.outside.now(root) if self.outside is not None else None
-        result = self.run(*args, **kwargs, **self.traced.free_values(root))
-        if self.outside is not None and before is not None:
-            self.outside.check(root, before)
+        values = self.traced.free_values(root)
+        if self.outside is None:
+            return self.run(*args, **kwargs, **values)
+        before = self.outside.now(root)
+        result = self.run(*args, **kwargs, **values)
+        self.outside.check(root, before)
         return result
 
 
