@@ -279,8 +279,7 @@ def emit(
     if mode == "hvp":
         target = Transform("jvp", grad(f))
     elif mode in ("vjp", "jvp"):
-        wrt = tuple(range(len(inspect.signature(f).parameters))) if mode == "vjp" else 0
-        target = Transform(mode, f, wrt, has_aux)
+        target = Transform(mode, f, _every_argument(f) if mode == "vjp" else 0, has_aux)
     else:
         target = Derivative(mode, f, argnums, has_aux).__sct_transform__
 
@@ -297,6 +296,13 @@ def emit(
     ahead = [(chosen, finished(traced)) for chosen, traced in trace_ranks(target, stated)]
     return module_of([traced for _, traced in ahead],
                      [open_sizes(traced, partial(retrace, chosen)) for chosen, traced in ahead])
+
+
+def _every_argument(f: Function) -> int | tuple[int, ...]:
+    """The positions of all arguments; 0 where only a call tells how many there are."""
+    parameters = inspect.signature(f).parameters.values()
+    counted = all(p.kind is not inspect.Parameter.VAR_POSITIONAL for p in parameters)
+    return tuple(range(len(parameters))) if counted else 0
 
 
 MODES = ("grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp", "jvp", "hvp")

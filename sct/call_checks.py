@@ -42,22 +42,23 @@ import numpy as np
 from sct.errors import Loc, SctError, add_source_note
 from sct.frontend import (
     COMPARED_BY_CLASS,
-    FEW_ITEMS,
     OPAQUE_ARRAY,
     ROWS,
     Equal,
     Guard,
+    RowChecks,
     Traced,
     apart,
+    attribute_text,
     exact,
-    item_kind,
     key_of,
+    kind_of_rows,
     shared_with_callable,
 )
 from sct.ir import Value
-from sct.ir.pytrees.pytree import STEPS, EntryPart, Places, column, text_of_step
-from sct.ir.pytrees.user_objects import fields_of, holds_each_once, is_identifier, is_plain_attribute
-from sct.ir.types import List
+from sct.ir.pytrees.pytree import STEPS, EntryPart, LeafOf, Places, column, read_step, text_of_step
+from sct.ir.pytrees.user_objects import fields_of, holds_each_once, is_identifier
+from sct.ir.types import List, Opaque
 from sct.memory_limit import check_tapes, limit
 
 __all__ = ["METHODS", "MISS", "Match", "compile_checks", "outside_facts", "place_of"]
@@ -82,7 +83,8 @@ UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardErro
 """The exceptions of evaluating a guard where it is undefined."""
 
 
-FORMS = {"kind": "type({0}) is list and len({0}) > FEW_ITEMS and item_kind({0}, {{}}, True, True) == {1}",
+FORMS = {"kind": "type({0}) is list and kind_of_rows({0}, {{}}, True, True) == {1}",
+         "kinds": "type({0}) is list and kind_of_rows({0}, {{}}, 2, True) == {1}",
          "is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "many": "len({0}) > {1}",
          "value": "{0} == {1}", "holds each once": "holds_each_once({0}) is {1}",
          "lacks": "{1} not in {0}", "empty": "{0} == {1}", "unbound": "{1} not in {0}",
@@ -119,6 +121,11 @@ def place_of(root: Any) -> Loc | None:
     return None if code is None else Loc(code.co_filename, code.co_firstlineno)
 
 
+def _class_of_key(key: Any) -> Any:
+    """The class of a container or an object, in place of its key; another key as it is."""
+    return key[0] if isinstance(key, tuple) and isinstance(key[0], type) else key
+
+
 def _miss_unless(test: str) -> str:
     return f"if not ({test}): return MISS"
 
@@ -150,10 +157,10 @@ class _CheckWriter:
         self.traced = traced
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
-            "fields_of": fields_of, "holds_each_once": holds_each_once, "item_kind": item_kind,
-            "FEW_ITEMS": FEW_ITEMS, "key_of": key_of, "exact": exact,
-            "apart": apart, "Places": Places, "column": column, "shared_with_callable": shared_with_callable,
-            "add_source_note": add_source_note}
+            "fields_of": fields_of, "holds_each_once": holds_each_once,
+            "kind_of_rows": kind_of_rows, "key_of": key_of, "exact": exact,
+            "apart": apart, "read_step": read_step, "Places": Places, "column": column,
+            "shared_with_callable": shared_with_callable, "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
         self.sizes: dict[int, str] = {}
@@ -170,7 +177,7 @@ class _CheckWriter:
                 traced.holds_records or any(map(_holds_lists, traced.fn.params))):
             others = [self.read(path) for path in traced.apart]
             row, outside = ("".join(f"{x}, " for x in variables) for variables in ((*args, *kwargs.values()), others))
-            self.require(f"apart(({row}), ({outside}))")
+            self.require(f"apart(({row}), ({outside}), {int(traced.records)})")
         if traced.callables:
             row, held = "".join(f"{x}, " for x in (*args, *kwargs.values())), self.constant(traced.callables)
             self.require(f"shared_with_callable(({row}), {held}) is None")
@@ -202,7 +209,10 @@ class _CheckWriter:
     def compile_outside(self) -> Callable[[Any], Any]:
         """The checks of the facts about free variables, without those of the arguments."""
         self.check_identities()
-        self.check_free_variables([leaf.key[0] for leaf in self.traced.free])
+        # Of an object that sct does not see into, nothing is read but the object.
+        keys = self.traced.key[self.traced.positional + len(self.traced.keywords):]
+        self.check_free_variables([_class_of_key(key) if isinstance(leaf.param.type, Opaque) else key
+                                   for leaf, key in zip(self.traced.free, keys)])
         exec("\n".join([
             "def outside(root):", "    try:", *(f"        {name} = {path}" for path, name in self.bindings.items()),
             *(f"        {line}" for line in self.lines), "    except GONE: return MISS"]), self.namespace)
@@ -212,6 +222,9 @@ class _CheckWriter:
     def new_variable(self, letter: str) -> Variable:
         self.count += 1
         return Variable(f"{letter}{self.count}")
+
+    def new_part(self) -> Variable:
+        return self.new_variable("a")
 
     def constant(self, x: Any) -> str:
         name = f"k{len(self.namespace)}"
@@ -274,7 +287,9 @@ class _CheckWriter:
             self.require(f"{x} is {first}")
             return mirror
         if rest[1:2] == (ROWS,):
-            self.compares_whole_key, mirror = True, x
+            mirror = x
+            if not self.check_rows(x, rest[2], self.traced.records, self.sizes):
+                self.compares_whole_key = True
         elif kind is list:
             mirror = self.check_parts(x, rest[1:])
         elif kind is dict:
@@ -285,9 +300,8 @@ class _CheckWriter:
             mirror = SimpleNamespace()
             self.containers[rest[0]] = x, mirror  # an object may hold itself
             names = tuple(name for name, _ in rest[1])
-            self.require(f"fields_of({x}) == {self.constant(names)}")
-            row = "".join(f"{x}.{name}, " if is_plain_attribute(kind, name) else f"{x}.__dict__[{name!r}], "
-                          for name in names)
+            self.lines += RowChecks(self.constant, self.new_part).of_attributes(x, kind, names)
+            row = "".join(f"{attribute_text(x, kind, name)}, " for name in names)
             vars(mirror).update(zip(names, self.check_parts(f"({row})", [part for _, part in rest[1]])))
         self.containers[rest[0]] = x, mirror
         return mirror
@@ -310,16 +324,30 @@ class _CheckWriter:
         k = self.constant(dtype)
         self.lines += [f"if type({x}) is not ndarray: return MISS", f"t = {x}.dtype",
                        f"if t is not {k} and t != {k}: return MISS"]
+        self.check_shape(f"{x}.shape", shape, self.sizes)
+        return x
+
+    def check_shape(self, x: str, shape: tuple[int, ...], sizes: dict[int, str]) -> None:
         names = [self.new_variable("n") for _ in shape]
-        self.assign(names, f"{x}.shape")
+        self.assign(names, x)
         for name, size in zip(names, shape):
             if size >= 0:
                 self.require(f"{name} == {size}")
-            elif self.sizes.setdefault(size, name) is name:
+            elif sizes.setdefault(size, name) is name:
                 self.require(f"{name} > 1")
             else:
-                self.require(f"{name} == {self.sizes[size]}")
-        return x
+                self.require(f"{name} == {sizes[size]}")
+
+    def check_rows(self, x: str, kind: Any, records: int, sizes: dict[int, str]) -> bool:
+        """Write the checks that the items of a list are of this kind; False if there are none for it."""
+        checks = RowChecks(self.constant, self.new_part)
+        lines = checks.lines(x, kind, records)
+        if lines is None:
+            return False
+        self.lines += lines
+        for first, shape in checks.shapes:
+            self.check_shape(first, shape, sizes)
+        return True
 
     def check_distinct(self, names: Sequence[str]) -> None:
         """Require that sizes, or ids of containers, are pairwise different."""
@@ -337,8 +365,20 @@ class _CheckWriter:
                 self.objects.setdefault(path, k)
             elif how == "value":
                 self.require(f"type({now}) is {self.constant(type(fact))}")
+            if how in ("kind", "kinds") and self.check_kind(now, fact, how):
+                continue
             self.require(self.holds_exactly(ROWS_OF[how].format(now), fact) if how in ROWS_OF else
                          FORMS[how].format(now, k))
+
+    def check_kind(self, x: str, kind: Any, how: str) -> bool:
+        """Write the checks that a list from outside is of this kind; False if there are none for it."""
+        xs, lines, sizes = self.new_variable("v"), len(self.lines), dict[int, str]()
+        self.lines += [f"{xs} = {x}", f"if type({xs}) is not list: return MISS"]
+        if not self.check_rows(xs, kind, 2 if how == "kinds" else 1, sizes):
+            del self.lines[lines:]
+            return False
+        self.check_distinct(list(sizes.values()))
+        return True
 
     def check_free_variables(self, keys: Sequence[Any]) -> list[Variable]:
         """Read the free variables into variables, and check them."""
@@ -371,8 +411,9 @@ class _CheckWriter:
         """The code that reads a part of a container; the places of keys are told from other dicts."""
         if kind == "places":
             return f"Places({text_of_step(text, kind, step)})"
-        if kind == "column" and any(isinstance(key, EntryPart) for key in step[0]):
-            return f"column({text}, {self.constant(step[0])})"
+        if kind == "column" and (isinstance(step[0], LeafOf) or any(isinstance(key, EntryPart) for key in step[0])):
+            return f"read_step({text}, 'column', ({self.constant(step[0])},))" if isinstance(step[0], LeafOf) else \
+                f"column({text}, {self.constant(step[0])})"
         return text_of_step(text, kind, step)
 
     def bind_once(self, text: str) -> str:

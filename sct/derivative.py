@@ -1,6 +1,7 @@
 """The derivative of a function as an object, which caches and calls specializations.
 
-    derivative(*args)   the checks of the latest specialization -> its emitted function
+    derivative(*args)   the checks of its latest specialization -> its emitted function
+                        on a miss: those of the latest of any derivative of this function
                         on a miss: the key of args -> the checks of the specializations with this key
                         on a miss: trace -> passes -> codegen
 
@@ -27,27 +28,13 @@ from typing import Any, Union
 
 from sct.call_checks import MISS, Match, reads_the_same
 from sct.codegen import LineMap
-from sct.errors import (
-    Loc,
-    SctError,
-    SctWarning,
-    add_source_note,
-    without_compiler_frames,
-)
+from sct.errors import Loc, SctError, SctWarning, add_source_note, without_compiler_frames
 from sct.export.write_module import module_of
-from sct.frontend import (
-    Traced,
-    Transform,
-    Unloaded,
-    identity,
-    key_of,
-    root_of,
-    trace_ahead,
-    trace_ranks,
-)
+from sct.frontend import Traced, Transform, Unloaded, identity, key_of, root_of, trace_ahead, trace_ranks
+from sct.frontend.source.written_out import library_function, written_out
 from sct.frontend.user_rules import when_rules_change
 from sct.ir.text import show
-from sct.memory_limit import bytes_of
+from sct.memory_limit import bytes_of, no_collection
 from sct.passes import pipeline
 from sct.specialization import BACKENDS, Specialization, emit, specialize
 from sct.validation import refuses_type, validation_mode
@@ -75,19 +62,21 @@ class Family:
     order: list[tuple[Hashable, Specialization]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     observed: dict[Loc, frozenset[Any]] = field(default_factory=dict)
+    latest: tuple[Specialization, ...] = ()
+    """That of the latest call, which is tried before the key of the arguments is made."""
     several: set[Hashable] = field(default_factory=set)
     """The keys of arguments for which there have been so many specializations that a value may decide the code."""
 
     def call(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any],
-             called: Callable[[Specialization], None] = lambda specialization: None
-             ) -> tuple[Specialization, Match, Any]:
+             called: Callable[[Specialization], None] = lambda specialization: None,
+             missed: Specialization | None = None) -> tuple[Specialization, Match, Any]:
         """The specialization for these arguments, compiled if there is none; its `match`; the result of the call.
 
-        called  is told the specialization whose function raises
+        called  is told the specialization whose function raises; `missed`: one that is not for them
         """
-        root, key = root_of(transform), key_of(args, kwargs)
-        while True:
-            candidates = self.table.get(key, ())
+        root = root_of(transform)
+
+        def answer(candidates: Sequence[Specialization]) -> tuple[Specialization, Match, Any] | None:
             for specialization in candidates:
                 match = specialization.bind(root)
                 try:
@@ -97,7 +86,17 @@ class Family:
                     self.observe(error, transform, args, kwargs)
                     raise
                 if result is not MISS:
+                    self.latest = (specialization,)
                     return (*self._validated(specialization, match, transform, args, kwargs), result)
+            return None
+
+        if missed not in self.latest and (answered := answer(self.latest)) is not None:
+            return answered
+        key = key_of(args, kwargs)
+        while True:
+            candidates = self.table.get(key, ())
+            if (answered := answer(candidates)) is not None:
+                return answered
             with self.lock:
                 # Another thread may have compiled one in the meantime.
                 if self.table.get(key, ()) is candidates:
@@ -127,7 +126,8 @@ class Family:
         """A new specialization.  A refusal says that it is no use to call again where nothing was left to observe."""
         before = dict(self.observed)
         try:
-            return specialize(transform, args, kwargs, self.backend, self.observed)
+            with no_collection():
+                return specialize(transform, args, kwargs, self.backend, self.observed)
         except SctError as refusal:
             if refusal.code == "SCT209" and before and self.observed == before:
                 refusal.hint = "compute it outside the function, and pass it; or write it with functions of NumPy"
@@ -169,6 +169,7 @@ class Family:
 
     def _drop_oldest(self) -> None:
         key, oldest = self.order.pop(0)
+        self.latest = ()
         self.table[key] = tuple(s for s in self.table[key] if s is not oldest)
         if not self.table[key]:
             del self.table[key]
@@ -212,7 +213,7 @@ def _forget_specializations() -> None:
     """Forget what was compiled: a rule of the user was added, which it does not know."""
     for family in list(_families.values()):
         with family.lock:
-            family.table, family.order, family.several = {}, [], set()
+            family.table, family.order, family.latest, family.several = {}, [], (), set()
     for derivative in list(_derivatives):
         derivative.forget()
 
@@ -264,7 +265,7 @@ class Derivative:
         if identity(t) != self._family.key:
             self._family = family_of(t, self._family.backend)
         try:
-            self._latest, self._match, result = self._family.call(t, args, kwargs, self._raised)
+            self._latest, self._match, result = self._family.call(t, args, kwargs, self._raised, self._latest)
         except SctError as refusal:
             raise without_compiler_frames(refusal) from refusal.__cause__
         if self._unbound is not None:
@@ -307,7 +308,7 @@ class Derivative:
         if not by_value and _global_object(self.__module__, self.__qualname__) is self:
             return self.__qualname__
         kind, *options = self._options
-        f = self.__sct_transform__.fn
+        f = library_function(self.__sct_transform__.fn)
         owner = getattr(f, "__self__", None)
         if isinstance(f, types.MethodType) and isinstance(getattr(type(owner), f.__name__, None), Derivative):
             # The attribute of the object with the name of the function is the derivative.
@@ -439,7 +440,7 @@ def check_function(kind: str, f: object) -> None:
         raise inner.refusal()
     if isinstance(inner, (types.FunctionType, types.MethodType)) or hasattr(inner, "__sct_transform__"):
         return
-    if not hasattr(type(inner).__call__, "__code__"):
+    if not hasattr(type(inner).__call__, "__code__") and written_out(inner) is inner:
         bound = [*map(repr, f.args), "x", *(f"{k}={v!r}" for k, v in f.keywords.items())] \
             if isinstance(f, functools.partial) else ["x"]
         name = getattr(inner, "__name__", "f")

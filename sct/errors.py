@@ -10,15 +10,15 @@ import functools
 import linecache
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 __all__ = [
-    "INTERNAL", "NO_DERIVATIVE", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "caret",
-    "class_in_words", "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "is_behind",
+    "INTERNAL", "NO_DERIVATIVE", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "came_further",
+    "caret", "class_in_words", "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "is_behind",
     "memory_refusal", "unbound_error", "without_compiler_frames",
 ]
 
@@ -52,6 +52,8 @@ class SctError(Exception):
     def __init__(self, code: str, what: str, *, why: str = "", hint: str = "", loc: Loc | None = None) -> None:
         self.code, self.what, self.why, self.hint, self.loc = code, what, why, hint, loc
         self.candidates: tuple[Loc | None, ...] = ()  # places of expressions around it that may be left to Python
+        self.evaluated: Collection[Loc | None] = ()  # places of what was evaluated to its end before
+        self.has_displays = False  # of dicts of constant keys, or of tuples, which may be rows of columns
         super().__init__(what)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
@@ -63,6 +65,11 @@ class SctError(Exception):
             lines += caret(self.loc)
         lines += [f"{label}: {text}" for label, text in (("why", self.why), ("hint", self.hint)) if text]
         return "\n".join(lines)
+
+
+def came_further(a: SctError, b: SctError) -> bool:
+    """Has the evaluation that `a` ended passed the place of `b`, and the other not that of `a`?"""
+    return a.loc is not None and b.loc in a.evaluated and a.loc not in b.evaluated
 
 
 class SctWarning(UserWarning):

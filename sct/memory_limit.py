@@ -2,21 +2,27 @@
 
     grad(f, memory="2GB")    a gradient whose tapes take more has checkpoints
     grad(f)                  a gradient whose tapes take more than the process may use is refused (SCT918)
+
+And when garbage is collected.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import os
 import re
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from sct.errors import Loc, SctError, memory_refusal
 
-__all__ = ["bytes_of", "check_amount", "check_tapes", "in_words", "limit", "needs"]
+__all__ = [
+    "bytes_of", "check_amount", "check_tapes", "collection", "in_words", "limit", "needs", "no_collection"]
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?|)b?\s*", re.IGNORECASE)
@@ -108,3 +114,60 @@ def check_amount(size: float, memory: int, loc: Loc | None, has_inner_loops: boo
                        why=f"memory={in_words(memory)!r} is given", loc=loc,
                        hint="allow more, or run inner loops over sct.checkpointed(range(n)), too" if has_inner_loops
                        else "allow more")
+
+
+# -- garbage collection: off while sct compiles, on while the user's function runs --------------------
+
+
+_lock = threading.Lock()
+_pauses = 0  # blocks of `no_collection` that are open, in all threads
+_enabled_before = True  # before the first of them
+
+
+class _Pauses(threading.local):
+    """The open blocks of this thread."""
+
+    count = 0
+
+
+_own = _Pauses()
+
+
+@contextlib.contextmanager
+def no_collection() -> Iterator[None]:
+    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again.
+
+    What a block has made is scanned when the block ends: a compilation is one block, its validation included.
+    """
+    with _more_pauses(1):
+        yield
+
+
+@contextlib.contextmanager
+def collection() -> Iterator[None]:
+    """Enable it for a run of the user's function within such a block: the cycles that it makes may need the memory.
+
+    It stays disabled while another thread is in such a block.
+    """
+    with _more_pauses(-_own.count):
+        yield
+
+
+@contextlib.contextmanager
+def _more_pauses(number: int) -> Iterator[None]:
+    _add_pauses(number)
+    try:
+        yield
+    finally:
+        _add_pauses(-number)
+
+
+def _add_pauses(number: int) -> None:
+    global _pauses, _enabled_before
+    with _lock:
+        if not _pauses:
+            _enabled_before = gc.isenabled()
+        _own.count += number
+        _pauses += number
+        if _enabled_before:
+            (gc.disable if _pauses else gc.enable)()

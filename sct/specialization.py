@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import inspect
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +28,8 @@ from sct.frontend import (
 )
 from sct.ir import walk
 from sct.ir.pytrees.pytree import becomes_complex
-from sct.memory_limit import check_amount, check_tapes, in_words, needs
+from sct.memory_limit import check_amount, check_tapes, in_words, needs, no_collection
+from sct.ops.program.attempts import attempted
 from sct.ops.program.control import loop
 from sct.ops.scalar.powers import may_become_complex
 from sct.passes import pipeline
@@ -108,7 +107,7 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     interface = Interface(traced.name, params, traced.result, traced.comment)
     target = BACKENDS[backend]
     try:
-        with _no_collection():
+        with no_collection():
             fn = pipeline.run(traced.fn, compiled=target.compiled, primal=primal)
             source = replace(generate(fn, interface, numba_options=target.numba_options), is_complex=traced.is_complex)
             if primal:
@@ -121,18 +120,6 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
         raise internal_error(error, place_of(traced.root)) from error
 
 
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def specialize(
     transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any], backend: str = "numpy",
     observed: dict[Loc, frozenset[Any]] | None = None
@@ -141,27 +128,28 @@ def specialize(
 
     observed  the types that were observed in earlier calls, to which those of this call are added
     """
-    with _no_collection():
-        traced = trace(transform, args, kwargs, in_line=BACKENDS[backend].compiled,
-                       observe=observer(transform, args, kwargs, {} if observed is None else observed))
-        source, backend = _emitted(traced, backend)
-        leaves = [*traced.bind(args, kwargs), *traced.free_values(traced.root).values()]
-        if transform.memory is not None:
-            traced, source, backend = _within(transform.memory, traced, source, backend, leaves)
-        check_tapes(needs(source.tapes[1], leaves), place_of(traced.root))
-        recorded = {(path, how) for path, how, _ in traced.identities}
-        facts = library_facts(source.text, place_of(traced.root))
-        traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in recorded)))
-        unused, jumping = pipeline.unused(traced.fn), pipeline.jumping(traced.fn)
+    traced = trace(transform, args, kwargs, in_line=BACKENDS[backend].compiled,
+                   observe=observer(transform, args, kwargs, {} if observed is None else observed))
+    source, backend = _emitted(traced, backend)
+    leaves = [*traced.bind(args, kwargs), *traced.free_values(traced.root).values()]
+    if transform.memory is not None:
+        traced, source, backend = _within(transform.memory, traced, source, backend, leaves)
+    check_tapes(needs(source.tapes[1], leaves), place_of(traced.root))
+    recorded = {(path, how) for path, how, _ in traced.identities}
+    facts = library_facts(source.text, place_of(traced.root))
+    traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in recorded)))
+    unused, jumping = pipeline.unused(traced.fn), pipeline.jumping(traced.fn)
     for name in unused:
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
     for loc, what in jumping:
         warnings.warn(f"{traced.name}: {what} of a number that depends on the inputs has no derivative, and counts as "
                       f"a constant ({loc.file}:{loc.line})", SctWarning, stacklevel=6)
-    for name, loc in traced.written:
-        warnings.warn(f"{traced.name}: the write to `{name}` of the object of the method changes a private copy, and "
-                      f"the object stays as it is ({loc.file}:{loc.line})", SctWarning, stacklevel=6)
+    for name, loc, cls in traced.written:
+        of, it = ("the object of the method", "the object") if cls is None else (f"the class `{cls.__name__}`",
+                                                                                 "the class")
+        warnings.warn(f"{traced.name}: the write to `{name}` of {of} changes a private copy, and {it} stays as it is "
+                      f"({loc.file}:{loc.line})", SctWarning, stacklevel=6)
     shared = replace(traced, root=None)
     validation = Validation(shared, functools.partial(emit, primal=True))
     validated = OFF if validation_mode() == "0" else validation.validate(transform, args, kwargs)
@@ -172,7 +160,7 @@ def specialize(
         run = load_compiled(source, plain, pipeline.has_effects(traced.fn))
         if validated is True:
             validation.validate_kernels(transform, args, kwargs, run, plain())
-    if any(may_become_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
+    if any(may_become_complex(attempted(eqn)) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
         run = _without_complex(run, traced)
     run = for_observed_types(shared, run, MISS)
     outside = outside_reads(traced, traced.root)

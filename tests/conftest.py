@@ -5,6 +5,7 @@ what JAX has compiled for the tests of a module is dropped with it.
 """
 
 import gc
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return request.config.getoption("--update-golden")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The processes of pytest-xdist have to collect the same names, and an address differs from process to process."""
+    if names := [item.nodeid for item in items if re.search(r" at 0x[0-9a-f]{6,}", item.nodeid)]:
+        raise pytest.UsageError("names of tests hold addresses: " + ", ".join(names[:5]))
 
 
 def pytest_collection_finish() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from oracle import agrees, refuses
 
+from sct import value_and_grad
+
 U = np.array([0.3, -0.7, 1.1])
 
 
@@ -131,10 +133,15 @@ def name_on_the_other_path(u, n):
 
 def test_where_an_array_is_no_longer_known_it_is_refused() -> None:
     refuses(replaced_array_of_an_object, U, 4, code="SCT307")
-    refuses(name_on_one_path, U, 4, code="SCT301")
-    refuses(name_on_the_other_path, U, 4, code="SCT301")
     refuses(one_of_two_of_the_iteration_before, U, 4, code="SCT301")
     refuses(item_of_the_first_iteration, U, 4, code="SCT307")
+
+
+@pytest.mark.parametrize("f", [name_on_one_path, name_on_the_other_path])
+def test_a_name_that_one_path_binds_is_written_on_that_path(f) -> None:
+    derivative = value_and_grad(f)
+    for n in (4, 2, 5):
+        agrees(f, U, n, derivative=derivative)
 
 
 def copied_object(u, n):

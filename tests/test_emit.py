@@ -322,6 +322,16 @@ def of_held(a, x):
     a.w = x * x
     return HELD[0].w * x
 
+MANY, PAIRS = [A() for _ in range(5)] + [PLACE], [(1.0, PLACE)] + [(2.0, A()) for _ in range(5)]
+
+def of_many(a, x):
+    a.w = x * x
+    return MANY[-1].w * x
+
+def of_pairs(a, x):
+    a.w = x * x
+    return sum(weight * held.w for weight, held in PAIRS) * x
+
 def of_pair(a, x):
     a[0] = x * x
     return PAIR[0] * x
@@ -404,13 +414,16 @@ OTHERS: dict[str, list[tuple[str, Any, Any]]] = {  # the function, what it is co
     "lists": [("of_lists", lambda m: ([1.0], [1.0]), _twice(lambda m: [1.0]))],
     "dicts": [("of_lists", lambda m: ({0: 1.0}, {0: 1.0}), _twice(lambda m: {0: 1.0}))],
     "long lists": [("of_lists", lambda m: ([1.0] * 5, [1.0] * 5), _twice(lambda m: [1.0] * 5))],
-    "an item": [("of_an_item", lambda m: ([m.A()], m.A()), lambda m: (lambda a: ([a], a))(m.A()))],
+    "an item": [("of_an_item", lambda m, n=n: ([m.A() for _ in range(n)], m.A()),
+                 lambda m, n=n: (lambda a: ([a, *[m.A() for _ in range(n - 1)]], a))(m.A())) for n in (1, 6)],
     "rows": [("of_rows", lambda m: (_rows(),), lambda m: ([[1.0, 2.0]] * 6,))],
     "a row": [("of_a_row", lambda m: (_rows(), [1.0, 2.0]), lambda m: _row_of(_rows()))],
     "deep rows": [("of_deep_rows", lambda m: ([_rows() for _ in "123456"],), lambda m: ([_rows()] * 6,)),
                   ("of_deep_rows", lambda m: ([_rows() for _ in "123456"],), lambda m: ([[[1.0]] * 6] * 6,))],
     "global object": [("of_place", lambda m: (m.A(),), lambda m: (m.PLACE,)),
                       ("of_held", lambda m: (m.A(),), lambda m: (m.PLACE,)),
+                      ("of_many", lambda m: (m.A(),), lambda m: (m.PLACE,)),
+                      ("of_pairs", lambda m: (m.A(),), lambda m: (m.PLACE,)),
                       ("of_space", lambda m: ([m.types.SimpleNamespace(k=1.0)],), lambda m: ([m.SPACE],))],
     "global list": [("of_pair", lambda m: ([1.0, 2.0],), lambda m: (m.PAIR,)),
                     ("of_long", lambda m: ([1.0] * 5,), lambda m: (m.LONG,)),

@@ -35,6 +35,7 @@ from programs import (
     rewrites,
     selections,
     sizes,
+    state_machines,
     tapes,
     users,
 )
@@ -167,6 +168,10 @@ GOLDENS = [
     gradient(checkpoints, "half_life", (0, 1), "checkpointed_half_life_grad"),
     gradient(checkpoints, "recurrent", (0, 1), "checkpointed_recurrent_grad"),
     gradient(checkpoints, "layers", (0, 1), "checkpointed_layers_grad"),
+    gradient(tapes, "until_large", 0),
+    gradient(lists, "repelled", (0, 1)),
+    gradient(objects, "falling", 0),
+    gradient(arrays, "transposed_convolution", (0, 1)),
     gradient(tapes, "relaxed", 0),
     gradient(tapes, "chosen_parts", 0),
     gradient(tapes, "mixed", (0, 1)),
@@ -299,6 +304,9 @@ GOLDENS = [
     gradient(selections, "soft_threshold", (0, 4)),
     gradient(selections, "income_tax", (0, 1, 2, 3)),
     gradient(selections, "selected_tax", (0, 1, 2)),
+    gradient(selections, "marginal_tax", (0, 1)),
+    gradient(state_machines, "heater", 0),
+    gradient(selections, "activated", (0, 1)),
     gradient(selections, "capped_distance", (0, 1)),
 ]
 

@@ -28,6 +28,7 @@ import statistics
 import sys
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,7 @@ class Case:
 
 CASES: list[Case] = []
 OUTSIDE = [1.0, 2.0]
+ROWS = [[float(k), 1.0] for k in range(6)]
 ORDERED = collections.OrderedDict(a=1.0, b=2.0)
 HALF = fractions.Fraction(1, 2)
 MATRIX = np.ones((2, 2)).view(np.matrix)
@@ -102,20 +104,6 @@ class Quiet(Pair):
     __array_ufunc__ = None
 
 
-class Countdown:
-    def __init__(self, n: int) -> None:
-        self.n = n
-
-    def __iter__(self) -> Any:
-        return self
-
-    def __next__(self) -> int:
-        if self.n == 0:
-            raise StopIteration
-        self.n -= 1
-        return self.n
-
-
 class Lazy:
     __slots__ = ("gain",)
 
@@ -125,14 +113,6 @@ class Lazy:
 
 LAZY, READY = Lazy(), Lazy()
 READY.gain = 3.0
-
-
-class Counted:
-    def __init__(self, n: int) -> None:
-        self.n = n
-
-    def __iter__(self) -> Any:
-        return iter([n for n in range(self.n)])
 
 
 @contextlib.contextmanager
@@ -326,19 +306,41 @@ def change_objects_in_a_list() -> tuple[Any, Any]:
     return refused, followed
 
 
+@case("put them into a list, and let the path choose the index: `both = [a, b]`, `both[k].append(v)`")
+def _() -> Any:
+    def refused(x):
+        a, b = [x[0]], [x[1]]
+        current = a
+        for v in x:
+            current.append(v)
+            current = b
+        return sum(a) - 2.0 * sum(b)
+
+    def followed(x):
+        both, k = [[x[0]], [x[1]]], 0
+        for v in x:
+            both[k].append(v)
+            k = 1
+        return sum(both[0]) - 2.0 * sum(both[1])
+
+    return refused, followed
+
+
 @case("if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and indices")
 def _() -> Any:
     def refused(x):
-        y = x * 2.0
-        z = y if x[0] > 0.5 else x * 3.0
-        z[0] = 1.0
+        y, z = x * 2.0, x * 3.0
+        for _ in range(len(x)):
+            z[0] = 1.0
+            z = y
         return np.sum(y * z)
 
     def followed(x):
-        y = x * 2.0
-        z = y if x[0] > 0.5 else x * 3.0
-        z = z.copy()
-        z[0] = 1.0
+        y, z = x * 2.0, x * 3.0
+        for _ in range(len(x)):
+            z = z.copy()
+            z[0] = 1.0
+            z = y
         return np.sum(y * z)
 
     return refused, followed
@@ -549,27 +551,6 @@ def _() -> Any:
     return refused, followed
 
 
-@case("set a flag in front of `break`, and test it behind the loop")
-def _() -> Any:
-    def refused(x):
-        s = 0.0
-        for k in Countdown(3):
-            s = s + k * x[0]
-        else:
-            s = s * 2.0
-        return s
-
-    def followed(x):
-        s, left = 0.0, False
-        for k in Countdown(3):
-            s = s + k * x[0]
-        if not left:
-            s = s * 2.0
-        return s
-
-    return refused, followed
-
-
 class Held:
     def __init__(self, v: Any) -> None:
         self.v = v
@@ -598,13 +579,48 @@ def _() -> Any:
     return refused, followed
 
 
-@case("return `iter(...)` of a list from `__iter__`")
-def _() -> Any:
-    def refused(x):
-        return sum([k * x[0] for k in Countdown(3)])
+class Totals(collections.OrderedDict):
+    def largest(self) -> Any:
+        return max(self.values())
 
-    def followed(x):
-        return sum([k * x[0] for k in Counted(3)])
+
+class TotalsInPython(collections.UserDict):
+    def largest(self) -> Any:
+        return max(self.values())
+
+
+def _totals(cls: Any, x: Any) -> Any:
+    totals = cls()
+    for k in range(3):
+        totals[k] = x[k] * x[0]
+    return totals.largest()
+
+
+@case("derive the class from `collections.UserDict`")
+def write_to_a_dict_of_ones_own() -> Any:
+    return functools.partial(_totals, Totals), functools.partial(_totals, TotalsInPython)
+
+
+class Place:
+    def __init__(self, v: Any) -> None:
+        self.v, self.edges, self.others, self.lengths = v, [], [], []
+
+
+@case("keep its position in the first list in place of the object; or let its lists hold numbers and objects, with a "
+      "list for each part of a tuple", X, [(0, 1, 0.5), (1, 2, 2.0), (2, 0, 1.5), (0, 2, 1.0), (1, 0, 0.1)])
+def objects_in_tuples() -> Any:
+    def refused(x, edges):
+        places = [Place(v) for v in x]
+        for i, j, length in edges:
+            places[i].edges.append((places[j], length))
+        return sum(p.v * other.v * length for p in places for other, length in p.edges)
+
+    def followed(x, edges):
+        places = [Place(v) for v in x]
+        for i, j, length in edges:
+            places[i].others.append(places[j])
+            places[i].lengths.append(length)
+        return sum(p.v * other.v * length for p in places for other, length in zip(p.others, p.lengths))
 
     return refused, followed
 
@@ -1253,14 +1269,16 @@ def _() -> Any:
     return lambda x: np.sum(np.c_["1,2,0", x, x * x] ** 2), lambda x: np.sum(np.column_stack([x, x * x]) ** 2)
 
 
-@case("use np.arange, np.linspace or np.meshgrid")
+@case("use np.meshgrid of np.arange or np.linspace")
 def _() -> Any:
-    return lambda x: np.sum(np.mgrid[0:3] * x), lambda x: np.sum(np.arange(0, 3) * x)
+    return (lambda x: np.sum(np.mgrid[0:3, 0.0:2.0][1] * x[0]),
+            lambda x: np.sum(np.meshgrid(np.arange(0, 3), np.arange(0.0, 2.0), indexing="ij")[1] * x[0]))
 
 
-@case("use np.arange or np.linspace, and np.newaxis")
+@case("use np.arange or np.linspace, and reshape")
 def _() -> Any:
-    return lambda x: np.sum(np.ogrid[0:3] * x), lambda x: np.sum(np.arange(0, 3) * x)
+    return (lambda x: np.sum(np.ogrid[0:3, 0.0:2.0][1] * x[0]),
+            lambda x: np.sum(np.arange(0.0, 2.0).reshape(1, 2) * x[0]))
 
 
 @case("let it take the value alone")
@@ -1342,7 +1360,7 @@ def _() -> Any:
     return lambda x: statistics.mean(x) * x[0], lambda x: np.mean(x) * x[0]
 
 
-@case("use np.sort of an array")
+@case("sort by numbers, strings or tuples of these, all of one length")
 def _() -> Any:
     return lambda x: sorted([(x[0], 1.0), (x[1], 2.0, 1.0)])[0][0] * x[0], lambda x: np.sort(x[:2])[0] * x[0]
 
@@ -1499,12 +1517,76 @@ def _() -> Any:
     return lambda x: end(x, x[:4].reshape(2, 2)), lambda x: end(x, x[:4].reshape(2, 2).ravel())
 
 
-@case("pass a bool argument that says whether they are the same object", X, [1.0, 2.0])
+@case("pass a bool argument that says whether they are the same object, or the position in the list in place of an "
+      "item", X, [1.0, 2.0])
 def _() -> Any:
     def followed(x, xs, it_is=False):
         return x[0] * (2.0 if it_is else 3.0)
 
-    return lambda x, xs: x[0] * (2.0 if xs is OUTSIDE else 3.0), followed
+    return lambda x, xs: x[0] * (2.0 if xs is ROWS[-1] else 3.0), followed
+
+
+@case('choose among texts: `node["left" if c else "right"]`', X, 2)
+def _() -> Any:
+    def tree(x, n):
+        if n == 0:
+            return {"left": x[0], "right": x[1]}
+        return {"left": x[0] * n, "right": x[1], "next": tree(x, n - 1)}
+
+    def refused(x, n):
+        key = "r"
+        for _ in range(n - 1):
+            key = key + "ight"
+        return tree(x, n)[key]
+
+    def followed(x, n):
+        return tree(x, n)["right" if n == 2 else "left"]
+
+    return refused, followed
+
+
+@case("compare their positions in the list: `i == j`", np.linspace(0.1, 0.9, 6))
+def _() -> Any:
+    def refused(x):
+        table = [[v * (j + 1) for j in range(3)] for v in x]
+        pivot, total = table[0], 0.0
+        for r in range(len(table)):
+            if table[r] is not pivot:
+                total += table[r][0] - 0.1 * pivot[1]
+        return total
+
+    def followed(x):
+        table = [[v * (j + 1) for j in range(3)] for v in x]
+        pivot, total = 0, 0.0
+        for r in range(len(table)):
+            if r != pivot:
+                total += table[r][0] - 0.1 * table[pivot][1]
+        return total
+
+    return refused, followed
+
+
+@case("leave None out of the list before: `[v for v in xs if v is not None]`", X, 2)
+def _() -> Any:
+    def refused(x, n):
+        xs = [None] * 3
+        for i in range(n):
+            xs[i] = x[i]
+        try:
+            return np.sum(xs)
+        except TypeError:
+            return x[0]
+
+    def followed(x, n):
+        xs = [None] * 3
+        for i in range(n):
+            xs[i] = x[i]
+        try:
+            return np.sum([v for v in xs if v is not None]) if None not in xs else x[0]
+        except TypeError:
+            return x[0]
+
+    return refused, followed
 
 
 @case("use a list or an array")
@@ -1979,6 +2061,19 @@ def _() -> Any:
 def _() -> Any:
     return (lambda x: scipy.ndimage.map_coordinates(x * x, np.array([1.5]), order=1),
             lambda x: scipy.ndimage.map_coordinates(x * x, np.array([[1.5]]), order=1)[0])
+
+
+@case("test it before, with `is None`")
+def _() -> Any:
+    def refused(x):
+        y = None if x[0] > 5.0 else x[:1]
+        return x[0] * np.shape(y)[0]
+
+    def followed(x):
+        y = None if x[0] > 5.0 else x[:1]
+        return x[0] * (1.0 if y is None else np.shape(y)[0])
+
+    return refused, followed
 
 
 @case("let the variable be a number on every path, such as math.nan, or use it outside the `try`")
@@ -2560,6 +2655,141 @@ def a_solver_that_has_not_converged() -> tuple[Any, Any]:
                                        jac=lambda z: 2.0 * (z - x) + 4.0 * z**3).x[0]
 
     return lambda x: x[1] * least(x, maxiter=1), lambda x: x[1] * least(x, gtol=1e-12)
+
+
+class Metered:
+    def __init__(self, v: Any) -> None:
+        self.value, self.reads = v, 0
+
+    @property
+    def v(self) -> Any:
+        self.reads += 1
+        return self.value * self.reads
+
+
+@case("read the attribute before the `match`, and match its value")
+def an_attribute_of_a_pattern_that_counts() -> tuple[Any, Any]:
+    def refused(x):
+        match Metered(x[0]):
+            case Metered(v=u):
+                return u * x[1]
+        return x[2]
+
+    def followed(x):
+        match Metered(x[0]).v:
+            case u:
+                return u * x[1]
+        return x[2]
+
+    return refused, followed
+
+
+class Table(collections.OrderedDict):  # type: ignore[type-arg]
+    def __missing__(self, key: Any) -> Any:
+        return 2.0
+
+
+class UserTable(collections.UserDict):  # type: ignore[type-arg]
+    __missing__ = Table.__missing__
+
+
+class Members(set):  # type: ignore[type-arg]
+    def least(self) -> Any:
+        return min(self)
+
+
+class OfMembers:
+    def __init__(self, items: Any) -> None:
+        self.items = set(items)
+
+    def least(self) -> Any:
+        return min(self.items)
+
+
+@case("derive the class from `collections.UserDict`")
+def a_subclass_of_dict() -> tuple[Any, Any]:
+    return lambda x: Table({"a": x[0]})["b"] * x[1], lambda x: UserTable({"a": x[0]})["b"] * x[1]
+
+
+@case("let it hold a set in an attribute")
+def a_subclass_of_set() -> tuple[Any, Any]:
+    return lambda x: Members([x[0], 2]).least() * x[1], lambda x: OfMembers([3, 2]).least() * x[1]
+
+
+ITEMS = ("take its items one by one, as in `for v in items:`, or by position, as in `while i < len(items):`, if the "
+         "loop appends to it; pass the list in place of `*items`")
+
+
+@case(ITEMS, X, 3)
+def a_list_that_grows_while_it_is_run_over() -> tuple[Any, Any]:
+    def refused(x, n):
+        queue = [x[0]]
+        for v in queue:
+            if len(queue) < n:
+                queue.append(v * 0.5 + x[1])
+        return sum(queue)
+
+    def followed(x, n):
+        queue, i = [x[0]], 0
+        while i < len(queue):
+            v = queue[i]
+            i += 1
+            if len(queue) < n:
+                queue.append(v * 0.5 + x[1])
+        return sum(queue)
+
+    return refused, followed
+
+
+@case("keep the object itself: `self.parent = parent`")
+def weak_reference() -> Any:
+    class Weak:
+        def __init__(self, length, parent=None):
+            self.length = length
+            self._parent = None if parent is None else weakref.ref(parent)
+
+        def total(self):
+            return self.length if self._parent is None else self.length + self._parent().total()
+
+    class Strong:
+        def __init__(self, length, parent=None):
+            self.length, self.parent = length, parent
+
+        def total(self):
+            return self.length if self.parent is None else self.length + self.parent.total()
+
+    def refused(x):
+        root = Weak(x[0])
+        return Weak(x[0] * x[1], root).total()
+
+    def followed(x):
+        root = Strong(x[0])
+        return Strong(x[0] * x[1], root).total()
+
+    return refused, followed
+
+
+@case("pass a tuple of its items, `tuple(items)`, or a text")
+def list_in_an_exception() -> Any:
+    def refused(x):
+        kept = [v for v in x if v > 0.0]
+        try:
+            if len(kept) < 3:
+                raise ValueError(kept)
+        except ValueError:
+            return x[0] * 2.0
+        return x[1]
+
+    def followed(x):
+        kept = [v for v in x if v > 0.0]
+        try:
+            if len(kept) < 3:
+                raise ValueError(tuple(kept))
+        except ValueError:
+            return x[0] * 2.0
+        return x[1]
+
+    return refused, followed
 
 
 def spellings() -> Iterator[str]:

@@ -78,6 +78,30 @@ def pairs_of_members(x, n):
     return s
 
 
+@program(*X)
+def written(x, n):
+    count, energy = {S.HEAT: 0, S.COOL: 0}, {S.IDLE: 0.5, S.HEAT: 0.0, S.COOL: x[1]}
+    s = x[1]
+    for k in range(n):
+        state = S.HEAT if s < 20.3 + 0.9 * k else S.COOL
+        count[state] += 1
+        energy[state] += x[0] * s
+        if count[state] > 2:
+            energy[state] = energy[state] * 0.5 + energy[S.IDLE] * x[0]
+        s += 1.5 if state is S.HEAT else -2.0 * x[0]
+    return sum(energy.values()) * (1 + count[S.HEAT]) + s
+
+
+@program(*X)
+def positions(x, n):
+    totals, s = [0.0, x[0]], x[1]
+    for k in range(n):
+        level = Level.HIGH if s > 20.3 + 0.9 * k else Level.LOW
+        totals[level - 1] += x[0] * s
+        s += 1.5 if level is Level.LOW else -2.0
+    return totals[0] * totals[1]
+
+
 class SGD:
     def __init__(self, rate):
         self.rate, self.state = rate, {}
@@ -146,6 +170,14 @@ def members_with_a_hash_of_their_own(x, n):
     return s
 
 
+def written_members_with_a_hash_of_their_own(x, n):
+    rate, s = {Own.A: x[0], Own.B: x[1]}, 0.0
+    for _ in range(n):
+        rate[Own.A if s < 3.0 else Own.B] += x[0]
+        s += x[0]
+    return rate[Own.A] + s
+
+
 def members_among_strings(x, n):
     rate, s = {S.HEAT: x[0], "S.COOL": x[1]}, 0.0
     for _ in range(n):
@@ -155,6 +187,7 @@ def members_among_strings(x, n):
 
 @pytest.mark.parametrize(("f", "code"), [
     (a_key_that_may_be_missing, "SCT505"), (members_with_a_hash_of_their_own, "SCT503"),
+    (written_members_with_a_hash_of_their_own, "SCT503"),
     (members_among_strings, "SCT505")])
 def test_refused(f: Callable[..., Any], code: str) -> None:
     refuses(f, *X[0], code=code)

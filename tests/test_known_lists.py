@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
+import pytest
 
 from sct import grad, hessian, value_and_grad
 
@@ -64,3 +66,54 @@ def test_items_are_known_after_the_loops_that_do_not_write_to_them() -> None:
     expected = 2.0 * sum((x == np.max(x, axis=k, keepdims=True)).astype(float) for k in range(3))
     expected[0, 0, 0] += 36.0
     np.testing.assert_array_equal(grad(axes_after_the_loops)(x), expected)
+
+
+class Node:
+    def __init__(self, at: Any, fixed: str = "") -> None:
+        self.at, self.fixed = at, set(fixed)
+
+
+class Bar:
+    def __init__(self, first: Any, second: Any, area: Any) -> None:
+        self.first, self.second, self.area = first, second, area
+
+
+def truss(areas: Any, height: Any) -> Any:
+    nodes = [Node(0.0, "xy"), Node(2.0 * height, "y"), Node(height ** 2)]
+    bars = []
+    for (i, j), area in zip([(0, 1), (1, 2), (0, 2), (0, 1), (1, 2), (2, 0)], areas):
+        bars.append(Bar(nodes[i], nodes[j], area))
+    free = sum(1 for node in nodes for axis in "xy" if axis not in node.fixed)
+    return free * sum(b.area * (b.first.at - b.second.at) ** 2 for b in bars)
+
+
+def test_a_list_whose_items_must_be_known_beside_one_of_unknown_length() -> None:
+    derivative = value_and_grad(truss, argnums=(0, 1))
+    for areas in ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.1, 0.2, 0.3, 0.4], [], [1.0] * 9):
+        value, (d_areas, d_height) = derivative(areas, 1.2)
+        assert value == truss(areas, 1.2)
+        lengths = [(0.0, 2.4), (2.4, 1.44), (0.0, 1.44)] * 2
+        expected = [3 * (p - q) ** 2 for p, q in lengths][:len(areas)]
+        assert d_areas == pytest.approx([*expected, *[0.0] * (len(areas) - len(expected))])
+        step = 1e-6
+        assert d_height == pytest.approx((truss(areas, 1.2 + step) - truss(areas, 1.2 - step)) / (2 * step), abs=1e-6)
+
+
+def of_all_leaves(parameters: Any) -> Any:
+    total, stack = 0.0, [parameters]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            stack.extend(node.values())
+        else:
+            total += np.sum(node ** 2)
+    return total
+
+
+def test_a_work_list_of_dicts_in_dicts() -> None:
+    parameters = {"a": {"W": np.ones((2, 2)), "b": np.ones(2)}, "c": 2.0 * np.ones(3)}
+    value, gradient = value_and_grad(of_all_leaves)(parameters)
+    assert value == of_all_leaves(parameters) == 18.0
+    assert np.array_equal(gradient["a"]["W"], 2.0 * np.ones((2, 2)))
+    assert np.array_equal(gradient["c"], 4.0 * np.ones(3))
+    assert value_and_grad(of_all_leaves)({"a": np.ones(2)})[0] == 2.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -262,3 +264,176 @@ def updated(x: Any, n: int) -> Any:
 @pytest.mark.parametrize("f", [added, updated])
 def test_an_operator_raises_for_none_whether_it_is_written_as_an_update_or_not(f: Any) -> None:
     agrees(f, X, 2)
+
+
+def grouped(x: Any, values: Any, n: int) -> Any:
+    groups: Any = {"even": [], "odd": []}
+    for k, v in enumerate(values):
+        groups["odd" if k % 2 else "even"].append(v)
+    total = x[0]
+    for group in groups.values():
+        missing = 0
+        for v in group:
+            if v is None:
+                missing += 1
+            else:
+                total += n * x[1] * v
+        total += n * x[0] ** 2 * missing
+    return total
+
+
+def in_lists_of_lists(x: Any, values: Any, n: int) -> Any:
+    rows: Any = [[] for _ in range(3)]
+    for k, v in enumerate(values):
+        rows[k % 3].append(v)
+        rows[(k + 1) % 3].insert(0, None if k == n else x[0] * k)
+    return sum(np.sin(v * x[1]) for row in rows for v in row if v is not None)
+
+
+def by_names_of_run_time(x: Any, values: Any, n: int) -> Any:
+    groups: Any = {}
+    for k, v in enumerate(values):
+        groups.setdefault("abc"[k % (n + 1)], []).append(None if v is None else v * x[0])
+    return sum(x[1] * len(g) + sum(v ** 2 for v in g if v is not None) for g in groups.values())
+
+
+def words(x: Any, values: Any, n: int) -> Any:
+    labels: Any = [[], []]
+    for k, v in enumerate(values):
+        labels[k % 2].append(None if v is None else "high" if v > 0.25 else "low")
+    total = x[0] * x[1]
+    for row in labels:
+        for label in row:
+            total *= x[0] if label is None else x[1] if label == "high" else n + 1.0
+    return total
+
+
+@pytest.mark.parametrize("f", [grouped, in_lists_of_lists, by_names_of_run_time, words])
+def test_none_among_the_items_of_lists_in_lists(f: Any) -> None:
+    values = [None, 0.2, 0.3, None, 0.5, 0.6]
+    derivative = value_and_grad(f)
+    for n in (0, 1, 2):
+        agrees(f, X, values, n)
+        assert derivative(X, values, n)[0] == f(X, values, n)
+    assert derivative(X, values[::-1][:4], 1)[0] == f(X, values[::-1][:4], 1)
+
+
+def of_class(x: Any, n: int) -> Any:
+    y = x * 2.0 if n > 1 else None
+    if isinstance(y, np.ndarray):
+        return y.sum()
+    if isinstance(y, (str, int)):
+        return x[1]
+    return x[0] * (3 if isinstance(y, (type(None), float)) else 5)
+
+
+def of_a_class_of_numbers(x: Any, n: int) -> Any:
+    y = x[0] * 2.0 if n > 1 else None
+    if isinstance(y, float):
+        return y * x[1]
+    return x[0] if not isinstance(y, (int, float)) else x[1]
+
+
+@pytest.mark.parametrize("f", [of_class, of_a_class_of_numbers])
+def test_the_class_of_what_may_be_none(f: Any) -> None:
+    derivative = value_and_grad(f)
+    for n in (2, 0, 1, 3):
+        agrees(f, X, n)
+        assert derivative(X, n)[0] == f(X, n)
+
+
+def pairs_of_which_one_has_none(x: Any, n: int) -> Any:
+    pairs = [(x[0], None)]
+    for i in range(n):
+        pairs.append((x[1] * i, 2.0 * x[0]))
+    return sum(a if b is None else a * b for a, b in pairs)
+
+
+def back_pointers(x: Any, n: int) -> Any:
+    best: Any = [{"a": (x[0], None), "b": (2 * x[1], None)}]
+    for i in range(n):
+        column = {}
+        for s in ("a", "b"):
+            previous, score = max(((r, best[-1][r][0] + x[1] * i) for r in ("a", "b")), key=lambda p: p[1])
+            column[s] = (score * (0.9 if s == "a" else x[0]), previous)
+        best.append(column)
+    last = max(("a", "b"), key=lambda s: best[-1][s][0])
+    path = [last]
+    for column in reversed(best[1:]):
+        path.append(column[path[-1]][1])
+    return best[-1][last][0] + sum(x[0] if s == "a" else x[1] for s in path)
+
+
+def parents(x: Any, n: int) -> Any:
+    nodes: Any = [{"value": x[0], "parent": None}]
+    for i in range(n):
+        nodes.append({"value": x[1] * nodes[i // 2]["value"], "parent": i // 2})
+    total, k = 0.0, n
+    while k is not None:
+        total += nodes[k]["value"] ** 2
+        k = nodes[k]["parent"]
+    return total
+
+
+def labels(x: Any, n: int) -> Any:
+    best = [(x[0], None, "start")]
+    for i in range(n):
+        best.append((x[1] * i, i, "step"))
+    value, step, label = max(best, key=lambda t: t[0])
+    return value * (step if step is not None else 3) + (x[0] if label == "start" else 0.0)
+
+
+@pytest.mark.parametrize("f", [pairs_of_which_one_has_none, back_pointers, parents, labels])
+def test_none_in_some_items_and_a_value_in_others(f: Any) -> None:
+    derivative = value_and_grad(f)
+    for n in (6, 0, 1, 12):
+        agrees(f, X, n)
+        assert derivative(X, n)[0] == f(X, n)
+    agrees_in_second_order(f, X, 6)
+
+
+RECORDS = [
+    {"age": 0.3, "dose": "low", "mass": None}, {"age": 0.5, "dose": "mid", "mass": 0.1},
+    {"age": -0.3, "dose": "high", "mass": 0.4}, {"age": 0.9, "dose": "low", "mass": 0.2},
+    {"age": 0.1, "dose": "mid", "mass": None}]
+
+
+def fields_of_several_types(x: Any, records: Any, least: float) -> Any:
+    total = 0.0
+    for r in [r for r in records if r["age"] > least]:
+        for name, b in (("age", x[0]), ("dose", x[1]), ("mass", x[0] * x[1])):
+            v = r[name]
+            if v is None:
+                continue
+            if isinstance(v, str):
+                v = {"low": 0.0, "mid": 0.5, "high": 1.0}[v]
+            total += b * v
+    return total ** 2
+
+
+def test_fields_of_several_types_of_which_some_are_none() -> None:
+    derivative = value_and_grad(fields_of_several_types)
+    for least in (0.0, 2.0, -1.0):
+        agrees(fields_of_several_types, X, RECORDS, least)
+        assert derivative(X, RECORDS, least)[0] == fields_of_several_types(X, RECORDS, least)
+
+
+@dataclass
+class Row:
+    wage: float
+    income: float | None = None
+
+
+def test_a_warning_names_an_attribute_that_matters_for_no_record() -> None:
+    """`wage` matters for some of the records, `income` for none."""
+    def f(rows: Any) -> Any:
+        return sum(r.wage ** 2 for r in rows if r.income is not None)
+
+    rows = [Row(1.0, 2.0), Row(3.0), Row(2.0, 0.5)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        gradient = grad(f)(rows)
+    assert [r.wage for r in gradient] == [2.0, 0.0, 4.0]
+    texts = [str(w.message) for w in caught]
+    assert any("`income`" in text for text in texts)
+    assert not any("`wage`" in text for text in texts)

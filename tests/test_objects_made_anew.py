@@ -78,5 +78,5 @@ def test_program(f: Callable[..., Any]) -> None:
 
 def test_one_set_is_passed_to_one_function() -> None:
     derivative = grad(sets)
-    derivative(0.7, DATA)
+    derivative(0.7, tuple(DATA))
     assert derivative.source.count("def utilities_forward(") == 1

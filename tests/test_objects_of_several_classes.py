@@ -717,7 +717,7 @@ _OTHER = type("Spring", (), {"__init__": Damper.__init__, "energy": Damper.energ
 
 
 def test_classes_of_one_name_are_told_apart_or_refused() -> None:
-    refuses(two_of_one_name, np.array(X), code="SCT502")
+    refuses(two_of_one_name, np.array(X), code="SCT310")
 
 
 def test_an_attribute_that_one_class_lacks() -> None:

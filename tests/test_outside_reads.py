@@ -216,3 +216,74 @@ def test_a_method_of_an_object_of_a_library_is_compiled_once() -> None:
     for text, slope in (("a3", 3.0), ("a4", 4.0), ("b", 1.0), ("a5", 5.0)):
         assert derivative(0.5, text) == (0.5 * slope, slope)
     assert len(derivative._specializations()) <= 2
+
+
+FEW, MANY = np.ones(3), np.ones(5)
+DATED = [("depot", 0.5), ("swap", 2.0), ("swap", 3.0), ("swap", 4.0), ("swap", 5.0)]
+
+
+def test_arrays_of_several_sizes_and_columns_of_one_list_are_read_beside_a_call() -> None:
+    """None of them changes, so nothing is refused."""
+    def of_arrays(x: float) -> Any:
+        return x * FEW.sum() * MANY.sum() * bump([0])
+
+    def of_columns(x: float) -> float:
+        total = 0.0
+        for kind, years in DATED:
+            total += bump([0]) * years * len(kind)
+        return x * total
+
+    assert value_and_grad(of_arrays)(2.0) == (30.0, 15.0)
+    assert value_and_grad(of_columns)(2.0) == (of_columns(2.0), of_columns(1.0))
+
+
+class Remembered:
+    """Calls a function once for each argument, and counts its hits."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.reset()
+
+    def reset(self) -> None:
+        self.results: dict[int, int] = {}
+        self.hits = 0
+        self.last: Any = None
+
+    def __call__(self, n: int) -> int:
+        if n in self.results:
+            self.hits += 1
+        else:
+            self.results[n] = self.function(n)
+        self.last = n if n > 2 else None
+        return self.results[n]
+
+
+@Remembered
+def factorial(n: int) -> int:
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+def test_an_object_that_runs_as_it_is_may_change_itself() -> None:
+    def f(x: float, n: int) -> float:
+        return sum(x ** i / factorial(i) for i in range(n)) * 1.0
+
+    derivative = value_and_grad(f)
+    for n in (4, 2, 6, 4, 7):
+        states = []
+        for call in (f, derivative):
+            factorial.reset()
+            value = call(1.2, n)
+            states.append((value if call is f else value[0], dict(factorial.results), factorial.hits, factorial.last))
+        assert states[0] == states[1]
+    factorial.reset()
+
+
+@pytest.mark.parametrize("read", [lambda: factorial.hits, lambda: len(factorial.results), lambda: factorial.last or 0])
+def test_what_such_an_object_changes_is_not_read_besides(read: Any) -> None:
+    def f(x: float, n: int) -> float:
+        return sum(x ** i / factorial(i) for i in range(n)) * read()
+
+    factorial.reset()
+    with pytest.raises(SctError):
+        value_and_grad(f)(1.2, 4)
+    factorial.reset()

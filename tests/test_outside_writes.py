@@ -495,10 +495,13 @@ class Cached:
         return 2.0 * k
 
 
-def test_a_cache_of_a_class_is_not_filled(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SctError):
-        value_and_grad(lambda x, k: x * Cached.load(k))(1.5, 2.0)
-    assert (capsys.readouterr().out, Cached.load.cache_info().currsize) == ("", 0)
+def test_a_cache_of_a_class_is_filled_by_the_derivative_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    Cached.load.cache_clear()
+    derivative = value_and_grad(lambda x, k: x * Cached.load(k))
+    assert derivative(1.5, 2.0) == (6.0, 4.0)
+    assert (capsys.readouterr().out, Cached.load.cache_info().currsize) == ("loading\n", 1)
+    assert derivative(2.5, 2.0) == (10.0, 4.0)
+    assert capsys.readouterr().out == ""
 
 
 # -- objects of libraries -----------------------------------------------------------------------------------------
@@ -554,3 +557,81 @@ def test_methods_of_what_does_not_change_write_nothing() -> None:
 
     assert grad(f)(1.3) == pytest.approx(2 * 1.3 * 31 / 3)
     assert hvp(f, (1.3,), (1.0,)) == pytest.approx(2 * 31 / 3)
+
+
+# -- writes to classes, and to the class of an object -------------------------------------------------------------
+
+
+class Square:
+    factor = 2.0
+
+    def of(self, x: Any) -> Any:
+        return x * x
+
+
+class Triple:
+    factor = 3.0
+
+    def of(self, x: Any) -> Any:
+        return x * 3.0
+
+
+class Derived(Square):
+    pass
+
+
+SHAPE, DERIVED = Square(), Derived()
+
+
+def set_class(k: int) -> None:
+    SHAPE.__class__ = Triple if k else Square
+
+
+def set_class_by_name(k: int) -> None:
+    name = "__class__"
+    setattr(SHAPE, name, Triple if k else Square)
+
+
+def set_class_of_a_default(k: int, shape: Any = SHAPE) -> None:
+    shape.__class__ = Triple if k else Square
+
+
+def set_class_in_a_loop(k: int) -> None:
+    for shape in [SHAPE]:
+        shape.__class__ = Triple if k else Square
+
+
+def set_bases(k: int) -> None:
+    Derived.__bases__ = (Triple,) if k else (Square,)
+
+
+def set_attribute_of_the_class(k: int) -> None:
+    Square.factor = 7.0 if k else 2.0
+
+
+READS: dict[str, Callable[[Any], Any]] = {
+    "a method": lambda x: SHAPE.of(x) * DERIVED.of(x),
+    "an attribute": lambda x: SHAPE.factor * x * DERIVED.factor,
+    "an attribute of the class": lambda x: Square.factor * Derived.factor * x * type(SHAPE).factor,
+    "an instance": lambda x: x * isinstance(SHAPE, Square) * isinstance(DERIVED, Square),
+    "a subclass": lambda x: x * issubclass(Derived, Square) * (type(SHAPE) is Square),
+}
+
+
+@pytest.mark.parametrize("write", [
+    set_class, set_class_by_name, set_class_of_a_default, set_class_in_a_loop, set_bases, set_attribute_of_the_class])
+@pytest.mark.parametrize("read", READS)
+def test_what_a_call_writes_to_a_class_is_read_after_it_or_refused(write: Program, read: str) -> None:
+    def f(x: float, k: int) -> Any:
+        write(k)
+        return READS[read](x)
+
+    for k in (1, 0):
+        write(0)
+        value = f(1.5, k)
+        write(0)
+        try:
+            assert value_and_grad(f)(1.5, k)[0] == value
+        except SctError as refusal:
+            assert refusal.code == "SCT302"
+    write(0)

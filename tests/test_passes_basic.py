@@ -613,6 +613,9 @@ def f(W: f64[n, n], x: f64[n], m: int) -> f64[n, n]:
      "b: f64[n] = adj.add_at(a, w, at[:-1]); b"),
     ("v: f64 = adj.index(x, at[1]); a: f64[n] = adj.store(x, 0.0, at[1]); w: f64 = adj.mul(v, 2.0); a, w",
      "v: f64 = adj.index(x, at[1]); w: f64 = adj.mul(v, 2.0); a: f64[n] = adj.store(x, 0.0, at[1]); a, w"),
+    # an element of the array before an update
+    ("a: f64[n] = adj.store(x, 0.0, at[1]); v: f64 = adj.index(x, at[0]); b: f64[n] = adj.add_at(a, v, at[2]); b",
+     "v: f64 = adj.index(x, at[0]); a: f64[n] = adj.store(x, 0.0, at[1]); b: f64[n] = adj.add_at(a, v, at[2]); b"),
     # a number that is used twice has a name anyway; the result is read; the user's own stays
     ("v: f64 = adj.index(x, at[1]); a: f64[n] = adj.store(x, 0.0, at[1]); w: f64 = adj.mul(v, v); a, w", None),
     ("v: f64 = adj.index(x, at[1]); a: f64[n] = adj.store(x, 0.0, at[1]); w: f64[n] = adj.mul(a, v); w", None),

@@ -57,7 +57,7 @@ def compare(f: Program, order: tuple[int, ...]) -> None:
 # -- an array and a part of it, at a join -----------------------------------------------------------------
 
 
-@refused("SCT301")
+@program
 def view_of_another_part(x: float, n: int) -> Any:
     y = np.array([x, 1.0, 0.5, 0.25])
     w = y[1:3]
@@ -68,7 +68,7 @@ def view_of_another_part(x: float, n: int) -> Any:
     return y.sum() + w[-1]
 
 
-@refused("SCT301")
+@program
 def view_made_in_both_branches(x: float, n: int) -> Any:
     y = np.array([x, 1.0, 0.5, 0.25])
     if n > 1:
@@ -91,7 +91,7 @@ def view_of_another_part_in_a_loop(x: float, n: int) -> Any:
     return y.sum() + w[-1]
 
 
-@refused("SCT301")
+@program
 def transposed_in_one_branch(x: float, n: int) -> Any:
     y = np.ones((2, 2)) * x
     v = y
@@ -103,7 +103,7 @@ def transposed_in_one_branch(x: float, n: int) -> Any:
     return v[0, 1] * 3 + v[1, 0]
 
 
-@refused("SCT301")
+@program
 def view_of_an_item(x: float, n: int) -> Any:
     rows = [np.ones(3) * x]
     w = rows[0][:2]
@@ -114,7 +114,7 @@ def view_of_an_item(x: float, n: int) -> Any:
     return w[0] + 3 * w[1]
 
 
-@refused("SCT301")
+@program
 def view_of_another_part_written_in_a_closure(x: float, n: int) -> Any:
     y = np.ones(3) * x
     w = y[:2]
@@ -129,7 +129,7 @@ def view_of_another_part_written_in_a_closure(x: float, n: int) -> Any:
     return w[0] + 3 * w[1]
 
 
-@refused("SCT301")
+@program
 def view_and_a_copy_of_it(x: float, n: int) -> Any:
     y = np.ones(4) * x
     w = y[:2]
@@ -245,7 +245,7 @@ def view_or_copy_by_layout_that_is_dead(x: float, n: int) -> Any:
     return y.sum()
 
 
-@refused("SCT301")
+@program
 def chosen_row_that_a_handler_reads(x: float, n: int) -> Any:
     A = np.ones((3, 2)) * x
     row = A[0] if n > 1 else A[1]
@@ -258,7 +258,7 @@ def chosen_row_that_a_handler_reads(x: float, n: int) -> Any:
     return A.sum()
 
 
-@refused("SCT301")
+@refused("SCT307")
 def chosen_row_held_by_a_list(x: float, n: int) -> Any:
     A = np.ones((3, 2)) * x
     rows = []
@@ -269,7 +269,7 @@ def chosen_row_held_by_a_list(x: float, n: int) -> Any:
     return rows[0].sum()
 
 
-@refused("SCT301")
+@program
 def chosen_row_of_a_callers_array(x: float, n: int) -> Any:
     A = np.ones((3, 2)) * x
 
@@ -281,7 +281,7 @@ def chosen_row_of_a_callers_array(x: float, n: int) -> Any:
     return scaled(A) + A.sum()
 
 
-@refused("SCT301")
+@program
 def written_by_the_index_of_the_chosen_row(x: float, n: int) -> Any:
     A = np.ones((3, 2)) * x
 
@@ -294,7 +294,7 @@ def written_by_the_index_of_the_chosen_row(x: float, n: int) -> Any:
     return (A * A).sum()
 
 
-@refused("SCT301")
+@program
 def chosen_row_in_a_tuple(x: float, n: int) -> Any:
     A = np.ones((3, 2)) * x
     pair = (A[0] if n > 1 else A[1], 2.0)
@@ -302,7 +302,137 @@ def chosen_row_in_a_tuple(x: float, n: int) -> Any:
     return pair[0].sum() * pair[1]
 
 
-@refused("SCT301")
+@program
+def best_row_that_is_scaled(x: float, n: int) -> Any:
+    A = np.sin(np.arange(8.0).reshape(4, 2) + x)
+    best = A[0]
+    for k in range(1, n + 1):
+        if A[k].sum() > best.sum():
+            best = A[k]
+    best *= 2.0
+    A[0] = best * x
+    return (A * A).sum() + best[1]
+
+
+@program
+def row_before_that_is_written_later(x: float, n: int) -> Any:
+    A = np.sin(np.arange(8.0).reshape(4, 2) + x)
+    before = A[0]
+    for k in range(n):
+        step = A[k + 1] - before
+        before = A[k + 1]
+        A[k + 1] += x * step
+        before[0] *= 1.5
+    return (A * A).sum() + before[0]
+
+
+@program
+def pivot_row_of_nested_loops(x: float, n: int) -> Any:
+    A = np.cos(np.arange(16.0).reshape(4, 4) * x)
+    for k in range(n):
+        pivot = A[k]
+        for i in range(k, 4):
+            if abs(A[i, k]) > abs(pivot[k]):
+                pivot = A[i]
+        A[k, :], pivot[:] = pivot.copy(), A[k].copy()
+        for i in range(k + 1, 4):
+            A[i] -= A[k] * (A[i, k] / A[k, k])
+    return (A[:n] ** 2).sum() * x
+
+
+@program
+def rows_of_which_one_is_returned(x: float, n: int) -> Any:
+    A = np.sin(np.arange(8.0).reshape(4, 2) + x)
+
+    def larger(p: Any, q: Any) -> Any:
+        return p if p.sum() > q.sum() else q
+
+    row = A[0]
+    for k in range(1, n + 1):
+        row = larger(row, A[k])
+        A[k - 1, 1] = row[0] * row[1]
+    return (A * A).sum() + row.sum()
+
+
+@program
+def element_of_a_moving_row(x: float, n: int) -> Any:
+    A = np.sin(np.arange(12.0).reshape(2, 3, 2) + x)
+    cell, k = A[0, 1], 0
+    while k < n:
+        cell = A[k % 2, (k + 1) % 3] if cell[0] > 0 else cell
+        cell[1] += x * cell[0]
+        A[0] *= 1.1
+        k += 1
+    return (A * A).sum() + cell[1]
+
+
+@program
+def columns_that_trade_places(x: float, n: int) -> Any:
+    A = np.sin(np.arange(6.0).reshape(3, 2) + x)
+    new, old = A[:, 0], A[:, 1]
+    for _ in range(n):
+        new, old = old, new
+        new[1:] = old[:-1] * x
+    return (A * A).sum() + new @ old
+
+
+@program
+def augmented_by_the_chosen_part(x: float, n: int) -> Any:
+    u = np.arange(4.0) * x
+    side = u[:2] if n > 1 else u[-2:]
+    u[1] -= 0.3 * side.sum()
+    side = u[:2] if n > 1 else u[-2:]
+    u += side.max()
+    return u @ u
+
+
+@program
+def chosen_part_that_a_handler_reads(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+    row = A[0] if n > 1 else A[1:, 0]
+    try:
+        A[1] = row * 2.0
+        if n > 0:
+            raise ValueError
+    except ValueError:
+        return row.sum()
+    return A.sum()
+
+
+@program
+def chosen_part_of_a_callers_array(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+
+    def scaled(B: Any) -> Any:
+        row = B[0] if n > 1 else B[1:, 0]
+        row[0] = 2.0 * row[1]
+        return row.sum()
+
+    return scaled(A) + A.sum()
+
+
+@program
+def written_by_the_index_of_the_chosen_part(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+
+    def touch(B: Any) -> int:
+        B[2] += 1.0
+        return 1
+
+    row = A[2] if n > 1 else A[:2, 0]
+    A[touch(A)] = row
+    return (A * A).sum()
+
+
+@program
+def chosen_part_in_a_tuple(x: float, n: int) -> Any:
+    A = np.ones((3, 2)) * x + np.arange(6.0).reshape(3, 2)
+    pair = (A[0] if n > 1 else A[1:, 0], 2.0)
+    A[1] = 5.0
+    return pair[0].sum() * pair[1]
+
+
+@program
 def default_of_a_function_traded_in_a_branch(x: float, n: int) -> Any:
     y, z = [x], [2.0]
     f = lambda q=y: q[0] * 3
@@ -312,7 +442,7 @@ def default_of_a_function_traded_in_a_branch(x: float, n: int) -> Any:
     return f() + z[0]
 
 
-@refused("SCT301")
+@program
 def method_of_what_is_traded_in_a_branch(x: float, n: int) -> Any:
     y, z = [x], [2.0]
     f = functools.partial(sum, y)
@@ -399,7 +529,7 @@ def put_before_a_list_and_written_there(x: float, n: int) -> Any:
     return sum(row)
 
 
-@refused("SCT301")
+@program
 def row_or_a_list(x: float, n: int) -> Any:
     rows = [[x] for _ in range(n + 1)]
     r = rows[0] if n > 2 else [1.0]
@@ -407,7 +537,7 @@ def row_or_a_list(x: float, n: int) -> Any:
     return rows[0][0]
 
 
-@refused("SCT301")
+@program
 def row_or_a_list_written_as_a_row(x: float, n: int) -> Any:
     rows = [[x] for _ in range(n + 1)]
     r = rows[0] if n > 2 else [1.0]
@@ -506,7 +636,7 @@ def grown_and_named_again(x: float, n: int) -> Any:
     return sum(one)
 
 
-@refused("SCT301")
+@program
 def dict_named_again(x: float, n: int) -> Any:
     one, two = {"a": x}, {"a": 1.0}
     for _ in range(n):

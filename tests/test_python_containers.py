@@ -2129,7 +2129,7 @@ def chained_cmp_once(x: np.ndarray) -> Any:
     return x[0] if 1 < f() < 3 else x[1]
 
 
-@refused("SCT502")
+@program
 def while_queue(x: np.ndarray) -> Any:
     q = [0]
     seen = {0}

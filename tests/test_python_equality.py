@@ -608,7 +608,7 @@ def s_while(x: np.ndarray) -> Any:
         k += 1
     return x[0] * len(s)
 
-@refused("SCT502")
+@program
 def s_while_data(x: np.ndarray) -> Any:
     s = {0}
     v = x[0]
@@ -642,7 +642,7 @@ def s_for_data_add(x: np.ndarray) -> Any:
             s.add(k)
     return x[0] * len(s)
 
-@refused("SCT502")
+@program
 def s_rebuilt(x: np.ndarray) -> Any:
     s = {0, 1}
     v = x[0]
@@ -651,7 +651,7 @@ def s_rebuilt(x: np.ndarray) -> Any:
         v = v * 2.0
     return v * sum(s)
 
-@refused("SCT502")
+@program
 def s_swap(x: np.ndarray) -> Any:
     a, b = ({1}, {2, 3})
     v = x[0]
@@ -660,7 +660,7 @@ def s_swap(x: np.ndarray) -> Any:
         v = v * 2.0
     return v * len(a)
 
-@refused("SCT502")
+@program
 def s_same(x: np.ndarray) -> Any:
     a = {1, 2}
     v = x[0]
@@ -669,7 +669,7 @@ def s_same(x: np.ndarray) -> Any:
         v = v * 2.0
     return v * len(a)
 
-@refused("SCT502")
+@program
 def s_same_for(x: np.ndarray) -> Any:
     a = {1}
     s = 0.0
@@ -678,7 +678,7 @@ def s_same_for(x: np.ndarray) -> Any:
         s += v
     return s * len(a)
 
-@refused("SCT502")
+@program
 def s_in_loop_read(x: np.ndarray) -> Any:
     a = {1}
     s = 0.0
@@ -687,7 +687,7 @@ def s_in_loop_read(x: np.ndarray) -> Any:
         a = {1, 2}
     return s
 
-@refused("SCT502")
+@program
 def s_break(x: np.ndarray) -> Any:
     a = {1}
     for v in x:
@@ -781,7 +781,7 @@ def d_rebuilt(x: np.ndarray) -> Any:
         v = v * 2.0
     return d["a"]
 
-@refused("SCT502")
+@refused("SCT503")
 def d_rebuilt_keys(x: np.ndarray) -> Any:
     d = {"a": x[0]}
     v = x[0]
@@ -841,7 +841,7 @@ def d_merge_or(x: np.ndarray) -> Any:
         v = v * 2.0
     return d["a"]
 
-@refused("SCT502")
+@refused("SCT503")
 def d_order(x: np.ndarray) -> Any:
     d = {"a": x[0], "b": x[1]}
     v = x[0]
@@ -870,7 +870,7 @@ def d_alias_write(x: np.ndarray) -> Any:
         v = v * 2.0
     return d["a"] + e["a"]
 
-@refused("SCT301")
+@program
 def d_alias_write_after(x: np.ndarray) -> Any:
     d = {"a": x[0]}
     e = d
@@ -953,7 +953,7 @@ def str_while(x: np.ndarray) -> Any:
         v = v * 2.0
     return v * len(xs)
 
-@refused("SCT502")
+@program
 def set_in_dict(x: np.ndarray) -> Any:
     d = {"s": {1}}
     v = x[0]

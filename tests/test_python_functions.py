@@ -1446,8 +1446,9 @@ def asked_for_none(x):
     return t[0] if t[1] is None else x[1]
 
 
-def test_what_paths_disagree_on_is_not_compared():
-    refuses(compared_in_a_tuple, X, code="SCT502")
+def test_what_paths_disagree_on_is_compared_on_each():
+    agrees(compared_in_a_tuple, X)
+    agrees(compared_in_a_tuple, X[::-1].copy())
 
 
 def test_what_is_none_on_one_path_is_asked_for():

@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import operator
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -1531,3 +1532,115 @@ def test_a_refusal_names_no_part_of_sct(f: Callable[[np.ndarray, int], Any]) -> 
     with pytest.raises(SctError) as caught:
         value_and_grad(f)(X, 3)
     assert not any(part in str(caught.value) for part in ("'Ref'", "'Iteration'", "a function is not"))
+
+
+class Positions:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    __getitem__ = lambda self, i: self.x[i]
+
+
+POSITIONS = Positions([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("get", [lambda x: POSITIONS, lambda x: Positions(x), lambda x: Positions([x[0], x[1]])],
+                         ids=["outside", "an array", "a list"])
+@pytest.mark.parametrize("run", [
+    lambda x, p: sum(v * k for k, v in enumerate(p)) * x[0],
+    lambda x, p: sum(p) * x[1],
+    lambda x, p: [v * x[0] for v in p][-1],
+    lambda x, p: max(v * x[0] for v in p),
+    lambda x, p: list(p)[1] * x[0],
+], ids=["enumerate", "sum", "list", "max", "second"])
+def test_an_object_whose_items_a_lambda_gives(get: Program, run: Callable[[Any, Any], Any]) -> None:
+    agrees(lambda x: run(x, get(x)), X)
+
+
+def test_a_lambda_that_yields_is_refused() -> None:
+    terms = lambda x: (yield x * 2.0)
+    refuses(lambda x: sum(terms(x[0])), X, code="SCT101")
+
+
+def multiples(x: Any, n: int) -> Any:
+    return [x[0] * (k + 1) for k in range(n)]
+
+
+def chained_in_a_loop(x: Any, n: int) -> Any:
+    total = 0.0
+    for k, v in enumerate(itertools.chain(multiples(x, n), (x[1], 2.0), multiples(x, 2))):
+        if v > 3.0:
+            return v * total
+        total += k * v
+    return total
+
+
+def accumulated_in_a_loop(x: Any, n: int) -> Any:
+    total = 0.0
+    for k, v in enumerate(itertools.accumulate(multiples(x, n)), 1):
+        total += v / k
+    return total
+
+
+OF_RUN_TIME: list[Any] = [
+    chained_in_a_loop, accumulated_in_a_loop,
+    lambda x, n: sum(itertools.chain(multiples(x, n), [x[1]])),
+    lambda x, n: max(itertools.chain(multiples(x, n), [x[1]])),
+    lambda x, n: len(list(itertools.chain(multiples(x, n), multiples(x, n)))) * x[0],
+    lambda x, n: sum(a * b for a, b in itertools.pairwise(itertools.chain(multiples(x, n), [x[1]]))),
+    lambda x, n: sum(itertools.chain.from_iterable([multiples(x, n), multiples(x * x, n)])),
+    lambda x, n: sum(itertools.accumulate(multiples(x, n))),
+    lambda x, n: sum(itertools.accumulate(multiples(x, n), lambda p, q: p * q)),
+    lambda x, n: list(itertools.accumulate(multiples(x, n), lambda p, q: p * q, initial=2.0))[-1] * x[1],
+    lambda x, n: max(itertools.accumulate(multiples(x, n), max, initial=x[1])),
+    lambda x, n: sum(v * w for v, w in zip(itertools.accumulate(multiples(x, n)), multiples(x, n))),
+    lambda x, n: sum(itertools.takewhile(lambda v: v < 6.0, itertools.accumulate(multiples(x, n)))),
+    lambda x, n: sum(itertools.islice(itertools.accumulate(multiples(x, n)), 2)),
+    lambda x, n: sum(itertools.accumulate(v * v for v in multiples(x, n))),
+    lambda x, n: sum(itertools.accumulate(itertools.chain([x[1]], multiples(x, n)))),
+    lambda x, n: sum(itertools.starmap(pow, [(x[0] * k, 2) for k in range(n)])),
+    lambda x, n: sum(map(lambda a, b: a * b, multiples(x, n), multiples(x * x, n))),
+    lambda x, n: sum(itertools.starmap(lambda k, v: k * v, enumerate(multiples(x, n)))),
+    lambda x, n: all(itertools.starmap(lambda k, v: k < v, enumerate(multiples(x, n)))) * x[0],
+]
+
+
+@pytest.mark.parametrize("f", OF_RUN_TIME, ids=lambda f: str(f.__code__.co_firstlineno))
+def test_iterators_of_lists_of_run_time(f: Any) -> None:
+    derivative = value_and_grad(f)
+    for n in (7, 2, 0, 1, 3):
+        agrees(f, X, n, derivative=derivative)
+
+
+def permutations(items: Any) -> Any:
+    if len(items) <= 1:
+        yield items
+    else:
+        for i in range(len(items)):
+            for rest in permutations(items[:i] + items[i + 1:]):
+                yield [items[i]] + rest
+
+
+def listed_permutations(items: Any) -> Any:
+    if len(items) <= 1:
+        return [items]
+    found = []
+    for i in range(len(items)):
+        for rest in listed_permutations(items[:i] + items[i + 1:]):
+            found.append([items[i]] + rest)
+    return found
+
+
+@pytest.mark.parametrize("limit", [1000, 10_000])
+def test_a_generator_that_calls_itself_may_return_a_list_instead(limit: int) -> None:
+    def of(function: Any) -> Any:
+        return lambda x, n: sum(p[0] * p[-1] for p in function([x[0] * (i + 1) for i in range(n)]))
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 600))
+    try:
+        with pytest.raises(SctError, match="list"):
+            value_and_grad(of(permutations))(X, 3)
+        agrees(of(listed_permutations), X, 3)
+    finally:
+        sys.setrecursionlimit(before)

@@ -449,7 +449,7 @@ def written_item(x: Any, n: int) -> Any:
     return np.sum(pair[0]) + 3 * np.sum(pair[1])
 
 
-@refused
+@program
 def written_after_a_branch(x: Any, n: int) -> Any:
     pair = Pair(x)
 
@@ -462,7 +462,7 @@ def written_after_a_branch(x: Any, n: int) -> Any:
     return np.sum(pair.u * swap_and_write()) + np.sum(pair.v) * 3
 
 
-@refused
+@program
 def bound_in_a_branch(x: Any, n: int) -> Any:
     w, y = x * 1, x * 2
 

@@ -189,7 +189,7 @@ def test_of_a_number(f: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(("f", "message"), [
     (lambda x: math.sin(PLAIN) * x[0], "an object of class `Plain` is not supported here"),
     (lambda x: check_grads(np.sin, (x,)) or x[0], "`sct.check_grads` is not supported inside"),
-    (lambda x: len(emit(np.sin)) * x[0], "`sct.emit` is not supported inside"),
+    (lambda x: len(emit(inserted)) * x[0], "`sct.emit` is not supported inside"),
 ])
 def test_what_the_refusal_says(f: Callable[..., Any], message: str) -> None:
     with pytest.raises(SctError) as caught:

@@ -694,6 +694,39 @@ CHANGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "a partial": ("def g(x, w, k=2.0):\n    return np.sum(x * w * k)\nf = functools.partial(g, w=np.ones(3))\n",
                   ("f.keywords['w'][1] = 3.0", "f.keywords['w'] = 2.0", "f.keywords['k'] = 3.0",
                    "g.__defaults__ = (4.0,)")),
+    "a partial with another state": (
+        "def g(x, w=2.0, *more):\n    return np.sum(x * w) + len(more)\np = functools.partial(g)\n"
+        "q = functools.partial(p)\ndef f(x):\n    return p(x) + q(x)\n",
+        ("p.__setstate__((np.sum, (), {}, {}))", "p.__setstate__((g, (), {'w': 3.0}, {}))",
+         "p.__setstate__((np.dot, (np.ones(3),), {}, {}))", "p.__setstate__((g, (np.ones(3), 5.0), {}, {}))",
+         "p.__setstate__((g, (), {}, {}))")),
+    "its own partial with another state": (
+        "def g(w, x):\n    return np.sum(x * w)\ndef h(w, v, x):\n    return w * v * x[0]\n"
+        "f = functools.partial(g, 2.0)\n",
+        ("f.__setstate__((g, (3.0,), {}, {}))", "f.__setstate__((h, (3.0, 2.0), {}, {}))",
+         "f.__setstate__((h, (3.0, 4.0), {}, {}))", "f.__setstate__((g, (np.ones(3),), {}, {}))")),
+    "an object that is run over by position": (
+        "class K:\n    def __init__(self):\n        self.w, self.n = np.arange(4.0), 4\n"
+        "    def __getitem__(self, i):\n        if i >= self.n:\n            raise IndexError\n"
+        "        return self.w[i]\nk = K()\nitem = lambda self, i: [1.0, 2.0][i]\n"
+        "its = lambda self: iter([self.n, 3])\n"
+        "def f(x):\n    t = 0.0\n    for w in k:\n        t += w * np.sum(x * x)\n"
+        "    return t + sum(v * x[0] for v in k) + sum([v * i for i, v in enumerate(k)]) * x[1]\n",
+        ("k.n = 3", "k.w = k.w * 2.0", "k.w[1] = 5.0", "k.n = 1", "K.__getitem__ = item", "K.__iter__ = its",
+         "del K.__iter__")),
+    "an object that gives the items of a list": (
+        "class K:\n    def __init__(self, *w):\n        self.w = list(w)\n"
+        "    def __getitem__(self, i):\n        return self.w[i]\nk = K(K(1.0, 2.0), K(3.0))\n"
+        "def f(x):\n    t = 0.0\n    for r in k:\n        for w in r:\n            t += w * np.sum(x * x)\n"
+        "    return t\n", ("k.w[1].w.append(4.0)", "k.w.append(K())", "k.w[0] = [7.0]", "del k.w[:2]")),
+    "an item of a class": (
+        "class K:\n    n = 2.0\n    def __class_getitem__(cls, i):\n        return i * cls.n\n"
+        "class L(K):\n    n = 3.0\ndef of_class(cls, i):\n    return i * 7.0 + cls.n\n"
+        "def square(i):\n    return i * i\n"
+        "def f(x):\n    return np.sum(K[x] * L[2.0])\n",
+        ("L.n = 5.0", "K.__class_getitem__ = classmethod(of_class)", "K.__class_getitem__ = staticmethod(square)",
+         "K.__class_getitem__ = square", "K.__class_getitem__ = classmethod(of_class)",
+         "L.__class_getitem__ = staticmethod(square)", "del L.__class_getitem__")),
 }
 
 
@@ -1804,3 +1837,20 @@ def test_an_attribute_of_arrays_that_is_no_method_is_refused(tmp_path: Any, name
 
 
 KEY = "a"
+
+
+@pytest.mark.parametrize(("text", "change"), [
+    ("import dataclasses\n@dataclasses.dataclass\nclass P:\n    a: float\n    b: float = 1.0\n"
+     f"def f(x):\n    p = P(x[0], 2.0)\n    return {result}\n", "del P.__dataclass_fields__['b']")
+    for result in ("sum(dataclasses.astuple(p))", "dataclasses.replace(p, a=x[1]).a", "len(repr(P(1.0))) * x[0]",
+                   "len(dataclasses.asdict(p)) * x[0]", "len(dataclasses.fields(P)) * x[0]", "x[0] * (p == P(x[0]))")
+] + [("import collections\nP = collections.namedtuple('P', 'a b')\n"
+      "def f(x):\n    p = P(x[0], x[1])\n    return p.a * p.b\n",
+      "P._fields = ('a',)")])
+def test_other_fields_than_methods_were_generated_for_are_refused(tmp_path: Any, text: str, change: str) -> None:
+    module = module_with(tmp_path, text)
+    derivative = value_and_grad(module.f)
+    agrees(module.f, X, derivative=derivative)
+    exec(change, vars(module))
+    with pytest.raises(SctError, match="SCT208"):
+        derivative(X)

@@ -256,7 +256,90 @@ def bound_where_it_is_read(x: Any, c: Any) -> Any:
     return y * x if c > 0 else x
 
 
+def of_any(x: Any, c: Any) -> Any:
+    return w if any((w := x + k) > 0.0 for k in range(int(2 * c))) else x * w
+
+
+def of_all(x: Any, c: Any) -> Any:
+    if not all((w := x * k) < 1.0 and (z := w + x) for k in range(int(3 * c))):
+        return w * z
+    return x + w
+
+
+def of_any_in_any(x: Any, c: Any) -> Any:
+    return x * any(any((w := x * i + k) > 4.2 for i in range(3)) for k in range(int(4 * c))) + w
+
+
+def of_a_sum(x: Any, c: Any) -> Any:
+    return sum((w := x * k) for k in range(int(3 * c))) * w
+
+
+def of_a_condition(x: Any, c: Any) -> Any:
+    return sum(w for k in range(int(3 * c)) if (w := x * k) > 1.0) + w * x
+
+
+def of_a_tuple(x: Any, c: Any) -> Any:
+    return len(tuple((w := x * k) for k in range(int(3 * c)))) * w
+
+
+def of_a_stored_generator(x: Any, c: Any) -> Any:
+    terms, total = ((w := x * k) for k in range(int(3 * c))), 0.0
+    for term in terms:
+        total += term * w
+    return total + w
+
+
+def of_a_generator_in_a_lambda(x: Any, c: Any) -> Any:
+    f = lambda: sum((w := x * k) for k in range(int(3 * c))) * w
+    return x + f()
+
+
+def of_a_list_per_item(x: Any, c: Any) -> Any:
+    all(len(pair := [x, x * k]) for k in range(int(3 * c)))
+    return pair[1]
+
+
+def by_a_function_in_a_loop(x: Any, c: Any) -> Any:
+    def put(v):
+        nonlocal y
+        y = v
+    for k in range(int(3 * c)):
+        put(x * k)
+    return y * x
+    y = 0.0
+
+
+def by_a_function_that_ends_the_loop(x: Any, c: Any) -> Any:
+    def put(v):
+        nonlocal y
+        y = v
+        return y > 2.0
+    k = int(4 * c)
+    while k > 0:
+        if put(x * k):
+            break
+        k -= 1
+    return y
+    y = 0.0
+
+
+def of_a_call_that_has_ended(x: Any, c: Any) -> Any:
+    def cell():
+        def put(v):
+            nonlocal y
+            y = v
+        return put, lambda: y
+        y = 0.0
+    put, get = cell()
+    for k in range(int(3 * c)):
+        put(x * k)
+    return get() * x
+
+
 FUNCTIONS = (
+    of_any, of_all, of_any_in_any, of_a_sum, of_a_condition, of_a_tuple, of_a_stored_generator,
+    of_a_generator_in_a_lambda, of_a_list_per_item, by_a_function_in_a_loop, by_a_function_that_ends_the_loop,
+    of_a_call_that_has_ended,
     returned, in_a_product, assigned_twice, deleted_on_one_path, assigned, of_a_loop, free, free_in_a_product, array,
     array_of_a_helper_that_ignores_it, array_mentioned, listed, deleted, of_a_while_loop,
     int_, augmented, augmented_and_not_used, deleted_where_it_is_not_bound, printed, mentioned, nonlocal_,

@@ -13,8 +13,7 @@ import pytest
 from sct import grad
 from sct.codegen.polish.tape_columns import simplify_tapes
 from sct.codegen.program.statement_ir import Block, Evaluate, If, Loop, NewList, Pop, Push
-from sct.codegen.python.common_statements import factor_branches
-from sct.codegen.python.repeated_returns import return_once
+from sct.codegen.python.common_statements import factor_branches, return_once
 from sct.ir.core import Eqn, Lit, Value
 from sct.ir.types import BOOL, FLOAT
 from sct.ops import OPS
@@ -368,7 +367,7 @@ TRADES = [("call", 1.0, 2.0), ("put", 1.2, 1.0), ("smooth", 0.9, 3.0), ("also a 
 
 def test_a_class_that_is_chosen_is_asked_for_once() -> None:
     text, _ = derivative(book, TRADES, 1.05)
-    assert text.count('== "Call"') == text.count('== "Put"') == 2 and "payoff" not in "".join(
+    assert text.count('= "Call"') == text.count('= "Put"') == 2 and "payoff" not in "".join(
         line for line in text.splitlines() if "#" not in line)
     with pytest.raises(KeyError, match="forward"):
         grad(book, 1)([*TRADES, ("forward", 1.0, 1.0)], 1.05)

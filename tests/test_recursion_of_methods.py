@@ -1,13 +1,15 @@
 """Functions that call themselves and write attributes and items of what they are given: parsers, counters, memos."""
 
+import heapq
 from collections import namedtuple
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
 from oracle import agrees, agrees_in_second_order
 
-from sct import value_and_grad
+from sct import hvp, value_and_grad
 
 X = np.array([0.7, 1.3])
 
@@ -284,3 +286,59 @@ def test_closures_that_call_one_another_and_append_to_one_list():
         agrees(f, X, n, derivative=derivative)
     assert len(derivative.sources) == 1
     agrees_in_second_order(f, X, 5)
+
+
+@dataclass
+class Cell:
+    at: int
+    axis: int
+    lower: Any = None
+    upper: Any = None
+
+
+def planted(points, places, depth=0):
+    if not places:
+        return None
+    axis = depth % points.shape[1]
+    places = sorted(places, key=lambda i: points[i, axis])
+    m = len(places) // 2
+    return Cell(places[m], axis, planted(points, places[:m], depth + 1), planted(points, places[m + 1:], depth + 1))
+
+
+class Neighbours:
+    def __init__(self, points, values, k=3):
+        self.points, self.values, self.k = points, values, k
+        self.root = planted(points, list(range(len(points))))
+
+    def nearest(self, q):
+        heap = []
+
+        def visit(cell):
+            if cell is None:
+                return
+            item = (-((self.points[cell.at] - q) ** 2).sum(), cell.at)
+            if len(heap) < self.k:
+                heapq.heappush(heap, item)
+            elif item > heap[0]:
+                heapq.heapreplace(heap, item)
+            gap = q[cell.axis] - self.points[cell.at, cell.axis]
+            near, far = (cell.lower, cell.upper) if gap < 0 else (cell.upper, cell.lower)
+            visit(near)
+            if len(heap) < self.k or gap**2 < -heap[0][0]:
+                visit(far)
+
+        visit(self.root)
+        return [(-d, i) for d, i in heap]
+
+
+def interpolated(values, points, q):
+    return sum(values[i] ** 2 * d for d, i in Neighbours(points, values).nearest(q))
+
+
+def test_second_order_of_functions_that_one_branch_of_a_recursion_calls() -> None:
+    points, values, q = np.random.default_rng(1).normal(size=(7, 2)), np.arange(7.0) + 1.0, np.full(2, 0.1)
+    distances = ((points - q) ** 2).sum(axis=1)
+    nearest = np.argsort(distances)[:3]
+    product = np.zeros(7)
+    product[nearest] = 2.0 * distances[nearest]
+    assert hvp(interpolated, (values, points, q), (np.ones(7),)) == pytest.approx(product)

@@ -85,14 +85,19 @@ def f(a):
         s += next(g)  # SCT5:
     return s
 """,
-    "a generator that calls itself to no known depth": """
+    "a generator that calls itself to no known depth, whose loop ends early": """
 def halves(a):
     yield a
     if a > 1e-30:
-        yield from halves(a * 0.5)  # SCT2:
+        yield from halves(a * 0.5)
 
 def f(a):
-    return sum(halves(a))
+    s = 0.0
+    for v in halves(a):  # SCT2:
+        s += v
+        if s > 1.5 * a:
+            break
+    return s
 """,
     "async": """
 async def f(a):  # SCT1:
@@ -177,14 +182,6 @@ def f(x):
             break
         s += v
     return s
-""",
-    "tuple that may be None, printed": """
-def f(x):
-    last = None
-    for v in x:
-        last = (v, v)
-    print(last)  # SCT5: may be None
-    return last[0]
 """,
     "tuple that may be None, returned": """
 def f(x):
@@ -352,7 +349,7 @@ def f(x):
     "a ufunc method": """
 def f(x):
     y = x * 2.0
-    np.multiply.at(y, [0, 0], 3.0)  # SCT206
+    np.multiply.at(y, y > 1.0, 3.0)  # SCT205
     return np.sum(y)
 """,
     "opaque method of an active value": """
@@ -406,20 +403,20 @@ def f(x):
     "ambiguous write in a loop": """
 def f(x, y):
     u, v = x * 1.0, y * 1.0
+    z = v
     for i in range(3):
+        z[0] = x[i]  # SCT3:
         if x[i] > 0.0:
             z = u
-        else:
-            z = v
-        z[0] = x[i]  # SCT3:
     return np.sum(u * v)
 """,
     "ambiguous ternary in a loop": """
 def f(x, y):
     u, v = x * 1.0, y * 1.0
+    z = v
     for i in range(3):
-        z = u if x[i] > 0.0 else v
         z[0] += x[i]  # SCT3:
+        z = u if x[i] > 0.0 else z
     return np.sum(u * v)
 """,
     "alias made in a loop": """
@@ -471,14 +468,6 @@ def f(a):
     p = Point(a)
     p.v = a * a  # SCT3: use a local, a dict or an array
     return p.v
-""",
-    "write of an attribute of a class": """
-class Box:
-    scale = 1.0
-
-def f(a):
-    Box.scale = a  # SCT3:
-    return Box.scale * a
 """,
     "write of a global array": """
 state = np.zeros(3)

@@ -179,6 +179,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "sub_like": [e(lambda x: sub(mul(3.0, x), x)), e(lambda x: sub(mul(3.0, x), mul(2.0, x)))],
     "sub_literals": [e(lambda x: sub(x, 0.0)), e(lambda x: sub(0.0, x)), e(lambda x: sub(x, -2.0))],
     "sub_negated": [e(lambda x, y: sub(x, neg(y))), e(lambda x, y: sub(neg(x), y))],
+    "sub_again": [e(lambda k: sub(add(k, 1), 1), "int"), unchanged(lambda x: sub(add(x, 1.0), 1.0), "float")],
     "sub_zeros": [e(lambda x: sub(x, zeros_of(x))), e(lambda x: sub(zeros_of(x), x))],
     "neg_of": [e(lambda x: neg(neg(x)))],
     "mul_literals": [e(lambda x: mul(1.0, x)), e(lambda x: mul(-1.0, x)), e(lambda x: mul(x, 2.0))],
@@ -321,6 +322,7 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda v: index(repeat(v, 3), 1, **I), "float"),
         e(lambda v, w: index(list_of(v, w), 1, **I), "float; float"),
     ],
+    "zeros_of_no_items": [e(lambda x: zeros_of(list_of(elem=x.type)), "float")],
     "remove_appended": [e(lambda xs, v: op("remove_at")(append(xs, v), -1), "list[float]; float")],
     "append_removed": [e(lambda xs: append(op("remove_at")(xs, -1), index(xs, -1, **I)), "list[float]")],
     "store_to_appended": [e(lambda xs, v: store(append(xs, v), mul(v, 2.0), -1, **I), "list[float]; float")],
@@ -435,11 +437,18 @@ EXAMPLES: dict[str, list[Example]] = {
             "f64[2, n, m]; f64[2, n, k]",
         ),
     ],
+    "update_of_row": [
+        e(lambda xs, g: store(xs, add_at(index(xs, 1, **I), g, 2, **I), 1, **I), "list[list[float]]; float"),
+        e(lambda xs, g: store(xs, store(add_at(index(xs, 1, **I), g, 0, **I), 0.5, 2, **I), 1, **I),
+          "list[list[float]]; float")],
     "add_through_view": [
         e(
             lambda x, v: add_at(x, store(zeros_of(index(x, 1, None, key=("s100",))), v, 0, **I), 1, key=("s100",)),
             "f64[3]; f64",
         ),
+    ],
+    "add_before_zeroing": [
+        e(lambda x: add_at(store(x, 0.0, 0, **I), index(x, 0, **I), 1, **I), "f64[3]", "f32[3]"),
     ],
     "add_to_chain": [
         e(lambda x, v: add(add_at(store(zeros_of(x), v, 1, **I), v, 0, **I), where(op("gt")(x, 0.0), x, 0.0)),
@@ -487,6 +496,10 @@ EXAMPLES: dict[str, list[Example]] = {
     "read_of_stored": [
         e(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, 2, **I), 1, **I), "f64[3]; f64; f64",
           "f32[3]; f32; f32"),
+        e(lambda x, v, w: index(add_at(store(x, v, 0, key=("s000", "i")), w, 1, key=("s000", "i")), 0,
+                                key=("s000", "i")), "f64[2, 2]; f64[2]; f64", "f32[2, 2]; f32[2]; f32"),
+        unchanged(lambda x, v, w: index(add_at(store(x, v, 0, key=("s000", "i")), w, 1, key=("s000", "i")), 0,
+                                        key=("s000", "i")), "f64[2, 2]; f64; f64", "f64[2, 2]; f32[2]; f64"),
         unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, -2, **I), 1, **I), "f64[3]; f64; f64"),
         unchanged(lambda x, v, w: index(add_at(store(x, v, 1, **I), w, 1, **I), 1, **I), "f64[3]; f64; f64"),
     ],
@@ -777,7 +790,10 @@ def wrong(sides: Sides) -> Sides:
     (result,) = after.results
     with Builder(primal=False) as b:
         t = result.type
-        planted = append(result, 1.0) if isinstance(t, List) else logical_not(result) if t.kind == "b" else neg(result)
+        if isinstance(t, List):
+            planted = append(result, index(result, 0, **I) if isinstance(t.elem, List) else 1.0)
+        else:
+            planted = logical_not(result) if t.kind == "b" else neg(result)
     return Sides(sides.before, Fn("wrong", after.params, (*after.eqns, *b.eqns), (planted,)), sides.all)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, refuses, same_value
+from oracle import agrees, agrees_in_second_order, refuses, same_value
 from programs import memos, tables
 
 import sct
@@ -608,7 +609,9 @@ def test_the_paths_disagree_on_which_dict_is_written() -> None:
             d[i] = x * i
         return sum(a.values())
 
-    refuses(f, 0.5, 30, code="SCT301")
+    derivative = value_and_grad(f)
+    for n in (30, 3, 1, 0):
+        agrees(f, 0.5, n, derivative=derivative)
 
 
 @pytest.mark.parametrize("f", OF_WORDS[4:], ids=lambda f: f.__name__)
@@ -682,3 +685,89 @@ def test_empty_tuples_are_no_items():
 
     assert "use lists" in refuses(f, 1.5, [1, 2, 3, 1, 2, 4, 5, 1], code="SCT310").hint
     agrees(as_lists, 1.5, [1, 2, 3, 1, 2, 4, 5, 1])
+
+
+def test_dicts_of_two_places_that_meet_have_the_keys_of_both():
+    def in_a_loop(x, weights, edges):
+        out = {}
+        for _, v, _ in edges:
+            out.setdefault(v, {})
+        nodes = sorted(out)
+        base = {n: weights.get(n, 0.1) * x for n in nodes}
+        rank = dict(base)
+        for _ in range(20):
+            dangling = sum(rank[n] for n in nodes if not out[n])
+            new = {}
+            for n in nodes:
+                new[n] = 0.5 * base[n] + 0.1 * dangling
+            rank = new
+        order = sorted(rank.items(), key=lambda kv: (-kv[1], kv[0]))
+        return order[0][1] * len(order[0][0])
+
+    def in_a_branch(x, weights, edges):
+        first = {}
+        for u, _, w in edges:
+            first[u] = first.get(u, 0.0) + w * x
+        if x > 0.5:
+            second = {}
+            for _, v, w in edges:
+                second[v] = x * x * w
+            first = second
+        return sum(v * (i + 1) for i, (_, v) in enumerate(sorted(first.items())))
+
+    edges = [("a", "b", 1.0), ("b", "c", 2.0), ("c", "a", 0.5), ("a", "c", 0.7), ("d", "c", 1.0), ("c", "e", 0.4)]
+    for f in (in_a_loop, in_a_branch):
+        derivative = value_and_grad(f)
+        for x in (0.85, 0.2):
+            agrees(f, x, {"a": 0.3, "d": 0.2}, edges)
+            for some in (edges, edges[:2], edges[:4]):
+                assert derivative(x, {"a": 0.3, "d": 0.2}, some)[0] == f(x, {"a": 0.3, "d": 0.2}, some)
+
+
+def the_last_of_a_loop(x, n, names):
+    for i in range(n):
+        new = {}
+        for k in names:
+            new[k] = x * (i + 1)
+    return new["a"] * x + len(new)
+
+
+def an_early_return(x, n, names):
+    """What is returned is read behind the loop."""
+    links = {}
+    for a, b in itertools.pairwise(names):
+        links.setdefault(a, {})[b] = x
+        links.setdefault(b, {})[a] = 2.0 * x
+    s, at = 0.0, names[0]
+    while s < 6.0:
+        for w in links[at].values():
+            s += w
+        at = names[1]
+    for i in range(n):
+        new = {}
+        for k in links:
+            new[k] = s * x
+        if s > 12.0:
+            return new[at]
+        s += x
+    return s
+
+
+def in_one_branch(x, n, names):
+    if n > 2:
+        new = {}
+        for k in names:
+            new[k] = new.get(k, 0.0) + x
+    t = x
+    if n > 2:
+        t += new["a"] * x + len(new)
+    return t
+
+
+@pytest.mark.parametrize("f", [the_last_of_a_loop, an_early_return, in_one_branch])
+def test_dicts_that_are_bound_first_in_a_loop_or_a_branch(f: Callable[..., Any]) -> None:
+    derivative = value_and_grad(f)
+    for n in (3, 20, 1, 0):
+        agrees(f, 1.4, n, ["a", "b", "c", "a"], derivative=derivative)
+        agrees(f, 0.7, n, ["b", "a"], derivative=derivative)
+    agrees_in_second_order(f, 1.4, 3, ["a", "b", "c", "a"])

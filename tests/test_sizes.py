@@ -214,10 +214,30 @@ def test_one_derivative_for_arguments_of_all_sizes(f: Callable[..., Any], turn: 
         agrees(f, shared, numbers(n, m))
 
 
+def power_of_two(x, y, k):
+    """A part of the Hamiltonian of `k` spins."""
+    if k < 0:
+        return x[0] * 2**k
+    h = np.zeros((2**k, 2**k))
+    for s in range(2**k):
+        for i in range(k):
+            if s >> i & 1:
+                h[s, s ^ (1 << i)] += x[i % 2] * y[0]
+    return np.sum(h * h) + x[0]
+
+
+def power_in_a_loop(x, y, k):
+    s = 0.0
+    while k >= 0:
+        s += np.ones(2**k) @ np.ones(3**k - 2**k * (k > 0)) if k < 1 else x[0] * 2**k * y[0]
+        k -= 1
+    return s + x[0] * 3**k
+
+
 @pytest.mark.filterwarnings("ignore::sct.SctWarning")
 @pytest.mark.parametrize("turn", (1, -1))
-@pytest.mark.parametrize("f", (reshaped, split_at, stored_up_to, steps_of, parts, batches, counted, pyramid),
-                         ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", (reshaped, power_of_two, power_in_a_loop, split_at, stored_up_to, steps_of, parts,
+                               batches, counted, pyramid), ids=lambda f: f.__name__)
 def test_an_int_that_is_a_size(f: Callable[..., Any], turn: int) -> None:
     shared = sct.value_and_grad(lambda x, y, k: f(x, y, k), argnums=(0, 1))
     for n, m, k in [*itertools.product((6, 3, 1, 4, 12, 0), (2, 1, 3, 4), (2, -1, 1, 0, 3, -2, 4))][::turn]:

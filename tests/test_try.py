@@ -1440,3 +1440,211 @@ def test_a_generator_with_a_loop_runs_in_a_handler_whose_end_may_raise(monkeypat
     for n in (0, 3):
         for bound in (True, False):
             agrees(f, 1.7, [0.3, 0.4, 0.5], n, bound)
+
+
+# -- what `__exit__` and `finally` do with an exception -------------------------------------------------
+
+
+def passing_on(method):
+    def wrapper(*args):
+        return method(*args)
+    return wrapper
+
+
+def is_division(*args):
+    return args[1] is ZeroDivisionError
+
+
+class Opened:
+    def __enter__(self):
+        self.k = 0
+        return 3.0
+
+
+EXITS = {
+    "all in one": is_division,
+    "wrapped": passing_on(lambda self, cls, error, trace: cls is ZeroDivisionError),
+    "lambda": lambda self, *args: True,
+    "lambda of all": lambda *args: args[1] is not None,
+    "lambda with a test": lambda self, cls, error, trace: issubclass(cls, ArithmeticError) if cls else None,
+    "static": staticmethod(lambda cls, error, trace: cls is not None),
+    "of the class": classmethod(lambda cls, kind, error, trace: kind is not None),
+    "text": lambda self, cls, error, trace: "zero" in str(error),
+    "any": lambda self, *args: any(args),
+    "false": lambda self, *args: False,
+    "state": lambda self, *args: self.k == 1,
+    "too many": lambda self, **args: True,
+    "too few": lambda self, cls, error: True,
+}
+
+
+@pytest.mark.parametrize("name", EXITS)
+def test_the_end_of_an_exception_in_a_context(name: str) -> None:
+    class Context(Opened):
+        __exit__ = EXITS[name]
+
+    class Below(Context):
+        pass
+
+    def quotient(x, k):
+        with Context() as v:
+            x = x * v / k
+        return x
+
+    def quotient_in_a_branch(x, k):
+        with Below() as v:
+            x = x * v / k
+            if x > 0:
+                return x * 3.0
+        return x * x
+
+    def quotient_in_a_try(x, k):
+        try:
+            with Context() as v:
+                x = x * v / k
+        except ZeroDivisionError:
+            return x * 5.0
+        return x * x
+
+    def quotient_in_two(x, k):
+        with Context() as v, Below() as w:
+            x = x * v * w
+            x = x / k
+        return x * x
+
+    def quotient_after_a_write(x, k):
+        context = Context()
+        with context:
+            context.k = 1
+            x = x / k
+            context.k = 2
+        return x * 3.0
+
+    for f in (quotient, quotient_in_a_branch, quotient_in_a_try, quotient_after_a_write, quotient_in_two):
+        derivative = value_and_grad(f)
+        for k in (1, 0, 2):
+            agrees(f, 1.2, k, derivative=derivative)
+
+
+def reported(n):
+    if n == 1:
+        print("before")
+
+
+def a_test_in_finally(x, k):
+    n = 1
+    try:
+        y = x / k
+        n = 2
+    finally:
+        if n == 1:
+            print("before")
+    return y
+
+
+def a_test_in_a_function_of_finally(x, k):
+    n = 1
+    try:
+        y = x / k
+        n = 2
+    finally:
+        reported(n)
+    return y
+
+
+def a_loop_in_finally(x, k):
+    pending = [1, 2]
+    try:
+        pending.pop()
+        y = x / k
+        pending.pop()
+    finally:
+        for n in pending:
+            print("left", n)
+    return y
+
+
+def an_operator_in_finally(x, k):
+    y = None
+    try:
+        y = x / k
+    finally:
+        y is None and print("before")
+    return y
+
+
+def a_raise_in_finally(x, k):
+    done = False
+    try:
+        y = x / k
+        done = True
+    finally:
+        if not done:
+            raise KeyError(k)
+    return y
+
+
+def an_exception_raised_again_in_finally(x, k):
+    try:
+        try:
+            y = x / k
+        finally:
+            if not k:
+                raise
+    except ZeroDivisionError:
+        y = x * 7.0
+    return y
+
+
+def a_return_in_a_loop_before_a_test_in_finally(x, k):
+    done = 0
+    try:
+        for i in range(3):
+            x = x / (k - i)
+            if x > 1.0:
+                return x
+            done += 1
+    finally:
+        if done < 2:
+            print("early", done)
+    return x * 2.0
+
+
+@contextlib.contextmanager
+def told(name):
+    ended = False
+    try:
+        yield 2.0
+        ended = True
+    finally:
+        if not ended:
+            print(name, "has ended early")
+
+
+def a_test_in_a_context_of_contextlib(x, k):
+    with told("it") as v:
+        x = v * x / k
+    return x
+
+
+@pytest.mark.parametrize("f", [
+    a_test_in_finally, a_test_in_a_function_of_finally, a_loop_in_finally, an_operator_in_finally, a_raise_in_finally,
+    an_exception_raised_again_in_finally, a_return_in_a_loop_before_a_test_in_finally,
+    a_test_in_a_context_of_contextlib])
+def test_another_path_of_a_finally_where_an_exception_passes(f: Function) -> None:
+    derivative = value_and_grad(f)
+    for k in (2, 0, 5, 1):
+        agrees(f, 1.2, k, derivative=derivative)
+
+
+def test_a_finally_whose_paths_have_no_effect_leaves_no_try() -> None:
+    def f(x, k):
+        try:
+            y = x / k
+        finally:
+            k = 0
+        return y * y + k
+
+    derivative = value_and_grad(f)
+    derivative(1.2, 2)
+    assert "try" not in derivative.source

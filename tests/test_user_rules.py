@@ -794,6 +794,6 @@ def counted_square(x):
 
 
 def test_a_function_with_a_rule_that_writes_outside_is_not_called_by_python() -> None:
-    with refused("SCT302", "a write that is not a local"):
+    with refused("SCT302", "a write into `CALLS`"):
         grad(lambda x: counted_square(x) * x)(2.0)
     assert not CALLS

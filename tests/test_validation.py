@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import importlib
 import io
 import logging
@@ -29,6 +30,7 @@ from click.testing import CliRunner
 from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jvp, specialization, value_and_grad, vjp
 from sct.cli import main
 from sct.frontend.operators.arithmetic_operators import BINARY
+from sct.memory_limit import no_collection
 from sct.validation.clone import LARGEST, CannotCopy, Copier, SharedState
 from sct.validation.compare import same
 from sct.validation.quiet import run_quietly
@@ -712,3 +714,46 @@ def test_compiled_loops_are_compared_with_numpy(monkeypatch: pytest.MonkeyPatch)
         grad(_again(summed), backend="numba")(np.ones(4))
     monkeypatch.setenv("SCT_VALIDATE", "0")
     assert grad(_again(summed), backend="numba")(np.ones(4))[0] == 2.0 * (1.0 + 1e-3)
+
+
+def test_the_cycles_that_a_function_makes_are_collected_while_it_is_compared() -> None:
+    """Compilation is a block without garbage collection; the user's function runs with it."""
+    assert gc.isenabled()
+    with no_collection():
+        assert not gc.isenabled()
+        assert run_quietly(gc.isenabled).value
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with no_collection():
+            assert not run_quietly(gc.isenabled).value
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_compilations_that_overlap_in_two_threads_leave_collection_as_it_was() -> None:
+    """The first thread enters first and leaves first."""
+    entered, may_leave = threading.Event(), threading.Event()
+
+    def second() -> None:
+        with no_collection():
+            entered.set()
+            may_leave.wait(60.0)
+
+    thread = threading.Thread(target=second)
+    with no_collection():
+        thread.start()
+        assert entered.wait(60.0)
+        assert not run_quietly(gc.isenabled).value, "the second thread compiles"
+    assert not gc.isenabled()
+    may_leave.set()
+    thread.join()
+    assert gc.isenabled() and run_quietly(gc.isenabled).value
+    gc.disable()
+    try:
+        with no_collection():
+            assert not run_quietly(gc.isenabled).value
+    finally:
+        gc.enable()

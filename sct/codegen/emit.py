@@ -7,15 +7,17 @@
     remove_needless_checks  checks that a variable is bound, where it is
     drop_implied_tests      `if not a and c` -> `if c`, where the forward pass computes c only if not a
     simplify_tapes          predicates on tapes; iterations in which the backward loop does nothing are not there
+    join_tapes              tapes that the same iterations fill and empty are one
     unpack_records          records are taken apart where they are read
     return_early            a conditional at the end returns from its branches
     augment_assignments     u[i] += x; short expressions are duplicated for their readers
     inline_expressions      values -> expressions
     LiveRanges, Names       values -> variables
     StatementPrinter        statements -> syntax trees -> text
+    hold_views              views of arrays that loops write into are taken once
 
 With `backend="numba"`, `_with_kernels` takes the place of `loop_over_elements`, `drop_implied_tests`, `simplify_tapes`,
-`unpack_records` and `return_early`.
+`join_tapes`, `unpack_records` and `return_early`, and views stay where they are.
 """
 
 from __future__ import annotations
@@ -53,22 +55,23 @@ from sct.codegen.polish.live_ranges import LiveRanges
 from sct.codegen.polish.simplify_statements import merge_conditionals, simplify_statements
 from sct.codegen.polish.tape_columns import simplify_tapes
 from sct.codegen.polish.variable_names import Names
-from sct.codegen.program.argument_unpacking import unpacked_parameter
+from sct.codegen.program.argument_unpacking import read_whole_arguments, unpacked_parameter, write_into_columns
 from sct.codegen.program.bound_checks import remove_needless_checks
 from sct.codegen.program.implied_tests import drop_implied_tests
+from sct.codegen.program.joined_tapes import join_tapes
 from sct.codegen.program.lower import lower
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
-from sct.codegen.python.common_statements import factor_branches
+from sct.codegen.python.common_statements import factor_branches, return_directly, return_once
+from sct.codegen.python.held_views import hold_views
 from sct.codegen.python.nesting import check_nesting
 from sct.codegen.python.placeholders import assign_placeholders_once
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
 from sct.codegen.python.print_signature import function, signature
 from sct.codegen.python.print_statements import StatementPrinter
-from sct.codegen.python.repeated_returns import return_once
 from sct.codegen.python.unparse import begins_statement, comment, logical_lines, statements_in
 from sct.errors import Loc
-from sct.ir.core import Fn, Value, walk, with_own_values
+from sct.ir.core import Fn, Operand, Value, walk, with_own_values
 from sct.ir.pytrees.pytree import Leaf, Node, Tree
 from sct.ir.pytrees.user_objects import has_generated_constructor, is_namedtuple
 from sct.ir.types import Residuals
@@ -135,6 +138,9 @@ def _definition(fn: Fn, interface: Interface, records: RecordNames,
         printer = StatementPrinter(ExpressionPrinter(names.names, inlined, modules), names, interface.result, block)
         printer.inner_prologue = interface.inner_prologue
         body = return_once(factor_branches(assign_placeholders_once(printer.block(block))))
+        callees = {eqn.attrs["callee"] for eqn in walk(fn) if eqn.op is call}
+        body = return_directly(body, callees, names.unnamed(), printer.locs)
+        body = hold_views(body, names.of_arrays(), args)
     body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
     definition = function(interface.name, args, body)
     if compiled and isinstance(block[-1], Kernel):
@@ -146,18 +152,23 @@ def _lowered(fn: Fn, def_use: DefUse, interface: Interface, compiled: bool) -> t
     """The statements of a function, before expressions are inlined, and the values with the names of parameters."""
     fixed: dict[Value, str] = {}
     block: Block = []
+    whole: dict[tuple[Operand, ...], tuple[str, bool]] = {}
     for p in interface.params:
         value, items = unpacked_parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = remove_dead_statements([*block, *lower(fn, def_use, checks=compiled)])
+        if isinstance(p.tree, Node) and p.tree.kind in ("list", "tuple") and items and not compiled:
+            whole[tuple([s.eqn.out for s in items])] = p.name, p.tree.kind == "tuple"
+    block, lists = read_whole_arguments([*block, *lower(fn, def_use, checks=compiled)], whole)
+    fixed.update(lists)
+    block = remove_dead_statements(write_into_columns(block))
     if compiled:
         block = remove_dead_statements(simplify_statements(block))
         block = _with_kernels(block, is_compilable(interface, fn.results))
     else:
         block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
         block = drop_implied_tests(remove_needless_checks(block))
-        block = merge_conditionals(remove_dead_statements(simplify_tapes(block)))
+        block = merge_conditionals(remove_dead_statements(join_tapes(simplify_tapes(block))))
         block = return_early(unpack_records(count_by_tapes(block)))
     return augment_assignments(block), fixed
 

@@ -25,7 +25,7 @@ from sct.ir.core import Fn, free_values
 from sct.ir.dims import Dim
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, column_texts
 from sct.ir.pytrees.user_objects import is_plain_attribute, slots_of
-from sct.ir.types import List, Optional, Tensor, Type
+from sct.ir.types import List, Optional, Tensor, Text, Type
 
 __all__ = [
     "Check", "child_text", "conjunction", "exact_conditions", "leaves_in_guards", "raise_statements",
@@ -135,6 +135,8 @@ def _tree_checks(text: str, tree: Tree, types: Types | None, class_text: Callabl
         return [_constant_check(text, tree.value)]
     if tree.kind == "rows":
         return _rows_checks(text, tree.children[0], types, class_text)
+    if tree.kind == "kinds":
+        return [_kinds_check(text, tree, types, class_text)]
     if tree.kind == "object":
         has_class = f"type({text}) is {class_text(tree.cls)}"
         own_check = Check((has_class,), "TypeError", f"{text} must be a {tree.cls.__name__}")
@@ -152,6 +154,15 @@ def _tree_checks(text: str, tree: Tree, types: Types | None, class_text: Callabl
     children = (_tree_checks(child_text(text, tree, key), child, types, class_text)
                 for key, child in zip(tree.keys, tree.children))
     return [own_check, *itertools.chain.from_iterable(children)]
+
+
+def _kinds_check(text: str, tree: Node, types: Types | None, class_text: Callable[[type], str]) -> Check:
+    """Checks that an item is of one of several kinds."""
+    checks = [_tree_checks(text, child, types, class_text) for child in tree.children[1:]]
+    kinds = [" and ".join(itertools.chain.from_iterable(check.conditions for check in of_kind)) for of_kind in checks]
+    named = ", ".join(str(kind.code) for kind in tree.keys[1:])
+    return Check((f"({' or '.join(f'({kind})' for kind in kinds)})",), "TypeError",
+                 f"{text} must be of one of the kinds {named}")
 
 
 def _rows_checks(text: str, item: Tree, types: Types | None, class_text: Callable[[type], str]) -> list[Check]:
@@ -193,6 +204,8 @@ def _with_attribute_conditions(check: Check, text: str, tree: Node) -> Check:
 def _constant_check(text: str, value: Any) -> Check:
     if value is None:
         return Check((f"{text} is None",), "TypeError", f"{text} must be None")
+    if type(value) is str:
+        return Check((f"{text} == {value!r}",), "ValueError", f"{text} must be {value!r}")
     name = getattr(value, "__name__", "")
     if getattr(np, name, None) is not value:
         raise _not_expressible(f"`{text}` is {value!r}")
@@ -215,6 +228,8 @@ def _type_check(text: str, t: Type) -> Check:
         there = _type_check(text, t.elem)
         conditions = tuple(f"({text} is None or {c})" for c in there.conditions)
         return replace(there, conditions=conditions, message=f"{there.message} or None")
+    if isinstance(t, Text):
+        return Check((f"type({text}) is str",), "TypeError", f"{text} must be a str")
     if not isinstance(t, Tensor):
         return Check((), "", "")
     bits = t.dtype[1:]
@@ -290,6 +305,8 @@ def _guard_texts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
             yield text if value else f"not {text}"
         elif value is None:
             yield f"{text} is None"
+        elif value != value:
+            yield f"{text} != {text}"
         else:
             yield f"{text} == {unparse(ast.Constant(value, None)).strip()}"
 

@@ -25,11 +25,11 @@ from sct.codegen.python.unparse import unparse
 from sct.errors import SctError
 from sct.export.argument_checks import exact_conditions, subscripted
 from sct.export.copied_definitions import Definitions
-from sct.export.identity_checks import nested_lists
+from sct.export.identity_checks import containers_in_rows, nested_lists
 from sct.export.reading.names import read_names
 from sct.export.reading.sources import read_source
-from sct.frontend import Traced, read_path
-from sct.ir.pytrees.pytree import STEPS, text_of_step
+from sct.frontend import Traced, list_tree, read_path
+from sct.ir.pytrees.pytree import STEPS, Node, text_of_step
 
 __all__ = ["CopiedVariables", "FreeVariables", "ImportedVariables", "literal"]
 
@@ -77,9 +77,12 @@ class FreeVariables:
         """Expressions for the lists, dicts and objects among the free variables that no changed argument may be."""
         expressions = []
         nested = {f.path: f.param.type for f in traced.free}
+        trees = {path: list_tree(fact) for path, how, fact in traced.identities if how in ("kind", "kinds")}
         for path in traced.apart or ():
             if (text := self.expression_at(traced, path, self_name)) is not None:
                 expressions += [text, *nested_lists(text, nested[path])] if path in nested else [text]
+                if isinstance(tree := trees.get(path), Node):
+                    expressions += containers_in_rows(text, tree)
         return expressions
 
     def expression_at(self, traced: Traced, path: tuple[Any, ...], self_name: str | None) -> str | None:

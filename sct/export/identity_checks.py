@@ -17,7 +17,7 @@ from sct.ir.core import Fn
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, column_texts
 from sct.ir.types import List, Type
 
-__all__ = ["identity_checks", "nested_lists"]
+__all__ = ["containers_in_rows", "identity_checks", "nested_lists"]
 
 FEW = 3
 """At most this many pairs are compared one by one."""
@@ -51,6 +51,7 @@ class _Containers:
             if kind != "tuple" and not issubclass(tree.cls, tuple) and not self.is_new(text, kind):
                 return
             if tree.kind == "rows":
+                self.rows += containers_in_rows(text, tree)
                 for leaf, column in column_texts(tree, text).items():
                     self.rows += nested_lists(column, self.fn.params[leaf].type)
                 return
@@ -75,6 +76,30 @@ def nested_lists(text: str, t: Type) -> Iterator[str]:
         inner = f"row for rows in {text} for row in rows" if not depth else \
             f"row for rows in ({inner}) for row in rows"
         t, depth = t.elem, depth + 1
+
+
+def containers_in_rows(text: str, tree: Node) -> Iterator[str]:
+    """Starred expressions for the lists, dicts and objects that a list of records holds, at every depth.
+
+    >>> list(containers_in_rows("xs", Node("rows", (None,), (Node("dict", ("a",), (Leaf(0),)),))))
+    ['*xs']
+    """
+    def visit(part: str, clauses: str, tree: Tree) -> Iterator[str]:
+        if not isinstance(tree, Node):
+            return
+        if tree.kind == "kinds":
+            yield f"*({part}{clauses} if type({part}) in (list, dict))"
+            return
+        if tree.kind != "tuple" and not issubclass(tree.cls, tuple):
+            yield f"*{text}" if part == "row" else f"*({part}{clauses})"
+        if tree.kind == "rows":
+            inner = f"row{clauses.count(' for ')}"
+            yield from visit(inner, f"{clauses} for {inner} in {part}", tree.children[0])
+        elif tree.kind != "map":
+            for key, child in zip(tree.keys, tree.children):
+                yield from visit(child_text(part, tree, key), clauses, child)
+
+    yield from visit("row", f" for row in {text}", tree.children[0])
 
 
 def identity_checks(traced: Traced, outside: Sequence[str]) -> list[Check]:

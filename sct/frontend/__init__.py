@@ -20,6 +20,7 @@ Its parts:
     objects           objects of a user's classes
     heap              containers and arrays by address; joins of the heaps of two paths
     iteration         iterators and iteration spaces
+    scipy_objects     objects of SciPy that depend on what is differentiated
     operators         arithmetic, comparisons, identity, truth, text
     interpreter       handlers of expressions and statements
     loops             loop heads, the fixpoint of the carried values, unrolling
@@ -29,6 +30,7 @@ Its parts:
     scipy_library     functions of SciPy that have the derivative of a program of NumPy
     polynomials       polynomials as objects of NumPy
     calls             user functions, in line or specialized; closure conversion; opaque calls
+    refusals          which refusal is shown, of those of several attempts
     specialize        the entry at a call: arguments -> types, guards, IR
     ahead_of_time     the entry without arguments: annotations and guesses -> types, IR
 
@@ -40,11 +42,13 @@ in the same order. The frontend refuses an unknown construct with an `SctError`:
 
 from sct.frontend.ahead_of_time import trace_ahead, trace_ranks
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, OPAQUE_ARRAY, ROWS, Equal, item_kind, key_of
+from sct.frontend.arguments.argument_keys import OPAQUE_ARRAY, ROWS, Equal, key_of, kind_of_rows, list_tree
 from sct.frontend.arguments.lift import Untyped, read_path
+from sct.frontend.arguments.row_checks import RowChecks, attribute_text
 from sct.frontend.arguments.unloaded import NotLoaded, Unloaded
 from sct.frontend.autodiff import integrals, nested_jacobians, solvers, trajectories
 from sct.frontend.calls import cached_functions, call_expressions
+from sct.frontend.evaluator.exceptions import NOT_ANSWERED
 from sct.frontend.heap import subscripts
 from sct.frontend.heap.inactive import OBSERVED_BEFORE
 from sct.frontend.interpreter import (
@@ -58,9 +62,9 @@ from sct.frontend.interpreter import (
     try_statement,
 )
 from sct.frontend.loops import loop_statements, suspended_generators, with_statement
-from sct.frontend.numpy_library import array_copies, array_namespace, flat_elements, numpy_fallbacks
+from sct.frontend.numpy_library import array_copies, array_namespace, array_texts, flat_elements, numpy_fallbacks
 from sct.frontend.numpy_library.genuine_functions import library_facts
-from sct.frontend.operators import comparisons, interpolants, truth
+from sct.frontend.operators import comparisons, truth
 from sct.frontend.polynomials import by_powers, series
 from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
@@ -84,37 +88,37 @@ from sct.frontend.scipy_library.statistics import (
     sample_tests,
     samples,
 )
+from sct.frontend.scipy_objects import interpolants
 from sct.frontend.signatures import SourceParameter, name_of, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.standard_library import (
     bisect_heapq,
     builtins,
-    extrema,
     introspection,
     iterator_builtins,
     itertools_functools,
     methods,
     operator_module,
     record_classes,
+    sums_and_extrema,
 )
 from sct.frontend.transform import Transform
 from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COMPARED_BY_CLASS", "OPAQUE_ARRAY", "FEW_ITEMS", "NotLoaded", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same",
-    "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped", "apart", "exact", "identity", "item_kind",
-    "key_of", "library_facts", "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment",
-    "tangent_names", "trace", "trace_ahead", "trace_ranks",
+    "COMPARED_BY_CLASS", "NOT_ANSWERED", "OPAQUE_ARRAY", "NotLoaded", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard",
+    "RowChecks", "Same", "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped", "apart", "attribute_text",
+    "exact", "identity", "key_of", "kind_of_rows", "library_facts", "list_tree", "name_of", "read_path", "root_of",
+    "shared_with_callable", "signature_comment", "tangent_names", "trace", "trace_ahead", "trace_ranks",
 ]
 
 _handlers = (
-    array_copies, array_namespace, assignment_statements, attributes, bisect_heapq, builtins, by_powers,
+    array_copies, array_namespace, array_texts, assignment_statements, attributes, bisect_heapq, builtins, by_powers,
     cached_functions, call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions,
-    extrema, filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants,
-    images, integrals, interpolants, introspection,
-    iterator_builtins, itertools_functools, loop_statements, match_statement, matrices, methods, multivariate,
-    nested_jacobians, numpy_fallbacks, operator_module, python_expressions, radial_functions,
+    filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants, images, integrals,
+    interpolants, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, matrices,
+    methods, multivariate, nested_jacobians, numpy_fallbacks, operator_module, python_expressions, radial_functions,
     record_classes, rank_statistics, sample_tests, samples, scattered_data, series, signals, solvers, algebra,
-    construction, elementwise, spatial, spectra, statements, subscripts, suspended_generators, trajectories,
-    truth, try_statement, with_statement)
+    construction, elementwise, spatial, spectra, statements, subscripts, sums_and_extrema, suspended_generators,
+    trajectories, truth, try_statement, with_statement)

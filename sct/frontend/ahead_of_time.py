@@ -116,12 +116,25 @@ class _AheadOfTime:
 
     def simplest(self) -> Traced:
         """The function for the simplest types for which it can be evaluated."""
+        try:
+            return self._simplest(rows=False)
+        except SctError as error:
+            if not error.has_displays:
+                raise
+            refusal = error
+        try:
+            return self._simplest(rows=True)
+        except SctError:
+            raise refusal from None
+
+    def _simplest(self, rows: bool) -> Traced:
         furthest: SctError | None = None
         raising: Traced | None = None
         for guess in guesses(self.open):
             try:
                 traced = with_outlining(functools.partial(
-                    _attempt, self.target, self.signature, self._types(guess), self.attributes))
+                    _attempt, self.target, self.signature, self._types(guess), self.attributes),
+                    OutliningPlan(displays_may_be_rows=rows))
                 self.chosen = guess
                 if traced.primal_record is not None or not guess:
                     return traced

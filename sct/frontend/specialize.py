@@ -5,25 +5,26 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any
 
-from sct.errors import INTERNAL, Loc, SctError, internal_error, is_behind
-from sct.frontend.arguments.abstract_arguments import argument, is_mutable_container
+from sct.errors import INTERNAL, Loc, SctError, came_further, contains_itself, internal_error
+from sct.frontend.arguments.abstract_arguments import HoldsKinds, argument, is_mutable_container
 from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
-from sct.frontend.arguments.argument_keys import key_of
+from sct.frontend.arguments.argument_keys import OF_KINDS, key_of
 from sct.frontend.arguments.lift import read_path, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.autodiff.value_trees import tree_of
 from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
-from sct.frontend.calls.outside_writes import check_outside_writes
+from sct.frontend.calls.outside_writes import check_outside_writes, check_rewritten_results
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.list_items import OF_CLASSES
-from sct.frontend.evaluator.operands import OF_ROWS
+from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.loops.collected_generators import is_collectable
 from sct.frontend.objects.bound_object import private_writes
+from sct.frontend.refusals import OF_OBJECTS, furthest, of_attempts, or_of_rows
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
     NO_DEFAULT,
@@ -41,6 +42,7 @@ from sct.frontend.signatures import (
 )
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.state.observed_types import Observations
+from sct.frontend.state.store import holds_itself
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic
@@ -77,7 +79,7 @@ class Traced:
     containers   numbers of the containers of each argument, if it matters which of them are one object
     records      are lists of records and of strings one value? `holds_records`: is there one in the arguments?
     primal_record  where the differentiated function stands in `fn`; None if it always raises
-    written      attributes of the bound object that it writes, in a private copy, each with its place
+    written      attributes of the bound object, or of a class, that it writes, in a private copy, each with its place
     """
 
     fn: Fn
@@ -95,10 +97,10 @@ class Traced:
     apart: tuple[Path, ...] | None = None
     callables: tuple[Any, ...] = ()
     containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    records: bool = True
+    records: int = True
     holds_records: bool = False
     primal_record: PrimalRecord | None = None
-    written: tuple[tuple[str, Any], ...] = ()
+    written: tuple[tuple[str, Any, type | None], ...] = ()
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
     def only(self, result: Tree) -> Traced:
@@ -136,14 +138,12 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     kwargs = dict(kwargs or {})
     observe = functools.cache(observe) if observe is not None else None
     signature, values, compiled_in, passed = _bound_arguments(target, args, kwargs)
-    items = 0
+    lists = _Lists()
 
-    def trace_with(shared: bool, records: bool, plan: OutliningPlan) -> Traced:
-        nonlocal items
+    def trace_with(shared: bool, records: int, plan: OutliningPlan) -> Traced:
         seen: dict[int, Any] | None = {} if shared else None
         ev = Evaluator(root_of(target), plan)
-        if not records:
-            ev.containers.take_apart()
+        ev.containers.take_lists(records)
         ev.observe_with(observe)
         ev.outside.called_with((*args, *kwargs.values()), values.keys())
         arguments: dict[str, Abstract] = {}
@@ -161,25 +161,65 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
                 traced = finish(ev, target, signature, arguments, trees, bind, shared=shared)
                 traced = number_containers(traced, values, trees, shared=shared)
         finally:
-            items = ev.containers.count
+            lists.items, lists.mixed = ev.containers.count, lists.mixed or plan.mixed
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.outside.leaves]
         key: Any = key_of((*args, *kwargs.values(), *free), {}, records)
         ev.forget()
         return replace(traced, key=key, records=records, positional=len(args), keywords=tuple(kwargs),
                        params=as_called(traced.params, passed, len(args)))
 
-    def attempts(records: bool) -> Traced:
+    return _first_accepted(trace_with, lists, in_line, observe is not None)
+
+
+@dataclass
+class _Lists:
+    """What was met in the lists from outside: `items` of those that are one value; `mixed`: of several kinds."""
+
+    items: int = 0
+    mixed: bool = False
+
+
+def _first_accepted(trace_with: Callable[[bool, int, OutliningPlan], Traced], lists: _Lists, in_line: bool,
+                    may_observe: bool) -> Traced:
+    """The result of `trace_with`: with lists as one value, taken apart, or of items of several kinds; then with dicts
+    and tuples as rows of columns."""
+    refusals: list[SctError] = []
+
+    def attempt(records: int, long_first: bool = False, rows: bool = False) -> Traced | None:
+        def with_plan(shared: bool) -> Traced:
+            plan = OutliningPlan(in_line=in_line, kinds=records == OF_KINDS, columns_for_none=records == OF_KINDS,
+                                 long_kinds_first=long_first, displays_may_be_rows=rows)
+            return with_outlining(functools.partial(trace_with, shared, records), plan, may_observe)
+
         try:
-            return with_outlining(functools.partial(trace_with, False, records), in_line, observe is not None)
-        except Shared:
-            return with_outlining(functools.partial(trace_with, True, records), in_line, observe is not None)
+            try:
+                return with_plan(False)
+            except Shared:
+                return with_plan(True)
+        except SctError as refusal:
+            if refusal.code == INTERNAL and verifies():
+                raise
+            refusals.append(refusal)
+            return None
 
     try:
-        return attempts(True)
-    except SctError as refusal:
-        if not 0 < items <= MOST_TAKEN_APART or refusal.code == INTERNAL and verifies():
-            raise
-    return attempts(False)
+        traced, tried = attempt(True, long_first=True), False
+    except HoldsKinds as held:
+        traced, tried = attempt(OF_KINDS) or (attempt(True) if held.may_be_taken_apart else None), True
+    if traced is None and 0 < lists.items <= MOST_TAKEN_APART:
+        with_columns = refusals.pop()
+        traced = attempt(False)
+        refusals[:] = [with_columns if came_further(with_columns, r) else r for r in refusals]
+    if traced is None and lists.mixed and not tried:
+        traced = attempt(OF_KINDS)
+    if traced is None:
+        first = of_attempts(refusals)
+        if any(r.has_displays for r in refusals) and (traced := attempt(True, rows=True)) is None:
+            first = or_of_rows(first, refusals[-1])
+        if traced is None:
+            first.evaluated = ()
+            raise first from first.__cause__
+    return traced
 
 
 def _bound_arguments(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -239,83 +279,71 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
     return passed
 
 
-def _furthest(refusals: Iterable[SctError]) -> SctError:
-    """The refusal of the attempt that came furthest in the function; of several at one place, the most specific."""
-    first, *others = refusals
-    for other in others:
-        asks_more = first.code == "SCT505" != other.code and first.loc == other.loc
-        first = other if other.code == "SCT204" or asks_more or is_behind(other.loc, first.loc) else first
-    return first
-
-
-OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT310", "SCT502", "SCT503", "SCT505")
-"""The codes of refusals of programs that may be accepted if objects are rows of columns."""
-
-
-def with_outlining(trace_with: Callable[[OutliningPlan], Traced], in_line: bool = False, may_observe: bool = False
-                   ) -> Traced:
+def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: OutliningPlan | None = None,
+                   may_observe: bool = False) -> Traced:
     """The result of `trace_with`, which is repeated until the outlining plan is complete.
 
     may_observe  expressions around a refusal may be left to Python, the innermost first
     """
-    plan = OutliningPlan(in_line=in_line)
-
-    def refuse() -> NoReturn:
-        raise SctError("SCT204", "which functions call themselves or are called again changes with every evaluation",
-                       hint="call fewer functions")
-
+    plan = OutliningPlan() if plan is None else plan
     refusals: list[SctError] = []
     by_sets: dict[Any, SctError] = {}  # the first with these sets and iterators of run time
     with_dicts: list[SctError] = []  # of the program whose dicts have keys of run time
+
+    def forget() -> None:
+        refusals.clear()
+        by_sets.clear()
 
     def evaluate() -> Traced:
         try:
             return trace_with(plan)
         except SctError as refusal:
+            plan.last = refusal
             if refusal.code == INTERNAL and verifies():
                 raise  # another way to evaluate the function would hide the fault
+            if refusal.code == "SCT301" and (other := plan.for_aliases()) is not None:
+                raise other from None
+            if refusal.code in ("SCT301", "SCT307") and plan.chooses and not plan.choosing:
+                refusals.append(refusal)
+                raise plan.with_chosen_arrays() from None
+            if more := plan.looped - plan.unrolled:
+                raise plan.changed(unrolled=more) from None
             refusals.append(refusal)
             by_sets.setdefault((frozenset(plan.sets), frozenset(plan.counted)), refusal)
             if plan.has_arguments and not plan.refused - plan.dicts:
-                refusals.clear()
-                by_sets.clear()
+                forget()
                 raise plan.with_known_arguments() from None
-            candidates = [place for place in refusal.candidates if place not in plan.by_python]
-            if candidates and may_observe:
+            if may_observe and (candidates := [at for at in refusal.candidates if at not in plan.by_python]):
                 raise plan.changed(by_python=candidates[:1]) from None
+            if refusal.code == "SCT302" and (other := plan.with_private_copies(refusal)) is not None:
+                raise other from None
             if not plan.known_keys and (refused := plan.refused - plan.dicts):
                 plan.by_python.clear()
                 raise plan.changed(dicts=refused) from None
-            if lost := plan.lost - plan.counted:
-                raise plan.changed(counted=lost) from None
-            if sets := plan.open_sets - plan.sets:
-                raise plan.changed(sets=sets) from None
+            for name, wanted in (("counted", plan.lost), ("sets", plan.open_sets), ("positions", plan.open_positions)):
+                if more := wanted - getattr(plan, name):
+                    raise plan.changed(**{name: more}) from None
             if plan.dicts or plan.open_texts:
                 with_dicts[:] = refusals[:1]
-                refusals.clear()
-                by_sets.clear()
+                forget()
                 raise plan.with_known_keys() from None
-            first = _furthest((refusals[0], *with_dicts, *by_sets.values()))
-            if plan.linked and plan.refusal and (first.code == "SCT208" or first.why == OF_ROWS and
-                                                 plan.refusal.code in ("SCT108", "SCT502")):
-                plan.refusal = first
-            if plan.linked and plan.refusal and plan.refusal.why == OF_CLASSES and not plan.unlinkable:
-                plan.refusal = first  # their attributes are not the reason
-            first = plan.refusal or first
+            if more := {code for code in plan.asked - plan.collected if is_collectable(code[0])}:
+                forget()
+                raise plan.with_lists_of_items(more) from None
+            first = plan.reported(furthest((refusals[0], *with_dicts, *by_sets.values())))
             if first.code in OF_OBJECTS and (classes := plan.linkable()):
                 with_dicts.clear()
-                refusals.clear()
-                by_sets.clear()
+                forget()
                 raise plan.with_linked_objects(classes, first) from None
+            first.has_displays = bool(plan.displays)
             raise first from first.__cause__
 
-    return fixpoint(plan, evaluate, 1000, refuse)
+    return fixpoint(plan, evaluate, 1000, plan.refuse_unstable)
 
 
 @contextlib.contextmanager
 def _known_sizes(ev: Evaluator, plan: OutliningPlan) -> Iterator[None]:
-    """Starts with the sizes that an earlier evaluation has found equal, so that calls with arguments of one kind are
-    recognized."""
+    """Starts with the sizes that an earlier evaluation has found equal: calls of one kind are recognized so."""
     names = set(ev.sizes)
     for p, q in plan.equal:
         ev.same(p, q)
@@ -330,7 +358,10 @@ def finish(ev: Evaluator, target: Any, signature: inspect.Signature, arguments: 
     """Evaluates the function; an internal error becomes a refusal that names its place."""
     try:
         return _finished(ev, target, signature, arguments, trees, bind, shared)
-    except (SctError, Unstable, Shared, Warning, MemoryError):
+    except SctError as refusal:
+        refusal.evaluated = ev.evaluated
+        raise
+    except (Unstable, Shared, HoldsKinds, Warning, MemoryError):
         raise
     except Exception as error:
         at = ev.failure[1] if ev.failure is not None and ev.failure[0] is error else ev.returned_at
@@ -370,10 +401,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     except NeedsStatic as need:
         raise need.error from None
     except RecursionError:
-        at = ev.failure[1] if ev.failure is not None else ev.returned_at
-        raise SctError("SCT109", "the function is nested too deeply", why="sct evaluates it on the stack of Python",
-                       hint="write a function that calls itself as a loop; or call sys.setrecursionlimit(10_000)",
-                       loc=at) from None
+        raise _nested_too_deeply(ev) from None
     leaves: list[Abstract] = []
     tree, kept = merge_shared_leaves(tree_of(ev, result, leaves, "as a result", {}))
     _buildable(tree, ev.returned_at)
@@ -384,7 +412,8 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     fn = closed(ev, fn)
     if single := called_once(ev, fn):
         raise ev.functions.plan.changed(single=single)
-    check_outside_writes(ev, fn)
+    for check in (check_outside_writes, check_rewritten_results, run_time_sets.check_items_are_not_read):
+        check(ev, fn)
     check_aliasing(ev, fn, written_leaves(ev, before), shared)
     _resolve_sizes(ev, fn)
     for f in ev.outside.leaves:
@@ -394,9 +423,18 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     apart = tuple(ev.containers.outside) if ev.containers.written or ev.containers.compared else None
     return Traced(fn, name_of(target), tuple(ordered(params)), tree, guards,
                   tuple(ev.outside.leaves), identities, ev.outside.root, signature_comment(fn, params), apart=apart,
-                  holds_records=ev.containers.count > 0,
-                  callables=tuple(ev.callables_used.values()),
+                  holds_records=ev.containers.count > 0, callables=tuple(ev.callables_used.values()),
                   primal_record=ev.primal_record, bind=bind, written=private_writes(ev))
+
+
+def _nested_too_deeply(ev: Evaluator) -> SctError:
+    at = ev.failure[1] if ev.failure is not None else ev.returned_at
+    if holds_itself(ev.store.cells):
+        return contains_itself("a list, a dict or an object here", at)
+    deeper = "let the generator that calls itself return a list" if ev.functions.plan.asked else \
+        "call sys.setrecursionlimit(10_000)"
+    return SctError("SCT109", "the function is nested too deeply", why="sct evaluates it on the stack of Python",
+                    hint=f"write a function that calls itself as a loop; or {deeper}", loc=at)
 
 
 def _result(ev: Evaluator, v: Abstract) -> Operand:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sct.frontend.source.written_out import written_out
+
 __all__ = ["Transform"]
 
 
@@ -29,7 +31,7 @@ class Transform:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fn", _unwrapped(self.fn))
+        object.__setattr__(self, "fn", written_out(_unwrapped(self.fn)))
 
 
 def _unwrapped(f: Any) -> Any:

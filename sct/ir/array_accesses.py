@@ -28,11 +28,16 @@ class LoopAround:
 
 @dataclass(frozen=True)
 class Interval:
-    """low <= element < high; None: unknown.  `from_start`: neither bound counts from the end of the axis."""
+    """low <= element < high; None: unknown.
 
-    low: LinearTerm | None
-    high: LinearTerm | None
-    from_start: bool
+    low, high            count from the start of the axis
+    end_low, end_high    the same bounds counted from the end of the axis, as negative numbers and 0 do
+    """
+
+    low: LinearTerm | None = None
+    high: LinearTerm | None = None
+    end_low: LinearTerm | None = None
+    end_high: LinearTerm | None = None
 
 
 @dataclass(frozen=True)
@@ -55,19 +60,27 @@ def access(key: Sequence[str], operands: Sequence[Operand], loops: Sequence[Loop
     def bound(present: bool) -> LinearTerm | None:
         return term(next(rest)) if present else None
 
+    def from_start(t: LinearTerm | None) -> LinearTerm | None:
+        return t if least_value(t, ranges) >= 0 else None
+
+    def from_end(t: LinearTerm | None) -> LinearTerm | None:
+        return t if t is not None and not t.coefs and t.const < 0 else None
+
     for k in key:
         if k in ("i", "a"):
             x = next(rest)
             exact = term(x) if k == "i" else None
-            low, high = (least(x), None) if exact is None else (exact, exact + 1)
+            low, end_low = from_start(least(x) if exact is None else exact), from_end(exact)
+            high, end_high = (None if t is None or exact is None else t + 1 for t in (low, end_low))
+            intervals.append(Interval(low, high, end_low, end_high))
         elif k[0] == "s":
             low, high, _ = (bound(c == "1") for c in k[1:])
             low = LinearTerm(0) if k[1] == "0" else low
+            end_high = LinearTerm(0) if k[2] == "0" else from_end(high)
+            high = None if k[2] == "0" else from_start(high)
+            intervals.append(Interval(from_start(low), high, from_end(low), end_high) if k[3] == "0" else Interval())
         else:
             break
-        ends = (low,) if k in ("i", "a") or k[2] == "0" else (low, high)
-        positive = all(least_value(t, ranges) >= 0 for t in ends)
-        intervals.append(Interval(low, high, positive and (k in ("i", "a") or k[3] == "0")))
     return ArrayAccess(tuple(loops), tuple(intervals))
 
 
@@ -108,12 +121,7 @@ def never_meet(a: ArrayAccess, b: ArrayAccess, level: int, direction: int = 1) -
 
 
 def _disjoint(a: Interval, b: Interval, env: Mapping[Value, LinearTerm], ranges: Sequence[Range]) -> bool:
-    """Is one wholly before the other on an axis, and does neither count from its end?  `env` holds the indices of the
-    iteration of `b`."""
+    """Is one wholly before the other on an axis?  `env` holds the indices of the iteration of `b`."""
     low, high = (None if t is None else t.substitute(env) for t in (b.low, b.high))
-    moved = Interval(low, high, b.from_start)
-    return a.from_start and b.from_start and (_before(a, moved, ranges) or _before(moved, a, ranges))
-
-
-def _before(a: Interval, b: Interval, ranges: Sequence[Range]) -> bool:
-    return a.high is not None and b.low is not None and least_value(b.low - a.high, ranges) >= 0
+    return any(last is not None and first is not None and least_value(first - last, ranges) >= 0
+               for last, first in ((a.high, low), (high, a.low), (a.end_high, b.end_low), (b.end_high, a.end_low)))

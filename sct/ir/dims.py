@@ -16,7 +16,7 @@ from typing import Union
 
 __all__ = [
     "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes",
-    "carried_size", "divided", "linear", "note_size_requirement", "of_items", "product", "range_len",
+    "carried_size", "divided", "linear", "note_size_requirement", "of_items", "power", "product", "range_len",
     "size_requirements", "slice_len", "sym",
 ]
 
@@ -115,7 +115,9 @@ def _least(atom: Atom) -> float:
             return math.prod(max(0, low) for low in least)
         if atom.fn == "range_len":
             return -(-least[0] // least[1]) if least[0] > 0 else 0
-        if atom.fn == "mul" or atom.fn == "floordiv" and not (least[0] >= 0 and least[1] > 0):
+        if atom.fn == "pow" and least[0] >= 0:
+            return min(1, least[0])
+        if atom.fn in ("mul", "pow") or atom.fn == "floordiv" and not (least[0] >= 0 and least[1] > 0):
             return float("-inf")
         return 0
     if atom.startswith("_") and not atom.startswith("__"):
@@ -212,6 +214,13 @@ def product(sizes: Sequence[Dim], positive: Callable[[Dim], bool] = at_least_zer
         return (others[0] if others else Dim(1)) * factor
     fn = "prod" if all(map(positive, others)) else "mul"
     return applied(fn, *sorted(others, key=str)) * factor
+
+
+def power(a: Dim, b: Dim) -> Dim:
+    """a ** b, where `b` is at least 0; small powers are products: `n ** 2 == n * n`."""
+    if b.value is not None and 0 <= b.value < (4 if a.terms else 64):
+        return product((a,) * b.value)
+    return applied("pow", a, b)
 
 
 def divided(a: Dim, b: Dim) -> Dim:

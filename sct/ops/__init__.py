@@ -45,6 +45,7 @@ from sct.ops.linalg.tensor_products import *
 from sct.ops.program import list_concatenation as list_concatenation
 from sct.ops.program import list_ops as list_ops
 from sct.ops.program import list_slices as list_slices
+from sct.ops.program import list_sums as list_sums
 from sct.ops.program.attempts import *
 from sct.ops.program.call_ops import *
 from sct.ops.program.control import *

@@ -14,11 +14,12 @@ from typing import Any
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ir.real_ints import result_type
-from sct.ir.types import Optional, Tensor, Type, Undef, size_requirements
+from sct.ir.types import Optional, Tensor, Type, Undef, base_type, size_requirements
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "add_operand", "aliases", "display", "flatten_nest", "is_readonly",
-    "linear_operands", "may_raise", "op", "placeholders", "sequence", "template", "template_tree",
+    "BY_CALL", "ELEMENTWISE", "OPS", "add_operand", "aliases", "display", "flatten_nest",
+    "has_unproved_size_requirement", "is_readonly", "linear_operands", "may_raise", "op", "placeholders", "sequence",
+    "template", "template_tree",
 ]
 
 OPS: dict[str, Op] = {}
@@ -131,11 +132,13 @@ def may_raise(eqn: Eqn) -> bool:
             eqn.op in ELEMENTWISE and numpy and not (eqn.spelling or "").startswith("math.")
             and all(map(_is_bounded, eqn.args))):
         return True
-    return _has_unproved_size_requirement(eqn)
+    return has_unproved_size_requirement(eqn)
 
 
-def _has_unproved_size_requirement(eqn: Eqn) -> bool:
+def has_unproved_size_requirement(eqn: Eqn) -> bool:
     """Does NumPy require something of the sizes that is not proved?"""
+    if eqn.op.square and not _is_square(eqn.args[0]):
+        return True
     t = eqn.outs[0].type if eqn.outs else None
     if OPS.get(eqn.op.name) is not eqn.op or eqn.regions or not isinstance(t, Tensor):
         return eqn.op.raises == "shape"
@@ -144,6 +147,11 @@ def _has_unproved_size_requirement(eqn: Eqn) -> bool:
     args = list(map(_assigned, eqn.args))
     proofs = size_requirements(lambda: result_type(eqn.op, args, eqn.attrs, eqn.spelling))
     return not all(proofs) or eqn.op.raises == "shape" and not proofs
+
+
+def _is_square(x: Operand) -> bool:
+    t = base_type(x.type)
+    return isinstance(t, Tensor) and t.rank > 1 and t.shape[-1] == t.shape[-2]
 
 
 def _assigned(x: Operand) -> Operand:

@@ -32,10 +32,14 @@ from sct.passes.memory.whole_updates import replace_whole_updates
 from sct.passes.motion.dead_stores import dead_stores
 from sct.passes.motion.delay_updates import delay_updates
 from sct.passes.motion.initial_zeros import initial_zeros
+from sct.passes.motion.invariant_lengths import read_lengths_outside
 from sct.passes.motion.loop_invariant import hoist, hoist_primal
 from sct.passes.motion.merge_branches import merge_branches
+from sct.passes.motion.new_keys import add_new_keys
+from sct.passes.motion.scalar_replacement import replace_elements
 from sct.passes.motion.scatter_to_store import scatter_to_store
 from sct.passes.motion.sink import sink
+from sct.passes.motion.thread_jumps import thread_jumps
 from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rematerialization.masks_on_tapes import compare_forward
 from sct.passes.rematerialization.segments import segments
@@ -62,7 +66,9 @@ Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
-    ("optimized", ("literal choices", "cse", "reread views", "list copies", "dce", "hoist the primal")),
+    ("optimized", (
+        "thread jumps", "invariant lengths", "literal choices", "cse", "new keys", "reread views", "list copies", "dce",
+        "hoist the primal")),
     ("expanded", ("stop shifts", "smooth squares", "segments", "expand", "turn vectors", "drop residuals")),
     ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
@@ -87,7 +93,7 @@ PIPELINE: Pipeline = (
         "merge branches", "sink",
         # Sums that a loop accumulates: outer products become one matrix product, and additions to elements that one
         # iteration alone writes become stores. Each looks for its own kind of sum.
-        "batch reductions", "scatter to store",
+        "batch reductions", "scalar replacement", "scatter to store",
         # Last of the motion: an update that was moved behind its readers must stay there.
         "delay updates",
         # Needs to see which carries are still written into.
@@ -183,8 +189,8 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     """Every pass by its name in a pipeline, for this program."""
     keep = returns_value(fn) if keep_raises is None else keep_raises
     per_function: dict[str, Pass] = {
-        "literal choices": replace_literal_choices,
-        "cse": _settling(cse), "uniform lists": replace_uniform_items,
+        "thread jumps": thread_jumps, "new keys": add_new_keys, "invariant lengths": read_lengths_outside,
+        "literal choices": replace_literal_choices, "cse": _settling(cse), "uniform lists": replace_uniform_items,
         "dce": _settling(lambda f: dce(f, keep_raises=keep)),
         "simplify": simplify, "simplify for printing": lambda f: simplify(f, for_printing=True),
         "choose residuals": choose_residuals,
@@ -196,8 +202,8 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "reread views": lambda f: merge_reread_views(f, differentiated=False),
         "written views": lambda f: merge_reread_views(f, differentiated=True),
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
-        "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
-        "position lists": write_position_lists,
+        "scalar replacement": replace_elements, "scatter to store": scatter_to_store,
+        "delay updates": delay_updates, "initial zeros": initial_zeros, "position lists": write_position_lists,
         "compare forward": compare_forward, "dead stores": dead_stores, "vectorize": vectorize,
         "distribute": distribute, "slide windows": slide_windows,
         "whole updates": replace_whole_updates,
@@ -239,14 +245,18 @@ def _settling(step: Pass) -> Pass:
 
 
 def unused(fn: Fn) -> list[str]:
-    """The names of the params by which `fn` differentiates although the result does not depend on them."""
+    """The names of the params by which `fn` differentiates although the result does not depend on them.
+
+    A name of several params, such as an attribute of several records, is one of them if the result depends on none.
+    """
     names = []
     for eqn in fn.eqns:
         if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
             region = _without_derivatives(eqn.regions[0], fn.functions)
             params = [region.params[k] for k in eqn.attrs["wrt"]]
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
-            names += [p.hint or "its argument" for p in params if p not in active]
+            used = {p.hint for p in params if p in active and p.hint}
+            names += [p.hint or "its argument" for p in params if p not in active and p.hint not in used]
     return names
 
 

@@ -19,6 +19,7 @@ import logging
 import random
 import threading
 import types
+import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -47,6 +48,7 @@ from sct.ir.pytrees.user_objects import (
     set_stored,
     slots_of,
 )
+from sct.validation.compare import is_hashed_by_identity
 
 __all__ = ["LARGEST", "CannotCopy", "Copier", "SharedState"]
 
@@ -85,6 +87,7 @@ class Copier:
     alive     the objects that were copied, so that their ids stay theirs
     memories  by the id of an array that owns its memory, the bytes of its copy and the address of their start
     bytes     the size of the arrays copied so far
+    reordered  is there a set of several objects that are compared by identity: in what order does the copy give them?
     """
 
     def __init__(self, shared: SharedState) -> None:
@@ -93,6 +96,7 @@ class Copier:
         self.alive: list[Any] = []
         self.memories: dict[int, tuple[np.ndarray[Any, Any], int]] = {}
         self.bytes = 0
+        self.reordered = False
 
     def copy(self, x: Any) -> Any:
         t = type(x)
@@ -136,6 +140,8 @@ class Copier:
         return copied
 
     def _set(self, x: Any) -> Any:
+        by_identity = (is_hashed_by_identity(item) and not _is_atom(item) for item in x)
+        self.reordered |= len(x) > 1 and any(by_identity)
         return type(x)(self._items(list(x)))
 
     def _deque(self, x: deque[Any]) -> deque[Any]:
@@ -268,6 +274,9 @@ def _address(x: np.ndarray[Any, Any]) -> int:
 
 # -- shared state ---------------------------------------------------------------------
 
+NEW_CACHES: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Functions that stand in the place of the user's during a run: their caches are their own."""
+
 
 class SharedState:
     """The objects and variables that methods and functions of modules read: not copied, but restored after a run.
@@ -278,13 +287,17 @@ class SharedState:
     states     by id, an object or a class that uncopied code may change and its contents at the start
     variables  the globals of uncopied functions: (namespace, name, value)
     attributes their own attributes
+    new_caches by id of a function with a cache that a global of an uncopied function names: one with a cache of its own
+
+    caches_are_copied  functions with a cache are called as copies: what their caches hold does not change
     """
 
-    def __init__(self, *roots: Any) -> None:
+    def __init__(self, *roots: Any, caches_are_copied: bool = False) -> None:
         self.seen: dict[tuple[int, bool], Any] = {}
         self.states: dict[int, tuple[Any, Any]] = {}
         self.variables: list[tuple[dict[str, Any], str, Any]] = []
         self.attributes: list[tuple[types.FunctionType, dict[str, Any]]] = []
+        self.new_caches: dict[int, Any] = {}
         self.bytes = 0
         todo = [(x, False) for x in roots]
         while todo:
@@ -295,12 +308,15 @@ class SharedState:
             if len(self.seen) > MOST_FOLLOWED:
                 raise CannotCopy("it reaches too many objects")
             is_class = isinstance(x, type) and is_defined_by_user(x)
-            if (is_class or uncopied and not _is_atom(x)) and (state := _current_state(x)) is not None:
+            stays = _is_atom(x) or isinstance(x, CACHED) and (caches_are_copied or id(x) in self.new_caches)
+            if (is_class or uncopied and not stays) and (state := _current_state(x)) is not None:
                 self.bytes += state.nbytes if isinstance(state, np.ndarray) else 0
                 self.states[id(x)] = x, state
             if uncopied and isinstance(x, types.FunctionType) and not is_library_function(x):
-                self.variables += [(x.__globals__, name, x.__globals__.get(name)) for name in names_in(x.__code__)[0]
-                               if name in x.__globals__]
+                variables = [(x.__globals__, name, x.__globals__.get(name)) for name in names_in(x.__code__)[0]
+                             if name in x.__globals__]
+                self.variables += variables
+                self.new_caches.update((id(f), None) for _, _, f in variables if isinstance(f, CACHED))
                 self.attributes.append((x, dict(x.__dict__)))
             todo += references(x, uncopied)
         if self.bytes > LARGEST:
@@ -320,6 +336,15 @@ class SharedState:
                 todo += [y for y, uncopied in references(x, False) if not uncopied]
         return frozenset(reached.keys() & self.states.keys())
 
+    def replace_caches(self) -> None:
+        """Has uncopied functions fill new caches until `restore`, and not those of the user."""
+        self.new_caches = {id(f): functools.lru_cache(**f.cache_parameters())(f.__wrapped__)
+                           for _, _, f in self.variables if isinstance(f, CACHED)}
+        for namespace, name, value in self.variables:
+            if isinstance(value, CACHED):
+                namespace[name] = self.new_caches[id(value)]
+                NEW_CACHES.add(namespace[name])
+
     def restore(self) -> frozenset[int | tuple[int, str]]:
         """Restore everything.  Returns what had changed: ids of objects, and (id of namespace, name) of variables."""
         changed: set[int | tuple[int, str]] = set()
@@ -329,9 +354,11 @@ class SharedState:
                 changed.add(id(x))
                 _restore(x, state)
         for namespace, name, value in self.variables:
-            if namespace.get(name) is not value:
-                changed.add((id(namespace), name))
+            now = namespace.get(name)
+            if now is not value:
                 namespace[name] = value
+                if now is None or now is not self.new_caches.get(id(value)):
+                    changed.add((id(namespace), name))
         for function, own in self.attributes:
             if not _same_state(function.__dict__, own):
                 changed.add(id(function))

@@ -14,7 +14,7 @@ import types
 from typing import Any
 
 from sct.errors import Loc
-from sct.frontend.source.parse import loc_of, nested_codes
+from sct.frontend.source.parse import loc_of, nested_codes, text_around
 from sct.frontend.state.observed_types import items_place
 
 __all__ = [
@@ -29,7 +29,7 @@ PLACES: list[Loc] = []
 
 
 @functools.lru_cache(maxsize=256)
-def _instrumented_file(file: str, text: str) -> tuple[list[types.CodeType], list[types.CodeType], list[Loc]]:
+def _instrumented_text(file: str, text: str) -> tuple[list[types.CodeType], list[types.CodeType], list[Loc]]:
     """The code objects of a module, those with instrumented functions in the same order, and the places of its
     expressions by number."""
     instrument = _Instrument(file)
@@ -38,6 +38,12 @@ def _instrumented_file(file: str, text: str) -> tuple[list[types.CodeType], list
     pairs = [pair for at, codes in plain.items() if len(codes) == len(instrumented.get(at, ()))
              for pair in zip(codes, instrumented[at])]
     return [p for p, _ in pairs], [c for _, c in pairs], instrument.places
+
+
+def _instrumented_around(code: types.CodeType) -> tuple[list[types.CodeType], list[types.CodeType], list[Loc]]:
+    """The same of the module in which the function stands, without its other functions and classes."""
+    lines = linecache.getlines(code.co_filename)
+    return _instrumented_text(code.co_filename, text_around(code.co_firstlineno, "".join(lines)))
 
 
 def _codes_by_place(source: Any, file: str) -> dict[tuple[Any, ...], list[types.CodeType]]:
@@ -53,8 +59,7 @@ def _codes_by_place(source: Any, file: str) -> dict[tuple[Any, ...], list[types.
 def instrumented_code(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
     """The instrumented code, or the code itself where there is no source."""
     try:
-        plain, instrumented, places = _instrumented_file(
-            code.co_filename, "".join(linecache.getlines(code.co_filename)))
+        plain, instrumented, places = _instrumented_around(code)
     except SyntaxError:
         return code, PLACES
     same = [k for k, c in enumerate(plain) if (c.co_name, c.co_firstlineno, c.co_freevars, c.co_argcount) == (
@@ -66,7 +71,7 @@ def instrumented_code(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
 
 def plain_code(code: types.CodeType) -> types.CodeType:
     """The code of the user that is instrumented in `code`."""
-    plain, instrumented, _ = _instrumented_file(code.co_filename, "".join(linecache.getlines(code.co_filename)))
+    plain, instrumented, _ = _instrumented_around(code)
     return next((p for p, c in zip(plain, instrumented) if c is code), code)
 
 

@@ -39,7 +39,7 @@ from sct.ops.arrays.shape import has_dtype
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
 from sct.ops.program.solutions import call_in_rule, ruled_call
-from sct.validation.clone import CannotCopy, Copier, SharedState
+from sct.validation.clone import NEW_CACHES, CannotCopy, Copier, SharedState
 from sct.validation.instrument import (
     ATTRIBUTE,
     CALLEE,
@@ -110,11 +110,12 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
     def observe() -> Observations | None:
         root, own_count = user_function(target, args)
         try:
-            shared = SharedState(root, args, kwargs)
+            shared = SharedState(root, args, kwargs, caches_are_copied=True)
         except CannotCopy:
             return observed or None
         copier = _InstrumentingCopier(shared)
         try:
+            shared.replace_caches()
             function, copied_args, copied_kwargs = copier.copy((root, args[:own_count], dict(kwargs)))
             function = copier.callee(function)
             outcome = run_quietly(lambda: function(*copied_args, **copied_kwargs), PATIENCE)
@@ -154,7 +155,9 @@ _DISPATCHER = getattr(functools.singledispatch(len), "__code__", None)
 def _check_callee(f: Any) -> None:
     """Raises if `f`, which is about to be called, may reach the world outside."""
     if isinstance(f, CACHED) and OBSERVE not in f.__wrapped__.__globals__:
-        raise _ReachesOutside  # it would fill the cache
+        if f not in NEW_CACHES:
+            raise _ReachesOutside  # it would fill the cache
+        return _check_code(f.__wrapped__, set())
     owner, function = getattr(f, "__self__", None), getattr(f, "__func__", f)
     if isinstance(owner, (io.IOBase, logging.Handler, type(threading.Lock()))) and \
             not isinstance(owner, (io.StringIO, io.BytesIO)):
@@ -272,6 +275,8 @@ class _InstrumentingCopier(Copier):
         rule = rule_of(f) or rule_of(getattr(f, "__func__", None))
         if rule is not None:
             return functools.partial(self.call_with_rule, rule, self._instrumented(f))
+        if isinstance(f, CACHED) and OBSERVE not in f.__wrapped__.__globals__:
+            f = self.copies.get(id(f)) or self.remember(f, self._cached(f))  # the caller's cache stays as it is
         if not self.trusted:
             if self.copies.get(id(owner := getattr(f, "__self__", None))) is owner is not None and _has_rule(owner):
                 raise _ReachesOutside  # another method of an object that is not copied
@@ -432,9 +437,12 @@ def _is_unobserved(eqn: Eqn, what: str = "") -> bool:
 
 
 def _is_immutable(x: Any) -> bool:
-    """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?"""
+    """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?
+
+    So is a function with a cache, which a second call does not change.
+    """
     if isinstance(x, (list, tuple)):
         return all(map(_is_immutable, x))
     if isinstance(x, dict):
         return all(map(_is_immutable, x.values()))
-    return x is None or isinstance(x, (int, float, str, bytes, np.generic, np.ndarray, datetime.date))
+    return x is None or isinstance(x, (int, float, str, bytes, np.generic, np.ndarray, datetime.date, CACHED))

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from sct.memory_limit import collection
+
 __all__ = ["TimedOut", "Outcome", "run_quietly"]
 
 
@@ -38,7 +40,7 @@ def run_quietly(call: Callable[[], Any], seconds: float | None = None) -> Outcom
     """
     value: Any = None
     error: Exception | None = None
-    with _captured() as texts:
+    with _captured() as texts, collection():
         try:
             with _time_limit(seconds) if seconds is not None else contextlib.nullcontext():
                 value = call()

@@ -28,7 +28,7 @@ import numpy as np
 
 from sct.codegen import Source
 from sct.errors import Loc, SctError, complex_refusal
-from sct.frontend import OBSERVED_BEFORE, Same, Traced, Transform, read_path
+from sct.frontend import NOT_ANSWERED, OBSERVED_BEFORE, Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, ArgumentPart
 from sct.ir import Eqn, Fn, walk
 from sct.ir.pytrees.pytree import holds_complex
@@ -82,6 +82,7 @@ class Validation:
             if not self.traced.is_complex and any(
                     holds_complex(run.outcome.value) for run in (in_python, in_sct)):
                 raise complex_refusal(place_of(root))
+            in_python.changed -= {id(cls) for _, _, cls in self.traced.written}  # sct changes a private copy
             difference = _difference(in_python, in_sct, self.primal)
             if difference is None:
                 return True
@@ -103,6 +104,8 @@ class Validation:
             return "what it reaches is nested too deeply to be copied"
         if not _same_outcome(in_python.outcome, repeated.outcome):
             return "it does something else each time it is called"
+        if in_python.copier.reordered:
+            return "a copy of a set of objects has another order"
         raise _refuse_reading(root, difference, divergence, self.traced.is_complex)
 
     def validate_kernels(self, target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any],
@@ -189,12 +192,14 @@ class _Run:
         self._execute(lambda: within(lambda: self.root(*self.bound.args, **self.bound.kwargs)), None)
 
     def run_primal(self, traced: Traced, primal: Primal, within: Within = _directly) -> None:
-        free = {f.name: self._free(f.path) for f in traced.free}
-        self._execute(lambda: within(lambda: primal.run(*self.args, **self.kwargs, **free)), self.time_limit)
+        self._execute(lambda: within(lambda: primal.run(*self.args, **self.kwargs, **self._free_values(traced))),
+                      self.time_limit)
 
     def run_derivative(self, traced: Traced, run: Callable[..., Any]) -> None:
-        free = {f.name: self._free(f.path) for f in traced.free}
-        self._execute(lambda: run(*self.args, **self.kwargs, **free), None)
+        self._execute(lambda: run(*self.args, **self.kwargs, **self._free_values(traced)), None)
+
+    def _free_values(self, traced: Traced) -> dict[str, Any]:
+        return {f.name: self._free(f.path) for f in traced.free}
 
     def _free(self, path: tuple[Any, ...]) -> Any:
         start, rest = (path[0].x, path[2:]) if isinstance(path[0], Same) else (path[0], path[1:])
@@ -205,6 +210,7 @@ class _Run:
 
     def _execute(self, run: Callable[[], Any], time_limit: float | None) -> None:
         start = time.perf_counter()
+        self.shared_state.replace_caches()
         try:
             self.outcome = run_quietly(run, time_limit)
         finally:
@@ -359,6 +365,8 @@ def _excuse(*outcomes: Outcome) -> str | None:
             return f"it raises {type(outcome.error).__name__}"
         if isinstance(outcome.error, SctError):
             return f"called as it is, it raises {outcome.error.code}"
+        if type(outcome.error) is NotImplementedError and str(outcome.error).startswith(NOT_ANSWERED):
+            return str(outcome.error)
     return None
 
 
@@ -368,6 +376,8 @@ def unobserved_type(error: Exception, place: Loc | None) -> SctError:
     hint = "convert it to one type where it is computed"
     if what.startswith("an empty list"):
         why, hint = "NumPy makes another array of an empty list", "test before whether there are items"
+    elif what.endswith("must not change in the loop"):
+        why, hint = "sct takes its items when the loop begins", "run over a copy: `list(...)`"
     elif what.endswith("is not known"):
         why = "sct cannot read this type from the source, and no call that it has observed came here"
     else:

@@ -9,14 +9,12 @@ def half_life_grad(x, rate):
         last = first + segment
         for j in range(first, last):
             x = x * (1.0 - rate) - 0.01 * x * x
-            if x < 0.5:
-                i = j
-                break
             i = j
-        if x < 0.5:
-            first = last
-            break
+            if x < 0.5:
+                break
         first = last
+        if x < 0.5:
+            break
     # return x * i
     dx = float(i)
     # x = x * (1.0 - rate) - 0.01 * x * x

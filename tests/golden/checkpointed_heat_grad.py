@@ -20,8 +20,8 @@ def heat_grad(u, k, n):
         u = tape.pop()
         last = min(first + segment, n)
         tape1 = []
+        u_inner = u[1:-1]
         for _ in range(first, last):
-            u_inner = u[1:-1]
             u_factor = u[2:] - 2.0 * u_inner + u[:-2]
             u_factor1 = k * u_factor
             tape1.append((np.copy(u_inner), u_factor, u_factor1))

@@ -13,7 +13,7 @@ def conjugate_gradient_grad(A, b, steps):
         q = A @ p
         p_dot_q = p @ q
         alpha = squared / p_dot_q
-        x = x + alpha * p
+        x += alpha * p
         r_now = r_now - alpha * q
         tape.append((squared, p, q, p_dot_q, r_now))
         new = r_now @ r_now

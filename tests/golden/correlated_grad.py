@@ -18,7 +18,7 @@ def correlated_grad(x, w):
         dout_i = dout[:, i, :]
         dout_i_reshape_w_T = dout_i @ w.reshape(-1, w.shape[2]).T
         dw_part = x[:, i:i_plus_k, :].reshape(x.shape[0], -1).T @ dout_i
-        dw += np.reshape(dw_part, w.shape)
+        dw += dw_part.reshape(w.shape)
         dx[:, i:i_plus_k, :] += dout_i_reshape_w_T.reshape(
             x.shape[0], w.shape[0], w.shape[1]
         )

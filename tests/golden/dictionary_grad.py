@@ -3,13 +3,16 @@ def dictionary_grad(model):
     x = model["x"]
     gain = model["gain"]
     n = len(x)
+    y = x * gain * 2.0
     if model["name"] == "mean":
         dterm = 1.0 / n
         dterm_now = dterm
     else:
         dterm = 1.0
         dterm_now = 0.0
+    # terms = [np.sum(out["y"]), np.sum(out["y"] ** 2)]
+    dy = 2.0 * dterm_now * y + dterm
     # out["y"] = model["x"] * model["gain"] * sizes["scale"]
-    dgain_factor = 2.0 * (2.0 * dterm_now * (x * gain * 2.0) + dterm)
-    dgain = dgain_factor @ x
-    return {"x": gain * dgain_factor, "gain": dgain, "bias": None, "name": None}
+    twice_dy = 2.0 * dy
+    dgain = twice_dy @ x
+    return {"x": gain * twice_dy, "gain": dgain, "bias": None, "name": None}

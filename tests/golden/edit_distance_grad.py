@@ -16,7 +16,7 @@ def edit_distance_grad(a, b):
             D_arg = D[i - 1][j - 1] + (a[i - 1] - b[j - 1]) ** 2
             tape.append(D_arg)
             D[i][j] = min(D_prev_j_plus_one, D_i_prev_plus_one, D_arg)
-    dD = [[0.0] * len(v) for v in D]
+    dD = [[0.0] * len(row) for row in D]
     dD[n][m] = 1.0
     da = [0.0] * len(a)
     db = [0.0] * len(b)

@@ -23,6 +23,5 @@ def hmm_grad(logA, logpi, loglik):
         dlogA_factor = dalpha / alpha_arg
         dlogA += np.outer(exp_alpha_minus_m, dlogA_factor)
         dalpha = exp_logA @ dlogA_factor * exp_alpha_minus_m
-    # alpha = np.log(np.exp(alpha - m) @ np.exp(logA)) + m + loglik[t]
     dlogA *= exp_logA
     return dlogA, dalpha

@@ -1,6 +1,3 @@
-import numpy as np
-
-
 def insulated_rod_grad(diffusivity, start, steps):
     # diffusivity: float, start: f64[n], steps: int
     u = start.copy()
@@ -19,21 +16,16 @@ def insulated_rod_grad(diffusivity, start, steps):
     for _ in reversed(range(steps)):
         u_factor = tape.pop()
         # u[-1] = u[-2]
-        du_last = du[-1]
+        du[-2] += du[-1]
         du[-1] = 0.0
-        du[-2] += du_last
         # u[0] = 0.0
         du[0] = 0.0
         # u[1:-1] = before[1:-1] + diffusivity * (before[2:] - 2.0 * ...
-        du_inner = du[1:-1]
-        dbefore_part = diffusivity * du_inner
-        ddiffusivity += du_inner @ u_factor
-        dbefore = np.zeros_like(u)
-        dbefore[:-2] = dbefore_part
-        dbefore_part1 = du_inner - 2.0 * dbefore_part
-        du[1:-1] = 0.0
-        dbefore[2:] += dbefore_part
-        dbefore[1:-1] += dbefore_part1
+        du_part = diffusivity * du[1:-1]
+        ddiffusivity += du[1:-1] @ u_factor
         # before = u.copy()
-        du += dbefore
+        du[:-2] += du_part
+        du[2:] += du_part
+        du_part *= -2.0
+        du[1:-1] += du_part
     return ddiffusivity

@@ -37,5 +37,4 @@ def is_even_backward(x, residuals, dvalue):
 def is_even_grad(x, n):
     # x: float, n: int
     _, residuals = is_even_forward(x, n)
-    dx = is_even_backward(x, residuals, 1.0)
-    return dx
+    return is_even_backward(x, residuals, 1.0)

@@ -16,7 +16,7 @@ def kalman_filter_grad(A, C, Q, R, m, P, ys):
         e = y - C @ m
         S_inv_C_P = np.linalg.solve(S, C_P)
         K = S_inv_C_P.T
-        m = m + K @ e
+        m += K @ e
         K_S = K @ S
         P_tape.append((P, A_P, S, e, S_inv_C_P, np.linalg.solve(S, e), K_S))
         P = P1 - K_S @ K.T
@@ -24,6 +24,8 @@ def kalman_filter_grad(A, C, Q, R, m, P, ys):
     dP = np.zeros_like(P)
     dA = np.zeros_like(A)
     dQ = np.zeros_like(Q)
+    C_T = C.T
+    A_T = A.T
     for _ in reversed(range(len(ys))):
         P, A_P, S, e, S_inv_C_P, S_inv_e, K_S = P_tape.pop()
         m = tape.pop()
@@ -43,7 +45,6 @@ def kalman_filter_grad(A, C, Q, R, m, P, ys):
         S_T_inv_dK_T = np.linalg.solve(S_T, dK.T)
         dS -= S_T_inv_dK_T @ S_inv_C_P.T
         # e = y - C @ m
-        C_T = C.T
         dm -= C_T @ de
         # S = C @ P @ C.T + R
         S_T_inv_dK_T += dS @ C
@@ -52,7 +53,6 @@ def kalman_filter_grad(A, C, Q, R, m, P, ys):
         dQ += dP
         dP_A = dP @ A
         dA += dP.T @ A_P
-        A_T = A.T
         dP = A_T @ dP_A
         # m = A @ m
         A_T_dm = A_T @ dm

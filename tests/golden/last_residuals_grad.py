@@ -29,7 +29,7 @@ def last_residuals_grad(A, b, steps, rate):
             dr += rate * dx
             if sweep == 1:
                 # r = 0.5 * r
-                dr = 0.5 * dr
+                dr *= 0.5
             # r = b - A @ x
             db += dr
             dA -= np.outer(dr, x)

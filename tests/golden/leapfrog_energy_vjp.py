@@ -11,7 +11,7 @@ def leapfrog_energy_vjp(q, p, steps):
         q1 = q + 0.1 * p
         scaled_q1 = 0.05 * q1
         one_plus_q_dot_q1 = 1.0 + q1 @ q1
-        p = p - scaled_q1 * one_plus_q_dot_q1
+        p -= scaled_q1 * one_plus_q_dot_q1
         q = np.copy(q)
         tape.append((scaled_q, one_plus_q_dot_q, scaled_q1, one_plus_q_dot_q1, q))
         q = q1
@@ -34,6 +34,6 @@ def leapfrog_energy_vjp(q, p, steps):
             dq -= 2.0 * (dp @ scaled_q) * q_prev
             dq -= 0.05 * one_plus_q_dot_q * dp
             q_now = q_prev
-        return dq, dp, 0.0
+        return dq, dp
 
     return 0.5 * p @ p + 0.5 * q @ q, pullback

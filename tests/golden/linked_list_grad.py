@@ -35,9 +35,9 @@ def linked_list_grad(x, n):
     dtotal = 1.0
     dx = 0.0
     while total_tape:
-        total, t = total_tape.pop()
+        total, head_prev = total_tape.pop()
         # total = x * total + head.value
-        dlink_value[t] += dtotal
+        dlink_value[head_prev] += dtotal
         dtotal_times_x = dtotal * x
         dx += dtotal * total
         dtotal = dtotal_times_x

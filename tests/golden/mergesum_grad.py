@@ -7,11 +7,9 @@ def mergesum_backward(x, lo, hi, dvalue, dx):
         return dx
     mid = (lo + hi) // 2
     dx = mergesum_backward(x, mid, hi, dvalue, dx)
-    dx = mergesum_backward(x, lo, mid, 0.5 * dvalue, dx)
-    return dx
+    return mergesum_backward(x, lo, mid, 0.5 * dvalue, dx)
 
 
 def mergesum_grad(x, lo, hi):
     # x: f64[n], lo: int, hi: int
-    dx = mergesum_backward(x, lo, hi, 1.0, np.zeros_like(x))
-    return dx
+    return mergesum_backward(x, lo, hi, 1.0, np.zeros_like(x))

@@ -20,20 +20,14 @@ def moving_average_vjp(x, width):
         # total += (running / width) ** 2
         twice_dtotal = 2.0 * dtotal
         drunning = 0.0
-        dwidth = 0.0
         for i, running_over_width1 in zip(reversed(range(width, n)), reversed(tape)):
             # total += (running / width) ** 2
-            drunning_part = twice_dtotal * running_over_width1 / width
-            drunning += drunning_part
-            dwidth -= running_over_width1 * drunning_part
+            drunning += twice_dtotal * running_over_width1 / width
             # running += x[i] - x[i - width]
             dx[i - width] -= drunning
             dx[i] += drunning
-        # total = (running / width) ** 2
-        drunning_part = 2.0 * dtotal * running_over_width / width
-        dwidth -= running_over_width * drunning_part
         # running = np.sum(x[:width])
-        dx[:width] += drunning + drunning_part
-        return dx, dwidth
+        dx[:width] += drunning + 2.0 * dtotal * running_over_width / width
+        return (dx,)
 
     return total, pullback

@@ -5,8 +5,8 @@ def multigrid_grad(u, f, cycles):
     # u: f64[n], f: f64[n], cycles: int
     u = u.copy()
     n = len(u)
+    f_inner = f[1:-1]
     for _ in range(cycles):
-        f_inner = f[1:-1]
         u[1:-1] = 0.5 * (u[:-2] + u[2:] + f_inner)
         residual = f_inner + u[:-2] - 2.0 * u[1:-1] + u[2:]
         coarse = np.zeros(n // 2 + 1)

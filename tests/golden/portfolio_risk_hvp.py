@@ -10,7 +10,7 @@ def portfolio_risk_grad_jvp(
     dweights_copy = np.copy(dweights)
     sum_weights = np.sum(weights)
     sum_dweights = np.sum(dweights_copy)
-    weights = weights / sum_weights
+    weights /= sum_weights
     dweights_new = (dweights_copy - sum_dweights * weights) / sum_weights
     weights_covariance = weights @ covariance
     dvariance_factor = dweights_new @ covariance + weights @ dcovariance

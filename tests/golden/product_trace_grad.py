@@ -8,12 +8,12 @@ def product_trace_grad(A, B):
         for j in range(m):
             for l in range(k):
                 C[i][j] += A[i][l] * B[l][j]
-    dC = [[0.0] * len(v) for v in C]
+    dC = [[0.0] * len(row) for row in C]
     for i in reversed(range(min(n, m))):
         # return sum(C[i][i] ** 2 for i in range(min(n, m)))
         dC[i][i] = 2.0 * C[i][i]
-    dA = [[0.0] * len(v) for v in A]
-    dB = [[0.0] * len(v) for v in B]
+    dA = [[0.0] * len(row) for row in A]
+    dB = [[0.0] * len(row) for row in B]
     for i in reversed(range(n)):
         for j in reversed(range(m)):
             for l in reversed(range(k)):

@@ -5,13 +5,11 @@ def relaxed_grad(u, k):
     # u: f64[n], k: int
     u = np.copy(u)
     tape = []
+    inner = u[1:-1]
     for i in range(k):
-        inner = u[1:-1]
-        u[1:-1] = inner + 0.1 * (u[2:] - 2 * inner + u[:-2])
+        u[1:-1] += 0.1 * (u[2:] - 2 * inner + u[:-2])
         if i == 2:
-            inner = u[1:-1]
             u[0] = inner[0] * 0.5
-            inner = u[1:-1]
             inner_part = inner[-2]
             inner_second = inner[1]
             tape.append((inner_part, inner_second))
@@ -32,7 +30,7 @@ def relaxed_grad(u, k):
             du[1] += half_du_first
         # inner += 0.1 * (u[2:] - 2 * inner + u[:-2])
         scaled_du_inner = 0.1 * du[1:-1]
-        du[1:-1] = 0.8 * du[1:-1]
+        du[1:-1] *= 0.8
         du[:-2] += scaled_du_inner
         du[2:] += scaled_du_inner
     return du

@@ -11,7 +11,6 @@ def ridge_grad(X, y, penalty):
     # return r @ r + penalty * np.linalg.norm(w) ** 2
     dr = 2.0 * r
     # r = y - X @ w
-    X_T = X.T
     dw = 2.0 * penalty * w - X_T @ dr
     # w = np.linalg.solve(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ y)
     dX_factor = np.linalg.solve(w_arg.T, dw)

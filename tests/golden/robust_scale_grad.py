@@ -30,5 +30,5 @@ def robust_scale_grad(x):
     dx_part3 = -np.sum(dx_part4, axis=0, keepdims=True) / dx_index.shape[0]
     dx = np.zeros_like(x)
     dx[dx_index, np.arange(m)[None]] = dx_part3
-    dx = np.reshape(dravel_x, x.shape) + dx_part4 + dx
+    dx = dravel_x.reshape(x.shape) + dx_part4 + dx
     return dx

@@ -52,10 +52,8 @@ def inserted_1_backward(residuals, dnode_key):
         return dnode_key_last, dnode_key
     key_below_node_key_node, residuals, residuals1 = residuals
     if key_below_node_key_node:
-        dkey, dnode_key = inserted_1_backward(residuals, dnode_key)
-        return dkey, dnode_key
-    dkey, dnode_key = inserted_1_backward(residuals1, dnode_key)
-    return dkey, dnode_key
+        return inserted_1_backward(residuals, dnode_key)
+    return inserted_1_backward(residuals1, dnode_key)
 
 
 def search_tree_grad(keys):

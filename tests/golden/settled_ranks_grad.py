@@ -10,9 +10,9 @@ def settled_ranks_grad(links, damping, digits):
     while True:
         new_factor = damping * links
         new = new_factor @ ranks_now + (1.0 - damping) / n
-        t = np.max(np.abs(new - ranks_now)) < 10.0**-digits
-        tape.append((ranks_now, t))
-        if t:
+        new_is_below = np.max(np.abs(new - ranks_now)) < 10.0**-digits
+        tape.append((ranks_now, new_is_below))
+        if new_is_below:
             break
         ranks_now = new
     trips = len(tape)
@@ -22,9 +22,9 @@ def settled_ranks_grad(links, damping, digits):
     rows = np.empty((trips, links.shape[0]))
     rankss = np.empty((trips, links.shape[0]))
     for i in reversed(range(trips)):
-        ranks_now, t = tape.pop()
+        ranks_now, new_is_below = tape.pop()
         rankss[i] = ranks_now
-        if not t:
+        if not new_is_below:
             dnew += dranks
             dranks = np.zeros_like(ranks)
         # new = damping * links @ ranks + (1.0 - damping) / n

@@ -26,15 +26,18 @@ def soft_dtw_grad(x, y, gamma):
     dR[n, m] = 1.0
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
+        dx_part = 0.0
         for j in reversed(range(m)):
             total_exp, total_exp1, total_exp2 = tape.pop()
             total = total_exp + total_exp1 + total_exp2
             # R[i + 1, j + 1] = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
             dR_next_next = dR[i + 1, j + 1]
             dR_factor = dR_next_next * gamma / total
-            dx[i] += 2.0 * dR_next_next * (x[i] - y[j])
+            dx_part += 2.0 * dR_next_next * (x[i] - y[j])
             # a, b, c = R[i, j], R[i, j + 1], R[i + 1, j]
             dR[i + 1, j] += dR_factor * total_exp2 / gamma
             dR[i, j + 1] += dR_factor * total_exp1 / gamma
             dR[i, j] += dR_factor * total_exp / gamma
+        # R[i + 1, j + 1] = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
+        dx[i] = dx_part
     return dx

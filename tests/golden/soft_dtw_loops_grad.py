@@ -27,15 +27,18 @@ def soft_dtw_grad(x, y, gamma):
     dtable[n, m] = 1.0
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
+        dx_part = 0.0
         for j in reversed(range(m)):
             total, total_exp, total_exp1 = tape.pop()
             total1 = total + total_exp + total_exp1
             # table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best - gamma * ...
             dtable_next_next = dtable[i + 1, j + 1]
             dtable_factor = dtable_next_next * gamma / total1
-            dx[i] += 2.0 * dtable_next_next * (x[i] - y[j])
+            dx_part += 2.0 * dtable_next_next * (x[i] - y[j])
             # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
             dtable[i + 1, j] += dtable_factor * total_exp1 / gamma
             dtable[i, j + 1] += dtable_factor * total_exp / gamma
             dtable[i, j] += dtable_factor * total / gamma
+        # table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best - gamma * ...
+        dx[i] = dx_part
     return dx

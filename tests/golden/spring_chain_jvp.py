@@ -32,7 +32,7 @@ def spring_chain_jvp(x, v, stiffness, steps, dx, dv, dstiffness, dsteps):
                 scaled_dstiffness * right_minus_left
                 + (dright - dleft) * scaled_stiffness
             )
-        x = x + 0.1 * v
+        x += 0.1 * v
         dx += 0.1 * dv
     value = 0.5 * np.sum(v * v) + np.sum(x * x)
     t = 0.5 * (2.0 * dv @ v) + 2.0 * dx @ x

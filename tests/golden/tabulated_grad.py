@@ -11,9 +11,6 @@ def tabulated_grad(values, points, x):
     dvalues_part = np.clip(
         (5.0 - dvalues_term) / (points[points_index_next] - dvalues_term), 0.0, 1.0
     )
-    dvalues = np.zeros_like(values)
-    dvalues[points_index] = 1.0 - dvalues_part
-    dvalues[points_index_next] += dvalues_part
     twice_interp_x = 2.0 * np.interp(x, points, values)
     points_index1 = np.clip(np.searchsorted(points, x, side="right") - 1, 0, n - 2)
     points_index_next1 = points_index1 + 1
@@ -26,9 +23,10 @@ def tabulated_grad(values, points, x):
         * twice_interp_x
     )
     t = np.where((x >= points[0]) & (x <= points[-1]), t, 0.0)
-    dvalues1 = np.zeros_like(values)
-    np.add.at(dvalues1, points_index1, (1.0 - dvalues_part1) * twice_interp_x)
+    dvalues = np.zeros_like(values)
+    np.add.at(dvalues, points_index1, (1.0 - dvalues_part1) * twice_interp_x)
     twice_interp_x *= dvalues_part1
-    np.add.at(dvalues1, points_index_next1, twice_interp_x)
-    dvalues += dvalues1
+    np.add.at(dvalues, points_index_next1, twice_interp_x)
+    dvalues[points_index] += 1.0 - dvalues_part
+    dvalues[points_index_next] += dvalues_part
     return dvalues, t

@@ -24,5 +24,4 @@ def tree_backward(x, residuals, dvalue):
 def tree_grad(x, depth):
     # x: float, depth: int
     _, residuals = tree_forward(x, depth)
-    dx = tree_backward(x, residuals, 1.0)
-    return dx
+    return tree_backward(x, residuals, 1.0)

@@ -6,8 +6,7 @@ def unpacked_layers_grad(p, X, target, hidden):
     # hidden: int
     d = X.shape[1]
     d_times_hidden = d * hidden
-    W_arg = p[:d_times_hidden]
-    W = W_arg.reshape(d, hidden)
+    W = p[:d_times_hidden].reshape(d, hidden)
     p_end = d_times_hidden + hidden
     b = p[d_times_hidden:p_end]
     v = p[p_end:-1]
@@ -22,5 +21,5 @@ def unpacked_layers_grad(p, X, target, hidden):
     # b = p[d * hidden : d * hidden + hidden]
     dp[d_times_hidden:p_end] += np.sum(dW_part, axis=0)
     # W = p[: d * hidden].reshape(d, hidden)
-    dp[:d_times_hidden] += np.reshape(dW, W_arg.shape)
+    dp[:d_times_hidden] += dW.reshape(-1)
     return dp

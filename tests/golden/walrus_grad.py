@@ -6,16 +6,19 @@ def walrus_grad(x):
     k = 0
     tape = []
     while True:
+        tape.append(k)
         x_k = x[k]
         square = x_k * x_k
         if not square < 2.0:
             break
-        tape.append(k)
         k += 1
         if k == len(x):
             break
     dx = np.zeros_like(x)
     while tape:
         k = tape.pop()
-        dx[k] += 2.0 * x[k]
+        x_k = x[k]
+        square = x_k * x_k
+        if square < 2.0:
+            dx[k] += 2.0 * x_k
     return dx

@@ -8,7 +8,7 @@ def wrap_smoothed_grad(x, kernel):
     wide = np.pad(x, half, mode="wrap")
     out = np.zeros_like(x)
     for k in range(m):
-        out = out + kernel[k] * wide[k : k + x.size]
+        out += kernel[k] * wide[k : k + x.size]
     # return np.sum((out - x) ** 2)
     twice_out_minus_x = 2.0 * (out - x)
     dkernel = np.zeros_like(kernel)

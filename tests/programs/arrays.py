@@ -231,7 +231,16 @@ def stiffness(k, u, ends):
     return u @ K @ u + np.sum(inner ** 2)
 
 
+def transposed_convolution(x, w, stride):
+    out = np.zeros((len(x) - 1) * stride + len(w))
+    for i in range(len(x)):
+        for j in range(len(w)):
+            out[i * stride + j] += x[i] * w[j]
+    return np.sum(out * out)
+
+
 INPUTS = {
+    "transposed_convolution": lambda rng: (rng.normal(size=5), rng.normal(size=3), 2),
     "stiffness": lambda rng: (rng.uniform(1.0, 2.0, size=3), rng.normal(size=4), np.array([[0, 1], [1, 2], [3, 1]])),
     "standardised_loss": lambda rng: (normal(rng, 6, 3), normal(rng, 3), normal(rng, 6)),
     "weighted_variance": lambda rng: (normal(rng, 5), rng.uniform(0.5, 2.0, 5)),

@@ -257,7 +257,24 @@ def matrix(rng, n, m):
     return [floats(rng, m) for _ in range(n)]
 
 
+def repelled(x, v, steps):
+    """Forces start as zeros in three dimensions, so that the positions have three, too."""
+    for _ in range(steps):
+        forces = [np.zeros(3) for _ in x]
+        for i in range(len(x)):
+            for j in range(i):
+                d = x[i] - x[j]
+                force = d / (d @ d) ** 1.5
+                forces[i] = forces[i] + force
+                forces[j] = forces[j] - force
+        for i in range(len(x)):
+            v[i] = v[i] + 0.1 * forces[i]
+            x[i] = x[i] + 0.1 * v[i]
+    return sum(float(u @ u) for u in v)
+
+
 INPUTS = {
+    "repelled": lambda rng: (list(rng.normal(size=(6, 3))), list(rng.normal(size=(6, 3))), 2),
     "steps_of_a_grid": lambda rng: (0.4, floats(rng, 7)),
     "trajectory": lambda rng: (0.4, 1.3, 6),
     "states": lambda rng: (rng.normal(size=3), 0.2, 4),

@@ -196,7 +196,16 @@ def vectors_and_steps(rng):
     return rng.uniform(0.1, 1.5, (6, 2)), 3
 
 
+def falling(balls, dt, steps):
+    """Objects whose number is known only at run time, with attributes that change."""
+    for _ in range(steps):
+        for ball in balls:
+            ball.fall(0.05, dt)
+    return sum(ball.height**2 for ball in balls)
+
+
 INPUTS = {
+    "falling": lambda rng: ([Ball(10.0 + k, 1.0) for k in range(6)], 0.05, 3),
     **dict.fromkeys(("gravity", "parts_of_arrays", "layers_in_dicts"), vectors_and_steps),
     "net_loss": lambda rng: (Net(rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=4), 0.3),
                              rng.normal(size=(5, 3)), rng.normal(size=5)),

@@ -113,6 +113,31 @@ def selected_tax(income, low, middle):
     return np.sum(np.select([income < 10.0, income < 40.0], [low * income, middle * income * income], 0.5 * income))
 
 
+def marginal_tax(income, rates):
+    """A loop that is unrolled returns from one of its iterations."""
+    tax, low = 0.0, 0.0
+    for high, rate in zip((1.0, 3.0, 7.0), rates):
+        if income <= high:
+            return tax + rate * (income - low) ** 2
+        tax += rate * (high - low)
+        low = high
+    return tax + rates[-1] * (income - low)
+
+
+def activated(x, weights, names):
+    """A function that is evaluated in line returns from a nested branch."""
+    def activation(z, name):
+        if name == "relu":
+            return np.maximum(z, 0.0)
+        elif name == "tanh":
+            return np.tanh(z)
+        return z
+
+    for weight, name in zip(weights, names):
+        x = activation(weight * x, name)
+    return np.sum(x)
+
+
 def capped_distance(x, y):
     total = 0.0
     for i in range(len(x)):
@@ -142,6 +167,8 @@ INPUTS = {
     "prospect": lambda rng: (normal(rng, 7), 0.1, 2.25, 0.88),
     "soft_threshold": lambda rng: (normal(rng, 4), normal(rng, 5, 4), normal(rng, 5), 0.1, 1.5),
     "income_tax": lambda rng: (np.array([4.0, 18.0, 25.0, 60.0]), 0.1, 0.2, 0.4),
+    "marginal_tax": lambda rng: (5.0, [0.1, 0.2, 0.3, 0.4]),
+    "activated": lambda rng: (rng.normal(size=3), [1.5, -0.5], ["relu", "tanh"]),
     "selected_tax": lambda rng: (np.array([4.0, 18.0, 25.0, 60.0]), 0.1, 0.02),
     "capped_distance": lambda rng: (normal(rng, 6), normal(rng, 6)),
     "pecking_order": lambda rng: (1.5, 0.7, 1.1),

@@ -40,6 +40,25 @@ def machine(rate, n):
     return x * rate
 
 
+def heater(gain, steps):
+    """A branch chooses the state, the next one asks for it: they are one."""
+    temperature, cost = 15.0, 0.0
+    for _ in range(steps):
+        control = gain * (20.0 - temperature)
+        if control > 0.5:
+            state = State.RUN
+        elif control < -0.5:
+            state = State.STOP
+        else:
+            state = State.IDLE
+        if state is State.RUN:
+            temperature += 0.1 * control
+        elif state is State.STOP:
+            temperature += 0.2 * control
+        cost += (20.0 - temperature) ** 2
+    return cost
+
+
 def attributes_and_tables(x, n):
     """The value of the member, and what a dict holds for it."""
     state = State.IDLE
@@ -162,6 +181,7 @@ def timed(x, n):
 
 INPUTS = {
     "machine": lambda rng: (0.6, 9),
+    "heater": lambda rng: (0.9, 12),
     "attributes_and_tables": lambda rng: (0.37, 7),
     "methods": lambda rng: (0.7, 9),
     "of_an_object": lambda rng: (0.9, 20),

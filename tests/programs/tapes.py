@@ -102,7 +102,23 @@ def triangular_product(alpha, A, B):
     return np.sum(B * B)
 
 
+def until_large(x):
+    """The iteration that leaves the loop adds nothing: it has no item on the tape."""
+    total = 0.0
+    k = 0
+    while True:
+        square = x[k] * x[k]
+        if not square < 2.0:
+            break
+        total += square
+        k += 1
+        if k == len(x):
+            break
+    return total
+
+
 INPUTS = {
+    "until_large": lambda rng: (np.array([0.5, -0.3, 1.2, 1.9, 0.1]),),
     "triangular_product": lambda rng: (1.5, rng.normal(size=(3, 3)), rng.normal(size=(3, 4))),
     "relaxed": lambda rng: (rng.normal(size=8), 5),
     "chosen_parts": lambda rng: (rng.normal(size=8), np.array([1, 1, 4]), 3),

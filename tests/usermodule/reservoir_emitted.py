@@ -774,7 +774,6 @@ class Operator:
                 x = math.log1p(exp_scaled_x) / 8.0
             tape.append((total_part, scaled_x_above, x))
             total += total_term + self_caution * x**2
-        # total += (level - self.target) ** 2 + self.caution * ...
         twice_self_caution = 2.0 * self_caution
         dlevel = 0.0
         dspeed = 0.0

@@ -100,15 +100,17 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
             continue
         x, value, *_ = s.eqn.args
         definition = definitions.get(value)
-        if definition is None or not isinstance(value, Value) or uses[value] != 1 or value.hint is not None:
+        if definition is None or not isinstance(value, Value) or uses[value] != 1:
             continue
         place, operation = definition
-        if operation.op.augmented is None or not _is_operator(operation):
+        if value.hint is not None and operation.primal or operation.op.augmented is None or not _is_operator(operation):
             continue
         first, other = operation.args
-        if not operation.primal and operation.op.commutative and isinstance(first, Lit):
-            first, other = other, first
         read = definitions.get(first)
+        if not operation.primal and operation.op.commutative and not (
+                read and _is_overwritten_part(read[1], s.eqn, uses)):
+            first, other = other, first
+            read = definitions.get(first)
         same_kind = _dtype(value) == _dtype(x) or _is_number_in_list(value, x)
         if first is x and x.type == value.type and s.eqn.attrs["key"] == ("e",):
             block[k] = Update(s.eqn, operation, other)
@@ -124,7 +126,7 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
 def _is_overwritten_part(read: Eqn, store: Eqn, uses: Counter[Value]) -> bool:
     """Does `read` read the part that `store` overwrites, and is it short or without other readers?"""
     return (read.op.name == "index" and read.attrs["key"] == store.attrs["key"]
-            and read.args == (store.args[0], *store.args[2:]) and (uses[read.out] == 1 or _is_short_view(read)))
+            and read.args == (store.args[0], *store.args[2:]) and (uses[read.out] == 1 or _is_short_slice(read)))
 
 
 def _is_number_in_list(value: Operand, x: Operand) -> bool:
@@ -219,7 +221,12 @@ def _is_int(x: Value) -> bool:
 
 
 def _is_short_view(eqn: Eqn) -> bool:
-    if eqn.op.name != "index" or eqn.out.hint is not None or len(eqn.attrs["key"]) > _MAX_ITEMS:
+    return eqn.op.name == "index" and eqn.out.hint is None and _is_short_slice(eqn)
+
+
+def _is_short_slice(eqn: Eqn) -> bool:
+    """Is the view that the equation takes a slice between literals?"""
+    if len(eqn.attrs["key"]) > _MAX_ITEMS:
         return False
     slices = all(k[0] == "s" for k in eqn.attrs["key"]) and all(isinstance(x, Lit) for x in eqn.args[1:])
     return slices and aliases(eqn) == "view"

@@ -27,6 +27,7 @@ from sct.codegen.program.statement_ir import (
     Return,
     Statement,
     statements,
+    uses_none,
 )
 from sct.ir.core import Operand, Value, has_effect
 from sct.ops.registry import may_raise
@@ -173,7 +174,7 @@ class _Marking:
 
 def _is_root(s: Statement) -> bool:
     if isinstance(s, Evaluate):
-        return has_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and may_raise(s.like)
+        return has_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and (may_raise(s.like) or uses_none(s))
     return isinstance(s, Return)
 
 

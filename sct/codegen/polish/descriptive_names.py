@@ -29,7 +29,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.codegen.program.templates import STATEMENTS, expression
 from sct.ir.core import Eqn, Lit, Operand, Value, is_number
-from sct.ir.types import BOOL, Residuals, Tensor
+from sct.ir.types import BOOL, INT, Residuals, Tensor
 from sct.ops.arrays.indexing import split
 from sct.ops.program.inner_lists import path_of
 from sct.ops.registry import template_tree
@@ -49,6 +49,7 @@ _BETWEEN = {"add": "plus", "sub": "minus", "mul": "times", "div": "over", "quoti
 _USES = {"add": "term", "sub": "term", "mul": "factor", "div": "factor", "matmul": "factor", "outer": "factor"}
 _MASKS = frozenset(["gt", "ge", "lt", "le", "eq", "ne", "not_", "logical_not", "logical_and", "logical_or", "and_",
                     "or_"])
+_OUTCOMES = {"gt": "above", "ge": "above", "lt": "below", "le": "below"}
 _WITH_LITERAL = {("mul", 2): "twice_{}", ("mul", 0.5): "half_{}", ("div", 2): "half_{}", ("mul", -1): "neg_{}",
                  ("pow", 2): "{}_sq", ("pow", 3): "{}_cubed", ("pow", 0.5): "sqrt_{}", ("pow", -1): "inv_{}",
                  ("add", 1): "{}_plus_one", ("sub", 1): "{}_minus_one", ("gt", 0): "{}_positive",
@@ -110,7 +111,20 @@ class Descriptions:
             return self.as_part(joined[-1])
         names = (name for length in (_MAX_LENGTH, _MAX_LENGTH + 6) for v in values for name in
                  (self.described(v, _MAX_DEPTH, length), self.as_part(v) if length == _MAX_LENGTH else None))
-        return next(filter(None, names), None)
+        return next(filter(None, names), None) or next(filter(None, map(self.as_comparison, values)), None)
+
+    def as_comparison(self, v: Value) -> str | None:
+        """The first variable that is compared, and the outcome: mid**3 - p > 0 -> mid_is_above"""
+        s = self.definitions.get(v)
+        word = _OUTCOMES.get(s.eqn.op.name) if isinstance(s, Evaluate) else None
+        while word is not None and s is not None and s.operands:
+            x = s.operands[0]
+            if not isinstance(x, Value):
+                return None
+            if (name := self.name_of(x)) is not None:
+                return f"{name}_is_{word}"
+            s = self.definitions.get(x)
+        return None
 
     def alternative(self, values: Sequence[Value], base: str, is_users: bool) -> str | None:
         """Another name for a variable where `base` is taken: which of the values with this name it is.
@@ -178,6 +192,9 @@ class Descriptions:
             return self.form("neg_{}" if name == "neg" else "not_{}", args[0], depth)
         if (word := _compared_word(eqn)) is not None:
             return self.form(f"{{}}_is_{word}", args[0], depth)
+        if match := re.fullmatch(r"_(\d) (not )?in _(\d)", str(eqn.attrs.get("text", ""))):
+            item, container = (self.described(args[int(match[k])], depth) for k in (1, 3))
+            return item and container and f"{item}_{'not_in' if match[2] else 'in'}_{container}"
         if name in _BETWEEN and len(args) == 2:
             return self.operator("dot" if name == "matmul" and is_number(eqn.out) else name, *args, depth)
         if function is None:
@@ -267,6 +284,8 @@ class Descriptions:
         if s is not None and primal and (function := _function(s)) is not None:
             return function
         readers = [t for t in self.readers.get(v, []) if isinstance(t, Evaluate) and t.eqn.primal == primal]
+        if v.type == INT and any(t.eqn.op.fill is not None and v in t.eqn.args for t in readers):
+            return "size"
         if any(primal and _function(t) is not None for t in readers):
             return "arg"
         if any(t.eqn.op.name == "div" and t.eqn.args[1] is v for t in readers):

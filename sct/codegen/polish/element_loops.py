@@ -38,6 +38,7 @@ __all__ = ["count_by_tapes", "loop_over_elements", "unpack_records"]
 
 def loop_over_elements(block: Block) -> Block:
     """The block, changed in place."""
+    _read_rows(block)
     evaluations = [s for s in statements(block) if isinstance(s, Evaluate)]
     definitions = {v: s.eqn for s in evaluations for v in s.eqn.outs}
     for s in statements(block):
@@ -47,6 +48,43 @@ def loop_over_elements(block: Block) -> Block:
         if t.eqn.op.name == "dim" and len(t.eqn.args) > 1:
             t.eqn = t.eqn.replace(args=t.eqn.args[:1])
     return block
+
+
+def _read_rows(block: Block) -> None:
+    """row = rows[i]; ... rows[i][k] ...   ->   row = rows[i]; ... row[k] ...   where nothing writes into `rows`."""
+    everything = statements(block)
+    rows = [s for s in everything if isinstance(s, Evaluate) and _is_row(s.eqn)]
+    if not rows:
+        return
+    buffers = Buffers(block)
+    written = [buffers.written(s) for s in block]
+    assigned = {v for s in everything for v in s.targets if not isinstance(s, Evaluate)}
+    taken = {s for s in rows if None not in written and s.eqn.args[0] not in assigned
+             and not any(buffers.buffer(s.eqn.out) in buffers_of for buffers_of in written if buffers_of)}
+    for inner in all_blocks(block):
+        for k, s in enumerate(inner):
+            if s in taken and isinstance(s, Evaluate):
+                for t in statements(inner[k + 1:]):
+                    if isinstance(t, Evaluate) and _is_in_row(t.eqn, s.eqn):
+                        _read_of_row(t, s.eqn)
+
+
+def _is_row(eqn: Eqn) -> bool:
+    """Does the equation read a list out of a list, by a name of the user's?"""
+    return eqn.op.name == "index" and isinstance(eqn.out.type, List) and eqn.out.hint is not None \
+        and set(eqn.attrs["key"]) == {"i"}
+
+
+def _is_in_row(eqn: Eqn, row: Eqn) -> bool:
+    n = len(row.args)
+    return eqn.op.name == "index" and eqn.args[:n] == row.args and len(eqn.args) > n and set(eqn.attrs["key"]) == {"i"}
+
+
+def _read_of_row(s: Evaluate, row: Eqn) -> None:
+    """Let `s`, which reads a part of a row, read it of the row."""
+    n = len(row.args)
+    s.eqn = s.eqn.replace(args=(row.out, *s.eqn.args[n:]), attrs={**s.eqn.attrs, "key": s.eqn.attrs["key"][n - 1:]})
+    s.like = s.eqn
 
 
 def unpack_records(block: Block) -> Block:
@@ -171,7 +209,7 @@ def _is_element(t: Evaluate, s: Loop, lists: Sequence[Operand]) -> bool:
     by_loop = eqn.loc is not None and s.eqn is not None and s.eqn.loc is not None \
         and (eqn.loc.file, eqn.loc.line) == (s.eqn.loc.file, s.eqn.loc.line)
     if isinstance(eqn.args[0].type, List):
-        return by_loop and eqn.args[0] in lists
+        return (by_loop or isinstance(eqn.out.type, List)) and eqn.args[0] in lists
     return by_loop and s.bounds[1].dim is not None and s.bounds[1].dim == _length(eqn.args[0])
 
 

@@ -22,6 +22,7 @@ from sct.codegen.program.statement_ir import (
     Statement,
     Update,
     statements,
+    uses_none,
 )
 from sct.ir.affine import Range, is_in_bounds, range_over, term_of
 from sct.ir.core import Eqn, Operand, Value, is_effect
@@ -79,7 +80,8 @@ class EvaluationOrder:
 
     def _is_ordered(self, s: Statement) -> bool:
         if isinstance(s, Evaluate):
-            return is_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and self._may_raise(s.eqn, s.like)
+            return is_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and (
+                self._may_raise(s.eqn, s.like) or uses_none(s))
         if isinstance(s, Update):
             return s.eqn.primal
         if isinstance(s, (Jump, Return)):

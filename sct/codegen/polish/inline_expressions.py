@@ -273,11 +273,14 @@ class _BlockWalk:
         return depth < MAX_DEPTH + one_more
 
     def is_short_write(self, v: Value, expression: Evaluate, s: Statement) -> bool:
-        """Is a named value of adjoint code only written into an array, or a copy put on a tape, on a short line?"""
+        """Is a named value of adjoint code only written into an array, or a copy put on a tape, on a short line?
+
+        So is a value of the user's that has the name of the list into which it is written: `v[i] = v[i] + a`."""
         if isinstance(s, Push):
             return len(s.items) == 1 and expression.eqn.op is copy and self.width[v] <= SHORT_WIDTH
-        return (not expression.eqn.primal and self.width[v] <= SHORT_WIDTH
-                and (isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.updates))
+        is_write = isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.updates
+        return is_write and self.width[v] <= SHORT_WIDTH and (
+            not expression.eqn.primal or isinstance(s, Evaluate) and v.hint == s.eqn.args[0].hint)
 
     def unmovable_sources(self, s: Assign) -> list[Operand]:
         """The sources of a parallel assignment that cannot be computed in their target where they are defined.

@@ -17,9 +17,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Optional, Union
+from typing import Optional
 
 from sct.codegen.program.bound_checks import bound_by_no_path
+from sct.codegen.program.predicate_facts import PredicateFacts, is_not
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -36,9 +37,10 @@ from sct.codegen.program.statement_ir import (
     leaves,
     statements,
 )
-from sct.ir.core import Eqn, Lit, Operand, Value, has_effect, undef
+from sct.ir.core import Lit, Operand, Value, has_effect, undef
 from sct.ir.types import Tensor
 from sct.ops import attempt
+from sct.ops.registry import may_raise
 
 __all__ = ["simplify_tapes"]
 
@@ -102,7 +104,7 @@ class _Program:
     def bound(self) -> dict[Loop, set[Value]]:
         return {s: {v for t in statements([s]) for v in t.bound} for s in statements(self.block) if isinstance(s, Loop)}
 
-    def facts_at(self, pushes: Iterable[Push]) -> dict[Push, _Facts]:
+    def facts_at(self, pushes: Iterable[Push]) -> dict[Push, PredicateFacts]:
         """The facts that hold where each of these items is appended to a list."""
         around: set[Statement] = set()
         for push in pushes:
@@ -110,28 +112,30 @@ class _Program:
             while s is not None and s not in around:
                 around.add(s)
                 s = self.parents.get(s)
-        at: dict[Push, _Facts] = {}
-        self._follow(self.block, _Facts(), around, at)
+        at: dict[Push, PredicateFacts] = {}
+        self._follow(self.block, PredicateFacts(), around, at)
         return at
 
-    def _follow(self, block: Block, facts: _Facts, around: Set[Statement], at: dict[Push, _Facts]) -> _Facts:
+    def _follow(self, block: Block, facts: PredicateFacts, around: Set[Statement], at: dict[Push, PredicateFacts]
+                ) -> PredicateFacts:
         """The facts at the end of a block that begins with `facts`; `at` gets those at the appends in `around`."""
         for s in block:
             if isinstance(s, Push):
                 if s in around:
-                    at[s] = _Facts(facts.truths)
+                    at[s] = PredicateFacts(facts.truths)
             elif isinstance(s, If):
                 ends = [self._follow(branch, facts.where(s.test, outcome), around, at)
                         for branch, outcome in ((s.then, True), (s.orelse, False))]
                 ends = [end for end, branch in zip(ends, (s.then, s.orelse)) if not leaves(branch)]
-                facts = _Facts(dict(set.intersection(*(set(end.truths.items()) for end in ends)))) if ends else _Facts()
+                common = set.intersection(*(set(end.truths.items()) for end in ends)) if ends else ()
+                facts = PredicateFacts(dict(common))
             elif isinstance(s, Loop):
                 facts.forget(self.bound[s] if facts.truths else ())
                 if s in around:
-                    self._follow(s.body, self._follow(s.head, _Facts(facts.truths), around, at), around, at)
+                    self._follow(s.body, self._follow(s.head, PredicateFacts(facts.truths), around, at), around, at)
             else:
                 for inner in s.blocks if s in around else ():
-                    self._follow(inner, _Facts(), around, at)
+                    self._follow(inner, PredicateFacts(), around, at)
                 facts.after(s)
         return facts
 
@@ -150,7 +154,7 @@ class _Tape:
         for k, v in enumerate(self.read.values):
             yield k, v, [push.items[k] for push in self.pushes]
 
-    def truths(self, push: Push, facts: _Facts) -> dict[Value, bool | None]:
+    def truths(self, push: Push, facts: PredicateFacts) -> dict[Value, bool | None]:
         """The outcomes of the predicates that `push` appends, by the values that are read."""
         return {v: facts.truth(x) for v, x in zip(self.read.values, push.items)}
 
@@ -213,13 +217,9 @@ def _test_as_appended(tape: _Tape, program: _Program) -> None:
                 s.then, s.orelse = s.orelse, s.then
 
 
-def _is_not(eqn: Eqn) -> bool:
-    return eqn.op.name == "not_" and len(eqn.outs) == 1
-
-
 def _is_predicate(x: Operand) -> bool:
     """Is this a bool, of Python or of NumPy?"""
-    return isinstance(x.type, Tensor) and x.type.is_scalar and x.type.dtype == "bool"
+    return isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b"
 
 
 def _merge_columns(tape: _Tape, program: _Program) -> None:
@@ -361,6 +361,7 @@ class _Iteration:
 
     def _run(self, block: Block, truths: Mapping[Value, bool | None], values: Values) -> bool | None:
         """Bind in `values` what the block assigns; False if it does anything else, None if that cannot be told."""
+        truths = dict(truths)
         for s in block:
             if isinstance(s, If):
                 truth = truths.get(s.test) if isinstance(s.test, Value) else None
@@ -369,8 +370,11 @@ class _Iteration:
                     return outcome
             elif isinstance(s, Assign):
                 values.update([(v, values.get(x, x)) for v, x in s.pairs])
+            elif isinstance(s, Evaluate) and is_not(s.eqn) and isinstance(v := s.eqn.args[0], Value):
+                truths[s.eqn.out] = None if (truth := truths.get(v)) is None else not truth
+                values[s.eqn.out] = None
             elif s is self.loop.body[0] or isinstance(s, Evaluate) and not has_effect(s.eqn) \
-                    and s.eqn.inplace is None and not s.eqn.op.updates and not s.eqn.primal:
+                    and s.eqn.inplace is None and not s.eqn.op.updates and not (s.eqn.primal and may_raise(s.eqn)):
                 values.update(dict.fromkeys(s.targets))
             else:
                 return False
@@ -438,7 +442,7 @@ def _moves(tape: _Tape, iteration: _Iteration, program: _Program) -> Iterator[_M
                     yield _Move(push, inner)
 
 
-def _move(tape: _Tape, push: Push, iteration: _Iteration, facts: _Facts, block: Block, k: int) -> _Move | None:
+def _move(tape: _Tape, push: Push, iteration: _Iteration, facts: PredicateFacts, block: Block, k: int) -> _Move | None:
     """Into the branch of a conditional beside the append where the iteration is not idle, as it is in the other."""
     for s in (*block[k + 1:k + 2], *block[max(k - 1, 0):k]):
         for outcome in (True, False) if isinstance(s, If) else ():
@@ -447,54 +451,3 @@ def _move(tape: _Tape, push: Push, iteration: _Iteration, facts: _Facts, block: 
             if idle and other is False and not (s in block[:k] and leaves(s.orelse if outcome else s.then)):
                 return _Move(push, block, s, not outcome)
     return None
-
-
-# -- what is known of predicates ------------------------------------------------------------------
-
-_Truth = Union[bool, Value]
-
-
-class _Facts:
-    """Predicates whose outcome is known at some place, and those that are the negation of another value."""
-
-    def __init__(self, truths: Mapping[Value, _Truth] | None = None) -> None:
-        self.truths: dict[Value, _Truth] = dict(truths or {})
-
-    def truth(self, x: Operand) -> bool | None:
-        if isinstance(x, Lit):
-            return x.value if type(x.value) is bool else None
-        truth = self.truths.get(x)
-        if isinstance(truth, Value):
-            truth = None if (of_other := self.truth(truth)) is None else not of_other
-        return truth
-
-    def negation(self, x: Operand) -> Operand | None:
-        """The operand whose negation is `x`."""
-        if isinstance(x, Lit):
-            return Lit(not x.value) if type(x.value) is bool else None
-        other = self.truths.get(x)
-        return other if isinstance(other, Value) else None
-
-    def where(self, test: Operand, outcome: bool) -> _Facts:
-        """The facts where `test` has this outcome."""
-        facts = _Facts(self.truths)
-        if isinstance(test, Value):
-            other = self.truths.get(test)
-            facts.truths[test] = outcome
-            if isinstance(other, Value):
-                facts.truths[other] = not outcome
-        return facts
-
-    def forget(self, values: Iterable[Value]) -> None:
-        if not self.truths:
-            return
-        gone = set(values)
-        self.truths = {v: t for v, t in self.truths.items() if v not in gone and t not in gone}
-
-    def after(self, s: Statement) -> None:
-        """Take account of a statement without blocks."""
-        assigned = [(v, t) for v, x in (s.pairs if isinstance(s, Assign) else ()) if (t := self.truth(x)) is not None]
-        self.forget(s.bound)
-        self.truths.update(assigned)
-        if isinstance(s, Evaluate) and _is_not(s.eqn) and isinstance(s.eqn.args[0], Value):
-            self.truths[s.eqn.out] = s.eqn.args[0]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left, insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 
@@ -95,6 +95,16 @@ class Names:
         """Do two values share a variable?"""
         return self.names.get(a) == self.names.get(b)
 
+    def of_arrays(self) -> set[str]:
+        """The variables that stand for arrays alone."""
+        others = {name for v, name in self.names.items() if not (isinstance(v.type, Tensor) and v.type.is_array)}
+        return set(self.names.values()) - others
+
+    def unnamed(self) -> set[str]:
+        """The variables whose names say nothing: t, t1, ..."""
+        own = {self.names[v] for v in self.variables if v in self.names and self._own_name(v)}
+        return {name for name in self.names.values() if name.rstrip("0123456789") == "t"} - own
+
     def free(self, base: str) -> Iterator[str]:
         """Names like `base` that no variable has."""
         taken = {*self.names.values(), *self.reserved}
@@ -108,10 +118,13 @@ class Names:
     # -- coalescing -------------------------------------------------------------------
 
     def _coalesce(self) -> None:
-        """Join variables, those of writes in place first, then those of assignments in the innermost loops."""
+        """Join variables, those of writes in place first, then those of assignments in the innermost loops.
+
+        Of several variables that one value is assigned to, that with its name comes first."""
         for out, x in self.live.inplace_pairs:
             self._merge(out, x, must=True)
-        moves = sorted(self.live.moves, key=lambda m: -m[0])
+        copies = Counter((depth, source) for depth, _, source in self.live.moves)
+        moves = sorted(self.live.moves, key=lambda m: (-m[0], copies[m[0], m[2]] > 1 and m[1].hint != m[2].hint))
         for _, target, source in moves:
             self._merge(target, source)
 
@@ -163,7 +176,13 @@ class Names:
         if _is_tape(c):
             return "tape"
         own = self._own_name(c.values[0])
-        return own or self.descriptions.name(c.values) or "t"
+        pushed = None if own else self._pushed_name(c)
+        return own or self.descriptions.name(c.values) or (f"{pushed}_prev" if pushed else "t")
+
+    def _pushed_name(self, c: _Variable) -> str | None:
+        """The name under which a value that is read from a list was appended."""
+        pushed = [self.live.pushed_as[v] for v in c.values if v in self.live.pushed_as]
+        return next((self.names[x] for x in pushed if isinstance(x, Value) and x in self.names), None)
 
     def _own_name(self, v: Value) -> str | None:
         """The name of the variable of `v` that does not describe its expression."""
@@ -178,9 +197,8 @@ class Names:
         return next(iter(c.user_names or c.derived_names), None)
 
     def _name_when_pushed(self, c: _Variable, base: str) -> str | None:
-        """The name under which a value that is read from a list was appended, unless it has another name of its own."""
-        pushed = [self.live.pushed_as[v] for v in c.values if v in self.live.pushed_as]
-        name = next((self.names[x] for x in pushed if isinstance(x, Value) and x in self.names), None)
+        """The name under which a value was appended, unless it has another name of its own."""
+        name = self._pushed_name(c)
         named_after = f"{base}_" in f"{name}_" or name is not None and name.rstrip("_0123456789") == base
         return name if named_after or not (c.user_names or c.derived_names) else None
 

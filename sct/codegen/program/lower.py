@@ -39,10 +39,11 @@ from sct.codegen.program.tape_layout import TapeLayout
 from sct.codegen.program.templates import reverse_levels
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import List, Seq, Tensor, Undef
+from sct.ir.types import List, Optional, Seq, Tensor, Undef
 from sct.ir.uses import DefUse, reachable
 from sct.ops import OPS, attempt
 from sct.ops.arrays.indexing import written
+from sct.ops.arrays.shape import reshape, reshape_like
 from sct.ops.registry import template
 
 __all__ = ["lower"]
@@ -200,6 +201,8 @@ class _Lowering:
             eqn = eqn.replace(args=(fresh, *eqn.args[1:]), inplace=0)
         if eqn.op is written:  # nothing is printed for it: no expression is evaluated for its subscript
             eqn = eqn.replace(args=eqn.args[:2], attrs={"key": ()})
+        elif eqn.op is reshape_like and isinstance(t := like.args[1].type, Tensor) and t.rank == 1:
+            eqn, like = (e.replace(op=reshape, args=(e.args[0], Lit(-1))) for e in (eqn, like))  # the size is not read
         out.append(Evaluate(eqn, like))
 
     # -- branches ---------------------------------------------------------------------
@@ -371,7 +374,11 @@ def _is_free(unwrap: Eqn) -> bool:
 
 
 def _is_maybe_unbound_number(x: Value) -> bool:
-    return isinstance(x.type, Undef) and isinstance(x.type.elem, Tensor)
+    """Is this a number or an array that some path leaves unbound, which may also be None?"""
+    if not isinstance(x.type, Undef):
+        return False
+    t = x.type.elem
+    return isinstance(t.elem if isinstance(t, Optional) else t, Tensor)
 
 
 def _without_needless_checks(block: Block) -> Block:

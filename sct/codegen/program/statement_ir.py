@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 from sct.ir.core import Eqn, Loc, Operand, Value, free_values
+from sct.ir.types import Optional
 
 __all__ = [
     "Assign", "Block", "CheckBound", "Define", "Evaluate", "If", "Increment", "Jump", "Kernel", "ListRead", "Loop",
     "NewList", "Pop", "Push", "ReadAt", "Return", "Select", "Statement", "Update", "Zip", "all_blocks", "leaves",
-    "statements",
+    "statements", "uses_none",
 ]
 
 Role = Callable[[Any], Sequence[Any]]
@@ -266,6 +267,12 @@ class Return(Statement, operands=lambda s: s.results, targets=NOTHING):
 
 
 ListRead = Union[Pop, ReadAt, Zip]
+
+
+def uses_none(s: Evaluate) -> bool:
+    """May an operand be None that is used as a number or an array, so that Python raises?"""
+    return any(isinstance(x.type, Optional) and not isinstance(y.type, Optional)
+               for x, y in zip(s.eqn.args, s.like.args))
 
 
 def statements(block: Block) -> Block:

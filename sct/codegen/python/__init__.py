@@ -8,8 +8,8 @@ In:  a `Block`, the values that are inlined, and the names of the others. Out: t
     print_signature      the parameters of an `Interface` -> a signature
     print_statements     statements -> statements of Python, with the lines that they differentiate as comments
     placeholders         variables that several paths leave unbound are None before the conditional
-    common_statements    what all branches begin or end with stands before or behind the conditional
-    repeated_returns     equal returns at the ends of several paths are one
+    common_statements    what all branches begin or end with stands before or behind the conditional, a return once
+    held_views           views of an array that a loop writes into are taken once, before it
     print_attempts       attempts -> `try` statements
     print_list_removals  items that are taken out of a list of the user's, or change places
     nesting              Python's limits on the nesting of statements

@@ -175,7 +175,7 @@ class AttemptPrinter:
             name = next(self.names.free(f"{self.names[error]}_"))
             orelse = [self.assign(error, load(name)), *orelse]
         missing = [v for v in results if v in self.read and self.names.names.get(v) in self.placeholder_names]
-        placeholders = [self.assign(v, ast.Constant(None)) for v in missing]
+        placeholders = [self.assign(v, ast.Constant(self.expr.missing)) for v in missing]
         orelse = [*(s for s in placeholders if ast.dump(s) not in map(ast.dump, orelse)), *orelse]
         tried = Tried([], flags, [body], self.caught(s.eqn), name, orelse, then)
         if paths is not None:

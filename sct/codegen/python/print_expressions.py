@@ -25,7 +25,7 @@ from sct.codegen.program.statement_ir import Select
 from sct.codegen.program.templates import expression
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytrees.user_objects import dotted_name
-from sct.ir.types import List, Optional, Undef
+from sct.ir.types import List, Optional, Tensor, Undef
 from sct.ops.arrays.concatenate import display_of
 from sct.ops.arrays.indexing import split
 from sct.ops.program.attempts import attempted
@@ -181,10 +181,11 @@ class ExpressionPrinter:
 
     def __init__(self, names: Mapping[Value, str], inlined: Inlined, modules: Modules) -> None:
         self.names, self.inlined, self.modules = names, inlined, modules
+        self.missing: Any = None  # what stands for a value that is not bound
 
     def __call__(self, x: Operand) -> ast.expr:
         if isinstance(x, Lit):
-            return constant_or_name(None if x.value is UNDEF else x.value, self.modules)
+            return constant_or_name(self.missing if x.value is UNDEF else x.value, self.modules)
         inlined = self.inlined.get(x)
         return load(self.names[x]) if inlined is None else self.right_side(inlined)
 
@@ -204,7 +205,7 @@ class ExpressionPrinter:
         if eqn.op.name == "not_" and isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Compare) and \
                 isinstance(tree.operand.ops[0], (ast.Is, ast.In)):
             tree = negated(tree.operand)
-        return tree if eqn.primal else move_signs(tree)
+        return tree if eqn.primal and not _adds_negative(eqn) else move_signs(tree)
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
                   ctx: ast.expr_context) -> ast.Subscript:
@@ -248,6 +249,14 @@ class ExpressionPrinter:
         return ast.BoolOp(op, values)
 
 
+def _adds_negative(eqn: Eqn) -> bool:
+    """Is this `x + -1` of Python numbers, which is `x - 1`?"""
+    if eqn.op.name not in ("add", "sub") or not isinstance(eqn.args[1], Lit):
+        return False
+    x, y = eqn.args[0].type, eqn.args[1].value
+    return type(y) in (int, float) and y < 0 and isinstance(x, Tensor) and x.carrier == "py" and x.kind in "if"
+
+
 def move_signs(tree: ast.expr) -> ast.expr:
     """Fold the sign of a term into the sum, and put the sign of a product in front; both are exact.
 
@@ -289,7 +298,10 @@ def _terms(tree: ast.expr, plus: bool) -> Iterator[tuple[bool, ast.expr]]:
 
 
 def _negative(tree: ast.expr) -> ast.expr:
-    """`-tree`, the sign in front of a product or quotient."""
+    """`-tree`, the sign in front of a product or quotient; two signs are none."""
+    positive = without_sign(tree)
+    if positive is not None:
+        return positive
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
         return ast.BinOp(_negative(tree.left), tree.op, tree.right)
     return ast.UnaryOp(ast.USub(), tree)
@@ -346,17 +358,24 @@ def as_value(key: ast.expr) -> ast.expr:
 
 
 class _TemplateFilling:
-    """Replaces the placeholders of a template by operands and attributes."""
+    """Replaces the placeholders of a template by operands and attributes.
+
+    variables  those of the comprehensions in the template
+    renamed    for a variable that has the name of what its comprehension is over: another name
+    """
 
     def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], printer: ExpressionPrinter) -> None:
         self.args, self.attrs, self.printer = args, attrs, printer
         self.variables: set[str] = set()
+        self.renamed: dict[str, str] = {}
 
     def __call__(self, node: Any) -> Any:
         if isinstance(node, ast.Name):
             return self._name(node)
         if isinstance(node, ast.ListComp):
-            self.variables |= {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+            variables, over = _names_in(*(g.target for g in node.generators)), _names_in(self(node.generators[0].iter))
+            self.variables |= variables
+            self.renamed.update((v, f"{v}_item") for v in variables & over)
         dotted = _dotted(node, self.variables) if isinstance(node, ast.Attribute) else None
         if dotted is not None:
             return self.printer.modules.dotted(dotted)
@@ -372,12 +391,18 @@ class _TemplateFilling:
             return constant(self.attrs[name], self.printer.modules)
         if _is_placeholder(name):
             return self.printer(self.args[int(name[1:])])
+        if name in self.renamed:
+            return ast.Name(self.renamed[name], node.ctx)
         return self.printer.modules.builtin(name) if hasattr(builtins, name) else node
 
     def _several(self, item: Any) -> list[Any]:
         if isinstance(item, ast.Name) and item.id == "_args":
             return [self.printer(x) for x in self.args]
         return [self(item)]
+
+
+def _names_in(*trees: ast.AST) -> set[str]:
+    return {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
 def _is_placeholder(name: str) -> bool:

@@ -59,7 +59,7 @@ from sct.errors import Loc, unbound_error
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_number
 from sct.ir.loop_view import is_counted
 from sct.ir.pytrees.pytree import Tree
-from sct.ir.types import Tensor, Undef, base_type
+from sct.ir.types import Optional, Tensor, Undef, base_type
 from sct.ops import add_at, attempt, enter, leave
 from sct.ops.arrays.indexing import replaces_item, written
 
@@ -73,9 +73,10 @@ class StatementPrinter(ListRemovalPrinter):
     """Prints blocks. The line of the user's source that statements differentiate is a comment above them.
 
     result             the structure of the function's result
-    placeholder_names  variables for which None stands where they are not bound
+    placeholder_names  variables for which None, or `...`, stands where they are not bound
     arrays_0d          variables that are an array without axes somewhere, into which `name += x` would write
     locs               the location in the user's source of each statement that has one
+    last_line          the line from which the end of the block derives that was printed last
     """
 
     def __init__(self, expressions: ExpressionPrinter, names: Names, result: Tree, block: Block) -> None:
@@ -83,9 +84,13 @@ class StatementPrinter(ListRemovalPrinter):
         self.modules = expressions.modules
         self.inner_prologue: Callable[[str, Tree], Sequence[ast.stmt]] | None = None
         self.placeholder_names = _placeholder_names([*statements(block), *expressions.inlined.values()], names)
+        if any(isinstance(s, CheckBound) and isinstance(s.value.type, Undef) and isinstance(s.value.type.elem, Optional)
+               and names.names.get(s.value) in self.placeholder_names for s in statements(block)):
+            self.expr.missing = ...  # None is a value
         self.read = names.live.read
         self.arrays_0d = {name for v, name in names.names.items() if _is_zero_d(v)}
         self.locs: dict[ast.stmt, Loc] = {}
+        self.last_line: tuple[str, int] | None = None
         self.pop_statements: dict[Statement, bool] = {}
         self.handled, self.tried = {}, {}
         self.attempts = any(isinstance(s, Evaluate) and s.eqn.op is attempt for s in statements(block))
@@ -120,9 +125,10 @@ class StatementPrinter(ListRemovalPrinter):
             elif isinstance(s, (If, Loop)):
                 if line is not None and printed and _text(printed[0]) == user_line(Loc(*line)):
                     printed = printed[1:]
-                line = None
+                line = self.last_line if isinstance(s, Loop) else None
             trees += printed
             self.locs.update((tree, loc) for tree in printed if loc is not None)
+        self.last_line = line
         return trees
 
     def with_block(self, s: Evaluate, remaining: Iterator[Statement]) -> Iterator[ast.stmt]:
@@ -224,7 +230,7 @@ class StatementPrinter(ListRemovalPrinter):
             deletes = name == "remove_slice" or eqn.attrs.get("deleted")
             yield self.deletion(s.eqn) if deletes else ast.Expr(self.expr.right_side(s))
         elif not any(v in self.read for v in eqn.outs):
-            yield ast.Expr(self.expr.right_side(s))
+            yield _item_statement(self.expr.right_side(s))
         elif len(eqn.outs) > 1:
             yield self.unpack(eqn.outs, self.expr.right_side(s))
         else:
@@ -263,7 +269,7 @@ class StatementPrinter(ListRemovalPrinter):
         if always:
             yield ast.Raise(error, None)
         elif name in self.placeholder_names:
-            missing = ast.Compare(self.expr(v), [ast.Is()], [ast.Constant(None, None)])
+            missing = ast.Compare(self.expr(v), [ast.Is()], [ast.Constant(self.expr.missing, None)])
             yield ast.If(missing, [ast.Raise(error, None)], [])
         elif free or v.hint not in (None, name) and self.names.is_users(v):
             handler = ast.ExceptHandler(self.modules.builtin("UnboundLocalError"), None,
@@ -435,6 +441,16 @@ class StatementPrinter(ListRemovalPrinter):
         if is_pullback and self.inner_prologue is not None and len(s.params) == 1:
             body = [*self.inner_prologue(self.names[s.params[0]], s.eqn.attrs["params"]), *body]
         return function(self.names[s.eqn.out], arguments([self.names[p] for p in s.params]), body)
+
+
+def _item_statement(value: ast.expr) -> ast.stmt:
+    """The statement that evaluates an expression: `d[k] = v` for `d.__setitem__(k, v)`."""
+    match value:
+        case ast.Call(ast.Attribute(ast.Name() as owner, "__setitem__"), [key, item], []):
+            return ast.Assign([ast.Subscript(owner, key, ast.Store())], item, None)
+        case ast.Call(ast.Attribute(ast.Name() as owner, "__delitem__"), [key], []):
+            return ast.Delete([ast.Subscript(owner, key, ast.Del())])
+    return ast.Expr(value)
 
 
 def _enters_context(s: Statement) -> TypeGuard[Evaluate]:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, is_opaque_array, item_kind, list_tree
+from sct.frontend.arguments.argument_keys import (
+    FEW_ITEMS,
+    OF_KINDS,
+    is_opaque_array,
+    item_kind,
+    kind_of_rows,
+    list_tree,
+)
 from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.evaluator.list_items import Place
 from sct.frontend.evaluator.own_methods import HASHING
@@ -22,20 +29,19 @@ from sct.frontend.values.abstract_values import (
     Array,
     DictRef,
     ListRef,
-    ListSchema,
     MapRef,
-    ObjectSchema,
     ObjRef,
     Origin,
     Ref,
-    Schema,
     Slots,
     Static,
     Tup,
 )
 from sct.frontend.values.guards import UNKNOWN
+from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, Schema
 from sct.ir import Value
 from sct.ir.dims import Dim, sym
+from sct.ir.pytrees.kinds import CODE
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, is_plain_attribute
 from sct.ir.types import INT, List, Lock, Never, Opaque, Tensor, Type, TypeMismatch, dtype_name, join, py
@@ -44,8 +50,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "LOCKS", "DictArgument", "add_leaf", "argument", "column_names", "is_mutable_container", "list_type",
-    "schema_of_tree", "type_of_opaque"]
+    "LOCKS", "MANY_ITEMS", "DictArgument", "HoldsKinds", "add_leaf", "argument", "column_names",
+    "is_mutable_container", "list_type", "note_kinds", "schema_of_tree", "type_of_opaque"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,10 @@ class DictArgument:
 
     id: int
     alike: bool = field(default=False, compare=False)
+
+
+ARGUMENTS = "arguments"
+"""The place of tuples that are arguments."""
 
 
 def list_type(ev: Evaluator, xs: list[Any]) -> List:
@@ -144,14 +154,38 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
 
 def _one_value(ev: Evaluator, x: Any, name: str) -> tuple[Abstract, Tree] | None:
     """A list of items that are made alike, as columns; None for anything else."""
-    kind = item_kind(x, {}, ev.containers.records) if type(x) is list and len(x) > FEW_ITEMS else None
+    kind = kind_of_rows(x, {}, ev.containers.records) if type(x) is list else None
     if kind is None:
+        note_kinds(ev, x)
         return None
     tree = list_tree(kind)
-    if ev.containers.records and item_kind(x, {}, False) is None:
+    if ev.containers.records is True and kind_of_rows(x, {}, False) is None:
         ev.containers.note_records(x)
     columns = leaf_values(tree, x)
     return _rows(ev, tree, [list_type(ev, column) for column in columns], columns, name)
+
+
+def note_kinds(ev: Evaluator, x: Any) -> None:
+    """Notes a list from outside whose items are of several kinds."""
+    if type(x) is list and len(x) > FEW_ITEMS and item_kind(x, {}, OF_KINDS) is not None:
+        ev.functions.plan.note_mixed()
+        if len(x) > MANY_ITEMS and ev.functions.plan.long_kinds_first:
+            raise HoldsKinds(len(x))
+
+
+class HoldsKinds(Exception):
+    """A long list from outside holds items of several kinds: code for each item would be long.
+
+    may_be_taken_apart  is it not so long that compiling this code would take minutes?
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.may_be_taken_apart = count <= 4 * MANY_ITEMS
+
+
+MANY_ITEMS = 64
+"""A list of more items than this is one value first, also where its items are of several kinds."""
 
 
 def _again(ev: Evaluator, leaf: int) -> int:
@@ -169,7 +203,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         tree: Tree = Node(kind, tuple(range(len(parts))), tuple(t for _, t in parts))
         items = tuple(v for v, _ in parts)
         if kind == "tuple":
-            return Tup(items), tree
+            return Tup(items, place=ARGUMENTS), tree
         return ListRef(_slots(ev, Slots(items, origin=Origin.ARGUMENT))), tree
     if type(x) is dict:
         for k in x:
@@ -252,7 +286,7 @@ def column_names(tree: Tree, name: str) -> list[str]:
     if isinstance(tree, Leaf):
         return [name]
     own = [[key for key in keys if isinstance(key, str) and key.isidentifier()] for keys, _ in paths(tree)]
-    return [keys[-1] if keys else f"{name}_{k}" for k, keys in enumerate(own)]
+    return [f"{name}_{CODE}" if keys == [CODE] else keys[-1] if keys else f"{name}_{k}" for k, keys in enumerate(own)]
 
 
 def schema_of_tree(tree: Tree) -> Schema:
@@ -270,6 +304,10 @@ def schema_of_tree(tree: Tree) -> Schema:
             return ObjectSchema(MapRef(0), (Place(DictArgument(0), frozenset()), "keys", "values"), children)
         if part.kind == "tuple":
             return children
+        if part.kind == "kinds":
+            code, *kinds = children
+            assert isinstance(code, int)
+            return KindSchema(code, tuple(kind.code for kind in part.keys[1:]), tuple(kinds))
         return ObjectSchema(dict if part.kind == "dict" else part.cls, part.keys, children)
 
     schema = visit(tree)

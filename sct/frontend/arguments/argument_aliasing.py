@@ -31,7 +31,7 @@ from sct.frontend.values.abstract_values import PLAIN, Array, Cell, Origin
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.ir import Fn, walk
 from sct.ir.pytrees.pytree import Node, Tree, children_of
-from sct.ir.pytrees.user_objects import dict_of, fields_of, get_stored, is_container
+from sct.ir.pytrees.user_objects import dict_of, is_container, stored_values
 from sct.ir.types import List, Tensor, Type
 
 if TYPE_CHECKING:
@@ -68,13 +68,14 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
     loc, what = (written_at, "writes to its arguments") if written_at else ev.containers.compared or (None, "")
     if loc and ev.containers.passed_twice and not shared:
         raise Shared
-    if loc and not apart(ev.outside.arguments, ()):
+    records = ev.containers.records
+    if loc and not apart(ev.outside.arguments, (), records):
         raise SctError("SCT305",
                        f"the same list, dict or object occurs twice in the arguments, and the function {what}",
                        why="a write to one of the two is a write to the other" if written_at else
                        "the two are one object",
                        hint="copy each of them first: `[list(row) for row in rows]`", loc=loc)
-    if loc and not apart(ev.outside.arguments, list(ev.containers.outside.values())):
+    if loc and not apart(ev.outside.arguments, list(ev.containers.outside.values()), records):
         raise SctError("SCT305", f"the function {what}, one of which it also reads through a global, a closure, a "
                        "default or `self`", hint="pass a copy", loc=loc)
     free = {ev.params.index(f.param) for f in ev.outside.leaves}
@@ -99,10 +100,10 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
             text, lambda leaves: all(_holds(how, leaves[i], leaves[j]) for how, i, j in checks), " and ".join(tests))
 
 
-def apart(arguments: Sequence[Any], outside: Sequence[Any]) -> bool:
+def apart(arguments: Sequence[Any], outside: Sequence[Any], records: int = True) -> bool:
     """Are the lists, dicts and objects in the arguments all different, and none of them one of `outside`?
 
-    A list in a list that is one value is visited once.
+    A list in a list that is one value is visited once.  `records`: as in `item_kind`.
     """
     reached: set[int] = set()
     rows: set[int] = set()
@@ -119,22 +120,24 @@ def apart(arguments: Sequence[Any], outside: Sequence[Any]) -> bool:
             reached.add(id(x))
             if in_one:
                 rows.add(id(x))
-        if is_container(type(x)):
-            todo += [(get_stored(x, name), False) for name in fields_of(x)]
-        elif isinstance(x, (list, tuple, dict)):
-            inside = in_one or is_one_value(x)
-            todo += [(v, inside) for v in (x.values() if isinstance(x, dict) else x) if isinstance(v, _HOLDING)
-                     or is_mutable_container(v)]
-    left = list(outside)
+        inside = not is_container(type(x)) and (in_one or is_one_value(x, records))
+        todo += [(v, inside) for v in _held_by(x) if isinstance(v, tuple) or is_mutable_container(v)]
+    left = [(x, False) for x in outside]
     while left:
-        x = left.pop()
+        x, in_one = left.pop()
         if id(x) in reached:
             return False
-        left += [v for v in x if type(v) is list] if type(x) is list else []
+        in_one = in_one or type(x) is list and is_one_value(x, records)
+        if in_one or type(x) is list:
+            left += [(v, in_one) for v in _held_by(x) if type(v) is list or in_one and (
+                isinstance(v, tuple) or is_mutable_container(v))]
     return True
 
 
-_HOLDING = (list, tuple, dict)
+def _held_by(x: Any) -> list[Any]:
+    if is_container(type(x)):
+        return stored_values(x)
+    return list(x.values() if isinstance(x, dict) else x)
 
 
 def use_callable(ev: Evaluator, f: Any) -> None:
@@ -176,13 +179,13 @@ def _reachable(roots: Iterable[Any], through_callables: bool = True) -> Iterator
 
 def _is_data(x: Any) -> bool:
     """Is this a container whose items are arguments, too?"""
-    return type(x) in _HOLDING or is_container(type(x))
+    return type(x) in (list, tuple, dict) or is_container(type(x))
 
 
 def _parts_of(x: Any) -> Iterable[Any]:
     """The values that an object or a callable holds."""
     if is_container(type(x)):
-        return [get_stored(x, name) for name in fields_of(x)]
+        return stored_values(x)
     if isinstance(x, dict):
         return x.values()
     if isinstance(x, (list, tuple, set, frozenset, deque)):

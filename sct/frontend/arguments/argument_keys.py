@@ -9,7 +9,7 @@ import itertools
 import random
 import re
 import types
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,17 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
+from sct.frontend.values.item_kinds import MOST_KINDS
+from sct.ir.pytrees.kinds import CODE, Kind, code_of_record
 from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_of, with_items
-from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
+from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 
-__all__ = ["AT_ONCE", "FEW_ITEMS", "MANY_KEYS", "OPAQUE_ARRAY", "ROWS", "Equal", "is_one_value", "is_opaque_array",
-           "item_kind", "key_of", "list_tree", "with_differentiated_ints"]
+__all__ = [
+    "AT_ONCE", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "Equal", "is_one_value", "is_opaque_array",
+    "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree", "with_differentiated_ints"]
 
 
-def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: bool = True) -> Hashable:
+def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True) -> Hashable:
     """The types of the arguments: two calls with one key have the same abstract arguments.
 
     records  as in `item_kind`
@@ -45,7 +48,7 @@ def is_opaque_array(x: Any) -> bool:
     return type(x) is np.ndarray and x.dtype.kind in "mMUSV" or isinstance(x, (np.datetime64, np.timedelta64, np.void))
 
 
-def _key(x: Any, sizes: dict[int, int], records: bool = True) -> Hashable:
+def _key(x: Any, sizes: dict[int, int], records: int = True) -> Hashable:
     t: Any = type(x)
     if t in PLAIN:
         return t  # type: ignore[no-any-return]
@@ -60,7 +63,7 @@ def _key(x: Any, sizes: dict[int, int], records: bool = True) -> Hashable:
         # One list passed twice is another key than two lists; ids are negative, sizes are not.
         first = sizes.setdefault(-1 - id(x), len(sizes))
         if t is list:
-            kind = item_kind(x, sizes, records) if len(x) > FEW_ITEMS else None
+            kind = kind_of_rows(x, sizes, records)
             return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes, records) for v in x])
         return t, first, tuple([(k, _key(v, sizes, records)) for k, v in x.items()]), exact(x)
     if isinstance(x, np.generic):
@@ -69,7 +72,7 @@ def _key(x: Any, sizes: dict[int, int], records: bool = True) -> Hashable:
         if -1 - id(x) in sizes:
             return t, sizes[-1 - id(x)]
         first = sizes.setdefault(-1 - id(x), len(sizes))
-        return t, first, tuple([(k, _key(get_stored(x, k), sizes, records)) for k in fields_of(x)])
+        return t, first, tuple([(k, _key(v, sizes, records)) for k, v in zip(fields_of(x), stored_values(x))])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may redefine operators", hint="pass x.data and x.mask, and write data[~mask]"
@@ -95,8 +98,12 @@ ROWS = "rows"
 """In a key: the items of this list are one value of the IR."""
 
 
+OF_KINDS = 2
+"""The items of one value may be of several kinds: numbers and strings, tuples of different lengths."""
+
 FEW_ITEMS = 4
-"""A list of more items than this, all of one kind, is one value of the IR; other lists are flattened."""
+"""A list of more items than this, all of one kind, is one value of the IR, as a list of records is; other lists are
+flattened."""
 
 
 MANY_KEYS = 16
@@ -107,17 +114,62 @@ AT_ONCE = 4 * MANY_KEYS
 """Those of a global dict of more values are so from the start."""
 
 
-def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True, maps: bool = False) -> Hashable:
+def kind_of_rows(xs: list[Any], sizes: dict[int, int], records: int = True, maps: bool = False) -> Hashable:
+    """The kind of the items of a list that is one value of the IR; None for a list that is flattened.
+
+    records, maps  as in `item_kind`
+    """
+    if len(xs) > FEW_ITEMS:
+        return item_kind(xs, sizes, records, maps)
+    if not records or not xs or type(xs[0]) in PLAIN or type(xs[0]) in (list, np.ndarray):
+        return None
+    if not isinstance(xs[0], tuple) and _refers_back(xs, set(), set()):
+        return None
+    sizes_behind = dict(sizes)
+    kind = item_kind(xs, sizes_behind)
+    if not is_record(kind):
+        return None
+    sizes.update(sizes_behind)
+    return kind
+
+
+def _refers_back(x: Any, around: set[int], left: set[int]) -> bool:
+    """Does a container hold itself, at some depth?  `around`: those around `x`; `left`: those that do not."""
+    t = type(x)
+    if t in PLAIN or t is np.ndarray or id(x) in left:
+        return False
+    parts = x.values() if isinstance(x, dict) else stored_values(x) if is_container(t) else x \
+        if isinstance(x, (tuple, list)) else ()
+    if id(x) in around:
+        return True
+    around.add(id(x))
+    holds = any(_refers_back(v, around, left) for v in parts if type(v) not in PLAIN)
+    around.discard(id(x))
+    left.add(id(x))
+    return holds
+
+
+def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: int = True, maps: bool = False) -> Hashable:
     """The type that the items of a list have in common, as a key; None where they are not alike.
 
     Of records it holds the kinds of their columns: `(dict, ("x", "y"), float, str)`.
 
-    records  may lists of dicts, of objects and of strings be one value too?
+    records  may lists of dicts, of objects and of strings be one value too?  OF_KINDS: may their items be of several
+             kinds?
     maps     may dicts with other keys be alike?
     """
+    kind = _alike_kind(xs, sizes, bool(records), maps)
+    if kind is None and records == OF_KINDS:  # records of several kinds, before records with parts of several kinds
+        kind = _kinds(xs, sizes, maps)
+        kind = _alike_kind(xs, sizes, records, maps) if kind is None else kind
+    return kind
+
+
+def _alike_kind(xs: Sequence[Any], sizes: dict[int, int], records: int, maps: bool) -> Hashable:
+    """The type that all of the items are of."""
     kinds = set(map(type, xs))
     if records and type(None) in kinds:
-        kind = item_kind([x for x in xs if x is not None], sizes)
+        kind = item_kind([x for x in xs if x is not None], sizes, bool(records))
         return ("none", kind) if kind in ("real", float, int, bool, str) else None
     if kinds <= _REAL:
         return "real" if len(kinds) > 1 else kinds.pop() if kinds else None
@@ -128,7 +180,7 @@ def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True, ma
         inner = [x for row in xs for x in row]
         # Where all are empty, it is not known of what they are lists.
         kind = item_kind(inner, sizes, records, maps) if inner else None
-        return (list, kind) if kind is not None and (records or not _is_record(kind)) else None
+        return (list, kind) if kind is not None and (records or not is_record(kind)) else None
     if t is np.ndarray:
         first = xs[0]
         if any(x.shape != first.shape or x.dtype != first.dtype for x in xs):
@@ -144,40 +196,148 @@ def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: bool = True, ma
 
 
 _REAL = frozenset((float, int))
+_TEXT = frozenset((str,))
 
 
-def _is_record(kind: Any) -> bool:
+def is_record(kind: Any) -> bool:
+    """Is this the kind of tuples, dicts or objects?"""
     return isinstance(kind, tuple) and isinstance(kind[0], type) and kind[0] is not list
 
 
 def _row_kind(xs: Sequence[Any], sizes: dict[int, int]) -> Hashable:
     """The kind of tuples of numbers, arrays and lists of these."""
     kind = _record_kind(tuple, xs, sizes, False)
-    return kind if kind is not None and not any(map(_is_record, kind[2:])) else None
+    return kind if kind is not None and not any(map(is_record, kind[2:])) else None
 
 
-def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: bool = True, maps: bool = False
+def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: int = True, maps: bool = False
                  ) -> tuple[Any, ...] | None:
     """The kind of records of this class: tuples of one length, dicts with the same keys, objects."""
+    names: set[Any]
+    columns: Iterable[Sequence[Any]]
     if t is tuple:
         names = {len(x) for x in xs}
         columns = zip(*xs)
     elif t is dict:
-        names = set(map(tuple, xs))  # type: ignore[arg-type]
-        if any(type(key) is not str for keys in names for key in keys):  # type: ignore[attr-defined]
+        names = set(map(tuple, xs))
+        if set(map(type, itertools.chain.from_iterable(xs))) != _TEXT:
             return None
         columns = zip(*(x.values() for x in xs))
     elif is_container(t):
-        names = {fields_of(x) for x in xs}  # type: ignore[misc]
-        columns = zip(*([get_stored(x, k) for k in fields_of(x)] for x in xs))
+        names = {fields_of(x) for x in xs}
+        columns = zip(*map(stored_values, xs))
     else:
         return None
     if len(names) > 1:
         return None
-    kinds = tuple([_all_none(column) or item_kind(column, sizes, records, maps) for column in columns])
-    if None in kinds or set(kinds) <= {"none"}:
+    kinds = tuple([item_kind(column, sizes, records, maps) or _all_none(column) for column in columns])
+    if None in kinds or all(kind == "none" for kind in kinds):
         return None
     return (t, names.pop(), *kinds)
+
+
+def _kinds(xs: Sequence[Any], sizes: dict[int, int], maps: bool) -> Hashable:
+    """The kinds of items that are of several: ("kinds", (kind, its key), ...); None where they are not of few kinds."""
+    tests = _tests_of_kinds(xs)
+    groups: dict[tuple[str | None, tuple[Any, ...]], list[Any]] = {}
+    for x in xs:
+        test = tests(x)
+        if test is None:
+            return None
+        groups.setdefault(test, []).append(x)
+    if not 1 < len(groups) <= MOST_KINDS or len({code for code, _ in groups}) < len(groups):
+        return None
+    keys = []
+    for (code, test), group in groups.items():
+        key = _key_of_kind(test, group, sizes, maps)
+        fillers = None if key is None else _fillers(key)
+        if fillers is None:
+            return None
+        keys.append((Kind(code, test, fillers), key))
+    return ("kinds", *sorted(keys, key=lambda pair: str(pair[0].code)))
+
+
+def _key_of_kind(test: tuple[Any, ...], group: Sequence[Any], sizes: dict[int, int], maps: bool) -> Any:
+    """The key of the items of one kind; a text that tells it from others is no column."""
+    if test[0] == "none":
+        return "none"
+    if test[0] == "first":
+        rest = [x[1:] for x in group]
+        if not rest[0] or all(v is None for x in rest for v in x):
+            return (tuple, len(rest[0]) + 1, ("text", test[1]), *["none"] * len(rest[0]))
+        key = item_kind(rest, sizes, OF_KINDS, maps)
+        return (tuple, len(rest[0]) + 1, ("text", test[1]), *key[2:]) \
+            if isinstance(key, tuple) and key[0] is tuple else None
+    key = item_kind(group, sizes, OF_KINDS, maps)
+    if test[0] != "field" or not isinstance(key, tuple) or key[0] is not dict:
+        return None if isinstance(key, tuple) and key[0] == "kinds" else key
+    at = key[1].index(test[1])
+    return (*key[:2 + at], ("text", test[2]), *key[3 + at:])
+
+
+def _tests_of_kinds(xs: Sequence[Any]) -> Callable[[Any], Any]:
+    """What tells the kind of an item: its code and the test; None of an item that is of no kind."""
+    tuples, dicts = ([x for x in xs if type(x) is cls] for cls in (tuple, dict))
+    of_tuples = _texts_that_tell(tuples, lambda x: x[:1], len)
+    of_dicts = _texts_that_tell(dicts, lambda x: next(((k, v) for k, v in x.items() if type(v) is str), ()), tuple)
+    # One text may be that of several lengths, of several sets of keys, or of a tuple and of a dict.
+    pairs = of_tuples | of_dicts
+    by_form = len({text for text, _ in pairs}) < len(pairs)
+
+    def test(x: Any) -> Any:
+        if x is None:
+            return None, ("none",)
+        if type(x) in _REAL:
+            return "number", ("number",)
+        if type(x) in PLAIN or type(x) is list:
+            return type(x).__name__, ("type", type(x))
+        if type(x) is tuple:
+            return _test_of_record(x, ("first", x[0]), by_form) if of_tuples else \
+                _test_of_record(x, ("length",), True)
+        if type(x) is not dict or any(type(key) is not str for key in x):
+            return None
+        if not of_dicts:
+            return _test_of_record(x, ("keys",), True)
+        return _test_of_record(x, ("field", *next((k, v) for k, v in x.items() if type(v) is str)), by_form)
+
+    return test
+
+
+def _test_of_record(x: Any, test: tuple[Any, ...], by_form: bool) -> Any:
+    """The code of a tuple or a dict, and the test, which begins like this; `by_form`: its length or keys tell, too."""
+    form, names = (len(x), (len(x),)) if type(x) is tuple else (tuple(x), tuple(x))
+    return code_of_record(test[-1] if len(test) > 1 else None, type(x), names if by_form else None), \
+        (*test, form) if by_form else test
+
+
+def _texts_that_tell(xs: Sequence[Any], text_of: Callable[[Any], Any], shape: Callable[[Any], Any]
+                     ) -> set[tuple[str, Any]]:
+    """The texts that tell the kinds of these records, each with a length or with keys; none where they have none."""
+    texts = [text_of(x) for x in xs]
+    if not all(text and type(text[-1]) is str for text in texts) or len({text[:-1] for text in texts}) > 1:
+        return set()
+    pairs = {(text[-1], shape(x)) for text, x in zip(texts, xs)}
+    return pairs if len(pairs) <= (MOST_KINDS if shape is len else MOST_KINDS // 2) else set()
+
+
+def _fillers(key: Any) -> tuple[Any, ...] | None:
+    """What stands in the columns of a kind in the place of other items; None where there is nothing that could."""
+    if key == "none" or isinstance(key, tuple) and key[0] == "text":
+        return ()
+    if not isinstance(key, tuple):
+        return (0.0 if key == "real" else key(),) if key == "real" or key in PLAIN else None
+    if key[0] == "none":
+        return (None,)
+    if key[0] is list:
+        inner = _fillers(key[1]) if isinstance(key[1], tuple) and key[1][0] is not list else (0,)
+        return None if inner is None else tuple([] for _ in inner)
+    if key[0] == "kinds":
+        parts: list[Any] = [("",), *(kind.fillers for kind, _ in key[1:])]
+    elif key[0] in (tuple, dict):
+        parts = list(map(_fillers, key[2:]))
+    else:
+        return None
+    return None if None in parts else tuple(itertools.chain.from_iterable(parts))
 
 
 def _all_none(column: Sequence[Any]) -> Hashable:
@@ -201,6 +361,12 @@ def list_tree(kind: Hashable) -> Tree:
         """None for a number, an array or a string, and for a list of these."""
         if kind == "none":
             return Const(None)
+        if isinstance(kind, tuple) and kind[0] == "text":
+            return Const(kind[1])
+        if isinstance(kind, tuple) and kind[0] == "kinds":
+            code = Leaf(next(count))
+            parts = tuple([of_item(key) or Leaf(next(count)) for _, key in kind[1:]])
+            return Node("kinds", (CODE, *(each for each, _ in kind[1:])), (code, *parts))
         if not isinstance(kind, tuple) or isinstance(kind[0], np.dtype) or kind[0] == "none":
             return None
         if kind[0] is list:
@@ -216,9 +382,9 @@ def list_tree(kind: Hashable) -> Tree:
     return of_list(kind) or Leaf(0)
 
 
-def is_one_value(x: Any) -> bool:
-    """Is this list one value of the IR, for any length?"""
-    return type(x) is list and len(x) > FEW_ITEMS and item_kind(x, {}) is not None
+def is_one_value(x: Any, records: int = True) -> bool:
+    """Is this list one value of the IR, for any length?  `records` as in `item_kind`."""
+    return type(x) is list and kind_of_rows(x, {}, records) is not None
 
 
 def with_differentiated_ints(x: Any) -> Any:
@@ -227,7 +393,7 @@ def with_differentiated_ints(x: Any) -> Any:
     >>> with_differentiated_ints(([1, 2.0, 3, 4.0, 5], [1, 2.0]))
     ([0.0, 2.0, 0.0, 4.0, 0.0], [1, 2.0])
     """
-    kind = item_kind(x, {}) if type(x) is list and len(x) > FEW_ITEMS else None
+    kind = kind_of_rows(x, {}) if type(x) is list else None
     if kind is not None:
         return _with_zeros(x, (list, kind))
     parts = parts_of(x)

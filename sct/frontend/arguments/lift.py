@@ -20,8 +20,10 @@ from sct.errors import SctError, contains_itself
 from sct.frontend.arguments.abstract_arguments import (
     DictArgument,
     add_leaf,
+    column_names,
     is_mutable_container,
     list_type,
+    note_kinds,
     refuse_subclass,
     schema_of_tree,
     type_of_object,
@@ -29,11 +31,11 @@ from sct.frontend.arguments.abstract_arguments import (
 )
 from sct.frontend.arguments.argument_keys import (
     AT_ONCE,
-    FEW_ITEMS,
     MANY_KEYS,
     is_opaque_array,
     item_kind,
     key_of,
+    kind_of_rows,
     list_tree,
 )
 from sct.frontend.arguments.unloaded import Unloaded
@@ -57,8 +59,10 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import Asked
 from sct.frontend.values.guards import UNKNOWN
+from sct.frontend.values.in_words import path_in_words
 from sct.ir import Value
-from sct.ir.pytrees.pytree import STEPS, Leaf, Places, column, column_texts, paths, read_step
+from sct.ir.pytrees.kinds import Kind
+from sct.ir.pytrees.pytree import STEPS, Leaf, LeafOf, Places, column_texts, paths, read_step
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
 from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ops import BY_CALL
@@ -68,7 +72,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONTAINERS", "Untyped", "constant_object", "contents_of_mapping", "free_variable", "is_constant_object", "lift",
-    "lift_module", "opaque", "path_in_words", "read_path", "rooted"]
+    "lift_module", "opaque", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -97,15 +101,6 @@ class Untyped:
     """Stands ahead of time for an attribute of an object that is bound: `self.NAME`."""
 
     name: str
-
-
-def path_in_words(path: Path) -> str:
-    """How the function writes what is found there: `ROWS[0].x`."""
-    name = getattr(path[0], "__name__", "")
-    for how, step in path[1:]:
-        name = str(step) if how in ("global", "cell") or not name else \
-            f"{name}.{step}" if how == "attr" else f"{name}[{step!r}]"
-    return name
 
 
 def lift(ev: Evaluator, obj: Any, path: Path | None = None) -> Abstract:
@@ -161,7 +156,9 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         raise obj.refusal(ev.loc)
     if isinstance(obj, Untyped):
         return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.outside.attribute_types[obj.name], path, obj))
-    kind = item_kind(obj, {}, ev.containers.records) if type(obj) is list and len(obj) > FEW_ITEMS else None
+    kind = kind_of_rows(obj, {}, ev.containers.records) if type(obj) is list else None
+    if kind is None:
+        note_kinds(ev, obj)
     if kind is not None:
         return _captured_list(ev, obj, kind, path)
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
@@ -195,12 +192,14 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         ev.outside.note(path, "type", type(obj))
 
         def pin() -> None:
-            if any(at[:len(path)] == path for at, _ in ev.functions.plan.written):
+            written = ev.functions.plan.written.items()
+            if any(at[:len(path)] == path or at == (cls,) and isinstance(obj, cls) for (at, _), (_, cls) in written):
                 ev.refuse("SCT302", "an object is used as a whole, and the function writes one of its attributes",
                           why="what uses it would not see the write", hint="return the value that is written")
             ev.outside.note(path, "is", obj)
 
-        if any(at != path and isinstance(obj, cls) for (at, _), (_, cls) in ev.functions.plan.written.items()):
+        if any(at != path and at != (cls,) and isinstance(obj, cls)
+               for (at, _), (_, cls) in ev.functions.plan.written.items()):
             ev.refuse("SCT302", f"the function writes an attribute of the object of its method, and reads another "
                       f"object of class `{type(obj).__name__}`", why="they may be one object",
                       hint="return the value that is written")
@@ -259,14 +258,15 @@ _MAPPINGS = (OrderedDict, defaultdict, types.MappingProxyType)
 
 def contents_of_mapping(ev: Evaluator, v: Abstract) -> Abstract | None:
     """The items of an ordered or a default dict from outside, as a dict that is only read; None for other objects, and
-    where the values are not alike or hold arrays."""
+    where the values are neither functions nor alike, or hold arrays."""
     if not isinstance(v, Instance) or type(v.peek) not in _MAPPINGS or v.path is None:
         return None
     obj, path = v.peek, v.path
     key = (*path, ("contents", None))
     if key not in ev.outside.free:
         kinds = _kinds_of(ev, obj)
-        if kinds is None or _holds_arrays(kinds["values"]) or id(obj) in ev.containers.changed:
+        of_functions = bool(obj) and all(map(callable, obj.values()))
+        if not of_functions and (kinds is None or _holds_arrays(kinds["values"])) or id(obj) in ev.containers.changed:
             return None
         ev.containers.guarded.add(id(obj))
         ev.outside.reads.append(path_in_words(path))
@@ -310,16 +310,25 @@ def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> 
     tree = list_tree(kind)
     if isinstance(tree, Leaf):
         return _captured_leaf(ev, _free_leaf(ev, xs, list_type(ev, xs), path, key_of((xs,), {}, ev.containers.records)))
-    if item_kind(xs, {}, False) is None:
+    if kind_of_rows(xs, {}, False) is None:
         ev.containers.note_records(xs)
-    ev.outside.note(path, "kind", kind)
+    of_kinds = any(isinstance(key, Kind) for keys, _ in paths(tree) for key in keys)
+    ev.outside.note(path, "kinds" if of_kinds else "kind", kind)
     columns = []
-    for (keys, _), text in zip(paths(tree), column_texts(tree, "").values()):
-        values = column(xs, keys)
-        at = (*path, ("column", (keys, text[:-1])))
+    for k, ((keys, _), text) in enumerate(zip(paths(tree), column_texts(tree, "").values())):
+        way: Any = LeafOf(tree, k) if of_kinds else keys
+        values = read_step(xs, "column", (way, text[:-1]))
+        at = (*path, ("column", (way, text[:-1])))
         leaf = _free_leaf(ev, values, list_type(ev, values), at, key_of((values,), {}, ev.containers.records))
         columns.append(Ref(ev.captured.put(Array(leaf, Origin.CAPTURED))))
     return ListRef(ev.captured.put(Slots(tuple(columns), origin=Origin.CAPTURED, schema=schema_of_tree(tree))))
+
+
+def _names_in(kind: str, step: Any) -> tuple[Any, ...]:
+    """The parts of a step that may give a name to what is read there."""
+    if kind != "column":
+        return (step,)
+    return tuple(column_names(step[0].tree, "")[step[0].number].split("_")) if isinstance(step[0], LeafOf) else step[0]
 
 
 _NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped__", "__func__", "_field_defaults",
@@ -328,7 +337,7 @@ _NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped_
 
 def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
     begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.outside.default_names), 1)
-    steps = [name for kind, step in path[begin:] for name in (step[0] if kind == "column" else (step,))
+    steps = [name for kind, step in path[begin:] for name in _names_in(kind, step)
              if name is not None]
     parts = ["self" if name == "__self__" else str(name) for name in steps if name not in _NAMELESS]
     if begin > 1:
@@ -368,7 +377,7 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
 
 def is_constant_object(v: Abstract | None) -> bool:
     """Is this a date, a duration, a fraction or a decimal number from outside?"""
-    return isinstance(v, Static) and v.path is not None and type(v.value) in _CONSTANTS
+    return isinstance(v, Static) and v.path is not None and type(v.peek) in _CONSTANTS
 
 
 def constant_object(ev: Evaluator, v: Abstract | None) -> Value | None:

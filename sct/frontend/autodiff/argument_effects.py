@@ -39,7 +39,10 @@ Contents = dict[ArgumentPart, Union[Operand, _Size]]
 
 
 def argument_contents(ev: State, args: Mapping[int | str, Abstract]) -> Contents:
-    """The current contents of the parts of the arguments, as far as they can be read without new equations."""
+    """The current contents of the parts of the arguments, as far as they can be read without new equations.
+
+    An argument that the function puts into itself is seen into once.
+    """
     return {place: x for k, v in args.items() for place, x in _contents(ev, v, (k,))}
 
 
@@ -69,23 +72,27 @@ def _stored(ev: State, x: Any, first: object) -> bool:
     return True
 
 
-def _contents(ev: State, v: Abstract, at: ArgumentPart) -> Iterator[tuple[ArgumentPart, Operand | _Size]]:
+def _contents(ev: State, v: Abstract, at: ArgumentPart, around: tuple[int, ...] = ()
+              ) -> Iterator[tuple[ArgumentPart, Operand | _Size]]:
+    """The parts of a value; `around`: the addresses of the containers that hold it."""
     if isinstance(v, Tup):
         for key, item in zip(v.fields or range(len(v.items)), v.items):
             if isinstance(item, (Ref, Container, Tup)):
-                yield from _contents(ev, item, (*at, ("item" if isinstance(key, int) else "attr", key)))
+                yield from _contents(ev, item, (*at, ("item" if isinstance(key, int) else "attr", key)), around)
     elif isinstance(v, Ref):
         cell = ev.store.cells.get(v.addr)
         if not v.path and isinstance(cell, Array) and isinstance(cell.value, Value) \
                 and isinstance(cell.value.type, Tensor):
             yield at, cell.value
     elif isinstance(v, (ListRef, DictRef, ObjRef)) and not isinstance(v, DefaultRef):
-        yield from _slots(ev, v, at)
+        if v.addr not in around:
+            yield from _slots(ev, v, at, (*around, v.addr))
     elif isinstance(v, Value) and isinstance(v.type, Tensor) or isinstance(v, Static) and type(v.value) in (int, float):
         yield at, ev.lit(v)
 
 
-def _slots(ev: State, v: Any, at: ArgumentPart) -> Iterator[tuple[ArgumentPart, Operand | _Size]]:
+def _slots(ev: State, v: Any, at: ArgumentPart, around: tuple[int, ...]
+           ) -> Iterator[tuple[ArgumentPart, Operand | _Size]]:
     cell = ev.store.cells.get(v.addr)
     if not isinstance(cell, Slots) or cell.schema is not None or cell.parent is not None:
         return
@@ -93,4 +100,4 @@ def _slots(ev: State, v: Any, at: ArgumentPart) -> Iterator[tuple[ArgumentPart, 
     if not isinstance(v, ObjRef):
         yield at, _Size(len(keys) if isinstance(v, ListRef) else tuple(keys))
     for key, item in zip(keys, cell.items):
-        yield from _contents(ev, item, (*at, ("attr" if isinstance(v, ObjRef) else "item", key)))
+        yield from _contents(ev, item, (*at, ("attr" if isinstance(v, ObjRef) else "item", key)), around)

@@ -40,18 +40,26 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.item_schemas import holds_kinds
 from sct.frontend.values.primal_record import NO_VALUE, PrimalRecord
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, map_tree
 from sct.ir.pytrees.user_objects import gradient_class
 from sct.ir.real_ints import counts_as_real, mark_real
-from sct.ir.types import FLOAT, List, Opaque, Optional, Tensor, Type, Undef, in_words, leaf_type
+from sct.ir.types import FLOAT, Link, List, Opaque, Optional, Tensor, Type, Undef, in_words, leaf_type
 from sct.ops import is_none, unwrap
 
 __all__ = [
-    "Region", "check_complex", "d_name", "evaluate", "gradient", "is_complex", "is_int", "parameter_names",
+    "Region", "check_complex", "check_row", "d_name", "evaluate", "gradient", "is_complex", "is_int", "parameter_names",
     "positions", "some_number", "tangent_type", "without_constants",
 ]
+
+
+def check_row(ev: Evaluator, leaf: Abstract) -> None:
+    """Refuses a derivative by an object that is a row: what it has is in columns, which are no part of it."""
+    if isinstance(link := leaf_type(leaf.type if isinstance(leaf, Value) else ev.type_of(leaf)), Link):
+        ev.refuse_link(link)
+
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
     """Can a derivative be taken by this leaf?  Ints count as real where they are the argument itself."""
@@ -214,10 +222,17 @@ class _Params:
             if self.strict and direct or self.skips and not skipped:
                 _no_flags(ev, leaf)
             wanted = differentiable(ev, leaf, direct=direct) and not skipped
+            if not skipped:
+                check_row(ev, leaf)
             if wanted:
                 self.holding |= holding
             places.append(len(self.values) if wanted else -1)
             new.append(self.param(leaf, copy, k if isinstance(k, str) else None) if wanted else copy)
+        if any(at >= 0 for at in places) and _is_of_kinds(ev, self.passed[k]):
+            ev.refuse("SCT407", "there is no gradient with respect to a list of items of several kinds",
+                      why="its structure depends on the items",
+                      hint="write a function of the other arguments alone, and differentiate that; or pass the numbers "
+                      "in a list of their own")
         self.inside[k] = with_leaves(ev, self.inside[k], iter(new))
         self.wrt.append((which, tree, places))
 
@@ -252,6 +267,16 @@ def _holding(ev: Evaluator, v: Abstract, around: frozenset[int] = frozenset()) -
             yield from _holding(ev, x, here)
     elif is_leaf(v):
         yield here
+
+
+def _is_of_kinds(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a list of items of several kinds, or does it hold one?"""
+    if isinstance(v, Tup):
+        return any(_is_of_kinds(ev, x) for x in v.items)
+    if not isinstance(v, Container):
+        return False
+    schema = ev.slots(v).schema
+    return any(_is_of_kinds(ev, x) for x in ev.slots(v).items) if schema is None else holds_kinds(schema)
 
 
 def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], params: _Params, has_aux: bool) -> Region:

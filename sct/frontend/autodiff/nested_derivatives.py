@@ -136,7 +136,7 @@ def apply_transform(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs
         half = len(args) // 2
         return run_jvp(ev, f, args[:half], args[half:], t.has_aux)
     if t.kind == "vjp":
-        return outer_vjp(ev, f, args, kwargs, t.has_aux)
+        return outer_vjp(ev, f, args, kwargs, t)
     return APPLY[t.kind](ev, t, f, args, kwargs)
 
 
@@ -205,8 +205,10 @@ def _emit_vjp_shaped(ev: Evaluator, region: Region) -> tuple[list[Operand], list
 
 
 def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: bool) -> Tup:
-    if len(primals) != len(tangents):
-        ev.refuse("SCT406", f"{len(primals)} primals and {len(tangents)} tangents are given")
+    if len(tangents) > len(primals):
+        ev.refuse("SCT406", f"{len(primals)} primals and {len(tangents)} tangents are given",
+                  hint="one tangent for each primal, in a tuple")
+    tangents = (*tangents, *[Static(None)] * (len(primals) - len(tangents)))  # the last ones may be left out
     flat: list[list[Abstract]] = []
     for p, t in zip(primals, tangents):
         flat.append(TANGENT.leaves(ev, p, t))
@@ -232,16 +234,21 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
     return Tup((value, rebuild_tree(ev, without_constants(region.out), dot), *_aux(ev, region, outs, numbered)))
 
 
-def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: bool) -> Abstract:
-    """`vjp` as the outermost transform: the value, and a pullback that is a function."""
-    region = evaluate(ev, f, args, kwargs, range(len(args)), has_aux=has_aux)
+def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, t: Transform) -> Abstract:
+    """`vjp` as the outermost transform: the value, and a pullback that is a function.
+
+    Arguments that have their defaults come after those that were passed, the first ones, and have no cotangent.
+    """
+    first = isinstance(t.argnums, tuple) and t.argnums == (*range(len(t.argnums)),)
+    count = min(len(t.argnums), len(args)) if first else len(args)  # type: ignore[arg-type]
+    region = evaluate(ev, f, args, kwargs, range(count), has_aux=t.has_aux)
     some_number(ev, region)
     seeded = [k for k in leaves_of(region.out) if is_float(region.outs[k])]
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     back = Value(Function(), "pullback")
     index = {k: j for j, k in enumerate(seeded)}
     ct_tree = map_tree(region.out, lambda k: Leaf(index[k]) if k in index else Const(None), lambda _: None)
-    result = Node("tuple", tuple(range(len(args))), tuple(
+    result = Node("tuple", tuple(range(count)), tuple(
         map_tree(without_constants(tree), lambda j, where=where: Leaf(where[j]) if where[j] >= 0 else Const(None))  # type: ignore[misc]
         for _, tree, where in region.wrt))
     ev.b.add(Eqn(pullback, tuple(region.primals), (*outs, back),

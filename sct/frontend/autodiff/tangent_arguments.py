@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sct.errors import SctError
-from sct.frontend.autodiff.differentiated_region import tangent_type
+from sct.frontend.autodiff.differentiated_region import check_row, tangent_type
 from sct.frontend.autodiff.value_trees import tree_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
@@ -49,6 +49,8 @@ class Direction:
         ours = _parts(ev, value)
         if ours is None:
             tree_of(ev, value, leaves)
+            for leaf in leaves:
+                check_row(ev, leaf)
             return [direction] if leaves else []
         theirs = self.items(ev, direction, len(ours)) if (
             isinstance(value, ListRef) and not dynamic_lists.is_dynamic(ev, value)

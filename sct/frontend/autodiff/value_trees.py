@@ -12,7 +12,7 @@ from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.dynamic_list_methods import known_tuple
-from sct.frontend.objects.deques import is_deque
+from sct.frontend.objects.deques import ITEMS
 from sct.frontend.objects.objects import check_set
 from sct.frontend.state.store import refuse_unset
 from sct.frontend.values.abstract_values import (
@@ -23,14 +23,11 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
-    ListSchema,
     MapRef,
-    ObjectSchema,
     ObjRef,
     OptionalTuple,
     Ref,
     RunTimeTuple,
-    Schema,
     Static,
     Tup,
     is_literal,
@@ -39,7 +36,8 @@ from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.in_words import abstract_in_words
-from sct.frontend.values.item_schemas import holds_functions, holds_optional_tuples, map_leaves, parts_of
+from sct.frontend.values.item_schemas import holds_functions, holds_kinds, holds_optional_tuples, map_leaves, parts_of
+from sct.frontend.values.schemas import ListSchema, ObjectSchema, Schema
 from sct.ir import Value
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.pytrees.pytree import leaves as leaves_of
@@ -111,6 +109,10 @@ def _check_items(ev: Evaluator, schema: Schema, where: str) -> None:
     """Refuses a list whose items are no structure of numbers and arrays."""
     if holds_optional_tuples(schema):
         ev.refuse("SCT503", f"a list of tuples and None is not supported {where}", hint="give it only the tuples")
+    if where == "as a result" and holds_kinds(schema):
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"a list of items of several kinds is not supported {where}",
+                      hint="make a list for each kind of item")
     if holds_functions(schema):
         with ev.at(ev.loc or ev.returned_at):
             ev.refuse("SCT503", f"a list of functions is not supported {where}", hint="make a list of what they give")
@@ -138,9 +140,11 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if isinstance(v, MapRef):
         ev.refuse("SCT503", f"a dict whose keys are known only at run time is not supported {where}",
                   hint="use lists of its keys and of its values")
-    if is_deque(v):
+    if isinstance(v, ObjRef) and ITEMS in ev.slots(v).keys:
         with ev.at(ev.loc or ev.returned_at):
-            ev.refuse("SCT503", f"a deque is not supported {where}", hint="make a list of it: `list(...)`")
+            maker = "dict" if issubclass(v.cls, dict) else "list"
+            ev.refuse("SCT503", f"a {v.cls.__name__} is not supported {where}",
+                      hint=f"make a {maker} of it: `{maker}(...)`")
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)
@@ -161,6 +165,8 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         if where == "as a result":
             _can_be_returned(ev, v)
         return Const(v.value)
+    if isinstance(v, Choice) and (one := ev.settled(v)) != v:
+        return tree_of(ev, one, leaves, where, numbers)
     if isinstance(v, Choice):
         ev.refuse("SCT502", f"one of several objects is not supported {where}", why="which one depends on the path",
                   hint="return a number or an array of it")

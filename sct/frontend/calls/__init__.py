@@ -4,6 +4,7 @@ A user's function is evaluated in line. One that calls itself, or that is long a
 arguments, becomes a function of the program. What sct has no source of is an opaque call.
 
     call_expressions         calls: what is called, its arguments, and the handler
+    starred_lists            `f(*xs)` of a list whose length is known only at run time
     user_functions           a user's function in line: parameters, and a frame of its own
     outlining                which functions become functions of the program
     function_specialization  a function of the program for one kind of arguments; calls of it

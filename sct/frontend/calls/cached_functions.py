@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sct.frontend.arguments.lift import lift
+from sct.errors import SctError
+from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.calls.captured_variables import captured
 from sct.frontend.calls.opaque_calls import call_itself
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -23,6 +24,7 @@ from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, spe
 from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.objects.objects import is_object
 from sct.frontend.state.store import Store
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -43,11 +45,12 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.frontend.writes.references import CACHED
 from sct.ir import Eqn, Fn, Lit, Value, has_effect, walk
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_NUMBER, ANY_REAL, Tensor
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_NUMBER, ANY_REAL, Tensor, Type
 from sct.ops import call, raise_
-from sct.ops.program.effects import python
+from sct.ops.program.effects import apply, inactive, python
 
 __all__: list[str] = []
 
@@ -77,33 +80,82 @@ def _with_cache(ev: Evaluator, fn: Abstract) -> Cached:
 
 
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call of a function whose cache was created outside.  If its free variables may change, the contents of the
-    cache are unknown, and the function itself is called."""
+    """A call of a function whose cache was created outside.
+
+    If its free variables may change, the contents of the cache are unknown; if it calls itself more than once, only the
+    cache makes it fast.  Then Python calls the function itself.
+    """
+    refused = ev.functions.plan.opaque.get(f)
+    if refused is not None:
+        return _called_itself(ev, f, args, kwargs, refused)
     if f not in ev.caches.functions:
         ev.caches.functions[f] = Cached(lift(ev, f.__wrapped__, (f, ("attr", "__wrapped__"))))
-    snapshot, reads_before = ev.snapshot(), len(ev.outside.reads)
-    with ev.caches.inside():
-        result = call_cached(ev, ev.caches.functions[f], args, kwargs)
-    if len(ev.outside.reads) == reads_before or ev.caches.depth:  # the outermost of such calls decides
+    snapshot, reads_before, branching_before = ev.snapshot(), len(ev.outside.reads), len(ev.caches.branching)
+    of_constants = not _differentiated(ev, args, kwargs)
+    try:
+        with ev.caches.inside(of_constants):
+            result = _evaluated(ev, ev.caches.functions[f], args, kwargs)
+    except SctError as error:
+        return _called_itself(ev, f, args, kwargs, error)
+    ev.caches.branching.extend(filter(None, [_branching(ev, ev.caches.functions[f])]))
+    reads, branching = ev.outside.reads[reads_before:], ev.caches.branching[branching_before:]
+    if not reads and not branching or ev.caches.constant:  # the outermost call of constants decides
         return result
+    del ev.caches.branching[branching_before:]
     t = ev.type_of(result) if isinstance(result, (Value, Ref)) or is_literal(result) else None
     ev.restore(snapshot)
+    refused = _reads_what_may_change(ev, reads[-1]) if reads else branching[-1]
     of_kind = {"c": ANY_NUMBER, "f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}
     gives = of_kind[t.kind] if isinstance(t, Tensor) and not t.is_array else None
-    if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
-        what = ev.outside.reads[-1]
-        ev.refuse("SCT204", f"a cached function reads `{what}`, which may change between its calls",
-                  why="the cache returns the result of the first call with the same arguments",
-                  hint=f"pass it as an argument, or {WRITE}")
+    return _called_itself(ev, f, args, kwargs, refused, gives)
+
+
+def _differentiated(ev: Evaluator, args: Args, kwargs: Kwargs) -> bool:
+    return any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values()))
+
+
+def _reads_what_may_change(ev: Evaluator, what: str) -> SctError:
+    return SctError("SCT204", f"a cached function reads `{what}`, which may change between its calls",
+                    why="the cache returns the result of the first call with the same arguments",
+                    hint=f"pass it as an argument, or {WRITE}", loc=ev.loc)
+
+
+def _called_itself(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refused: SctError, gives: Type | None = None
+                   ) -> Abstract:
+    """A call that Python makes, whose cache is that of Python; `gives`: the type of its result, if that is a number."""
+    if _differentiated(ev, args, kwargs):
+        raise refused
+    if gives is None and f not in ev.functions.plan.opaque:
+        raise ev.functions.plan.changed(opaque={f: refused})
     ev.outside.default_names.setdefault((f,), f.__name__)
-    return call_itself(ev, Static(f, (f,)), args, kwargs, gives)
+    passed, named = [_as_it_is(ev, v) for v in args], {name: _as_it_is(ev, v) for name, v in kwargs.items()}
+    try:
+        result = call_itself(ev, Static(f, (f,)), passed, named, gives)
+    except SctError:
+        raise refused from None
+    _keep(ev, result)
+    return result
 
 
-INSTANCES[type(functools.lru_cache(len))] = wrapped
+def _as_it_is(ev: Evaluator, v: Abstract) -> Abstract:
+    """An object from outside, as an operand: the function itself is called with it."""
+    return opaque(ev, v) if isinstance(v, Static) and v.path is not None and is_object(v) else v
+
+
+INSTANCES[CACHED] = wrapped
 
 
 @called(Cached)
 def call_cached(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstract:
+    result = _evaluated(ev, fn, args, kwargs)
+    refused = _branching(ev, fn)
+    if refused is not None:
+        raise refused
+    return result
+
+
+def _evaluated(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstract:
+    """The result of a call, which is kept."""
     arguments: dict[int | str, Abstract] = dict(enumerate(args))
     arguments.update(kwargs.items())
     for v in arguments.values():
@@ -114,7 +166,6 @@ def call_cached(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstra
     before, block, mark = ev.store.copy(), ev.b, len(ev.b.eqns)
     result = ev.call(fn.fn, args, kwargs)
     _pure(ev, before, block.eqns[mark:])
-    _branching(ev, fn)
     _keep(ev, result)
     return result
 
@@ -209,23 +260,32 @@ def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:
             bodies = [f.fn for f in ev.functions if f.name == name and f.fn is not None]
             if name not in seen and any(_has_effects(ev, fn.eqns, seen | {name}) for fn in bodies):
                 return True
-        elif not eqn.regions and has_effect(eqn) and eqn.op not in (raise_, python):
+        elif not eqn.regions and has_effect(eqn) and eqn.op not in (raise_, python) and not _calls_cached(ev, eqn):
             return True
     return False
 
 
-def _branching(ev: Evaluator, fn: Cached) -> None:
-    """A function that calls itself more than once is evaluated again with a cache, or refused."""
+def _calls_cached(ev: Evaluator, eqn: Eqn) -> bool:
+    """Does Python call a function with a cache here?  A second call has no effect."""
+    callee = eqn.args[0] if eqn.op in (apply, inactive) and eqn.args else None
+    return isinstance(callee, Value) and isinstance(ev.leaf_of(callee), CACHED)
+
+
+def _branching(ev: Evaluator, fn: Cached) -> SctError | None:
+    """The refusal of a function that calls itself more than once; one of the program gets a cache in the derivative."""
+    if fn.memo is not None:
+        return None
     node = fn.fn.node if isinstance(fn.fn, Closure) else None
     for (code, *_), functions in ev.functions.specialized.items():
         of = code[0] is node if node is not None else isinstance(fn.fn, Static) and code[1] is fn.fn.value
         for f in functions if of else ():
             if f.fn is not None and sum(e.op is call and e.attrs["callee"] == f.name for e in walk(f.fn)) > 1:
-                if node is not None and node not in ev.functions.plan.memoized:
+                if node is not None:
                     raise ev.functions.plan.changed(memoized={node})
-                ev.refuse("SCT204", f"`{f.name}` is cached and calls itself more than once",
-                          why="the derivative has no cache, and would take exponential time",
-                          hint="write it as a loop that fills an array")
+                return SctError("SCT204", f"`{f.name}` is cached and calls itself more than once",
+                                why="the derivative has no cache, and would take exponential time",
+                                hint="write it as a loop that fills an array", loc=ev.loc)
+    return None
 
 
 def _keep(ev: Evaluator, v: Abstract) -> None:
@@ -236,7 +296,7 @@ def _keep(ev: Evaluator, v: Abstract) -> None:
     if isinstance(v, (Ref, Container)):
         cell = ev.store.cells[v.addr]
         parts = cell.items if isinstance(cell, Slots) else ()
-        if not cell.frozen and cell.origin == Origin.FRESH:
+        if cell.frozen in (Frozen.NO, Frozen.HELD) and cell.origin in (Origin.FRESH, Origin.PYTHON):
             ev.store.cells[v.addr] = replace(cell, frozen=Frozen.CACHED)
     for x in parts:
         _keep(ev, x)

@@ -16,17 +16,17 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.arguments.argument_aliasing import use_callable
-from sct.frontend.arguments.lift import lift, rooted
+from sct.frontend.arguments.lift import lift
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.autodiff.ruled_calls import called_by_python, ruled_call
 from sct.frontend.calls.library_functions import entered, entered_from_library
 from sct.frontend.calls.opaque_calls import (
     call_of_library,
-    exception,
     opaque_call,
     pure_method,
 )
-from sct.frontend.calls.user_functions import call_source, call_user
+from sct.frontend.calls.starred_lists import StarredList, called_with_items, starred_list
+from sct.frontend.calls.user_functions import call_partial, call_source, call_user
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import (
@@ -53,18 +53,20 @@ from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
+from sct.frontend.objects.deques import contents_of_dict
 from sct.frontend.objects.objects import special_call, special_method
+from sct.frontend.objects.operators_of_classes import undefined
 from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
-from sct.frontend.objects.undefined_operators import undefined
 from sct.frontend.operators.choices import for_each_argument
 from sct.frontend.operators.comparisons import generated_comparison
-from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
-from sct.frontend.operators.frozen_distributions import frozen_distribution
-from sct.frontend.operators.sparse_matrices import linear_method
+from sct.frontend.operators.exception_arguments import exception
 from sct.frontend.operators.text_formatting import joined
+from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.scipy_library.grids import value_of_table
 from sct.frontend.scipy_library.spatial import value_of_rotation
 from sct.frontend.scipy_library.statistics.multivariate import value_of_density
+from sct.frontend.scipy_objects.frozen_distributions import frozen_distribution
+from sct.frontend.scipy_objects.sparse_matrices import linear_method
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
@@ -85,7 +87,6 @@ from sct.frontend.values.abstract_values import (
     Method,
     ObjRef,
     Origin,
-    Path,
     Poison,
     Ref,
     Static,
@@ -93,7 +94,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Op, Value
-from sct.ir.pytrees.user_objects import is_container, is_defined_by_user, is_namedtuple, is_user_class
+from sct.ir.pytrees.user_objects import builtin_base, is_container, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ir.types import Text
 from sct.ops.program.solutions import call_in_rule
 from sct.ops.program.solutions import ruled_call as ruled_call_op
@@ -105,28 +106,33 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     fn = ev.eval(node.func)
     args: list[Abstract] = []
     alone = ev.eval(node.args[0].value) if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) else None
+    starred: StarredList | None = None
     for a in node.args if alone is None else ():
-        if isinstance(a, gast.GeneratorExp):
-            args.append(_generator(ev, fn, a))
-        elif isinstance(a, gast.Starred):
-            args += map(ev.temporaries.hold, items_of(ev, ev.eval(a.value), lambda x: [*x]))
+        is_starred = isinstance(a, gast.Starred)
+        v = _generator(ev, fn, a) if isinstance(a, gast.GeneratorExp) else ev.eval(a.value if is_starred else a)
+        if starred is not None:
+            starred.extend(ev, v, is_starred)
+        elif is_starred:
+            starred = starred_list(ev, args, v)
         else:
-            args.append(ev.eval(a))
+            args.append(v)
     kwargs: dict[str, Abstract] = {}
     for spread, keywords in itertools.groupby(node.keywords, lambda k: k.arg is None):
         for more in map(functools.partial(_spread, ev, fn), keywords) if spread else [_named(ev, keywords)]:
             _no_second(ev, fn, kwargs, list(more))
             kwargs.update(more)
+    if starred is not None:
+        return called_with_items(ev, fn, args, starred, kwargs)
     if alone is not None and not kwargs and (
             columns := transposed(ev, fn, alone, ev.frames[-1].unpacked is node)) is not None:
         return columns
     if alone is not None:  # it is run over by the call
         try:
             args += items_of(ev, alone, _taker(ev, fn, "*{}"))
-        except NeedsStatic:
-            if kwargs or not is_zip_of_lists(ev, fn, alone) or ev.frames[-1].unpacked is node:
-                raise
-            return ev.call(Static(columns_of), [ev.call(Static(list), [alone])])
+        except NeedsStatic as need:
+            if not kwargs and is_zip_of_lists(ev, fn, alone) and ev.frames[-1].unpacked is not node:
+                return ev.call(Static(columns_of), [ev.call(Static(list), [alone])])
+            return called_with_items(ev, fn, [], StarredList(alone, need), kwargs)
     if _takes_over(fn):
         ev.temporaries.keep(held)
     frame = ev.frames[-1]
@@ -157,7 +163,7 @@ def _named(ev: Evaluator, keywords: Iterable[Any]) -> dict[str, Abstract]:
 
 def _spread(ev: Evaluator, fn: Abstract, keyword: Any) -> dict[str, Abstract]:
     """The keywords of `**mapping`."""
-    v = ev.eval(keyword.value)
+    v = contents_of_dict(ev, ev.eval(keyword.value))
     check_operands(ev, _taker(ev, fn, "**{}"), v)
     if not isinstance(v, DictRef):
         ev.refuse("SCT503", "only a dict of known keys may follow `**`", node=keyword.value)
@@ -316,7 +322,9 @@ def _by_python(ev: Evaluator, f: Any, args: Args) -> Abstract | None:
 
 def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
     """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
-    one that asks for the class or the attributes of an exception that the program makes?"""
+    asks for their class, or one that asks for the class or the attributes of an exception that the program makes?"""
+    if f is isinstance and args and isinstance(args[0], (Tup, ListRef, DictRef)):
+        return True
     if any(f is b for b in (isinstance, hasattr, getattr, type)):
         error = args[0] if args else None
         return isinstance(error, Value) and error in ev.tries.exceptions and bool(ev.tries.parts.get(error))
@@ -348,7 +356,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if hasattr(f, "__sct_call__") and not isinstance(f, types.MethodType) or hasattr(f, "__sct_transform__"):
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):
-        return _call_partial(ev, f, args, kwargs)
+        return call_partial(ev, f, args, kwargs)
     if (value := _bound_method(ev, fn, f, args, kwargs)) is not None:
         return value
     if (of := class_of_generated(f, args)) is not None:
@@ -364,7 +372,7 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         return exception(ev, fn, args, kwargs)
     if hasattr(f, "__origin__"):  # Box[float]
         return ev.call(lift(ev, f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
-    if isinstance(f, type) and is_container(f):
+    if isinstance(f, type) and (is_container(f) or builtin_base(f) is not None):
         return instantiate(ev, f, args, kwargs)
     if ev.frames and (value := entered_from_library(ev, f, args, kwargs)) is not None:
         return value
@@ -479,21 +487,3 @@ def _generated_method(ev: Evaluator, f: types.FunctionType, cls: type, args: Arg
         ev.refuse("SCT208", f"a call of `{f.__name__}`, which `dataclass` has generated, is not supported",
                   why="there is no source of it")
     return compared
-
-
-def _call_partial(ev: Evaluator, f: functools.partial[Any], args: Args, kwargs: Kwargs) -> Abstract:
-    at = ev.anchor(f)
-    names = (*at, ("attr", "keywords"))
-    ev.outside.note(names, "keys", tuple(f.keywords))
-    first = [_bound(ev, f"args_{k}", x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
-    named = {k: _bound(ev, k, x, (*at, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()
-             if k not in kwargs}
-    return ev.call(rooted(ev, f.func), [*first, *args], {**named, **kwargs})
-
-
-def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:
-    """An argument that a partial binds."""
-    ev.outside.default_names.setdefault(path, name)
-    return lift(ev, x, path)
-
-

@@ -23,6 +23,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
     Cached,
+    Choice,
     Closure,
     Container,
     Frozen,
@@ -35,7 +36,6 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Ref,
     RunTimeTuple,
-    Schema,
     Slots,
     Static,
     Tup,
@@ -43,6 +43,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.exact_keys import exact
 from sct.frontend.values.in_words import abstract_in_words
 from sct.frontend.values.item_schemas import Rows, holds_objects
+from sct.frontend.values.schemas import KindSchema, Schema
 from sct.ir import Operand, Value
 from sct.ir.dims import RAGGED, Dim, carried_size, sym
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef, map_sizes
@@ -142,6 +143,9 @@ class Flattening:
             return ArgumentLeaf(len(self.values) - 1)
         if isinstance(v, Tup):
             return ArgumentNode(v.with_(()), 0, (), tuple(self.flatten(x, pinned) for x in v.items))
+        if isinstance(v, Choice) and v.codes is not None:
+            return ArgumentNode(KindSchema(0, v.codes, ()), 0, (),
+                                tuple(self.flatten(x, pinned) for x in (v.code, *v.members)))
         if isinstance(v, OptionalTuple):
             return ArgumentNode(OptionalTuple, 0, (), (self.flatten(v.of),))
         if isinstance(v, RunTimeTuple):
@@ -204,6 +208,10 @@ class Flattening:
         items = tuple(self.rebuild(x, leaves, same) for x in tree.items)
         if isinstance(tree.kind, Tup):
             return tree.kind.with_(items)
+        if isinstance(tree.kind, KindSchema):
+            which, *members = items
+            assert isinstance(which, Value)
+            return Choice(which, tuple(members), tree.kind.codes)
         if tree.kind is OptionalTuple:
             (of,) = items
             assert isinstance(of, Tup)
@@ -320,7 +328,7 @@ def _names(tree: ArgumentTree, name: str) -> Iterator[tuple[int, str]]:
             yield from _names(part, f"{name}_{k}" if several else name)
     elif isinstance(tree, ArgumentNode) and isinstance(tree.kind, ObjRef):
         for part, attribute in zip(tree.items, tree.keys):
-            yield from _names(part, attribute.strip("_"))
+            yield from _names(part, attribute.strip("_") if attribute.isidentifier() else name)
 
 
 def outlined_type(ev: Evaluator, t: Type) -> Type:

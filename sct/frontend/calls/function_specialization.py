@@ -36,7 +36,7 @@ from sct.frontend.calls.outlining import OutlinedFunction, free_name
 from sct.frontend.evaluator.attempts import check_recomputable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rewritten
-from sct.frontend.heap.dynamic_lists import item_type, items_like, row_type
+from sct.frontend.heap.item_forms import item_type, items_like, row_type
 from sct.frontend.heap.subscripts import store_slot, write_through
 from sct.frontend.objects.objects import store_attribute
 from sct.frontend.source.parse import SourceFunction
@@ -251,7 +251,7 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
             with ev.temporaries.dropped():
                 for v in arguments:
                     ev.temporaries.hold(v)  # the caller may
-                result: Abstract | None = body()
+                result: Abstract | None = ev.settled(body())
         except Dead:
             result = None
         shared = {}
@@ -269,17 +269,15 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
     """
     defs = {v: eqn for eqn in walk(Fn("", (), tuple(builder.eqns), ())) for v in eqn.outs}
     grown: dict[int, Rows] = {}
-    shared: dict[int, Frozen] = {}
+    shared, held = dict[int, Frozen](), False
     for addr, cell in before.items():
         after = ev.store.cells.get(addr)
         if after == cell:
             continue
         which, kind = flat.rebuilt[addr]
         if isinstance(after, Slots) and replace(after, frozen=cell.frozen) == cell:
-            if not may_be_passed(after):
-                ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and puts a list, a dict or an "
-                          "object that it is given into a list", hint="put a copy into it")
             shared[which] = after.frozen
+            held |= not may_be_passed(after)
             continue
         same_slots = isinstance(after, Slots) and len(after.items) == len(cell.items)
         if same_slots and isinstance(kind, (ObjRef, ListRef, DictRef)) and replace(after, items=cell.items) == cell:
@@ -293,8 +291,11 @@ def _check_containers(ev: Evaluator, f: OutlinedFunction, source: SourceFunction
                       "given", hint="return the new items; or write a loop that fills an array")
         schema, types = item_type(ev, ListRef(addr)) if after.schema is not None else row_type(ev, after)
         grown[which] = schema, [outlined_type(ev, t) for t in types]
-    if grown:
+    if grown:  # what is in them is no container of its own then
         raise Grown(f, grown)
+    if held:
+        ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and puts a list, a dict or an object "
+                  "that it is given into a list", hint="put a copy into it")
     return shared
 
 
@@ -365,7 +366,8 @@ def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, args: Fl
         leaf = leaves[k]
         assert isinstance(leaf, Ref)
         outs.append(ev.contents(leaf))
-    if tree is not None and f.result is not None and tree != f.result:
+    if result is not None and tree is not None and f.result is not None and tree != f.result:
+        ev.functions.plan.note_tuples_in(result)
         _learn_kinds(ev, f, source, flat, tree)
     _learn_results(ev, f, tree, [x.type for x in outs], aliasing)
     donated_params = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))

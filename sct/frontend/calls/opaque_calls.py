@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import builtins
 import collections
 import itertools
 import logging
@@ -24,11 +23,14 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
+from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.heap.array_keys import present_object
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
     evaluated_by_python,
     give,
     harmless_name,
+    held_by_python,
     is_callers,
     is_varied,
     may_be_differentiated,
@@ -36,27 +38,27 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.subscripts import assign_item, item
-from sct.frontend.interpreter.attributes import present_object
+from sct.frontend.iteration.iterator_protocol import is_iterator
 from sct.frontend.numpy_library.random_draws import (
     GENERATORS,
     MAKERS,
     draws_floats,
+    is_generator,
     is_scalar,
     of_ints,
     place_of_size,
     type_of_draw,
 )
 from sct.frontend.objects.class_of import python_class
-from sct.frontend.objects.construction import call_instance
-from sct.frontend.objects.linked_objects import is_link
-from sct.frontend.objects.parts_of_exceptions import parts_of_exception
+from sct.frontend.objects.construction import call_instance, refuse_subclass
+from sct.frontend.objects.deques import see_into_deque
+from sct.frontend.objects.linked_objects import holds_rows, is_link
 from sct.frontend.operators.choices import for_each
-from sct.frontend.operators.constant_splines import value_of_polynomial, value_of_spline
-from sct.frontend.operators.text_formatting import fstring_of
+from sct.frontend.operators.text_formatting import fstring_of, logged
+from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.source.changing_calls import changes_object, takes_items, writes_arguments, writes_keyword
 from sct.frontend.source.parse import user_text
 from sct.frontend.standard_library.collections_module import new_deque
-from sct.frontend.state.observed_types import class_of_generator
 from sct.frontend.user_rules import rule_hint, rule_name
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -72,16 +74,18 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
+from sct.frontend.writes.references import CACHED
 from sct.frontend.writes.written_expressions import writes_at_position
-from sct.ir import Eqn, Lit, Operand, Value, is_float
+from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
+from sct.ir.pytrees.user_objects import base_in_python
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, ActiveObject, Tensor, Type, shows_number
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Tensor, Type, shows_number
 from sct.ops import apply, stop_gradient
-from sct.ops.program.effects import inactive, part, python
+from sct.ops.program.effects import inactive, part
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["call_itself", "call_of_library", "exception", "opaque_call", "pure_method"]
+__all__ = ["call_itself", "call_of_library", "opaque_call", "pure_method"]
 
 _NAMES = {"real": "float", "single": "float", "number": "complex"}
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
@@ -92,7 +96,6 @@ _INSTEAD = {
     "default_rng": "make the generator outside, and pass it", "fromfunction": "use np.indices or np.arange",
     "matrix": "use np.array and `@`", "ndarray": "use np.empty", "nditer": "loop over np.ndindex(x.shape)",
     "poly1d": "use np.polyval", "vectorize": "call it on the whole array, or in a loop"}
-
 
 _INSTEAD_OF_MODULE = {
     "statistics": "use np.mean, np.median, np.std and np.var",
@@ -126,7 +129,7 @@ def _shuffler(ev: Evaluator, fn: Abstract) -> Value | None:
         return rng if isinstance(rng, Value) else None
     method = ev.defs.get(fn) if isinstance(fn, Value) else None
     if method is None or method.op is not inactive or method.attrs["text"] != "_0.shuffle" or \
-            not _is_method_of_generator(ev, method):
+            not is_generator(ev, method.args[0]):
         return None
     ev.b.eqns[:] = [eqn for eqn in ev.b.eqns if eqn is not method]
     owner = method.args[0]
@@ -194,9 +197,12 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
         has_no_rule = isinstance(named, type) or getattr(named, "__module__", None) == "builtins"
         ev.refuse("SCT206", f"`{what}` is not supported yet",
                   hint=instead if has_no_rule else f"{instead}; or {_rule_hint(ev, args, kwargs)}")
+    reads = _only_reads(named)
+    if reads and args:
+        before = 1 if what.rpartition(".")[2] == "log" else 0
+        args = [*args[:before], *logged(ev, args[before:])]
     passed = [_shape(ev, a) if draws_floats(named) else a for a in (*args, *kwargs.values())]
     _note_change(ev, what, getattr(named, "__self__", None))
-    reads = _only_reads(named)
     if not reads:
         _refuse_unknown(ev, named, what, passed, _rule_hint(ev, args, kwargs))
     operands = [_operand(ev, a) for a in passed]
@@ -209,7 +215,12 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
         attrs["type"] = result_type
     callee = opaque(ev, fn) if isinstance(fn, Static) else fn
     assert isinstance(callee, Value)
-    return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
+    if result_type is None and isinstance(named, (types.FunctionType, CACHED)) and not is_library(named) and \
+            ev.observed(ev.loc):
+        operands = [callee]
+        text = _text_of_call(ev, "_0", args, kwargs, operands)
+        return evaluated_by_python(ev, str(text), operands, passed, keeps=True)
+    return held_by_python(ev, ev.wrap(ev.emit(apply, callee, *operands, **attrs)))
 
 
 def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:
@@ -223,12 +234,14 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     draws = _draws(ev, fn)
     args, kwargs = of_ints(ev, f, draws, args, kwargs)
     passed = (*args, *kwargs.values())
-    if isinstance(fn, Static) and fn.peek is collections.deque and (
-            not ev.observed(ev.loc) or ev.loc in ev.functions.plan.deques or
-            any(_may_vary(ev, a) for a in passed)):
-        return new_deque(ev, args, kwargs)
-    if eqn is not None and method is not None:
-        _see_into_deque(ev, eqn, passed)
+    if f is collections.deque:
+        if not ev.observed(ev.loc) or ev.loc in ev.functions.plan.deques or any(
+                _may_vary(ev, a) or is_iterator(a) or holds_rows(ev, a) for a in passed):
+            return new_deque(ev, args, kwargs)
+        ev.containers.deques.add(ev.loc)
+    if eqn is not None and method is not None and eqn.args and any(
+            isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
+        see_into_deque(ev, eqn.args[0])
     if method is not None and any(is_varied(ev, a) for a in passed):
         ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",
                   why="its derivative would be lost", hint="keep such numbers in a list, a dict or an array")
@@ -243,27 +256,30 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     if name is None or any(is_varied(ev, a) for a in passed):
         return None
     drawn = type_of_draw(draws, args, kwargs) if draws else None
-    if drawn is None and f not in MAKERS and not ev.is_observed:
+    if drawn is None and f not in MAKERS and not ev.is_observed or (
+            text := _text_of_call(ev, name, args, kwargs, operands)) is None:
         return None
-    texts = [template_of(ev, a, operands) for a in passed]
-    if None in texts:
-        return None
-    keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
-    arguments = ", ".join(f"{keyword}{text}" for keyword, text in zip(keywords, texts))
     # A function of numbers has no array and no file to read.
     is_function = isinstance(f, types.FunctionType) and name.startswith("numpy.") and all(map(is_scalar, passed))
     if is_function and (constant := _constant_array(f, args, kwargs)) is not None:
-        return ev.wrap(ev.emit(inactive, *operands, text=f"{name}({arguments})", type=constant))
+        return ev.wrap(ev.emit(inactive, *operands, text=text, type=constant))
     if drawn is not None:
-        return ev.wrap(ev.emit(inactive, *operands, text=f"{name}({arguments})", type=drawn))
+        return ev.wrap(ev.emit(inactive, *operands, text=text, type=drawn))
     if is_function or draws:
-        return evaluated_by_python(ev, f"{name}({arguments})", operands, (), gives_fresh=True)
+        return evaluated_by_python(ev, text, operands, (), gives_fresh=True)
     changes = method is not None and (changes_object(method) or ev.observed(ev.loc) == {("object", type(None))})
     if changes:
         ev.note_change()
         give(ev, passed, False)
-    return evaluated_by_python(ev, f"{name}({arguments})", operands, passed,
+    return evaluated_by_python(ev, text, operands, passed,
                                keeps=changes and method is not None and not takes_items(method))
+
+
+def _text_of_call(ev: Evaluator, callee: str, args: Args, kwargs: Kwargs, operands: list[Operand]) -> str | None:
+    """The template of a call, or None; adds the operands that it reads."""
+    texts = [template_of(ev, a, operands) for a in (*args, *kwargs.values())]
+    keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
+    return None if None in texts else f"{callee}({', '.join(f'{key}{text}' for key, text in zip(keywords, texts))})"
 
 
 def _constant_array(f: Any, args: Args, kwargs: Kwargs) -> Type | None:
@@ -285,32 +301,12 @@ def _draws(ev: Evaluator, fn: Abstract) -> str:
     if type(getattr(f, "__self__", None)) in GENERATORS:
         return str(f.__name__)
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
-    method = eqn is not None and eqn.op is inactive and _is_method_of_generator(ev, eqn)
+    method = eqn is not None and eqn.op is inactive and is_generator(ev, eqn.args[0])
     return str(eqn.attrs["text"]).rpartition(".")[2] if eqn is not None and method else ""
-
-
-def _is_method_of_generator(ev: Evaluator, method: Eqn) -> bool:
-    """Is this a method of a generator of random numbers?  Nothing else holds its results."""
-    owner = method.args[0]
-    definition = ev.defs.get(owner) if isinstance(owner, Value) else None
-    if definition is None:
-        leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
-        return type(leaf) in GENERATORS
-    return definition.op is inactive and class_of_generator(str(definition.attrs["text"])) is not None
 
 
 def _may_vary(ev: Evaluator, v: Abstract) -> bool:
     return is_varied(ev, v) or may_be_differentiated(ev, v)
-
-
-def _see_into_deque(ev: Evaluator, method: Eqn, passed: Args) -> None:
-    """If the method is one of a deque that the function makes, and the deque gets a differentiated number or a
-    container: evaluates the function again, with a deque that sct sees into."""
-    display = ev.defs.get(method.args[0]) if method.args and isinstance(method.args[0], Value) else None
-    if display is not None and display.op is inactive \
-            and str(display.attrs["text"]).startswith("collections.deque(") and any(
-            isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
-        raise ev.functions.plan.changed(deques={display.loc})
 
 
 def _rule_hint(ev: Evaluator, args: Args, kwargs: Kwargs) -> str:
@@ -321,6 +317,11 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
     """Refuses an opaque call with an argument that the function might write to, or call; `rule`: one for it."""
     varied = any(is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
+    instead = f"derive the class from `{base}`" if (base := base_in_python(named)) else instead
+    if getattr(named, "__module__", "") in ("weakref", "_weakref") and arguments:
+        ev.refuse("SCT207", "a weak reference to an object of the program is not supported",
+                  why="whether the object is still there depends on when Python frees it",
+                  hint="keep the object itself: `self.parent = parent`")
     for a in arguments:
         if isinstance(a, Value) and shows_number(a.type):
             refuse_reading(ev, (a,))
@@ -330,6 +331,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
                       why="it is not known what it does with the function",
                       hint=instead or "write out what it does, as a loop; or call it outside the function")
         if isinstance(a, (Ref, Container)) or isinstance(a, Tup) and not all(map(is_literal, a.items)):
+            refuse_subclass(ev, named)
             ev.refuse("SCT207", f"`{what}` is called with arrays or containers, and sct has neither its Python source "
                       "nor a derivative rule for it",
                       why="its derivative is not known" if varied else "it may write to them",
@@ -363,31 +365,6 @@ def _operand(ev: Evaluator, v: Abstract) -> Operand:
         path = v.path or (sys.modules[v.value.__module__], ("attr", v.value.__name__))
         return opaque(ev, Static(v.value, path))
     return ev.operand(v)
-
-
-def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
-    """An argument of an exception: a value, or a tuple that is known."""
-    if isinstance(v, Tup) and v.cls is tuple and not all(map(is_literal, v.items)):
-        ev.refuse("SCT503", "a tuple of values known only at run time is not supported in an exception",
-                  hint="pass its items one by one, or a text")
-    return _operand(ev, v) if not isinstance(v, Tup) or v.cls is tuple else ev.operand(v)
-
-
-def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
-    """The exception `fn(*args, **kwargs)`."""
-    f, name = fn.value, fn.value.__name__
-    passed = (*args, *kwargs.values())
-    operands = [_exception_argument(ev, a) for a in passed]
-    shows = any(shows_number(x.type) for x in operands) or any(is_varied(ev, a) for a in passed)
-    t: dict[str, Any] = {"type": ActiveObject()} if shows else {}
-    with ev.tries.none():
-        if not kwargs and vars(builtins).get(name) is f:
-            error = ev.emit(python, *operands, callee=name, **t)
-        else:
-            callee = opaque(ev, fn if fn.path is not None else Static(f, (f,)))
-            error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs), exception=True, **t)
-    ev.tries.makes(error, f, ev.b.eqns[-1], parts_of_exception(ev, f, args, kwargs))
-    return error  # type: ignore[no-any-return]
 
 
 @special(logging.getLogger)

@@ -14,19 +14,21 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
-from sct.errors import SctError
+from sct.errors import SctError, came_further
 from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.calls.flattened_arguments import Aliasing, ArgumentTree, kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.list_items import OF_CLASSES
+from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.source.name_scopes import parameters
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.state.attribute_forms import Form
 from sct.frontend.state.fixpoint import Unstable, widened_types
-from sct.frontend.state.object_tables import LinkedClasses, Table, table_of
+from sct.frontend.state.object_tables import LinkedClasses, Table, class_of_items, table_of
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Container, Key, Static
+from sct.frontend.values.abstract_values import Abstract, Container, Key, Static, Tup, parts
 from sct.frontend.values.item_schemas import Rows
 from sct.ir import Eqn, Fn, Value, walk
 from sct.ir.check import fits, rename_own_sizes
@@ -56,6 +58,7 @@ class OutliningPlan:
     in_line    all other functions are evaluated in line, up to the limit
     opaque     functions that are called as they are, and the refusal that is the reason
     asked      generators that call themselves, whose tests are guarded: how deep they are nested must be known
+    collected  those of them whose items are first put into a list, since how deep they are nested is not known
     by_python  the places of expressions that Python evaluates, since sct does not
     deques     the places of calls that make deques which hold differentiated numbers: sct evaluates their methods
     equal      sizes of arguments that turned out to be equal
@@ -63,7 +66,10 @@ class OutliningPlan:
     refused    dicts that are refused as dicts of known keys
     inherited  attributes that objects have from the start, as those of their class: the class, and the name
     sets       the places of expressions that make sets which the function changes; open_sets: of sets that are refused,
-               since an item is known only at run time
+               since an item is known only at run time; object_sets: of those that hold objects, in a list
+    positions  the places of subscripts of short lists and tuples whose index is known only at run time; open_positions:
+               of those whose index would have to be known; looped: of those in a loop of many iterations, which are
+               no reason to unroll it; unrolled: those that are, since the program is refused without
     known_keys  the keys of all dicts are known: the program is refused with dicts of other keys, too
     known_arguments  those of all arguments are known
     open_texts  strings that could be known are compared, or are keys, at run time
@@ -72,14 +78,31 @@ class OutliningPlan:
                refused since their position depends on the path
     orders     how often functions with a rule of the user are differentiated
     instantiated  the user's classes of which the program makes objects; whether loops or recursive functions do
+    displays   the same for dicts of constant keys, and tuples that are joined with others; met: the places of their
+               displays; nested: of those inside other tuples; rows_at: where a display of a tuple makes a row
+    displays_may_be_rows  the program is refused where they are not
     linked     those whose objects are rows of columns, with the names of these; fields: the types of the attributes
     forms      of those attributes that are several columns, by the class and the name
     constants  members of enums, functions and classes that attributes are, by the class and the name: by their codes
     tables     those that share their rows with others: with which ones; layout: the tables that are made of all this
-    unlinkable  those whose objects cannot be; refusal: why the program is refused with objects that are not
+    unlinkable  those whose objects cannot be; perhaps_linkable: of those that held what was left to Python, which other
+               rows may make unnecessary; refusal: why the program is refused with objects that are not
     attempts   what was in `linked` before, with which the program is refused, too
-    written    attributes of the bound object that the function writes: their paths, the place of a write and the class
+    moving     names of views whose indices depend on the path are the array and the index, so that the array may be
+               written; moves: there are such views
+    duplicated  the places of conditionals whose branches each have the rest of the block; ambiguous: of those because
+               of which two names may share what is written
+    rows_in_sets  objects that are rows of columns are items of sets
+    columns_for_none  what is None in one item of a list may be another value in another item: it has a column; nones:
+               there are items with None in them
+    kinds      values may be of several kinds in one place: numbers, strings, tuples of different lengths; mixed: there
+               are such values; kinds_by_length: tuples that begin with one string differ in length; long_kinds_first:
+               where a long list from outside holds such items, the function is evaluated so at once
+    rereads    arrays that Python may hold are copied where they are read, since a later call may write to them
+    written    attributes of the bound object, and of classes, that the function writes: their paths, the place of a
+               write and the class; open_writes: those of classes that may be written so, where the write is refused
     begun_at   how many differentiated regions there are around the function itself
+    last       the refusal of the last evaluation that ended in one
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -88,6 +111,7 @@ class OutliningPlan:
     in_line: bool = False
     opaque: dict[Any, SctError] = field(default_factory=dict)
     asked: set[Any] = field(default_factory=set)
+    collected: set[Any] = field(default_factory=set)
     by_python: set[Any] = field(default_factory=set)
     deques: set[Any] = field(default_factory=set)
     equal: list[tuple[Dim, Dim]] = field(default_factory=list)
@@ -96,6 +120,11 @@ class OutliningPlan:
     inherited: set[tuple[type, str]] = field(default_factory=set)
     sets: set[Any] = field(default_factory=set)
     open_sets: set[Any] = field(default_factory=set)
+    object_sets: set[Any] = field(default_factory=set)
+    positions: set[Any] = field(default_factory=set)
+    open_positions: set[Any] = field(default_factory=set)
+    looped: set[Any] = field(default_factory=set)
+    unrolled: set[Any] = field(default_factory=set)
     known_keys: bool = False
     known_arguments: bool = False
     open_texts: bool = False
@@ -104,6 +133,11 @@ class OutliningPlan:
     lost: set[Any] = field(default_factory=set)
     orders: set[int] = field(default_factory=set)
     instantiated: dict[type, bool] = field(default_factory=dict)
+    displays: dict[type, bool] = field(default_factory=dict)
+    displays_may_be_rows: bool = False
+    met: set[Any] = field(default_factory=set)
+    nested: set[tuple[Any, type]] = field(default_factory=set)
+    rows_at: set[Any] = field(default_factory=set)
     linked: LinkedClasses = field(default_factory=LinkedClasses)
     fields: dict[tuple[type, str], Type] = field(default_factory=dict)
     tables: dict[type, tuple[type, ...]] = field(default_factory=dict)
@@ -111,10 +145,27 @@ class OutliningPlan:
     forms: dict[tuple[type, str], Form] = field(default_factory=dict)
     layout: dict[type, Table] = field(default_factory=dict)
     unlinkable: set[type] = field(default_factory=set)
+    perhaps_linkable: set[type] = field(default_factory=set)
     refusal: SctError | None = None
-    attempts: list[set[type]] = field(default_factory=list)
+    attempts: list[tuple[set[type], set[Any]]] = field(default_factory=list)
     written: dict[tuple[Any, str], Any] = field(default_factory=dict)
+    open_writes: dict[tuple[Any, str], Any] = field(default_factory=dict)
     begun_at: int = 0
+    last: SctError | None = None
+    moving: bool = False
+    moves: bool = False
+    choosing: bool = False
+    chooses: bool = False
+    duplicated: set[Any] = field(default_factory=set)
+    ambiguous: set[Any] = field(default_factory=set)
+    rows_in_sets: bool = False
+    columns_for_none: bool = False
+    nones: bool = False
+    rereads: bool = False
+    kinds: bool = False
+    kinds_by_length: bool = False
+    mixed: bool = False
+    long_kinds_first: bool = False
 
     def leave_texts_open(self) -> None:
         """Notes that strings which could be known are not, unless the program is refused so."""
@@ -134,13 +185,36 @@ class OutliningPlan:
             learnt.clear()
         return Unstable(self)
 
+    def with_lists_of_items(self, generators: set[Any]) -> Unstable:
+        """From now on the items of these generators are first put into a list: the program is evaluated again."""
+        self.by_python.clear()
+        return self.changed(collected=generators)
+
     def linkable(self) -> set[type]:
         """The classes whose objects are to be rows of columns next: first those that loops make, then all."""
-        for again in (True, False):
-            classes = {cls for cls, many in self.instantiated.items() if many or not again} - self.unlinkable
-            if classes and classes not in self.attempts:
+        displays = self.displays if self.displays_may_be_rows else {}
+        several = self.unlinkable - self.perhaps_linkable, self.unlinkable
+        for again, unlinkable in itertools.product((True, False), several):
+            classes = {cls for cls, many in (self.instantiated | displays).items() if many or not again}
+            classes -= unlinkable
+            if displays and self.met - self.rows_at:  # with these the others may be rows, too
+                classes |= displays.keys()
+            if classes and (classes, self.met if self.displays_may_be_rows else set()) not in self.attempts:
                 return classes
         return set()
+
+    def note_met(self, *values: Abstract) -> None:
+        """Notes of the tuples among these that they are joined with others, or with None: they may be rows."""
+        for v in values:
+            if isinstance(v, Tup) and v.place is not None:
+                self.met.add(v.place)
+                self.displays[class_of_items(v.items)] = True
+
+    def note_tuples_in(self, v: Abstract) -> None:
+        """The same of all tuples in a value."""
+        self.note_met(v)
+        for x in parts(v):
+            self.note_tuples_in(x)
 
     def with_linked_objects(self, classes: set[type], refusal: SctError) -> Unstable:
         """From now on the objects of these classes are rows of columns: the program is evaluated again."""
@@ -148,12 +222,29 @@ class OutliningPlan:
         for learnt in (self.dicts, self.refused, self.by_python, self.lost, self.linked, self.fields,
                        self.constants, self.tables, self.forms):
             learnt.clear()
-        self.attempts.append(classes)
+        if self.displays_may_be_rows:
+            self.unlinkable -= self.displays.keys() & classes
+            self.rows_at |= self.met
+        self.unlinkable -= self.perhaps_linkable & classes
+        self.attempts.append((classes, set(self.rows_at)))
         return self.changed(linked=classes)
+
+    def reported(self, first: SctError) -> SctError:
+        """The refusal to report: that of the program without rows, unless with them it is nearer to being accepted."""
+        without = self.refusal
+        if self.linked and without is not None and (
+                first.code == "SCT208"
+                or first.why == OF_ROWS and (self.displays_may_be_rows or without.code in ("SCT108", "SCT502"))
+                or without.why == OF_CLASSES and not self.unlinkable  # their attributes are not the reason
+                or came_further(first, without)):
+            self.refusal = first
+        return self.refusal or first
 
     def unlinked(self, cls: type) -> Unstable:
         """The objects of this class are no rows of columns: the program is evaluated again."""
         self.unlinkable.add(cls)
+        if self.by_python:
+            self.perhaps_linkable.add(cls)
         self.layout.clear()
         self.linked.pop(cls, None)
         for learnt in (self.fields, self.forms):
@@ -173,6 +264,75 @@ class OutliningPlan:
             table = table_of(self.tables.get(cls, (cls,)), self.linked, self.fields, self.layout.values())
             self.layout.update(dict.fromkeys(table.classes, table))
         return self.layout[cls]
+
+    def follows_views(self, places: set[tuple[int, int]] | None) -> bool:
+        """Is the name of a view, whose places on two paths differ in these indices, an array and indices?"""
+        self.moves |= places is not None
+        return self.moving and places is not None
+
+    def with_private_copies(self, refusal: SctError) -> Unstable | None:
+        """From now on the attributes of classes that are written where this refusal is are private copies: the program
+        is evaluated again.  None where there are none."""
+        private = {at: write for at, write in self.open_writes.items() if write[0] == refusal.loc}
+        if not private.keys() - self.written.keys():
+            return None
+        self.by_python.clear()
+        return self.changed(written=private)
+
+    def chooses_arrays(self) -> bool:
+        """Is an item of a container of arrays, read by a key of run time, one of these arrays, and no copy of it?"""
+        self.chooses = True
+        return self.choosing
+
+    def with_chosen_arrays(self) -> Unstable:
+        """From now on it is: the program is evaluated again."""
+        self.choosing = True
+        self.dicts.clear()
+        return Unstable(self)
+
+    def refuse_unstable(self) -> NoReturn:
+        """Each evaluation takes back what the one before has noted: the last refusal says where."""
+        raise self.last or SctError("SCT204", "which functions call themselves or are called again changes with every "
+                                    "evaluation", hint="call fewer functions")
+
+    def for_aliases(self) -> Unstable | None:
+        """Another way to evaluate a program that writes through a name that may be an alias, if there is one left.
+
+        Names of views are arrays and indices, then the rest of a block stands in each branch of a conditional.
+        """
+        if self.moves and not self.moving:
+            self.moving = True
+            return Unstable(self)
+        more = self.ambiguous - self.duplicated
+        return self.changed(duplicated=more) if more else None
+
+    def note_rows_in_sets(self) -> None:
+        """An object that is a row of columns is put into a set."""
+        self.rows_in_sets = True
+
+    def has_column_for_none(self) -> bool:
+        """Is None in an item of a list in a column, as other values are?"""
+        self.nones = True
+        return self.columns_for_none
+
+    def with_columns_for_none(self) -> Unstable:
+        """From now on it is: the program is evaluated again."""
+        self.columns_for_none = True
+        return Unstable(self)
+
+    def with_kinds_by_length(self) -> Unstable:
+        """From now on tuples that begin with one string are of several kinds: the program is evaluated again."""
+        self.kinds_by_length = True
+        return Unstable(self)
+
+    def note_mixed(self) -> None:
+        """Notes that values of several kinds are in one place."""
+        self.mixed = True
+
+    def with_rereads(self) -> Unstable:
+        """From now on arrays that Python may hold are copied where they are read: the program is evaluated again."""
+        self.rereads = True
+        return Unstable(self)
 
     @property
     def has_arguments(self) -> bool:

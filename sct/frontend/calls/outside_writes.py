@@ -18,18 +18,22 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sct.frontend.arguments.lift import CONTAINERS, path_in_words, read_path
+from sct.frontend.arguments.lift import CONTAINERS, read_path
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import IMMUTABLE
+from sct.frontend.numpy_library.random_draws import is_generator
 from sct.frontend.values.abstract_values import Path
+from sct.frontend.values.in_words import path_in_words
 from sct.frontend.writes.references import PLAIN
 from sct.frontend.writes.written_objects import METHODS, Slot, Writes, is_users, owners_of_memory, writes_by_itself
 from sct.ir import Eqn, Fn, Value, walk
-from sct.ir.types import List, Opaque, Tensor
-from sct.ops.program.effects import apply, inactive
+from sct.ir.types import List, Opaque, Tensor, base_type
+from sct.ops import loop
+from sct.ops.program.attempts import attempted
+from sct.ops.program.effects import apply, inactive, part, runs_code_of_operands
 from sct.ops.program.solutions import call_in_rule, ruled_call
 
-__all__ = ["check_outside_writes"]
+__all__ = ["check_outside_writes", "check_rewritten_results"]
 
 
 def check_outside_writes(ev: Evaluator, fn: Fn) -> None:
@@ -61,6 +65,37 @@ def _refuse(ev: Evaluator, p: Value, f: Any, what: str, why: str, calls: list[Eq
                   hint="return the value, and write it outside the differentiated function")
 
 
+def check_rewritten_results(ev: Evaluator, fn: Fn) -> None:
+    """Evaluates the function again if Python may hold an array that it reads, and a call that may write to it can
+    follow."""
+    if ev.functions.plan.rereads:
+        return
+    eqns = [*_with_repetition(fn, False), *(each for f in fn.functions for each in _with_repetition(f, True))]
+    calls = [repeated for eqn, repeated in eqns if runs_code_of_operands(eqn) and not _draws(ev, eqn)]
+    if (any(calls) or len(calls) > 1) and any(_gives_array(ev, eqn) for eqn, _ in eqns):
+        raise ev.functions.plan.with_rereads()
+
+
+def _with_repetition(fn: Fn, repeated: bool) -> Iterator[tuple[Eqn, bool]]:
+    """The equations, each with whether it may run more than once."""
+    for eqn in fn.eqns:
+        yield attempted(eqn), repeated
+        for region in eqn.regions:
+            yield from _with_repetition(region, repeated or eqn.op is loop)
+
+
+def _gives_array(ev: Evaluator, eqn: Eqn) -> bool:
+    """Does this give an array that Python may hold?  Functions of NumPy and draws make new ones."""
+    if eqn.op not in (apply, inactive, part) or str(eqn.attrs.get("text", "")).startswith("numpy.") or _draws(ev, eqn):
+        return False
+    return any(isinstance(t := base_type(out.type), Tensor) and t.is_array for out in eqn.outs)
+
+
+def _draws(ev: Evaluator, eqn: Eqn) -> bool:
+    """Is this a call of a method of a generator of random numbers?"""
+    return bool(eqn.args) and is_generator(ev, eqn.args[0])
+
+
 def _is_method_of_library(f: Any) -> bool:
     """Is this a method of an object of a library, which may change the object?"""
     return isinstance(f, METHODS) and type(f.__self__) not in IMMUTABLE and \
@@ -76,14 +111,16 @@ def _paths_read(ev: Evaluator) -> Iterable[Path]:
 
 def _slots_read(ev: Evaluator, path: Path) -> Iterator[Slot]:
     """The slots that are read on the way to a free variable, and its contents."""
+    x = None
     for n in range(1, len(path) + 1):
         try:
-            x = read_path(path[:n], ev.outside.root)
+            owner, x = x, read_path(path[:n], ev.outside.root)
         except (AttributeError, LookupError, ValueError):
             return
         if n == len(path):
             if type(x) in PLAIN or isinstance(x, (types.ModuleType, types.FunctionType, type)):
                 return
+            yield id(x), "__class__"
             yield from ((id(y), None) for y in owners_of_memory(x))
             return
         how, name = path[n]
@@ -94,9 +131,13 @@ def _slots_read(ev: Evaluator, path: Path) -> Iterator[Slot]:
         elif how == "attr" and isinstance(x, types.ModuleType):
             yield id(vars(x)), name
         elif how == "attr":
-            yield from ((id(y), name) for y in (x, *(x.__mro__ if isinstance(x, type) else type(x).__mro__)))
+            classes = x.__mro__ if isinstance(x, type) else type(x).__mro__
+            yield from ((id(y), name) for y in (x, *classes))
+            yield from ((id(y), "__bases__") for y in classes)
         else:
             yield id(x), None
+            if path[n - 1] == ("attr", "__dict__"):
+                yield id(owner), name
 
 
 def _passes(ev: Evaluator, eqn: Eqn, p: Value) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Container as Container_
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import gast
 
 from sct.errors import SctError
+from sct.frontend.arguments.lift import lift, rooted
 from sct.frontend.arguments.parameter_defaults import Default, guarded_defaults
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
@@ -21,8 +22,10 @@ from sct.frontend.calls.outlining import evaluated_in_line, is_outlined, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.heap.dynamic_list_methods import joined_tuples
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.interpreter.function_body import inline
+from sct.frontend.loops.collected_generators import Collector, collecting
 from sct.frontend.loops.generator_functions import new_generator
 from sct.frontend.objects.bound_object import begin_private_copy, private_variables
 from sct.frontend.objects.linked_objects import begin_columns, column_variables
@@ -38,11 +41,11 @@ from sct.frontend.source.name_scopes import (
 )
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Key, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Key, Path, RunTimeTuple, StarredItems, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 
-__all__ = ["call_function", "call_source", "call_user"]
+__all__ = ["call_function", "call_partial", "call_source", "call_user"]
 
 
 def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
@@ -60,7 +63,7 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
                     _has_try(f.__code__) and not any(may_be_differentiated(ev, v) for v in passed)):
                 raise
             raise ev.functions.plan.changed(opaque={f: error}) from error
-    if any(may_be_differentiated(ev, v) for v in passed):
+    if any(may_be_differentiated(ev, v) or isinstance(v, StarredItems) for v in passed):
         raise refused
     return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
 
@@ -123,11 +126,19 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         args, kwargs = arguments[:len(args)], dict(zip(kwargs, arguments[len(args):]))
     frame = Frame(ev.addresses.new_frame(), source, *of, _liveness(node), set(local_names(node)), parent,
                   declared(node)[0])
-    named = bind(ev, source, args, kwargs, defaults, kw_defaults)
+    return _call_bound(ev, frame, bind(ev, source, args, kwargs, defaults, kw_defaults))
+
+
+def _call_bound(ev: Evaluator, frame: Frame, named: Mapping[str, Abstract]) -> Abstract:
+    """Evaluates a call whose parameters are bound to these values."""
+    node, parent = frame.source.node, frame.parent
     bound = {Key(frame.id, name): v for name, v in named.items()}
     if yields(node):
         ev.store.vars.update(bound)
-        return new_generator(ev, replace(frame, arguments=named))
+        frame = replace(frame, arguments=named)
+        if frame.code in ev.functions.plan.collected:
+            frame = replace(frame, collector=_collector(ev, frame, [*bound]))
+        return new_generator(ev, frame)
     recomputed = ev.functions.recompute(False)
     if recomputed or frame.code in ev.functions.plan.recursive:
         outer = captured(ev, frame, bound.values())
@@ -169,6 +180,23 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         except RecursionError:
             _outline_recursion(ev, frame)
             raise
+
+
+def _collector(ev: Evaluator, frame: Frame, parameters: Sequence[Key]) -> Collector:
+    """How the items of the generator that this call makes are put into a list."""
+    node = collecting(frame.source.node)
+    items_name = positional_parameters(node)[-1]
+
+    def into(items: Abstract) -> None:
+        own = replace(frame, id=ev.addresses.new_frame(), source=replace(frame.source, node=node),
+                      live=_liveness(node), locals={*local_names(node)}, arguments={})
+        _call_bound(ev, own, {**{key.name: ev.store.vars[key] for key in parameters}, items_name: items})
+
+    def reads() -> list[Key]:
+        outer = captured(ev, frame, [ev.store.vars[key] for key in parameters])
+        return [*parameters, *outer.keys, *private_variables(ev), *column_variables(ev)]
+
+    return Collector(into, reads)
 
 
 def _is_read(ev: Evaluator, v: Abstract) -> bool:
@@ -226,12 +254,14 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
     positional = positional_parameters(source.node)
     optional = dict(zip(positional[len(positional) - len(defaults):], defaults))
     optional.update({p.id: d for p, d in zip(a.kwonlyargs, kw_defaults) if d is not None})
+    starred = args[-1] if args and isinstance(args[-1], StarredItems) else None
+    args = args if starred is None else args[:-1]
     places = bind_or_raise(ev, source.name, source.qualname, _parameter_text(a, optional), len(args), tuple(kwargs))
     values = [*args, *kwargs.values()]
     bound: dict[str, Abstract] = {}
     for name, place in places.items():
         if isinstance(place, tuple):
-            bound[name] = Tup(tuple(values[k] for k in place))
+            bound[name] = _rest(ev, Tup(tuple(values[k] for k in place)), starred)
         elif isinstance(place, dict):
             bound[name] = ev.new_dict({key: values[k] for key, k in place.items()})
         elif place is None:
@@ -240,6 +270,14 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
         else:
             bound[name] = values[place]
     return bound
+
+
+def _rest(ev: Evaluator, first: Tup, starred: StarredItems | None) -> Abstract:
+    """What `*args` of a function is."""
+    if starred is None:
+        return first
+    items = RunTimeTuple(starred.of)
+    return joined_tuples(ev, first, items) if first.items else items
 
 
 def _parameter_text(a: Any, optional: Container_[str]) -> tuple[str, ...]:
@@ -251,3 +289,25 @@ def _parameter_text(a: Any, optional: Container_[str]) -> tuple[str, ...]:
     parts = [*map(shown, a.posonlyargs), *["/"] * bool(a.posonlyargs), *map(shown, a.args)]
     parts += [f"*{a.vararg.id}"] if a.vararg is not None else ["*"] * bool(a.kwonlyargs)
     return *parts, *map(shown, a.kwonlyargs), *([f"**{a.kwarg.id}"] if a.kwarg is not None else [])
+
+
+def call_partial(ev: Evaluator, f: functools.partial[Any], args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of a partial, whose parts `__setstate__` may replace."""
+    at = ev.anchor(f)
+    names = (*at, ("attr", "keywords"))
+    ev.outside.note(names, "keys", tuple(f.keywords))
+    ev.outside.note((*at, ("attr", "args")), "len", len(f.args))
+    if id(f.func) not in ev.outside.anchors:
+        ev.outside.note((*at, ("attr", "func")), "is", f.func)
+    first = [_bound(ev, f"args_{k}", x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
+    named = {k: _bound(ev, k, x, (*at, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()
+             if k not in kwargs}
+    return ev.call(rooted(ev, f.func), [*first, *args], {**named, **kwargs})
+
+
+def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:
+    """An argument that a partial binds."""
+    ev.outside.default_names.setdefault(path, name)
+    return lift(ev, x, path)
+
+

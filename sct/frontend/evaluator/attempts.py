@@ -11,7 +11,7 @@ joins them.  The slot `<raised>` of the `try` tells there whether a path has rai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -23,39 +23,62 @@ from sct.frontend.state.state import State
 from sct.frontend.state.store import Branch
 from sct.frontend.state.tries import BlockPosition, Class, Split
 from sct.frontend.values.abstract_values import Array, Key, Ref, Static, Tup
-from sct.ir import Builder, Eqn, Fn, Operand, Value, walk
+from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import List, Optional, Undef
+from sct.ir.types import List, Optional, Tensor, Undef, base_type
 from sct.ops import aliases, attempt, index, is_none, raise_, unwrap
-from sct.ops.program.attempts import is_of_raise, may_not_repeat
+from sct.ops.arrays.indexing import split
+from sct.ops.program.attempts import is_of_raise, may_not_repeat, trial, trial_in_place
 from sct.ops.program.effects import OBJECT
-from sct.ops.registry import may_raise
+from sct.ops.program.uses_of_none import raises_type_error
+from sct.ops.registry import ELEMENTWISE, has_unproved_size_requirement, may_raise
 
 __all__ = ["Attempts", "check_recomputable", "exceptions_of"]
 
 
 _LINALG = np.linalg.LinAlgError, ValueError
-_OF_NUMBERS = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisionError, OverflowError),
-               "mod": (ZeroDivisionError, OverflowError), "pow": (ZeroDivisionError, OverflowError, ValueError),
-               "int": (ValueError, OverflowError, TypeError), "index": (IndexError,), "store": (IndexError,),
-               "unwrap": (UnboundLocalError,)}
+_BY_VALUE = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisionError, OverflowError),
+             "mod": (ZeroDivisionError, OverflowError), "pow": (ZeroDivisionError, OverflowError, ValueError),
+             "int": (ValueError, OverflowError, TypeError), "index": (IndexError,), "store": (IndexError,),
+             "remove_at": (IndexError,), "unwrap": (UnboundLocalError,)}
 
 
 def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:
     """The classes of the exceptions that the equation may raise."""
     name, spelling = eqn.op.name, eqn.spelling or ""
-    silent = eqn.op in (attempt, raise_) or name in ("python", "enter", "leave", "print_")
+    if eqn.op is unwrap and not isinstance(eqn.args[0].type, (Optional, Undef)):
+        return ()  # what takes the list has been attempted
+    silent = eqn.op is attempt or is_of_raise(eqn) or name in ("enter", "leave", "print_")
     if silent or not eqn.primal or eqn.regions or not may_raise(eqn):
         return ()
     if eqn.op is unwrap and isinstance(eqn.args[0].type, Optional):
         return (TypeError,)
-    if name in _OF_NUMBERS:
-        return _OF_NUMBERS[name]
+    if eqn.op.square or eqn.op.raises == "value" and spelling.startswith("numpy.linalg."):
+        return _LINALG
     if spelling.startswith("math."):
         return ValueError, OverflowError, TypeError
-    if eqn.op.raises != "value":
-        return (ValueError,)  # sizes that do not fit
-    return _LINALG if spelling.startswith("numpy.linalg.") else (Exception,)
+    if eqn.op.raises == "value" and name not in _BY_VALUE:
+        return (Exception,)
+    by_size = (ValueError,) if name not in _BY_VALUE or has_unproved_size_requirement(eqn) else ()
+    return tuple(dict.fromkeys((*_BY_VALUE.get(name, ()), *_of_positions(eqn), *by_size)))
+
+
+def _of_positions(eqn: Eqn) -> Iterator[type[BaseException]]:
+    """What a read or a write raises where positions are no ints, where the step of a slice may be 0, where a slice of a
+    list with a step gets another number of items, and where a float becomes an int."""
+    first = {"index": 1, "store": 2, "remove_at": 1}.get(eqn.op.name)
+    if first is None:
+        return
+    positions = eqn.args[first:]
+    if not all(isinstance(i.type, Tensor) and i.type.kind in "bi" for i in positions if i != Lit(None)):
+        yield TypeError
+    slices = [i for i in split(eqn.attrs.get("key", ("i",)), positions) if isinstance(i, slice)]
+    of_list = eqn.op.name == "store" and isinstance(eqn.args[0].type, List)
+    if any(i.step is not None and (of_list or isinstance(i.step, Value)) for i in slices):
+        yield ValueError
+    t, value = base_type(eqn.args[0].type), base_type(eqn.args[1].type) if eqn.op.name == "store" else None
+    if isinstance(t, Tensor) and t.kind == "i" and isinstance(value, Tensor) and not value.is_array:
+        yield from (ValueError, OverflowError) if value.kind == "f" else (OverflowError,) if t.dtype != "i64" else ()
 
 
 def _runs_own_code(cls: type) -> bool:
@@ -70,9 +93,7 @@ class Attempts(State):
         """The classes of exceptions that the equation may raise, as far as they are handled."""
         if eqn in self.tries.certain:
             return []
-        raised = exceptions_of(eqn)
-        if raised == (ValueError,) and not may_raise(eqn.replace(args=tuple(map(self.sized, eqn.args)))):
-            return []  # sizes that fit by a guard
+        raised = exceptions_of(eqn.replace(args=tuple(map(self.sized, eqn.args))))  # sizes may fit by a guard
         handled = list(dict.fromkeys(self.tries.handled))
         if Exception in raised:
             return handled
@@ -87,6 +108,25 @@ class Attempts(State):
         if not self.tries.handled:
             return None
         return next((eqn for eqn in walk(Fn("", (), tuple(eqns), ())) if self.catches(eqn)), None)
+
+    def check_operands_that_may_be_none(self, eqn: Eqn) -> None:
+        """Refuses an operation in a `try` on a value that may be None, unless Python raises TypeError there.
+
+        The value is taken for one that is not None: where it is None, the path has gone to a handler.
+        """
+        for k, x in enumerate(eqn.args if self.tries.taken else ()):
+            by = self.defs.get(x) if isinstance(x, Value) else None
+            if by is not None and by.op is unwrap and by.args[0] in self.tries.taken:
+                if not raises_type_error(eqn.replace(args=tuple(map(self.sized, eqn.args))), k):
+                    self.refuse_none("what Python does with None here is not known")
+                self.tries.taken.discard(by.args[0])
+
+    def check_uses_of_taken(self, eqns: Sequence[Eqn]) -> None:
+        """Refuses the body of a `try` that takes a value for one that is not None, and does no operation on it."""
+        for eqn in walk(Fn("", (), tuple(eqns), ())) if self.tries.taken else ():
+            if eqn in self.tries.certain and not self.tries.taken.isdisjoint(eqn.args):
+                with self.at(eqn.loc or self.loc):
+                    self.refuse_none("what Python does with None here is not known")
 
     def attempt_last(self) -> tuple[Value, ...]:
         """Makes the last equation an attempt, if it may raise an exception that is handled; returns its results."""
@@ -104,21 +144,18 @@ class Attempts(State):
                         why="the exception would be caught here", hint="bind it on every path")
         self.b.eqns.pop()
         tried = eqn
-        if (position := self._position_in(eqn)) is not None:
+        if eqn.op.name == "store" and isinstance(eqn.args[0].type, Tensor) and {c.cls for c in caught} != {IndexError}:
+            tried = Eqn(trial, eqn.args, (), dict(eqn.attrs), (), None)
+        elif (ufunc := self._ufunc_in_place(eqn)) is not None:
+            tried = Eqn(trial_in_place, eqn.args, (), {"ufunc": ufunc}, (), None)
+        elif (position := self._position_in(eqn)) is not None:
             tried = Eqn(index, (eqn.args[0], *position), (), {"key": eqn.attrs.get("key", ("i",))}, (), None)
         elif eqn.op.updates:
-            self.refuse("SCT101", "a list is changed in a `try` in a way that may raise an exception that is handled",
+            what = "a list" if isinstance(eqn.args[0].type, List) else "an array"
+            self.refuse("SCT101", f"{what} is changed in a `try` in a way that may raise an exception that is handled",
                         hint="check for the bad case first, with `if`")
         again = tried is not eqn or aliases(eqn) != "none" or any(counts_as_real(x.type) for x in eqn.args)
-        handled = dict.fromkeys(tries.handled)
-        classes = [c.operand for c in handled if c.operand is not None]
-        ok, error, *results = self.b.emit(attempt, (*tried.args, *classes), {
-            "of": tried.op.name, "attrs": tuple(tried.attrs.items()), "spelled": tried.spelling,
-            "classes": len(classes), "gives": 0 if again else len(eqn.outs),
-            "catches": tuple(c.name for c in handled if c.operand is None and not c.is_below(handled))}, loc=self.loc)
-        tries.caught.update(caught)
-        self.split(ok, False, error, caught)
-        for out, value in zip(results, eqn.outs):
+        for out, value in zip(self._attempt(tried, 0 if again else len(eqn.outs), caught), eqn.outs):
             out.hint = value.hint
             self.b.add(Eqn(unwrap, (out,), (value,), {}, (), None, False, self.loc))
         if again:
@@ -127,6 +164,40 @@ class Attempts(State):
         elif not eqn.op.effect:
             tries.passed.append((eqn, BlockPosition(self.b, len(self.b.eqns))))
         return eqn.outs
+
+    def _attempt(self, tried: Eqn, gives: int, caught: Sequence[Class]) -> list[Value]:
+        """Attempts an equation, which gives so many results; the evaluation goes on where it has not raised."""
+        handled = dict.fromkeys(self.tries.handled)
+        classes = [c.operand for c in handled if c.operand is not None]
+        ok, error, *results = self.b.emit(attempt, (*tried.args, *classes), {
+            "of": tried.op.name, "attrs": tuple(tried.attrs.items()), "spelled": tried.spelling,
+            "classes": len(classes), "gives": gives,
+            "catches": tuple(c.name for c in handled if c.operand is None and not c.is_below(handled))}, loc=self.loc)
+        self.tries.caught.update(caught)
+        self.split(ok, False, error, caught)
+        return list(results)
+
+    def attempt_with_none(self, xs: Operand, op: Op | None, operands: Sequence[Operand],
+                          attrs: Mapping[str, Any]) -> None:
+        """A list that may hold None is handed to `op`, which raises a TypeError then: attempted, if that is handled.
+
+        Without an op, what raises it comes later.
+        """
+        caught = [Class(TypeError)] if any(c.may_catch((TypeError,)) for c in self.tries.handled) else []
+        if not caught:
+            return
+        if op is None or self.b not in self.tries.blocks:
+            self.refuse("SCT101", "a list that may hold None is used in a `try` that handles what this raises",
+                        why="which operation raises it is not known", hint="leave None out of the list before: "
+                        "`[v for v in xs if v is not None]`")
+        self._attempt(Eqn(op, (xs, *operands), (), dict(attrs), (), None), 0, caught)
+
+    def _ufunc_in_place(self, eqn: Eqn) -> str | None:
+        """The function of an augmented assignment of an array, if the text of its exception is read."""
+        t = eqn.args[0].type if len(eqn.args) == 2 else None
+        if not (self.in_augmented_assignment and self.tries.needed and isinstance(t, Tensor) and t.is_array):
+            return None
+        return next((c for c in eqn.op.calls if c.startswith("numpy.") and eqn.op in ELEMENTWISE), None)
 
     def _position_in(self, eqn: Eqn) -> Sequence[Operand] | None:
         """The indices of an array or a list at which the equation writes or removes: to read there raises where it
@@ -155,7 +226,7 @@ class Attempts(State):
 
     def refuse_none(self, why: str) -> NoReturn:
         """Refuses to use a value that may be None in a `try` whose handlers handle that."""
-        self.refuse("SCT101", "a value that may be None is used in a `try` that handles what this raises", why=why,
+        self.refuse("SCT101", "a value that may be None is used in a `try` that handles what this may raise", why=why,
                     hint="let the variable be a number on every path, such as math.nan, or use it outside the `try`")
 
     def split(self, test: Value, raises: bool, error: Value | None = None, caught: Iterable[Class] = ()) -> None:

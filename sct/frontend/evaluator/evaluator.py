@@ -15,6 +15,7 @@ from sct.frontend.evaluator.handlers import (
     EXPRESSIONS,
     NO_KEYWORDS,
     PYTHON_EXPRESSION,
+    SETTLED,
     STATEMENTS,
     Args,
     Kwargs,
@@ -22,9 +23,10 @@ from sct.frontend.evaluator.handlers import (
 )
 from sct.frontend.evaluator.known_values import KnownValues
 from sct.frontend.source.parse import loc_of
-from sct.frontend.state import alias_groups
-from sct.frontend.state.choices import narrowed
+from sct.frontend.state import may_alias
+from sct.frontend.state.choices import by_code, is_of_kinds, narrowed
 from sct.frontend.state.parts import changed
+from sct.frontend.state.store import Store
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -38,8 +40,15 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.item_kinds import Kinds, kind_of
+from sct.ir import Operand
 
 __all__ = ["Evaluator"]
+
+_FORKS = (
+    gast.IfExp, gast.BoolOp, gast.Assert, gast.For, gast.While, gast.With, gast.ListComp, gast.SetComp, gast.DictComp,
+    gast.GeneratorExp)
+"""Which parts of these are evaluated, and how often, may depend on values."""
 
 _LEFT_TO_PYTHON = (gast.Call, gast.ListComp, gast.SetComp, gast.DictComp, gast.Set)
 
@@ -57,6 +66,25 @@ class Evaluator(KnownValues):
             result = narrowed(self.store, result)
         return self.temporaries.hold(result)
 
+    def kinds_of(self, v: Abstract | None, store: Store | None = None) -> Kinds:
+        """What a value may be, by the code of its kind, where values of several kinds are in one place; none if it is
+        of no kind."""
+        plan = self.functions.plan
+        if v is not None and is_of_kinds(v):
+            return by_code(v)
+        if v is None or not plan.kinds:
+            return {}
+        code = kind_of(v, (self.store if store is None else store).slots, plan.kinds_by_length)
+        return {} if code is ... else {code: v}
+
+    def operand(self, v: Abstract) -> Operand:
+        """As of any value; of a number of one of several kinds, the number that it is."""
+        return super().operand(self.settled(v))
+
+    def settled(self, v: Abstract) -> Abstract:
+        """A number of one of several kinds, or None, as one number; other values as they are."""
+        return SETTLED[0](self, v) if is_of_kinds(v) else v
+
     def slots(self, v: Container) -> Slots:
         """The slots of a container, as they are now."""
         list_items.refresh(self, v)
@@ -71,7 +99,7 @@ class Evaluator(KnownValues):
         if isinstance(written, Slots) and written.parent is not None:
             lists_in_lists.note_write(self)
         if list_items.array_in_list(self, addr) is None:
-            return super().writable(addr, what, alias_groups.thaw(self, addr))
+            return super().writable(addr, what, may_alias.thaw(self, addr))
         cell = self.store.cells[addr]
         list_items.current(self, Ref(addr))
         return self.store.cells[addr] if cell.frozen else super().writable(addr, what)
@@ -92,10 +120,14 @@ class Evaluator(KnownValues):
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         held = len(self.temporaries.values)
+        if isinstance(node, _FORKS):
+            self.tries.note_fork()
         try:
             places = self.functions.plan.by_python if handlers is EXPRESSIONS else None
             by_python = PYTHON_EXPRESSION[0](self, node) if places and self.loc in places else None
-            return handler(self, node) if by_python is None else by_python
+            result = handler(self, node) if by_python is None else by_python
+            self.evaluated.add(self.loc)
+            return result
         except Exception as error:
             self.failed(error)
             refusal = error.error if isinstance(error, NeedsStatic) else error

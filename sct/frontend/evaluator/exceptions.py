@@ -20,8 +20,12 @@ from sct.ir import Lit, Operand
 from sct.ir.types import ActiveText, leaf_type, shows_number
 from sct.ops.program.effects import python
 
-__all__ = ["bind_or_raise", "named_arguments", "raise_at_run_time", "refuse_reading", "run_or_raise"]
+__all__ = [
+    "NOT_ANSWERED", "bind_or_raise", "do_not_answer", "leaves_generator", "named_arguments", "raise_at_run_time",
+    "refuse_reading", "run_or_raise"]
 
+NOT_ANSWERED = "sct does not "
+"""What the messages of exceptions begin with that only the derivative raises."""
 _BEFORE = "check for the bad case first, with `if`"
 
 
@@ -29,9 +33,25 @@ def raise_at_run_time(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
     """Raises a builtin exception at run time; the rest of this path is not evaluated."""
     if not all(map(_is_literal, args)):
         ev.refuse("SCT505", f"this would raise {exception} with a message that sct cannot write out", hint=_BEFORE)
-    if exception == "StopIteration" and ev.generators_in_progress:
+    if leaves_generator(ev, getattr(builtins, exception)):
         exception, args = "RuntimeError", ("generator raised StopIteration",)
     ev.throw(ev.emit(python, *map(Lit, args), callee=exception), getattr(builtins, exception))
+
+
+def do_not_answer(ev: Evaluator, what: str) -> NoReturn:
+    """Raises where this call, unlike others, needs what sct does not do.  The user's handlers are not to see that."""
+    if any(c.may_catch((NotImplementedError,)) for c in ev.tries.handled):
+        ev.refuse("SCT101", f"a `try` handles what is raised here: {NOT_ANSWERED}{what}",
+                  hint="name the exceptions of Python that are to be handled there")
+    raise_at_run_time(ev, "NotImplementedError", NOT_ANSWERED + what)
+
+
+def leaves_generator(ev: Evaluator, cls: type[BaseException] | None) -> bool:
+    """Does a StopIteration that is raised here leave a generator, which makes it a RuntimeError?"""
+    if cls is not StopIteration or not ev.generators_in_progress:
+        return False
+    inside = ev.tries.handled[ev.generators_in_progress[-1]:]
+    return not any(c.may_catch((StopIteration,)) for c in inside)
 
 
 def _is_literal(x: Any) -> bool:

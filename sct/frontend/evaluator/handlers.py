@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE",
+    "CALLS", "EXPRESSIONS", "GUARDING", "INSTANCES", "NO_KEYWORDS", "PYTHON_EXPRESSION", "SEPARATE", "SETTLED",
     "SPECIAL", "STATEMENTS",
     "Args", "Kwargs", "Special", "called", "evaluated_as", "expression", "guarding_statement", "handler_before_op",
-    "handler_of_scipy", "instances", "library_object", "of_scipy", "python_expression", "special", "special_key",
+    "handler_of_scipy", "instances", "library_object", "of_scipy", "python_expression",
+    "settling", "special", "special_key",
     "statement", "unread", "unsupported",
 ]
 
@@ -50,6 +51,8 @@ _DISTRIBUTIONS = ("dirichlet", "invwishart", "multinomial", "multivariate_normal
 """Objects of `scipy.stats` that have handlers, and whose methods have."""
 INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
+SETTLED: list[Callable[..., Any]] = []
+"""The function that makes one number of a number of one of several kinds."""
 PYTHON_EXPRESSION: list[Callable[..., Any]] = []
 """The function that leaves an expression to Python."""
 
@@ -69,6 +72,12 @@ def library_object(ev: Evaluator, what: str, read: Mapping[str, Abstract], other
 def python_expression(f: T) -> T:
     """Registers the function that leaves an expression to Python."""
     PYTHON_EXPRESSION.append(f)  # type: ignore[arg-type]
+    return f
+
+
+def settling(f: T) -> T:
+    """Registers the function that makes one number of one of several kinds."""
+    SETTLED.append(f)  # type: ignore[arg-type]
     return f
 
 

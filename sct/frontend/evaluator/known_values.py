@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import enum
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, cast
+
+import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.evaluator.operands import Operands
@@ -28,16 +32,32 @@ from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import tests_nan
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["WHICH_IS_LONGER", "KnownValues"]
+__all__ = ["WHICH_IS_LONGER", "KnownValues", "holds_nan", "may_hold_nan"]
 
 WHICH_IS_LONGER = "which of the two vectors is longer"
 
 _INSTEAD_OF_ASKING = dict.fromkeys(
     ("an index into a list", "an index into a list or tuple"),
     "use a list of items that are alike, or choose: `f(xs[0]) if c else f(xs[1])`") | {
+    "the number of items of this list": "take its items one by one, as in `for v in items:`, or by position, as in "
+    "`while i < len(items):`, if the loop appends to it; pass the list in place of `*items`",
+    "what `in` looks for": "test first whether it is None; or compare it with each item in a loop",
     "a key of a dict": "use an array, and ints as indices in place of keys",
     WHICH_IS_LONGER: "fill an array of a known size: `k = np.empty(n)`, and `k[i] = ...` in a loop"}
 """Hints for values that must be known, and are not."""
+
+
+def holds_nan(value: Any) -> bool:
+    """Is this nan, or a tuple with an item that is nan?"""
+    return any(map(holds_nan, value)) if isinstance(value, tuple) else \
+        isinstance(value, (float, complex, np.inexact)) and bool(value != value)
+
+
+def may_hold_nan(container: Any) -> bool:
+    """Is nan in this container, or may it be in one of an unknown class?"""
+    if isinstance(container, (str, bytes, range, enum.Flag)):
+        return False
+    return not isinstance(container, (tuple, list, set, frozenset, dict, deque)) or any(map(holds_nan, container))
 
 
 class KnownValues(Operands):
@@ -104,14 +124,21 @@ class KnownValues(Operands):
             todo += () if eqn is None else eqn.args
         return False
 
-    def key(self, v: Abstract, what: str = "a key of a dict") -> Any:
-        """`ask` for a key or an item of a set, which keeps its class and its derivative."""
+    def key(self, v: Abstract, what: str = "a key of a dict", may_be_nan: bool = False) -> Any:
+        """`ask` for a key or an item of a set, which keeps its class and its derivative.
+
+        A guard tells that a number is nan, and not which object it is, which decides whether two keys are one.
+        """
         if isinstance(v, Tup):
-            items = tuple(self.key(x, what) for x in v.items)
+            items = tuple(self.key(x, what, may_be_nan) for x in v.items)
             return items if v.cls is tuple else v.cls(*items)
         if isinstance(v, Static):
             return self.without_own(v, what, HASHING)
         value = self.ask(v, what)
+        if holds_nan(value) and not may_be_nan:
+            self.refuse("SCT503", f"{what} is nan",
+                        why="whether two nans are one key depends on which objects they are",
+                        hint="leave out what is nan before, with a test of v == v")
         x = self.operand(v)
         if not isinstance(x, Value) or type(value) not in (int, float):
             return value

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import class_in_words
-from sct.frontend.state.choices import is_present
+from sct.frontend.state.choices import is_of_kinds, is_present
 from sct.frontend.state.store import Item, Store
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -26,14 +26,11 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Frozen,
     ListRef,
-    ListSchema,
     MapRef,
-    ObjectSchema,
     ObjRef,
     Origin,
     Poison,
     Ref,
-    Schema,
     Slots,
     Static,
     Tup,
@@ -41,17 +38,18 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.item_schemas import keys_of_objects, leaf_numbers, parts_of
+from sct.frontend.values.schemas import ListSchema, ObjectSchema, Schema
 from sct.ir import Lit, Op, Operand, Value
-from sct.ir.types import ActiveText, List, Never, Optional, Tensor, Text, Type, Undef
+from sct.ir.types import ActiveText, Link, List, Never, Optional, Tensor, Text, Type, Undef, base_type
 from sct.ops import dim, index, mod, store
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "OF_CLASSES", "Place", "are_fresh", "array_in_list", "array_or_none", "arrays_are_fresh", "current", "displace",
-    "have_one_form", "item_at", "join", "may_be", "moved", "new_version", "owning",
-    "place", "refresh", "refuse_item", "release", "same_columns", "share", "write", "write_array",
+    "OF_CLASSES", "Place", "are_fresh", "array_in_list", "arrays_are_fresh", "current", "displace", "have_one_form",
+    "item_at", "join", "may_be", "moved", "new_version", "owning", "place", "refresh", "refuse_different_items",
+    "refuse_item", "release", "same_columns", "share", "value_or_none", "write", "write_array",
 ]
 
 
@@ -68,9 +66,9 @@ class Place:
     uses: frozenset[str]
 
 
-def array_or_none(ev: Evaluator, v: Abstract) -> Value | None:
-    """The contents of an array in whose place None may be; None of other values."""
-    x = ev.store.array(v).value if isinstance(v, Ref) and not v.path else None
+def value_or_none(ev: Evaluator, v: Abstract) -> Value | None:
+    """The contents of a number, a string or an array in whose place None may be; None of other values."""
+    x = ev.store.array(v).value if isinstance(v, Ref) and not v.path else ev.bound(v)
     return x if isinstance(x, Value) and isinstance(x.type, Optional) and not is_present(ev.store, x) else None
 
 
@@ -83,8 +81,9 @@ def have_one_form(ev: Evaluator, a: Schema, b: Schema, types: Sequence[Type] = (
         return bool(types) and types[b] == List(Never())
     if isinstance(a, ObjectSchema) and isinstance(b, ObjectSchema) and isinstance(a.cls, MapRef) and a.cls == b.cls \
             and a.keys[0] != b.keys[0]:
-        raise ev.functions.plan.changed(dicts={
-            (place.site, use) for place in (a.keys[0], b.keys[0]) for use in a.keys[0].uses | b.keys[0].uses})
+        dicts = {(place.site, use) for place in (a.keys[0], b.keys[0]) for use in a.keys[0].uses | b.keys[0].uses}
+        if not dicts <= ev.functions.plan.dicts:
+            raise ev.functions.plan.changed(dicts=dicts)
     inner = parts_of(a), parts_of(b)
     if inner[0] and type(a) is type(b):
         heads = [(x.cls, x.keys) if isinstance(x, ObjectSchema) else None for x in (a, b)]
@@ -104,7 +103,7 @@ def are_fresh(ev: Evaluator, values: Iterable[Abstract]) -> bool:
         if isinstance(v, Tup):
             return all(map(visit, v.items))
         if not isinstance(v, Container):
-            return True
+            return not is_of_kinds(v)
         cell = ev.store.cells[v.addr]
         alone = isinstance(cell, Slots) and v.addr not in seen and v.addr > CAPTURED and \
             cell.origin == Origin.FRESH and (not cell.frozen or ev.store.items.get(v.addr) == Item())
@@ -123,7 +122,7 @@ def arrays_are_fresh(ev: Evaluator, values: Iterable[Abstract]) -> bool:
             cell = ev.store.cells[v.addr]
             return isinstance(v, (ObjRef, DictRef)) and isinstance(cell, Slots) and all(map(visit, cell.items))
         if not isinstance(v, Ref):
-            return not isinstance(v, Tup) or all(map(visit, v.items))
+            return all(map(visit, v.items)) if isinstance(v, Tup) else not is_of_kinds(v)
         buffer = ev.store.array(v)
         alone = not v.path and v.addr not in seen and v.addr > CAPTURED and buffer.origin == Origin.FRESH and \
             not buffer.frozen and not buffer.merged and not buffer.starts and buffer.readonly == {False}
@@ -433,6 +432,7 @@ def _outdate(ev: Evaluator, written: int, item: Item, same_keys_as: tuple[Any, .
 
 def refuse_item(ev: Evaluator, x: Abstract) -> NoReturn:
     """Refuses a value that is put into a list whose length is not known."""
+    ev.functions.plan.open_sets.update(ev.containers.places_of_sets(x))
     if isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
     held = "a list whose length is not known holds numbers, arrays, and tuples and lists of these"
@@ -445,6 +445,23 @@ def refuse_item(ev: Evaluator, x: Abstract) -> NoReturn:
                   hint="put its `value` into the list, and compare that" if isinstance(one.peek, enum.Enum)
                   else "put a number or a string into the list that stands for it")
     ev.refuse("SCT310", held, hint="allocate an array before the loop, or use one list for each part")
+
+
+def _may_be_row(v: Abstract) -> bool:
+    return isinstance(v, (Tup, Container)) or isinstance(v, Value) and isinstance(base_type(v.type), Link)
+
+
+def refuse_different_items(ev: Evaluator, item: Abstract | None = None) -> NoReturn:
+    """Refuses a list whose items differ; `item`: one that is not as the others are."""
+    plan = ev.functions.plan
+    plan.note_mixed()
+    if plan.nones and not plan.columns_for_none:
+        raise plan.with_columns_for_none()
+    if isinstance(item, Tup) and not any(map(_may_be_row, item.items)):  # else that is to be a row
+        plan.note_met(item)
+    plan.met.update(place for place, _ in plan.nested)
+    plan.displays.update((cls, True) for _, cls in plan.nested)
+    ev.refuse("SCT310", "the items of this list differ in structure", hint="use a list for each kind of item")
 
 
 # -- joins ----------------------------------------------------------------------------------------------

@@ -13,13 +13,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.state.store import Item
-from sct.frontend.values.abstract_values import Abstract, Container, Frozen, ListRef, Origin, Ref, Slots, Tup, parts
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Choice,
+    Container,
+    Frozen,
+    ListRef,
+    Origin,
+    Ref,
+    Slots,
+    Tup,
+    parts,
+)
 from sct.ir.types import List, Never, Type
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["cut_loose", "lists_behind", "note_write", "put_in", "take_out"]
+__all__ = ["cut_loose", "is_item", "lists_behind", "note_write", "put_in", "take_out"]
 
 
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:
@@ -89,14 +100,21 @@ def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
     return column.path if isinstance(column, Ref) else ()
 
 
+def is_item(ev: Evaluator, v: ListRef) -> bool:
+    """Is this list an item of another one, or may it be?"""
+    cell = ev.store.slots(v)
+    return cell.parent is not None or cell.frozen == Frozen.HELD and ev.store.items.get(v.addr) != Item()
+
+
 def put_in(ev: Evaluator, v: ListRef, shared: bool) -> None:
     """A list becomes an item of another list; refused if it is one already, and not `shared` by lists that none writes.
     """
     cell = ev.store.slots(v)
-    is_out = cell.frozen == Frozen.HELD and ev.store.items.pop(v.addr, None) == Item()
-    if not shared and (cell.frozen == Frozen.HELD and not is_out or cell.parent is not None):
+    if not shared and is_item(ev, v):
         ev.refuse("SCT307", "one list is put into two lists", why="its aliases are not known",
                   hint="put a copy into the list: `append(list(xs))`")
+    if cell.frozen == Frozen.HELD:
+        ev.store.items.pop(v.addr, None)
     if cell.origin == Origin.CAPTURED:
         _note(ev, "from outside")
     ev.store.hold(v.addr)
@@ -119,6 +137,8 @@ def take_out(ev: Evaluator, v: Abstract) -> Abstract:
     may be a name of one of them."""
     if isinstance(v, Tup):
         return v.with_(take_out(ev, x) for x in v.items)
+    if isinstance(v, Choice):
+        return replace(v, members=tuple(take_out(ev, m) for m in v.members))
     if isinstance(v, ListRef):
         left = _detached(ev, v)
         if any(_may_be(ev, addr, v) for addr in _in_use(ev)):

@@ -11,6 +11,7 @@ from sct.errors import SctError, class_in_words, conversion_hint
 from sct.frontend.evaluator.attempts import Attempts
 from sct.frontend.evaluator.memory_layout import layout
 from sct.frontend.state.choices import is_present
+from sct.frontend.state.object_tables import is_display
 from sct.frontend.state.parts import Changed, changed
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
@@ -46,7 +47,11 @@ from sct.ir.types import (
     base_type,
     leaf_type,
 )
-from sct.ops import ELEMENTWISE, dim, fstring, index, is_caught, python, stop_gradient, unwrap
+from sct.ops import ELEMENTWISE, dim, fstring, inactive, index, is_caught, python, stop_gradient, unwrap
+from sct.ops.arrays.indexing import subscript_text
+from sct.ops.program.attempts import attempted
+from sct.ops.program.effects import runs_code_of_operands
+from sct.ops.registry import placeholders
 
 __all__ = ["OF_ROWS", "Operands"]
 
@@ -103,6 +108,7 @@ class Operands(Attempts):
             self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(outs if isinstance(outs, tuple) else [outs], self.b.eqns[-1]))
         if self.tries.handled:
+            self.check_operands_that_may_be_none(self.b.eqns[-1])
             attempted = self.attempt_last()
             outs = attempted if isinstance(outs, tuple) else attempted[0] if attempted else outs
         if any(isinstance(x, Value) and x.type == REAL for x in args) and is_array_of_numbers(outs, args):
@@ -217,24 +223,43 @@ class Operands(Attempts):
 
     def refuse_link(self, link: Link) -> NoReturn:
         """Refuses a use of an object that is a row of columns, other than of its attributes."""
+        self.loc = self.loc or self.returned_at
+        kinds = sorted({cls.of.__name__ for cls in link.classes if is_display(cls)})
         name = link.of if link.cls is None else link.cls.__name__
-        self.refuse("SCT503", f"an object of class `{name}` is not supported here", why=OF_ROWS,
-                    hint="use its attributes")
+        what = f"a {' or '.join(kinds)} that is one of many" if kinds else f"an object of class `{name}`"
+        self.refuse("SCT503", f"{what} is not supported here", why=OF_ROWS,
+                    hint="use its items" if kinds else "use its attributes")
 
     def defined(self, v: Value, *, free: bool = False) -> Value:
         """A value that may be None or unassigned, used as a value that is neither; `free`: of a free variable."""
-        value = v
-        if self.tries.slot is not None and self.tries.bound.get(v) == self.tries.slot and isinstance(v.type, Undef):
-            value = self.known_bound(v)
+        is_bound = self.tries.slot is not None and self.tries.bound.get(v) == self.tries.slot
+        value = self._assigned(v, free) if isinstance(v.type, Undef) and (
+            is_bound or isinstance(v.type.elem, Optional)) else v
         while isinstance(value.type, (Optional, Undef)):
-            value = self.emit(unwrap, value, free=free and isinstance(value.type, Undef))
+            maybe = value
+            is_there = isinstance(maybe.type, Optional) and is_present(self.store, maybe)
+            with changed(self.b, primal=self.b.primal and not is_there):
+                value = self.emit(unwrap, maybe, free=free and isinstance(maybe.type, Undef))
             value.hint = v.hint
+            last = self.b.eqns[-1] if self.tries.handled and self.b in self.tries.blocks and self.b.eqns else None
+            of_number = isinstance(maybe.type, Optional) and not isinstance(maybe.type.elem, Link)  # an object is asked
+            if of_number and last is not None and last.primal and value in last.outs:
+                self.tries.taken.add(maybe)
         return value
 
-    def present_number(self, v: Abstract) -> Abstract:
-        """A number or an object that may be None, where this path knows that it is not; anything else as it is."""
+    def if_present(self, v: Abstract) -> Abstract:
+        """A number, an object or a tuple that may be None, where this path knows that it is not; anything else as it
+        is."""
+        if isinstance(v, OptionalTuple):
+            first = self.operand_of_item(v)
+            return self.present(v) if isinstance(first, Value) and is_present(self.store, first) else v
         optional = isinstance(v, Value) and isinstance(v.type, Optional) and isinstance(v.type.elem, (Link, Tensor))
         return self.defined(v) if optional and isinstance(v, Value) and is_present(self.store, v) else v
+
+    def operand_of_item(self, v: OptionalTuple) -> Operand:
+        """The first item of a tuple that may be None: it is None where the tuple is."""
+        first = v.of.items[0]
+        return self.contents(first) if isinstance(first, Ref) else self.lit(first)
 
     def present(self, v: OptionalTuple) -> Tup:
         """The tuple, used as one that is not None: if its first number is None, then so are the others."""
@@ -256,8 +281,15 @@ class Operands(Attempts):
                 self.defined(contents, free=free)
         if not isinstance(v, Value) or not isinstance(v.type, Undef):
             return v
-        if not isinstance(v.type.elem, Optional) or v in self.tries.bound:
+        if not isinstance(v.type.elem, Optional):
             return self.defined(v, free=free)
+        return self._assigned(v, free)
+
+    def _assigned(self, v: Value, free: bool) -> Value:
+        """The value of one that some path does not assign, read here; it may still be None."""
+        assert isinstance(v.type, Undef)
+        if self.tries.slot is not None and self.tries.bound.get(v) == self.tries.slot:
+            return self.known_bound(v)
         value: Value = self.emit(unwrap, v, to=v.type.elem, free=free)
         value.hint = v.hint
         return value
@@ -296,7 +328,28 @@ class Operands(Attempts):
         for step in ref.path:
             value = self.emit(step.op, value, *step.args, spelling=step.spelling, **step.attrs)
             value.hint = value.hint or step.name
-        return value
+        return self._as_it_is_now(value, "numpy.copy(_0)", value.type) if cell.origin == Origin.PYTHON else value
+
+    def _as_it_is_now(self, value: Operand, text: str, t: Type, *operands: Operand) -> Value:
+        """What the template `text` copies of an array that Python holds, to which a later call may write."""
+        attrs: dict[str, Any] = {"text": text, "type": t}
+        for eqn in reversed(self.b.eqns):
+            if eqn.op is inactive and (eqn.args, eqn.attrs) == ((value, *operands), attrs):
+                return eqn.out
+            if eqn.regions or runs_code_of_operands(attempted(eqn)):
+                break
+        return self.emit(inactive, value, *operands, **attrs)  # type: ignore[no-any-return]
+
+    def read_item(self, ref: Ref, key: tuple[str, ...], operands: Sequence[Operand]) -> Value:
+        """`ref[key]`: a number, a copy, or a view of the contents of `ref`."""
+        cell = self.store.array(ref)
+        if cell.origin != Origin.PYTHON or ref.path:
+            return self.emit(index, self.read(ref), *operands, key=key)  # type: ignore[no-any-return]
+        with self.block(Builder()):
+            t = self.emit(index, cell.value, *operands, key=key).type
+        item = f"_0[{subscript_text(key, placeholders(len(operands) + 1, 1))}]"
+        is_array = isinstance(t, Tensor) and t.is_array
+        return self._as_it_is_now(cell.value, f"numpy.copy({item})" if is_array else item, t, *operands)
 
     def current(self, ref: Ref) -> None:
         """Reads an array of a list again, if another name of it may have changed it."""

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sysconfig
 import types
@@ -21,7 +22,9 @@ from sct.frontend.state.state import State
 from sct.ir.pytrees.user_objects import attributes
 
 __all__ = [
-    "COMPUTING", "HASHING", "is_generated", "is_installed", "is_library", "is_ordered_as_tuple", "own_method"]
+    "COMPUTING", "HASHING", "fields_of_dataclass", "is_generated", "is_installed", "is_library", "is_ordered_as_tuple",
+    "own_method",
+]
 
 # -- functions ----------------------------------------------------------------------------------------------
 
@@ -54,6 +57,20 @@ def is_installed(file: str) -> bool:
 def is_generated(raw: types.FunctionType, where: type) -> bool:
     """Has `dataclass` written this method?"""
     return "__dataclass_fields__" in vars(where) and raw.__code__.co_filename == "<string>"
+
+
+def fields_of_dataclass(ev: State, cls: type) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a dataclass, guarded; refused if the class has generated an `__init__` for others."""
+    names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
+    ev.outside.note((cls, ("attr", "__dataclass_fields__")), "keys", names, at=(cls, "__dataclass_fields__"))
+    init = vars(cls).get("__init__")
+    if isinstance(init, types.FunctionType) and is_generated(init, cls):
+        code = init.__code__
+        if not set(code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]) <= {*names}:
+            ev.refuse("SCT208", f"the dataclass `{cls.__name__}` with other fields than it was created with is not "
+                      "supported", why="its methods were generated for those",
+                      hint="leave its fields as they are")
+    return dataclasses.fields(cls)
 
 
 # -- special methods ----------------------------------------------------------------------------------------

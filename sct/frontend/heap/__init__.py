@@ -2,9 +2,9 @@
 
     join_paths            evaluates the branches of a conditional, and joins their heaps
     lattice               the join of two abstract values
-    memory_facts          is a view contiguous, does a reshape share memory, may an argument be written?
     subscripts            reads, views and writes by subscript
     array_keys            subscripts as operands; lists as arrays
+    item_forms            the forms of items of lists: their schema, and the types of the columns
     dynamic_lists         lists whose length is known only at run time
     dynamic_list_methods  writes, appends and joins of these
     run_time_dicts        dicts whose keys are known only at run time

@@ -10,12 +10,13 @@ import numpy as np
 
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.inactive import check_value
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import as_index
-from sct.frontend.state.choices import is_present
+from sct.frontend.objects.linked_objects import is_link
+from sct.frontend.state.choices import is_present, take
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -25,19 +26,21 @@ from sct.frontend.values.abstract_values import (
     Ref,
     RunTimeTuple,
     Static,
+    Step,
     Tup,
 )
-from sct.ir import Lit, Operand, Value
-from sct.ir.types import NONE, List, Opaque, Optional, Tensor
+from sct.ir import Lit, Op, Operand, Value
+from sct.ir.types import NONE, List, Opaque, Optional, Tensor, Undef
 from sct.ops import BY_CALL, ELEMENTWISE, dim, eq, index, is_none, not_, size, unwrap
 from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import is_length_of_list, stacked, stacked_rows
+from sct.ops.program.uses_of_none import raises_type_error
 from sct.ops.type_rules import number
 
 __all__ = [
-    "adds_axes", "array_of", "check_axes", "check_class", "check_dtype", "check_present", "column_without_none",
-    "flagged", "is_flag", "is_slice", "is_vector_of_unknown_size", "joined_list", "key_items", "may_be_empty",
-    "may_be_none", "nested", "present_tuple", "takes_slice",
+    "adds_axes", "array_of", "check_axes", "check_class", "check_dtype", "check_not_none", "check_present",
+    "column_without_none", "flagged", "is_flag", "is_slice", "is_vector_of_unknown_size", "joined_list",
+    "key_items", "may_be_empty", "may_be_none", "nested", "present_tuple", "require_items", "takes_slice",
 ]
 
 
@@ -66,11 +69,12 @@ def array_of(ev: Evaluator, v: Abstract) -> Operand:
     return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
 
 
-def column_without_none(ev: Evaluator, v: ListRef) -> Operand:
-    """A list of numbers or of arrays for a function that takes no None: where one is in the list, it raises."""
+def column_without_none(ev: Evaluator, v: ListRef, op: Op | None = None, *operands: Operand, **attrs: Any) -> Operand:
+    """A list of numbers or of arrays for a function that takes no None: where one is in the list, `op` raises."""
     column = dynamic_lists.as_column(ev, v)
     t = column.type
     if isinstance(t, List) and isinstance(t.elem, Optional) and t.elem != NONE:
+        ev.attempt_with_none(column, op, operands, attrs)
         return ev.emit(unwrap, column, to=List(t.elem.elem))  # type: ignore[no-any-return]
     return column
 
@@ -164,6 +168,19 @@ def may_be_empty(n: Operand) -> bool:
     return n.value == 0 if isinstance(n, Lit) else n.dim is None or n.dim.least <= 0
 
 
+def require_items(ev: Evaluator, over: Ref, exception: str, message: str) -> None:
+    """Raises this exception where the program takes the first item of an array that has none."""
+    def none() -> None:
+        raise_at_run_time(ev, exception, message)
+
+    rows = ev.shape_of(over)[:1]
+    if any(d.value == 0 for d in rows):
+        none()
+    elif any(d.least < 1 for d in rows):
+        n = ev.emit(dim, ev.read(over), axis=0, spelling="builtins.len")
+        evaluate_branches(ev, ev.emit(eq, n, 0, spelling="operator.eq"), none, lambda: None)
+
+
 def _check_filled(ev: Evaluator, n: Operand, message: str) -> None:
     if isinstance(n, Value):
         check_value(ev, n, ev.emit(not_, ev.emit(eq, n, 0, spelling="operator.eq")), message)
@@ -244,11 +261,72 @@ def check_present(ev: Evaluator, v: Abstract, message: str) -> None:
 def may_be_none(ev: Evaluator, v: Abstract) -> Value | None:
     """The number, or the contents of the array, that may be None on this path, as far as tests of reads of it tell;
     None of other values."""
-    x = v if isinstance(v, Value) and isinstance(v.type, Optional) else list_items.array_or_none(ev, v)
+    x = v if isinstance(v, Value) and isinstance(v.type, Optional) else list_items.value_or_none(ev, v)
     eqn = None if x is None else ev.defs.get(x)
     same = (w for w in ev.store.told if eqn is not None and (other := ev.defs.get(w)) is not None and eqn.op is other.op
             and (eqn.args, eqn.attrs) == (other.args, other.attrs) and eqn.op is index)
     return None if x is None or any(is_present(ev.store, w) for w in (x, *same)) else x
+
+
+def check_not_none(ev: Evaluator, v: Abstract, use: Callable[[Any], Any]) -> None:
+    """Raises what `use(None)` raises, where an array or a number is None of which a fact is used that its type tells.
+
+    It is refused where that raises nothing, since None has another such fact.
+    """
+    if isinstance(v, Ref) and v.path:
+        _check_seen(ev, Ref(v.addr), v.path[0])
+        return
+    contents: Any = ev.store.array(v).value if isinstance(v, Ref) else v
+    if isinstance(contents, Value) and isinstance(contents.type, Undef) and isinstance(contents.type.elem, Optional):
+        contents = ev.bound(contents)
+    if not isinstance(contents, Value):
+        return
+    x = may_be_none(ev, contents)
+    if x is None:
+        _check_made_of_none(ev, contents)
+        return
+
+    def raises() -> None:
+        run_or_raise(ev, lambda: use(None))
+        ev.refuse("SCT503", "a value that may be None is not supported here", why="it is something else for None, "
+                  "and does not raise", hint="test it before, with `is None`")
+
+    absent = ev.emit(is_none, x)
+    evaluate_branches(ev, absent, raises, lambda: Static(None))
+    take(ev, absent, False, ev.b)
+
+
+def _check_made_of_none(ev: Evaluator, of: Value) -> None:
+    """Raises TypeError at run time, where an array of which such a fact is used is made of None, if NumPy does that."""
+    todo = [of]
+    while todo:
+        eqn = ev.defs.get(todo.pop())
+        if eqn is None or eqn.regions or eqn.op.updates:
+            continue
+        for k, x in enumerate(eqn.args):
+            by = ev.defs.get(x) if isinstance(x, Value) else None
+            maybe = by.args[0] if by is not None and by.op is unwrap and by.primal else None
+            if not isinstance(maybe, Value):
+                todo += [x] if isinstance(x, Value) and eqn.op not in ELEMENTWISE else []
+            elif isinstance(maybe.type, Optional) and not is_present(ev.store, maybe) and not raises_type_error(eqn, k):
+                _check_known(ev, maybe)
+
+
+def _check_seen(ev: Evaluator, base: Ref, step: Step) -> None:
+    """Raises at run time, where an array is None of which the step makes a view."""
+    name = (step.spelling or "").removeprefix(".")
+    if step.op is index and not name:
+        check_not_none(ev, base, lambda none: none[0])
+    elif name and "." not in name:
+        check_not_none(ev, base, lambda none: getattr(none, name))
+    elif (x := may_be_none(ev, base)) is not None:
+        _check_known(ev, x)
+
+
+def _check_known(ev: Evaluator, x: Value) -> None:
+    """Raises TypeError at run time where this is None, of which NumPy makes an array that sct does not know."""
+    check_value(ev, x, ev.emit(not_, ev.emit(is_none, x)), "an array is made of this value, which must be a number or "
+                "an array")
 
 
 def present_tuple(ev: Evaluator, v: OptionalTuple, use: Callable[[Any], Any]) -> Tup:
@@ -259,6 +337,18 @@ def present_tuple(ev: Evaluator, v: OptionalTuple, use: Callable[[Any], Any]) ->
                           lambda: Static(None))
     with changed(ev.b, primal=False):  # it is none here
         return ev.present(v)
+
+
+def present_object(ev: Evaluator, owner: Abstract, access: Callable[[None], object]) -> Abstract:
+    """An object that is a row, of which a part is read or written: where it is None, that raises, as `access` does."""
+    if not isinstance(owner, Value) or not is_link(owner):
+        return owner
+    owner = ev.bound(owner)
+    if isinstance(owner, Value) and isinstance(owner.type, Optional):
+        if not is_present(ev.store, owner):
+            evaluate_branches(ev, ev.emit(is_none, owner), lambda: run_or_raise(ev, lambda: access(None)), lambda: None)
+        return ev.defined(owner)
+    return owner
 
 
 def present_list(ev: Evaluator, v: Abstract, use: Callable[[Any], Any] = iter) -> Abstract:

@@ -8,23 +8,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator import list_items, own_methods
+from sct.frontend.evaluator.list_items import refuse_different_items
 from sct.frontend.evaluator.lists_in_lists import cut_loose, lists_behind, take_out
 from sct.frontend.heap.dynamic_lists import (
     column_refs,
     columns,
     element,
     grow,
-    item_type,
     keys,
     leaves,
     length,
     list_of_items,
-    refuse_different_items,
-    row_type,
-    schema_of,
-    slots,
     take_form,
 )
+from sct.frontend.heap.item_forms import holds_kinds, item_type, row_type, schema_of, slots
 from sct.frontend.state.store import least_length
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -32,11 +29,9 @@ from sct.frontend.values.abstract_values import (
     Array,
     Frozen,
     ListRef,
-    ListSchema,
     Origin,
     Ref,
     RunTimeTuple,
-    Schema,
     Slots,
     Static,
     Tup,
@@ -51,13 +46,14 @@ from sct.frontend.values.item_schemas import (
     map_parts,
     parts_of,
 )
+from sct.frontend.values.schemas import ListSchema, Schema
 from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import ActiveText, List, Opaque, Optional, Tensor, Text, Type, leaf_type
 from sct.ops import index, store
 from sct.ops.arrays.indexing import join as join_key
 from sct.ops.program import list_ops as ops
+from sct.ops.program import list_slices
 from sct.ops.program.inner_lists import INNER_UPDATES, inner_key
-from sct.ops.program.list_slices import remove_slice, splice
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -81,7 +77,7 @@ def sorted_by(ev: Evaluator, ref: ListRef, keys: ListRef, reverse: bool) -> List
     of_tuples = is_of_tuples(schema, lambda cls: own_methods.is_ordered_as_tuple(ev, cls))
     if not of_tuples or leaf_numbers(schema) != list(range(len(columns(ev, keys)))):
         ev.refuse("SCT503", "sorting by keys that are objects or lists is not supported",
-                  hint="sort by numbers, strings or tuples of these")
+                  hint="sort by numbers, strings or tuples of these, all of one length")
     owned, held = ev.store.owns(ref.addr), shared(ev, ref)
     at = ev.emit(ops.order, *columns(ev, keys), reverse=reverse)
     moved = [ev.emit(ops.permuted, c, at) for c in columns(ev, ref)]
@@ -240,7 +236,8 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any, at: Operand | None =
     place = length(ev, ref) if at is None and alone else at
     if not arrays_alone:
         ev.store.put_in(ref.addr, v)
-    versions = [f(c, x) for c, x in zip(column_refs(ev, ref), list(leaves(ev, schema, v, types=item_type(ev, ref)[1])))]
+    parts = zip(column_refs(ev, ref), list(leaves(ev, schema, v, types=item_type(ev, ref)[1])), strict=True)
+    versions = [f(c, x) for c, x in parts]
     _renew_all(ev, ref, versions, at is None, at if replaces else None)
     if alone and place is not None:
         ev.store.own(ref.addr)
@@ -261,10 +258,10 @@ def _in_form(ev: Evaluator, ref: ListRef, v: Abstract) -> Rows:
     elif slots(ev, ListRef(of)).parent is None:
         _take_form_in(ev, ListRef(of), ref, own)
     rows = item_type(ev, ref)
-    if not list_items.have_one_form(ev, rows[0], *own):
+    if not list_items.have_one_form(ev, rows[0], *own) and not holds_kinds(ev, rows, own):
         form = common_form(rows, own)
         if form is None or form.schema != rows[0]:
-            refuse_different_items(ev)
+            refuse_different_items(ev, v)
     return rows[0], own[1]
 
 
@@ -282,9 +279,9 @@ def _take_form_in(ev: Evaluator, outer: ListRef, ref: ListRef, own: Rows) -> Non
             return ListSchema(map_leaves(own[0], lambda k: k + len(types)))
         return map_parts(part, tuple(map(like, parts_of(part))))
 
-    take_form(ev, outer, (like(schema), [*types, *map(List, own[1])]))
-    new = slots(ev, outer)
-    if new.schema == schema or new.schema is None:
+    left, every = leaf_numbers(wanted := like(schema)), [*types, *map(List, own[1])]
+    take_form(ev, outer, (map_leaves(wanted, left.index), [every[k] for k in left]))
+    if (new := slots(ev, outer)).schema in (schema, None):
         return
     items = _form_of(schema, new.schema, columns_of_it)
     numbers = leaf_numbers(items)
@@ -327,9 +324,9 @@ def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstr
     if cell.parent is None:
         return _with(ev, ref, v, lambda c, x: ev.emit(store, ev.read(c), x, i, key=("i",)), i, replaces=True)
     schema, _ = _in_form(ev, ref, v)
-    items = list(leaves(ev, schema, v))
+    items = list(leaves(ev, schema, v, types=item_type(ev, ref)[1]))
     cut_loose(ev, ref)
-    for column, x in zip(column_refs(ev, ref), items):
+    for column, x in zip(column_refs(ev, ref), items, strict=True):
         path = [*keys(column), i]
         renew(ev, ref, column.addr, ev.emit(store, ev.read(Ref(column.addr)), x, *path, key=("i",) * len(path)))
     return Static(None)
@@ -346,7 +343,7 @@ def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
         after[k] = _updated(ev, before[k], ops.remove_at, i)
 
     owned, alone = ev.store.owns(ref.addr), ev.store.holds_alone(ref.addr)
-    v = take_out(ev, element(ev, ref, i, remove))
+    v = take_out(ev, element(ev, ref, i, remove, "pop from empty list"))
     for k in range(len(before)):
         if k not in after:
             remove(k)
@@ -408,6 +405,8 @@ def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
 
 def _both(ev: Evaluator, op: Op, ref: ListRef, other: ListRef, *operands: Operand, **attrs: Any) -> list[Operand]:
     """The results of the op for the columns of one list and those of the other."""
+    for one, like in ((ref, other), (other, ref)) if ev.functions.plan.kinds else ():
+        take_form(ev, one, item_type(ev, like))
     if slots(ev, other).schema != slots(ev, ref).schema:
         refuse_different_items(ev)
     return [ev.emit(op, c, d, *operands, **attrs) for c, d in zip(columns(ev, ref), columns(ev, other))]
@@ -418,7 +417,8 @@ def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
     a, b = dynamic(ev, a, b), dynamic(ev, b, a)
     owned = a != b and ev.store.owns(a.addr) and ev.store.owns(b.addr)
     held = [shared(ev, a), shared(ev, b)]
-    both = ev.new_dynamic_list(item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
+    versions = _both(ev, ops.joined, a, b)
+    both = ev.new_dynamic_list(item_type(ev, a)[0], versions, held=any(held))
     return list_items.owning(ev, owned, both)
 
 
@@ -462,7 +462,7 @@ def _taking_items(ev: Evaluator, ref: ListRef, other: ListRef) -> Iterator[ListR
 def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
     """`xs.extend(other)`"""
     with _taking_items(ev, ref, other) as other:
-        return change(ev, ref, _both(ev, ops.extend, ref, other))
+        return change(ev, ref, _both(ev, list_slices.extend, ref, other))
 
 
 def write_slice(ev: Evaluator, ref: ListRef, bounds: slice, other: ListRef, in_steps: bool) -> None:
@@ -473,7 +473,7 @@ def write_slice(ev: Evaluator, ref: ListRef, bounds: slice, other: ListRef, in_s
             named = other.addr in lists_behind(ev, ev.store.vars.values())
             change(ev, ref, columns(ev, copied(ev, other) if named else other))
         else:
-            change(ev, ref, _both(ev, store if in_steps else splice, ref, other, *ends, key=key))
+            change(ev, ref, _both(ev, store if in_steps else list_slices.splice, ref, other, *ends, key=key))
 
 
 def delete_slice(ev: Evaluator, ref: ListRef, bounds: slice) -> None:
@@ -481,7 +481,7 @@ def delete_slice(ev: Evaluator, ref: ListRef, bounds: slice) -> None:
     resize(ev, ref)
     owned = ev.store.owns(ref.addr)
     key, ends = join_key([slice(bounds.start, bounds.stop)])
-    change(ev, ref, [ev.emit(remove_slice, c, *ends, key=key) for c in columns(ev, ref)])
+    change(ev, ref, [ev.emit(list_slices.remove_slice, c, *ends, key=key) for c in columns(ev, ref)])
     list_items.owning(ev, owned, ref, same=True)
 
 

@@ -18,6 +18,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    Origin,
     Ref,
     RunTimeTuple,
     Slots,
@@ -99,12 +101,19 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     types = (ev.observed(ev.loc) or types_in_sct(text, ev.loc)) if cls is None else frozenset([("object", cls)])
     if any(shows_number(x.type) for x in operands) and not all(map(holds_no_number, types)):
         refuse_reading(ev, operands)
-    value = typed(ev, text, operands, types, user_text(ev.loc), op)
+    value = typed(ev, text, operands, types, user_text(ev.loc), op, gives_fresh)
     nested = any(_has_container(ev, x) for v in values for x in _items(ev, v))
     if not gives_fresh and (keeps or any(map(_may_hold, types)) or nested and ("object", collections.Counter) in types):
         give(ev, values, keeps or any(map(_is_view, types)))
         hold_all(ev, value)
     return value
+
+
+def held_by_python(ev: Evaluator, v: Abstract) -> Abstract:
+    """The value, whose arrays Python may hold: they are copied where they are read, if a call may write to them."""
+    if isinstance(v, Ref) and ev.functions.plan.rereads:
+        ev.store.cells[v.addr] = replace(ev.store.array(v), origin=Origin.PYTHON)
+    return v
 
 
 def _of_type(ev: Evaluator, text: str, operands: Sequence[Operand], t: Type, op: Op = inactive) -> Value:
@@ -301,7 +310,7 @@ def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
             eqn = ev.defs.get(x)
             if eqn is None or eqn.regions:
                 return True
-            todo += eqn.args
+            todo += () if eqn.op.nondiff else eqn.args
         return False
 
     return _any_number(ev, v, depends)
@@ -413,10 +422,11 @@ def harmless_name(f: Any) -> str | None:
 
 
 def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozenset[Observed], name: str,
-           op: Op = inactive) -> Abstract:
+           op: Op = inactive, fresh: bool = False) -> Abstract:
     """The value of an expression, which is of one of these types.  Numbers, arrays and tuples are checked.
 
-    name  what messages call it
+    name   what messages call it
+    fresh  is it held by nothing else?
     """
     if ev.is_discarded:
         return ev.emit(op, *operands, text=text)  # type: ignore[no-any-return]
@@ -429,8 +439,8 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
         n = len(next(iter(types))[1])
         value = ev.emit(op, *operands, text=text)
         check_value(ev, value, f"type(_0) is tuple and len(_0) == {n}", f"{name} must be a tuple of {n}")
-        return Tup(tuple(typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
-                         for k in range(n)))
+        return Tup(tuple(typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part,
+                               fresh) for k in range(n)))
     if types == {("object", str)}:
         shown = ActiveText() if any(shows_number(x.type) for x in operands) else Text()
         return ev.emit(op, *operands, text=text, type=shown)  # type: ignore[no-any-return]
@@ -446,7 +456,7 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
         t, check, words = Optional(t), f"_0 is None or {check}", f"None or {words}"
     value = ev.emit(op, *operands, text=text, type=t)
     check_value(ev, value, check, f"{name} must be {words}")
-    return ev.wrap(value)
+    return ev.wrap(value) if fresh else held_by_python(ev, ev.wrap(value))
 
 
 _NONE = ("object", type(None))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
 from sct.frontend.heap.lattice import (
     Join,
-    Outs,
+    KindsOfPaths,
     alike,
     joined_item,
     joined_slots,
@@ -26,13 +26,15 @@ from sct.frontend.heap.lattice import (
     origin_of,
     part_name,
     perhaps_tuple,
+    use_alike,
     with_same_attributes,
     with_same_keys,
 )
+from sct.frontend.objects.deques import see_into_both
 from sct.frontend.state import choices
-from sct.frontend.state.alias_groups import join_groups
-from sct.frontend.state.choices import by_code, chosen, code, may_be_absent
+from sct.frontend.state.choices import by_code, chosen, code, may_be_absent, members_by_code
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.may_alias import join_aliases
 from sct.frontend.state.store import (
     Branch,
     Cells,
@@ -76,7 +78,7 @@ if TYPE_CHECKING:
 __all__ = ["behind", "close_raised", "evaluate_branches", "join_branches", "join_split", "run_branch", "run_branches"]
 
 
-class _Merge(Outs, Join[Abstract]):
+class _Merge(KindsOfPaths, Join[Abstract]):
     def __init__(self, ev: Evaluator, left: Branch, right: Branch, asked: Value | None) -> None:
         super().__init__(ev, left, right)
         self.asked = asked
@@ -94,15 +96,13 @@ class _Merge(Outs, Join[Abstract]):
             assert isinstance(flag, Value)
             self.store.bound[key] = flag
 
-    # -- abstract values -------------------------------------------------------------
-
     def value(self, a: Abstract | None, b: Abstract | None, hint: str | None = None) -> Abstract:
         """The value that is `a` on the left path and `b` on the right; None: undefined there."""
         if DELETED in (a, b) and None not in (a, b) and a != b:
             return Poison("it is deleted on one path")
         if isinstance(a, Poison) or isinstance(b, Poison):
             return next(x for x in (a, b) if isinstance(x, Poison))
-        return self.join(a, b, hint)
+        return self.value_of_kinds(a, b, hint) or self.join(a, b, hint)
 
     def tuples(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         present = a if a is not None else b
@@ -110,7 +110,7 @@ class _Merge(Outs, Join[Abstract]):
         if any(x is not None and not is_such_tuple(x, present) for x in (a, b)):
             if self.have_items_alike(a, b):
                 return self.run_time_tuple(a, b, hint)
-            return Poison("a tuple of another length, or something else, on another path")
+            return self.apart_in_kind("a tuple of another length, or something else, on another path")
         left, right = (x.items if isinstance(x, Tup) else (None,) * len(present.items) for x in (a, b))
         return present.with_(self.value(x, y) for x, y in zip(left, right))
 
@@ -121,7 +121,7 @@ class _Merge(Outs, Join[Abstract]):
                        for x in v.items)
 
         return is_plain_tuple(a) and is_plain_tuple(b) and are_plain(a) and are_plain(b) and \
-            dynamic_lists.is_alike(self.ev, Slots(a.items + b.items))
+            item_forms.is_alike(self.ev, Slots(a.items + b.items))
 
     def number(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if a is not None and a == b:
@@ -130,14 +130,14 @@ class _Merge(Outs, Join[Abstract]):
             x, y = (None if v is None else self.ev.lit(v) for v in (a, b))
             joined = self.phi(x, y, hint)
         except TypeMismatch as error:
-            return Poison(f"its type depends on the path: {error}")
+            return self.apart_in_kind(f"its type depends on the path: {error}")
         return Static(joined.value) if isinstance(joined, Lit) else joined
 
     def choice(self, a: Any, b: Any, hint: str | None) -> Abstract:
         left, right = by_code(a), by_code(b)
-        members = tuple(self.member(left.get(k), right.get(k), hint) for k in {**left, **right})
-        wrong = next((m for m in members if isinstance(m, Poison)), None)
-        return wrong or chosen(self.phi(code(a), code(b), hint), members)
+        members = {k: self.member(left.get(k), right.get(k), hint) for k in {**left, **right}}
+        return next((m for m in members.values() if isinstance(m, Poison)), None) or chosen(
+            self.phi(code(a), code(b), hint), members, a, b)
 
     def member(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         """One of the objects of a choice; None: it is another one on that path."""
@@ -153,14 +153,15 @@ class _Merge(Outs, Join[Abstract]):
             self.parts(a)
         alone = a if b is None and self.right.store.dead else b if a is None and self.left.store.dead else None
         if isinstance(alone, Choice):
-            return chosen(self.phi(a and a.code, b and b.code, hint), alone.members)
+            return chosen(self.phi(a and a.code, b and b.code, hint), dict(members_by_code(alone)), alone)
         if alone is not None or a == b:
             return cast("Abstract", a if a is not None else b)
         x, y = (constant_object(self.ev, v) or v for v in (a, b))
         if isinstance(x, Value) and isinstance(y, Value):
             return self.number(x, y, hint)
-        return Poison("it is not bound on every path" if a is None or b is None else
-                      "another kind of object on another path")
+        self.ev.functions.plan.open_sets.update(self.ev.containers.places_of_sets(a, b))
+        return Poison("it is not bound on every path") if None in (a, b) else self.apart_in_kind(
+            "another kind of object on another path")
 
     def parts(self, v: Abstract | None) -> None:
         """Notes the aliases of what can be read through a value that is the same on both paths."""
@@ -176,6 +177,9 @@ class _Merge(Outs, Join[Abstract]):
 
     def optional_tuple(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         """A tuple that is None on one path, or may be None already: a tuple whose items may be None."""
+        a, b = (a, b) if a == b else self.at_ends(a, b, lambda v: v if v is None else self.ev.if_present(v))
+        if not any(isinstance(x, OptionalTuple) or x == Static(None) for x in (a, b)):
+            return self.value(a, b, hint)
         like = next(x.of if isinstance(x, OptionalTuple) else x for x in (a, b) if isinstance(x, (OptionalTuple, Tup)))
         if a is None or b is None:
             joined = self.value(None if a is None else like, None if b is None else like, hint)
@@ -184,17 +188,13 @@ class _Merge(Outs, Join[Abstract]):
         if left is None or right is None or not all(may_be_absent(x) for x in (a, b) if isinstance(x, Tup)):
             return Poison("a tuple on one path and something else on another")
         items = [self.value(x, y, hint) for x, y in zip(left.items, right.items)]
-        wrong = next((x for x in items if isinstance(x, Poison)), None)
-        return wrong or OptionalTuple(like.with_(items))
+        return next((x for x in items if isinstance(x, Poison)), None) or OptionalTuple(like.with_(items))
 
     def run_time_tuple(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        lists: list[ListRef | None] = []
-        for x, branch in ((a, self.left), (b, self.right)):
-            if x is not None and not is_plain_tuple(x):
-                return Poison("a tuple on one path and something else on another")
-            with self.ev.inside(branch):
-                lists.append(None if x is None else dynamic_list_methods.list_behind(self.ev, x))
-        joined = self.container(lists[0], lists[1], hint)
+        if not all(x is None or is_plain_tuple(x) for x in (a, b)):
+            return Poison("a tuple on one path and something else on another")
+        lists = self.at_ends(a, b, lambda v: None if v is None else dynamic_list_methods.list_behind(self.ev, v))
+        joined = self.container(*lists, hint)
         least = min(least_length(x) for x in (a, b) if x is not None)
         return RunTimeTuple(joined, least) if isinstance(joined, ListRef) else joined
 
@@ -208,12 +208,14 @@ class _Merge(Outs, Join[Abstract]):
             if a == b:
                 self.pairs.add((a.addr, b.addr))
                 return a if a.object == b.object else replace(a, object=None)
-            outer = not any(x in self.inner[0] or x in self.inner[1] for s in a.path for x in s.args)
-            if a.path == b.path and outer:
-                joined = self.base(a.addr, b.addr, a.path, hint)
-                own = a.object == b.object == 0
-                return joined if own or not isinstance(joined, Ref) else replace(joined, object=None)
-            return self.materialised(a, b, hint)
+            path = self.path(a.path, b.path, hint)
+            if path is None:
+                return self.materialised(a, b, hint)
+            if a.addr == b.addr:
+                self.pairs.add((a.addr, b.addr))
+                return Ref(a.addr, path, None)
+            base, own = self.base(a.addr, b.addr, path, hint), a.object == b.object == 0 and a.path == b.path
+            return base if own or not isinstance(base, Ref) else replace(base, object=None)
         # Defined on one path only.
         one, side = (a, 0) if isinstance(a, Ref) else (b, 1)
         assert isinstance(one, Ref)
@@ -225,10 +227,6 @@ class _Merge(Outs, Join[Abstract]):
         if one.path:
             return self.materialised(a, b, hint)
         return self.base(one.addr if side == 0 else None, one.addr if side else None, (), hint)
-
-    def step(self, s: Step, side: int) -> Step:
-        args = tuple(self.phi(x, None) if side == 0 else self.phi(None, x) for x in s.args)
-        return replace(s, args=args, name=None)
 
     def base(self, a: int | None, b: int | None, path: tuple[Step, ...], hint: str | None) -> Abstract:
         """A reference whose buffer is at `a` on the left and at `b` on the right."""
@@ -250,24 +248,17 @@ class _Merge(Outs, Join[Abstract]):
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         """A frozen copy, for a view on at least one path whose place depends on the path."""
-        values: list[Operand | None] = []
-        for x, branch in ((a, self.left), (b, self.right)):
-            if x is None:
-                values.append(None)
-                continue
-            assert isinstance(x, Ref)
-            with self.ev.inside(branch):
-                values.append(self.ev.contents(x))
+        values = self.at_ends(a, b, lambda v: self.ev.contents(v) if isinstance(v, Ref) else None)
         try:
-            value = self.phi(values[0], values[1], hint)
+            return self.apart(a, b, self.phi(*values, hint))
         except TypeMismatch as error:
             return Poison(f"its type depends on the path: {error}")
-        return self.apart(a, b, value)
 
     def apart(self, a: Abstract | None, b: Abstract | None, value: Operand) -> Ref:
         """A frozen copy of an array that is a part of another buffer on one path; that buffer is frozen too."""
         addr = self.ev.new_addr()
-        self.store.cells[addr] = Array(value, frozen=Frozen.AMBIGUOUS, merged=True)
+        self.store.cells[addr] = Array(value, self.origin(a, b), Frozen.AMBIGUOUS, merged=True)
+        self.ev.containers.note_choice(self.ev.loc, [addr], {})
         if isinstance(a, Ref):
             self.pairs.add((a.addr, ("copy", addr)))
         if isinstance(b, Ref):
@@ -275,11 +266,8 @@ class _Merge(Outs, Join[Abstract]):
         return Ref(addr)
 
     def optional(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        values = []
-        for x, branch in ((a, self.left), (b, self.right)):
-            with self.ev.inside(branch):
-                values.append(self.ev.contents(x) if isinstance(x, Ref) else Lit(None))
-        return self.apart(a, b, self.phi(values[0], values[1], hint))
+        values = self.at_ends(a, b, lambda v: self.ev.contents(v) if isinstance(v, Ref) else Lit(None))
+        return self.apart(a, b, self.phi(*values, hint))
 
     def container(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if a is None or b is None:
@@ -288,17 +276,19 @@ class _Merge(Outs, Join[Abstract]):
             self.cell(one.addr)
             return one
         if not (isinstance(a, Container) and isinstance(b, Container) and of_one_class(a, b)):
-            return Poison("another kind of object on another path")
+            see_into_both(self.ev, a, b)
+            return self.apart_in_kind("another kind of object on another path")
         self.pairs.add((a.addr, b.addr))
         if a.addr == b.addr:
             self.contents(a.addr)
             return a
         if (a.addr, b.addr) not in self.addrs:
             x, y = self.left.store.slots(a), self.right.store.slots(b)
+            use_alike(self.ev, a, x, y)
             if isinstance(a, ListRef) and isinstance(b, ListRef) and not alike(x, y):
                 x, y = self.columns(a, b)
             if not alike(x, y):
-                return Poison("a container of another length or with other keys on another path")
+                return self.apart_in_kind("a container of another length or with other keys on another path")
             addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
             cell = self.slots(x, y, hint)
             if any(cell.parent is not None and cell.parent not in side.store.cells for side in (self.left, self.right)):
@@ -314,7 +304,7 @@ class _Merge(Outs, Join[Abstract]):
             cell = branch.store.cells[ref.addr]
             if isinstance(cell, Slots) and (cell.schema is not None or cell.items):
                 with self.ev.inside(branch):
-                    row = dynamic_lists.items_like(self.ev, ref, row)
+                    row = item_forms.items_like(self.ev, ref, row)
         if row is None:
             self.ev.refuse("SCT310", "nothing is known of the items of this list")
         addrs = [self.ev.new_addr() for _ in row[1]]
@@ -394,8 +384,7 @@ class _Merge(Outs, Join[Abstract]):
 def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool],
            asked: Value | None = None) -> tuple[Store, Any]:
     """Joins two paths by a `cond` in the current block: the store after it, and the joined results."""
-    m = _Merge(ev, left, right, asked)
-    a, b = left.store, right.store
+    m, a, b = _Merge(ev, left, right, asked), left.store, right.store
     for key in filter(live, {**a.vars, **b.vars}):
         x = None if a.dead and not b.dead else a.vars.get(key)
         y = None if b.dead and not a.dead else b.vars.get(key)
@@ -424,9 +413,11 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     m.store.told = choices.joined(a, b)
     list_items.join(a, b, m.store, m.addrs, m.inner[0] | m.inner[1], m.phi)
     bad = lasting_conflicts(m.pairs, m.store, m.addrs.values())
-    for addr in sorted(m.store.cells.keys() & {addr for pair in bad for addr in (*pair, m.addrs.get(pair))}):
+    ambiguous = sorted(m.store.cells.keys() & {addr for pair in bad for addr in (*pair, m.addrs.get(pair))})
+    for addr in ambiguous:
         m.store.freeze(addr)
-    join_groups(a, b, m.store, m.pairs, m.addrs)
+    ev.containers.note_choice(ev.loc, ambiguous, m.addrs)
+    join_aliases(a, b, m.store, m.pairs, m.addrs)
     branches = tuple(Fn(name, (), tuple(branch.builder.eqns), tuple(o[k] for o in m.outs))
                      for k, (name, branch) in enumerate((("then", left), ("orelse", right))))
     if m.outs or any(branch.builder.eqns for branch in (left, right)):
@@ -456,7 +447,7 @@ def run_branch(ev: Evaluator, branch: Branch, thunk: Callable[[], Any], live: Ca
     """Evaluates a path, from its current end, to its end; `branch.extra` is the value of `thunk`."""
     with ev.tries.in_block(branch.builder, ev.b), ev.inside(branch):
         first = len(ev.b.eqns)
-        with ev.to_its_end():
+        with ev.to_its_end(), ev.temporaries.dropped():  # the other path does not have what this one has made
             ev.split_if_raised()
             branch.extra = thunk()
         branch.extra = close_raised(ev, first, live, branch.extra)

@@ -14,12 +14,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sct.frontend.state.choices import may_be_chosen
+from sct.frontend.state.choices import is_of_kinds, may_be_chosen
 from sct.frontend.state.store import ONE_PATH, UNSET, Branch, Store, is_such_tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
     Cell,
+    Choice,
     Container,
     DictRef,
     Frozen,
@@ -27,6 +28,8 @@ from sct.frontend.values.abstract_values import (
     Key,
     Layout,
     ListRef,
+    MapRef,
+    ObjRef,
     OptionalTuple,
     Origin,
     Poison,
@@ -35,31 +38,41 @@ from sct.frontend.values.abstract_values import (
     RunTimeTuple,
     Slots,
     Static,
+    Step,
     Tup,
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
+from sct.frontend.values.item_kinds import Kinds, are_apart, filler
 from sct.ir import Lit, Operand, Value, undef
-from sct.ir.types import Type, Undef, join
+from sct.ir.types import List, Optional, Type, Undef, join
+from sct.ops import index
+from sct.ops.arrays.indexing import split
+from sct.ops.program.list_ops import list_of
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "Join", "Outs", "alike", "conflicts", "hint_of", "in_order", "joined_item", "joined_slots", "lasting_conflicts",
-    "layout_of", "left_to_give", "most_frozen", "origin_of", "part_name", "perhaps_tuple",
-    "with_attributes", "with_same_attributes",
+    "Join", "KindsOfPaths", "Outs", "alike", "conflicts", "hint_of", "in_order", "indices_that_differ",
+    "joined_item", "joined_slots", "lasting_conflicts", "layout_of", "left_to_give", "most_frozen", "origin_of",
+    "part_name", "perhaps_tuple", "with_attributes", "with_same_attributes", "use_alike",
 ]
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Join(ABC, Generic[R]):
     """Joins two abstract values, of which one may be None: undefined.  `at` says whose values they are."""
 
+    ev: Evaluator
+
     def join(self, a: Abstract | None, b: Abstract | None, at: Any) -> R:
-        if a is not None and b is not None and a != b and may_be_chosen(a, b):
-            return self.choice(a, b, at)
+        if a is not None and b is not None and a != b:
+            self.note_tuples(a, b)
+            if may_be_chosen(a, b):
+                return self.choice(a, b, at)
         if isinstance(a, RunTimeTuple) or isinstance(b, RunTimeTuple):
             return self.run_time_tuple(a, b, at)
         if isinstance(a, OptionalTuple) or isinstance(b, OptionalTuple) or Static(None) in (a, b) and isinstance(
@@ -74,6 +87,12 @@ class Join(ABC, Generic[R]):
         if all(x is None or isinstance(x, Value) or is_literal(x) for x in (a, b)):
             return self.number(a, b, at)
         return self.other(a, b, at)
+
+    def note_tuples(self, a: Abstract, b: Abstract) -> None:
+        """Notes a tuple that is joined with what is no such tuple."""
+        tuples = [v.of if isinstance(v, OptionalTuple) else v for v in (a, b) if isinstance(v, (Tup, OptionalTuple))]
+        if len(tuples) == 1 or tuples and not is_such_tuple(*tuples):
+            self.ev.functions.plan.note_met(*tuples)
 
     @abstractmethod
     def choice(self, a: Any, b: Any, at: Any) -> R:
@@ -121,6 +140,15 @@ class Outs:
         self.outs: list[tuple[Operand, Operand, Value]] = []
         self.joined_values: dict[tuple[Operand, Operand, Key | None], Value] = {}
 
+    def at_ends(self, a: Abstract | None, b: Abstract | None, read: Callable[[Abstract | None], T]) -> tuple[T, T]:
+        """What is read of `a` at the end of the left path, and of `b` at the end of the right one."""
+        with self.ev.inside(self.left):
+            x = read(a)
+        with self.ev.inside(self.right):
+            y = read(b)
+        self.inner = (self.left.defines(), self.right.defines())
+        return x, y
+
     def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None, own: Key | None = None) -> Operand:
         """The operand that is `a` on the left path and `b` on the right; None: undefined there.
 
@@ -155,12 +183,127 @@ class Outs:
             self.outs.append((a, b, out))
         return self.joined_values[a, b, own]
 
+    def path(self, a: tuple[Step, ...], b: tuple[Step, ...], hint: str | None) -> tuple[Step, ...] | None:
+        """Where a view is that is at `a` on the left path and at `b` on the right; None if no path says both."""
+        if a == b:
+            return None if any(x in self.inner[0] or x in self.inner[1] for s in a for x in s.args) else a
+        if not self.ev.functions.plan.follows_views(indices_that_differ(a, b)):
+            return None
+        name = f"{hint}_index" if hint else None
+        return tuple(replace(s, args=tuple(self.phi(x, y, name) for x, y in zip(s.args, t.args)), name=None)
+                     for s, t in zip(a, b))
+
+    def step(self, s: Step, side: int) -> Step:
+        args = tuple(self.phi(x, None) if side == 0 else self.phi(None, x) for x in s.args)
+        return replace(s, args=args, name=None)
+
+    def origin(self, a: Abstract | None, b: Abstract | None) -> Origin:
+        """Where the copy of an array comes from that is `a` on the left path and `b` on the right: Python, or here."""
+        sides = zip((self.left, self.right), (a, b))
+        cells = [path.store.array(x) for path, x in sides if isinstance(x, Ref)]
+        return Origin.PYTHON if any(cell.origin == Origin.PYTHON for cell in cells) else Origin.FRESH
+
     def is_assigned(self, x: Operand, path: Branch) -> bool:
         """Is the operand assigned on this path, unless the path has raised?"""
         tries = self.ev.tries
         return tries.slot is not None and (
             not isinstance(x.type, Undef) or tries.has_raised(path.store)
             or isinstance(x, Value) and tries.bound.get(x) == tries.slot)
+
+
+class KindsOfPaths(Outs, ABC):
+    """Joins values of different kinds: `store` holds what is joined."""
+
+    store: Store
+
+    @abstractmethod
+    def value(self, a: Abstract | None, b: Abstract | None, hint: str | None = None) -> Abstract:
+        """The value that is `a` on the left path and `b` on the right; None: undefined there."""
+
+    def value_of_kinds(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract | None:
+        """The value that is of one of several kinds; None if it is not."""
+        if is_of_kinds(a if a is not None else b) and None in (a, b):
+            return self.of_kinds_alone(a, b, hint)
+        left, right = self.ev.kinds_of(a, self.left.store), self.ev.kinds_of(b, self.right.store)
+        if a == b or not are_apart(left, right):
+            return None
+        p, q = self.settled(a, self.left), self.settled(b, self.right)
+        left, right = self.ev.kinds_of(p, self.left.store), self.ev.kinds_of(q, self.right.store)
+        return self.of_kinds(p, q, left, right, hint) if are_apart(left, right) else self.value(p, q, hint)
+
+    def apart_in_kind(self, why: str) -> Poison:
+        """Values of different kinds, which are refused where values are of one kind each."""
+        self.ev.functions.plan.note_mixed()
+        return Poison(why)
+
+    def settled(self, v: Abstract | None, path: Branch) -> Abstract | None:
+        """A number of one of several kinds on a path as one number."""
+        if not is_of_kinds(v):
+            return v
+        assert v is not None
+        with self.ev.inside(path):
+            one = self.ev.settled(v)
+        self.inner = (self.left.defines(), self.right.defines())
+        return one
+
+    def of_kinds_alone(self, a: Any, b: Any, hint: str | None) -> Abstract:
+        """A value of one of several kinds on one path alone."""
+        one = a if a is not None else b
+        members = tuple(self.value(*((m, None) if a is not None else (None, m))) for m in one.members)
+        codes = [None if v is None else v.code for v in (a, b)]
+        return Choice(self.code(codes, hint), members, one.codes)
+
+    def of_kinds(self, a: Any, b: Any, left: Kinds, right: Kinds, hint: str | None) -> Abstract:
+        """A value of one kind on the left path, and of another one on the right."""
+        members = {code: self.value(left[code], right[code]) if code in left and code in right else
+                   self.of_one_path(left.get(code), right.get(code)) for code in {**left, **right}}
+        wrong = next((m for m in members.values() if isinstance(m, Poison)), None)
+        codes = [v.code if isinstance(v, Choice) else Lit(next(iter(kinds))) for v, kinds in ((a, left), (b, right))]
+        return wrong or Choice(self.code(codes, hint), tuple(members.values()), tuple(members))
+
+    def of_one_path(self, a: Abstract | None, b: Abstract | None) -> Abstract:
+        """A value of a kind that is there on one path alone; what is known of it stays."""
+        one = a if a is not None else b
+        if isinstance(one, Static):
+            return one
+        if isinstance(one, Tup):
+            return one.with_(self.of_one_path(*((x, None) if a is not None else (None, x))) for x in one.items)
+        if isinstance(one, Container) and self.alone(one, a is not None):
+            return one
+        if isinstance(one, Value) and ((other := filler(one.type)) != Lit(None) or isinstance(one.type, Optional)):
+            return self.phi(*((one, other) if a is not None else (other, one)))  # type: ignore[return-value]
+        return self.value(a, b)
+
+    def alone(self, one: Container, left: bool) -> bool:
+        """Makes a list or a dict one that both paths have, if it is one of numbers and only one path has made it; what
+        is in it on the other is never read."""
+        path, other = (self.left, self.right) if left else (self.right, self.left)
+        cell = path.store.cells[one.addr]
+        if one.addr in other.store.cells or one.addr in self.store.cells or not isinstance(cell, Slots) \
+                or cell.parent is not None or isinstance(one, (MapRef, ObjRef)):
+            return False
+        items: list[Abstract] = []
+        for x in cell.items:
+            if cell.schema is None:
+                items.append(self.of_one_path(*((x, None) if left else (None, x))))
+                continue
+            assert isinstance(x, Ref)
+            column = path.store.array(x)
+            assert isinstance(column.value.type, List)
+            with self.ev.inside(other):
+                empty = self.ev.emit(list_of, elem=column.value.type.elem)
+            self.inner = (self.left.defines(), self.right.defines())
+            joined = self.phi(*((column.value, empty) if left else (empty, column.value)))
+            self.store.cells[x.addr] = replace(column, value=joined)
+            items.append(x)
+        self.store.cells[one.addr] = replace(cell, items=tuple(items))
+        return True
+
+    def code(self, codes: Sequence[Operand | None], hint: str | None) -> Value:
+        """Which kind it is."""
+        joined = self.phi(codes[0], codes[1], hint and f"{hint}_kind")
+        assert isinstance(joined, Value)
+        return joined
 
 
 def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, object]]:
@@ -187,6 +330,26 @@ def lasting_conflicts(pairs: set[tuple[object, object]], store: Store, new: Coll
             left_behind = cell.schema is not None and addr not in new and (addr, addr) not in pairs
             (columns if left_behind else lasting).update(x.addr for x in cell.items if isinstance(x, Ref))
     return conflicts((a, b) for a, b in pairs if a != b or a not in columns - lasting)
+
+
+def indices_that_differ(a: tuple[Step, ...], b: tuple[Step, ...]) -> set[tuple[int, int]] | None:
+    """The integers in which the places of two views differ, each as the number of its step and of its operand.
+
+    None if they differ in more: `A[i]` and `A[j]` do not, `A[i]` and `A[:, i]` do.
+    """
+    places: set[tuple[int, int]] = set()
+    if len(a) != len(b):
+        return None
+    for k, (p, q) in enumerate(zip(a, b)):
+        if p == q:
+            continue
+        if p.op is not index or p != replace(q, args=p.args):
+            return None
+        key = p.attrs["key"]
+        if any(x != y for x, y in zip(split(key, p.args), split(key, q.args)) if isinstance(x, slice)):
+            return None
+        places |= {(k, j) for j, (x, y) in enumerate(zip(p.args, q.args)) if x != y}
+    return places
 
 
 def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
@@ -224,6 +387,17 @@ def with_attributes(x: Slots, y: Slots) -> Slots:
         return x
     return replace(x, items=(*x.items, *[UNSET] * len(more)), keys=(*x.keys, *more), unset=x.unset | y.unset | {*more},
                    ordered=x.ordered and not more)
+
+
+def use_alike(ev: Evaluator, of: Container, x: Slots, y: Slots) -> None:
+    """What is done with one of two dicts whose keys are known only at run time is done with the other, too, where they
+    meet: both have a list of the keys, or neither."""
+    if not isinstance(of, MapRef):
+        return
+    plan = ev.functions.plan
+    uses = {use for site, use in plan.dicts if site in (x.site, y.site)}
+    if more := {(site, use) for site in (x.site, y.site) for use in uses} - plan.dicts:
+        raise plan.changed(dicts=more)
 
 
 def alike(x: Slots, y: Slots) -> bool:

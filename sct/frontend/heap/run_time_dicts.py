@@ -6,9 +6,8 @@
                                  if at == len(memo): memo.append(v)
                                  else: memo[at] = v
 
-What Python does with keys, it does with the dict of places: their order, and the KeyError of a missing one.  A key that
-is deleted leaves its value behind.  A dict of the program is such a dict where it is refused as one of known keys
-(`OutliningPlan.dicts`).
+What Python does with keys, it does with the dict of places: their order, and the KeyError of a missing one.  A deleted
+key leaves its value behind.  A dict is such a dict where it is refused as one of known keys (`OutliningPlan.dicts`).
 """
 
 from __future__ import annotations
@@ -24,10 +23,12 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.lists_in_lists import take_out
 from sct.frontend.heap import dynamic_list_methods
-from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, is_dynamic, item_type, length
+from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, is_dynamic, length
 from sct.frontend.heap.inactive import may_be_differentiated
+from sct.frontend.heap.item_forms import item_type
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.heap.sample_calls import check_operands, hashed
+from sct.frontend.objects.linked_objects import is_link, key_of_row
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -40,11 +41,12 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.in_words import abstract_in_words
 from sct.frontend.values.item_schemas import map_leaves
 from sct.ir import Lit, Operand, Value, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import BOOL, INT, List, Never, Optional, Tensor, Text
-from sct.ops import eq, gt, index, stop_gradient
+from sct.ops import dict_key, eq, gt, index, stop_gradient
 from sct.ops.program.effects import inactive
 from sct.ops.registry import add_operand
 
@@ -86,8 +88,8 @@ def note_refused(ev: Evaluator, owner: Container) -> Any:
     """Notes that the keys of this dict would have to be known, and returns the place that makes it, if there is one."""
     cell = ev.store.cells.get(owner.addr)
     if not isinstance(owner, DictRef) or not isinstance(cell, Slots) or cell.site is None \
-            or isinstance(cell.site, DictArgument):
-        return None
+            or isinstance(cell.site, DictArgument) and (cell.keys or ev.functions.plan.known_arguments):
+        return None  # what an argument holds may have other names
     ev.functions.plan.refused.add((cell.site, VALUES))
     return cell.site
 
@@ -119,7 +121,8 @@ def of_run_time(ev: Evaluator, cell: Slots, factory: Abstract | None = None) -> 
     if _may(ev, cell, KEYS):
         keys = _list(ev, tuple(map(constant, cell.keys)))
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), site=cell.site)
+    ev.store.cells[addr] = Slots((places, keys, _list(ev, cell.items)), ("places", "keys", "values"), cell.origin,
+                                 site=cell.site)
     return MapRef(addr, factory)
 
 
@@ -184,28 +187,35 @@ def by_places(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = No
     return ev.emit(inactive, *operands, *more, text=text.format(*names, key=name, subscript=subscript), **attrs)
 
 
-def key_text(ev: Evaluator, key: Abstract, operands: list[Operand],
-             where: str = "in a dict whose keys are known only at run time") -> str:
-    """The template of a key: a string, a number, or a tuple of these."""
+def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool = False) -> str:
+    """The template of a key, or of an item of a set: a string, a number, or a tuple of these.
+
+    The keys of a dict are read from a list of them.  What is read from a set carries no derivative.
+    """
     if isinstance(key, Tup) and key.cls is tuple:
-        parts = [key_text(ev, x, operands, where) for x in key.items]
+        parts = [key_text(ev, x, operands, of_set) for x in key.items]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
-    if isinstance(key, Value) and isinstance(key.type, Optional) and isinstance(key.type.elem, Text):
-        return add_operand(key, operands)  # None is no key of it, but Python says that
-    if isinstance(key, Value) and (isinstance(key.type, Text) or _is_number(ev, key)):
+    if is_link(key):
+        return key_of_row(ev, key, operands, of_set)  # type: ignore[arg-type]
+    t = key.type if isinstance(key, Value) else None
+    of = t.elem if isinstance(t, Optional) else None
+    if isinstance(of, Text) or isinstance(of, Tensor) and of.is_scalar and of.kind in "ib":
+        return add_operand(key, operands)  # type: ignore[arg-type]  # None is no key of it, but Python says that
+    if isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar and (t.kind in "ib" or counts_as_real(t)):
         return add_operand(ev.as_int(key), operands)
+    if isinstance(key, Value) and isinstance(t, Tensor) and t.is_scalar and t.kind == "f":
+        varies = may_be_differentiated(ev, key)
+        if not (varies and of_set):
+            return add_operand(ev.emit(dict_key, key) if varies else key, operands)
     check_operands(ev, hash, key)
-    ev.refuse("SCT503", f"a key of this kind is not supported {where}",
-              hint="use ints, strings, floats that are not differentiated, or tuples of these")
-
-
-def _is_number(ev: Evaluator, key: Value) -> bool:
-    """Is this an int, or a float that is not differentiated?"""
-    t = key.type
-    return isinstance(t, Tensor) and t.is_scalar and (
-        t.kind in "ib" or counts_as_real(t) or t.kind == "f" and not may_be_differentiated(ev, key))
+    if of_set and isinstance(t, Tensor) and t.is_scalar:
+        ev.refuse("SCT503", "a differentiated number in a set whose items are known only at run time is not supported",
+                  why="what is read from a set carries no derivative", hint="use a dict in its place: `seen[k] = True`")
+    where = "in a set whose items" if of_set else "in a dict whose keys"
+    ev.refuse("SCT503", f"{abstract_in_words(key)} is not supported {where} are known only at run time",
+              hint="use numbers, strings, or tuples of these")
 
 
 def _found(ev: Evaluator, owner: MapRef, key: Abstract) -> Value | None:

@@ -20,7 +20,8 @@ from sct.frontend.evaluator.own_methods import HASHING, own_method
 from sct.frontend.heap import run_time_dicts
 from sct.frontend.heap.array_keys import is_slice, key_items, takes_slice
 from sct.frontend.heap.dynamic_lists import columns as dynamic_columns
-from sct.frontend.heap.dynamic_lists import element, is_alike, is_dynamic, list_of_items
+from sct.frontend.heap.dynamic_lists import element, is_dynamic, list_of_items
+from sct.frontend.heap.item_forms import is_alike
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
 from sct.frontend.heap.sample_calls import check_operands
@@ -28,19 +29,19 @@ from sct.frontend.heap.special_methods import as_index
 from sct.frontend.state.choices import by_code, chosen, code, code_of, is_kept, members_of
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Choice,
     Container,
     DefaultRef,
     DictRef,
     ListRef,
-    OptionalSchema,
     Ref,
     RunTimeTuple,
-    Schema,
     Slots,
     Static,
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.schemas import OptionalSchema, Schema
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type, base_type
@@ -53,8 +54,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "check_position", "contains", "get", "item", "item_of_sequence", "note_search", "of_arguments", "run_search",
-    "search_of",
+    "check_position", "contains", "get", "item", "item_of_sequence", "may_unroll", "note_search", "of_arguments",
+    "run_search", "search_of",
 ]
 
 K = TypeVar("K")
@@ -72,19 +73,23 @@ class Search:
 def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     """`d[key]`; None for a key that a defaultdict has not."""
     cell, plan = ev.slots(owner), ev.functions.plan
-    if not plan.known_keys and _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
+    adds = _has_factory(owner)
+    if not adds and not plan.known_keys and _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
             and (value := _by_position(ev, owner, key)) is not None:
         plan.leave_texts_open()
+        return value
+    if not isinstance(key, Static) and _are_chosen(ev, cell.items) and \
+            (value := _by_position(ev, owner, key)) is not None:
         return value
     try:
         name = run_time_dicts.known_key(ev, owner, key)
     except NeedsStatic:
-        if not _names_itself(ev, cell.keys, key) or (value := _by_position(ev, owner, key)) is None:
+        if adds or not _names_itself(ev, cell.keys, key) or (value := _by_position(ev, owner, key)) is None:
             raise
         return value
     if name in cell.keys:
         return cell.items[cell.keys.index(name)]
-    return None if _has_factory(owner) else raise_at_run_time(ev, "KeyError", name)
+    return None if adds else raise_at_run_time(ev, "KeyError", name)
 
 
 def _has_factory(owner: DictRef) -> bool:
@@ -173,7 +178,7 @@ def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | Non
     cell = ev.slots(owner)
     operands: list[Operand] = []
     text = _key_text(ev, cell.keys, key, operands)
-    if text is None or _has_factory(owner) or not _may_be_read(ev, cell.items):
+    if text is None or not _may_be_read(ev, cell.items):
         return None
 
     def read(values: Sequence[Any]) -> str:
@@ -272,25 +277,39 @@ def _may_be_read(ev: Evaluator, items: Sequence[Abstract]) -> bool:
         for x in items))
 
 
+MOST_CHOSEN = 8
+"""What is done with one of several arrays is written once for each of them: of so many, at most."""
+
+
+def _are_chosen(ev: Evaluator, items: Sequence[Abstract]) -> bool:
+    """Are these arrays, of which the one at a place of run time is to be written?"""
+    return 0 < len(items) <= MOST_CHOSEN and all(isinstance(x, Ref) for x in items) and \
+        ev.functions.plan.chooses_arrays()
+
+
 def _read(ev: Evaluator, items: Sequence[Abstract], text: Callable[[Sequence[Any]], str],
           operands: Sequence[Operand]) -> Abstract:
     """The item at a place that is known only at run time; `text`: the template of what reads one of as many constants
     there."""
     if isinstance(first := items[0], Tup) and (columns := _columns_of_tuples(items)) is not None:
         return first.with_(_read(ev, column, text, operands) for column in columns)
+    if _are_chosen(ev, items):
+        names = tuple(map(str, range(len(items))))
+        return Choice(ev.emit(lookup, *operands, text=text(names), type=Text()), tuple(items), names)
     if is_alike(ev, Slots(tuple(items))):
         at = ev.emit(lookup, *operands, text=text(range(len(items))))
         return element(ev, list_of_items(ev, tuple(items)), at)
     members = {code: member for x in items for code, member in by_code(x).items()}
     codes = [code for x in items for code in by_code(x)]
     which = ev.emit(lookup, *operands, text=text(codes), type=Optional(Text()) if None in members else Text())
-    return chosen(which, tuple(members.values()))
+    return chosen(which, members)
 
 
 def item_of_sequence(ev: Evaluator, owner: ListRef | Tup, key: Abstract) -> Abstract | None:
-    """`owner[key]`, of a list of known length or a tuple that holds functions; None for others."""
+    """`owner[key]`, of a list of known length or a tuple that holds functions, or arrays to be written; None for
+    others."""
     items = owner.items if isinstance(owner, Tup) else () if is_dynamic(ev, owner) else ev.slots(owner).items
-    if isinstance(key, Static) or is_slice(key) or not any(map(_may_be_called, items)):
+    if isinstance(key, Static) or is_slice(key) or not (any(map(_may_be_called, items)) or _are_chosen(ev, items)):
         return None
     at = as_index(ev, key)
     try:
@@ -298,13 +317,30 @@ def item_of_sequence(ev: Evaluator, owner: ListRef | Tup, key: Abstract) -> Abst
         return None
     except NeedsStatic as need:
         by_unrolling = f"__v{need.value.id}" in ev.index_ranges or ev.functions.in_progress
-        if by_unrolling and not ev.loops.many_iterations or not isinstance(at, Value) or \
+        if by_unrolling and may_unroll(ev) or not isinstance(at, Value) or \
                 not isinstance(at.type, Tensor) or not at.type.is_scalar or at.type.kind not in "ib" or \
                 not _may_be_read(ev, items):
             raise
     brackets = "()" if isinstance(owner, Tup) else "[]"
     return _read(ev, items, lambda values: f"{brackets[0]}{', '.join(map(repr, values))},{brackets[1]}[_0]",
                  [ev.as_int(at)])
+
+
+def may_unroll(ev: Evaluator) -> bool:
+    """May an index be known if a loop is unrolled, or a function is evaluated in line?  If the program is refused so,
+    it is known at run time.
+
+    In a loop of more than a few iterations it is known at run time alone; if the program is refused so, the loop may
+    be unrolled.
+    """
+    plan = ev.functions.plan
+    if not (ev.loops.heads or ev.functions.in_progress) or ev.loops.many_iterations or ev.loc in plan.positions:
+        return False
+    if ev.loops.heads and not ev.loops.heads[-1].few() and ev.loc not in plan.unrolled:
+        plan.looped.add(ev.loc)
+        return False
+    plan.open_positions.add(ev.loc)
+    return True
 
 
 def check_position(ev: Evaluator, owner: RunTimeTuple, key: Abstract) -> None:
@@ -376,9 +412,10 @@ def of_arguments(ev: Evaluator, arguments: Mapping[K, Abstract]) -> dict[K, Abst
         if v.addr not in seen:
             cell, seen[v.addr] = ev.slots(v), v
             if isinstance(v, DictRef) and isinstance(cell.site, DictArgument) and (cell.site, VALUES) in plan.dicts:
-                _freeze_all(ev, v)
                 seen[v.addr] = of_run_time(ev, cell)
-                _freeze_all(ev, seen[v.addr])
+                for of in (v, seen[v.addr]) if cell.keys else ():
+                    _freeze_all(ev, of)
+                ev.enclosing.written.update(() if cell.keys else (v.addr,))  # it is to be filled
             else:
                 ev.store.cells[v.addr] = replace(cell, items=tuple(map(visit, cell.items)))
         return seen[v.addr]

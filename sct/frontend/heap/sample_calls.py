@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.dynamic_list_methods import known_tuple
@@ -77,7 +77,9 @@ def check_operands(ev: Evaluator, run: Callable[..., Any], *values: Abstract) ->
 def hashed(ev: Evaluator, v: Abstract, what: str = "a key of a dict") -> Any:
     """The run-time value of a key or an item of a set; raises as Python does if it is not hashable."""
     check_operands(ev, hash, v)
-    return ev.key(known_tuple(ev, v) if isinstance(v, RunTimeTuple) else v, what)
+    key = ev.key(known_tuple(ev, v) if isinstance(v, RunTimeTuple) else v, what)
+    run_or_raise(ev, lambda: hash(key))
+    return key
 
 
 def _raise(ev: Evaluator, text: str | None) -> None:
@@ -237,10 +239,12 @@ def _tried(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -
 _AS_THEY_ARE = (str, bytes, type(None), type(Ellipsis), slice, np.dtype)
 
 
-def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
-    """Objects of the classes that `v` may be of; none where that is not known, or where it could be called.
+def _samples(ev: Evaluator, v: Abstract, size: int = 1, around: tuple[int, ...] = ()) -> list[Any]:
+    """Objects of the classes that `v` may be of; none where that is not known, where it could be called, or where it
+    holds itself.
 
-    size  of each axis of an array
+    size    of each axis of an array
+    around  the addresses of the containers that hold `v`
     """
     if isinstance(v, Static):
         x = v.peek
@@ -258,16 +262,17 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
     if isinstance(v, Tup) and v.fields == SLICE:
         return [slice(None)]
     if isinstance(v, Tup) and v.cls is tuple:
-        return [tuple(items) for items in _each(ev, v.items, size)]
+        return [tuple(items) for items in _each(ev, v.items, size, around)]
     cell = ev.store.cells[v.addr] if isinstance(v, (ListRef, DictRef)) and not isinstance(v, DefaultRef) else None
-    if not isinstance(cell, Slots) or dynamic_lists.is_dynamic(ev, v):
+    if not isinstance(cell, Slots) or dynamic_lists.is_dynamic(ev, v) or v.addr in around:  # type: ignore[union-attr]
         return []
     make = list if isinstance(v, ListRef) else lambda items: dict(zip(map(plain, cell.keys), items))
-    return [make(items) for items in _each(ev, cell.items, size)]
+    within = (*around, v.addr)  # type: ignore[union-attr]
+    return [make(items) for items in _each(ev, cell.items, size, within)]
 
 
-def _each(ev: Evaluator, items: Sequence[Abstract], size: int) -> list[tuple[Any, ...]]:
+def _each(ev: Evaluator, items: Sequence[Abstract], size: int, around: tuple[int, ...] = ()) -> list[tuple[Any, ...]]:
     """Samples of several values; none if there are too many combinations."""
-    ways = itertools.product(*(_samples(ev, x, size) for x in items[:_MOST]))
+    ways = itertools.product(*(_samples(ev, x, size, around) for x in items[:_MOST]))
     combinations = list(itertools.islice(ways, _MOST + 1))
     return combinations if max(len(items), len(combinations)) <= _MOST else []

@@ -9,21 +9,39 @@ from __future__ import annotations
 import enum
 import operator
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.lookup_guards import MISSING, in_class
+from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.objects.objects import is_object, special_call
+from sct.frontend.objects.objects import bind, is_object, special_call
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Value
+from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.types import Opaque, Tensor
 from sct.ops import BY_CALL
 
-__all__ = ["as_index", "checked", "plain_numbers"]
+__all__ = ["as_index", "checked", "item_of_class", "plain_numbers"]
+
+def item_of_class(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract | None:
+    """`owner[key]` by the `__class_getitem__` of a user's class; None for anything else."""
+    cls = owner.peek if isinstance(owner, Static) else None
+    if not isinstance(cls, type) or not is_user_class(cls) or isinstance(cls, enum.EnumMeta):
+        return None
+    raw, where = in_class(ev, cls, "__class_getitem__")
+    function = getattr(raw, "__func__", raw)
+    if raw is MISSING or not isinstance(function, types.FunctionType) or is_library(function):
+        return None
+    at = (where, ("attr", "__dict__"), ("item", "__class_getitem__"))
+    return ev.call(lift(ev, raw, at) if raw is function else bind(ev, raw, where, owner, "__class_getitem__"), [key])
+
 
 # -- results of special methods -----------------------------------------------------------------------------
 

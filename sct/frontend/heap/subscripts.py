@@ -13,17 +13,18 @@ import gast
 import numpy as np
 
 from sct.frontend.arguments.lift import contents_of_mapping
+from sct.frontend.arguments.memory_facts import is_forbidden
 from sct.frontend.evaluator import list_items, views
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
-from sct.frontend.heap import array_keys, dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
+from sct.frontend.heap import array_keys, dynamic_list_methods, dynamic_lists, item_forms, run_time_dicts, run_time_keys
 from sct.frontend.heap.array_keys import adds_axes, array_of, flagged, is_flag, is_slice, key_items, takes_slice
 from sct.frontend.heap.inactive import by_python, written_by_python
-from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.sample_calls import check_operands, hashed
-from sct.frontend.heap.special_methods import as_index
-from sct.frontend.objects.class_of import raise_of_class
+from sct.frontend.heap.special_methods import as_index, item_of_class
+from sct.frontend.objects.class_of import base_of_maker, raise_of_class
+from sct.frontend.objects.deques import see_into_deque
 from sct.frontend.objects.linked_objects import is_of_row
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.values.abstract_values import (
@@ -82,7 +83,7 @@ def new_slice(ev: Evaluator, *bounds: Abstract) -> Abstract:
 def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     """`owner[key]`."""
     own = special_call(ev, owner, "__getitem__", key)
-    if own is not None:
+    if own is not None or (own := item_of_class(ev, owner, key)) is not None:
         return own
     if isinstance(owner, RunTimeTuple):
         run_time_keys.check_position(ev, owner, key)
@@ -196,11 +197,8 @@ def _item_of_number(ev: Evaluator, owner: Value, t: Tensor, key: Abstract) -> Ab
 
 
 def _item_of_constant(ev: Evaluator, owner: Static, key: Abstract) -> Abstract:
-    if owner.value is np.r_ or owner.value is np.c_:
+    if any(owner.value is trick for trick in (np.r_, np.c_, np.mgrid, np.ogrid)):
         return SPECIAL[special_key(owner.value)](ev, [key], {})
-    for name, instead in _INDEX_TRICKS.items():
-        if owner.value is getattr(np, name):
-            ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
     mapping: Any = owner.value
     if owner == Static(None):
         run_or_raise(ev, lambda: mapping[0])  # raises
@@ -215,8 +213,8 @@ def _item_of_tuple(ev: Evaluator, owner: Tup, key: Abstract) -> Abstract:
     try:
         return _static_item(ev, owner.items, key, Tup)
     except NeedsStatic:
-        like = Slots(owner.items)
-        if is_slice(key) or _may_unroll(ev) and not is_of_row(ev, key) or not dynamic_lists.is_alike(ev, like):
+        unrolled = run_time_keys.may_unroll(ev) and not is_of_row(ev, key)
+        if is_slice(key) or unrolled or not item_forms.is_alike(ev, Slots(owner.items)):
             raise
     check_operands(ev, lambda at: ()[at], as_index(ev, key))
     (at,) = key_items(ev, key)
@@ -231,23 +229,13 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
         try:
             known_key(ev, key, "an index into a list")
         except NeedsStatic:
-            if len(cell.items) <= FEW and (_may_unroll(ev) or not dynamic_lists.is_alike(ev, cell)):
+            if len(cell.items) <= FEW and (run_time_keys.may_unroll(ev) or not item_forms.is_alike(ev, cell)):
                 raise
             dynamic_lists.grow(ev, owner)
     if ev.slots(owner).schema is None:
         return False
     check_operands(ev, lambda at: [][at], as_index(ev, key))
     return True
-
-
-def _may_unroll(ev: Evaluator) -> bool:
-    """May an index be known if a loop is unrolled, or a function is evaluated in line?"""
-    return bool(ev.loops.heads or ev.functions.in_progress) and not ev.loops.many_iterations
-
-
-_INDEX_TRICKS = {"mgrid": "use np.arange, np.linspace or np.meshgrid",
-                 "ogrid": "use np.arange or np.linspace, and np.newaxis"}
-"""Replacements for NumPy's objects that are subscripted, for hints."""
 
 
 def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
@@ -277,7 +265,7 @@ def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
     names, operands = join_key(key_items(ev, key))
     path, names, operands = compose(ev, ref, names, operands)
     base = Ref(ref.addr, path)
-    view = ev.emit(index_op, ev.read(base), *operands, key=names)
+    view = ev.read_item(base, names, operands)
     if isinstance(view.type, Tensor) and view.type.is_array and not any(k[0] in "am" for k in names):
         return ev.step(base, index_op, operands, {"key": names})
     return ev.wrap(view)
@@ -367,7 +355,10 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif not written_by_python(ev, "{0}.__setitem__({1}, {2})", owner, key, value):
         if isinstance(owner, Value) and isinstance(owner.type, Tensor):
             raise_of_class(ev, owner, lambda like: operator.setitem(like, 0, None))
-        ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
+        see_into_deque(ev, owner)
+        instead = base_of_maker(ev, owner)
+        ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict"
+                  if instead is None else f"derive the class from `{instead}`")
 
 
 def store_slot(ev: Evaluator, owner: ListRef | DictRef, where: Any, value: Abstract) -> None:
@@ -389,7 +380,7 @@ def _write_slice(ev: Evaluator, owner: ListRef, key: Abstract, value: Abstract) 
     new = value if isinstance(value, ListRef) else ev.call(Static(list), [value])
     assert isinstance(new, ListRef)
     if dynamic_lists.is_dynamic(ev, new):
-        dynamic_lists.grow(ev, owner, dynamic_lists.item_type(ev, new))
+        dynamic_lists.grow(ev, owner, item_forms.item_type(ev, new))
     if not by_position(ev, owner, key):
         cell, where = ev.writable(owner.addr, "a write"), known_key(ev, key, "an index into a list")
         assert isinstance(cell, Slots)

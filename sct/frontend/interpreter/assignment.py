@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,21 +12,25 @@ import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.array_keys import present_list
+from sct.frontend.heap import dynamic_lists, item_forms
+from sct.frontend.heap.array_keys import present_list, present_object
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.heap.subscripts import assign_item, slice_view
-from sct.frontend.interpreter.attributes import present_object, set_attributes
+from sct.frontend.heap.subscripts import slice_view
+from sct.frontend.interpreter.attributes import set_attributes
 from sct.frontend.interpreter.swaps import after_swap, swap_of, swaps_rows
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.iteration.python_iterables import python_items, python_iterable
-from sct.frontend.operators.choices import for_each
+from sct.frontend.objects.linked_objects import is_row_display
+from sct.frontend.operators.choices import for_each, of_parts, parts_of_kinds
+from sct.frontend.operators.row_items import assign_item_of, for_each_owner
 from sct.frontend.source.name_scopes import writes
+from sct.frontend.state.choices import by_code, is_of_kinds, narrowed
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
+    Choice,
     Closure,
     Key,
     ListRef,
@@ -40,7 +45,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ops import fstring, gt, lt, python
 
-__all__ = ["assign", "doing", "home_of", "named", "of_python", "unpack"]
+__all__ = ["assign", "doing", "home_of", "named", "named_by_key", "of_python", "unpack"]
 
 
 def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
@@ -49,8 +54,14 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         ev.store.bind(home_of(ev, target), named(ev, v, target.id))
     elif isinstance(target, gast.Subscript):
         owner, at = ev.eval(target.value), ev.eval(target.slice)
+        if owner == Static(None):
+            run_or_raise(ev, lambda: _set_item(None))
+        owner = present_list(ev, owner, _set_item)
         ev.temporaries.release(v)
-        for_each(ev, owner, doing(lambda m: assign_item(ev, m, at, v)))
+        value = named_by_key(ev, v, at)
+        for_each_owner(ev, owner, at, doing(lambda m, k: assign_item_of(ev, m, k, value)))
+    elif isinstance(target, (gast.Tuple, gast.List)) and is_of_kinds(v):
+        _assign_kinds(ev, target, v)
     elif isinstance(target, (gast.Tuple, gast.List)):
         frame = ev.frames[-1]
         with changed(frame, now=frame.now | writes(target)):  # a part that is bound stays so while others are unpacked
@@ -79,6 +90,38 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
 
 
+def _assign_kinds(ev: Evaluator, target: Any, v: Abstract) -> None:
+    """Unpacks a value of one of several kinds: tuples that have enough items, item by item."""
+    now = narrowed(ev.store, v) if isinstance(v, Choice) else v
+    if isinstance(now, Choice) and Static(None) in now.members:
+        ev.refuse("SCT310", "a value that may be None, or is of one of several kinds, is unpacked",
+                  hint="test before whether it is None")
+    star = next((k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)), None)
+    tail = 0 if star is None else len(target.elts) - star - 1
+
+    def taken_apart(m: Abstract) -> Abstract | None:
+        if not isinstance(m, Tup) or m.cls is not tuple:
+            return None
+        n = len(m.items)
+        if star is None:
+            return m if n == len(target.elts) else None
+        return Tup((*m.items[:star], ev.new_list(m.items[star:n - tail]), *m.items[n - tail:])) \
+            if n >= star + tail else None
+
+    def bound(m: Abstract) -> Abstract:
+        assign(ev, target, m)
+        return Static(None)
+
+    whole = parts_of_kinds(ev, v, taken_apart, bound)
+    if ev.store.dead or whole == Static(None):
+        return
+    kinds = by_code(whole) if is_of_kinds(whole) else {None: whole}
+    columns = zip(*(m.items for m in kinds.values() if isinstance(m, Tup)))
+    values = [of_parts(ev, whole, dict(zip(kinds, column))) if isinstance(whole, Choice) else column[0]
+              for column in columns]
+    _assign_all(ev, [t.value if isinstance(t, gast.Starred) else t for t in target.elts], values)
+
+
 def _set_attribute_of_function(ev: Evaluator, target: Any, f: Closure, value: Abstract) -> None:
     """`f.name = constant`, where `f` is a local function that no other name or container holds."""
     key = home_of(ev, target.value) if isinstance(target.value, gast.Name) else None
@@ -101,10 +144,10 @@ def _is_item(target: Any) -> bool:
     return isinstance(target, gast.Subscript) and not any(isinstance(n, gast.Call) for n in gast.walk(target))
 
 
-def doing(write: Callable[[Abstract], None]) -> Callable[[Abstract], Abstract]:
+def doing(write: Callable[..., None]) -> Callable[..., Abstract]:
     """A write as a function that gives None."""
-    def done(owner: Abstract) -> Abstract:
-        write(owner)
+    def done(*values: Abstract) -> Abstract:
+        write(*values)
         return Static(None)
     return done
 
@@ -122,8 +165,14 @@ def _unpack(x: Any) -> None:
     (_,) = x
 
 
+def _set_item(owner: Any) -> None:
+    owner[0] = None
+
+
 def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstract, ...]:
     """The items to unpack; of an iterator at most one more than there are targets."""
+    if is_row_display(v):
+        v = for_each(ev, present_object(ev, v, _unpack), lambda m: Tup(_as_many(ev, m, targets)))
     v = iterable(ev, present_list(ev, v, _unpack))
     starred = any(isinstance(t, gast.Starred) for t in targets)
     if not is_iterator(v) or starred:
@@ -138,6 +187,14 @@ def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstr
     while len(items) <= len(targets) and (item := taken(ev, it)) is not None:
         items.append(item)
     return tuple(items)
+
+
+def _as_many(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstract, ...]:
+    """The items of a dict or a tuple that is a row, where there are as many as there are targets."""
+    items = items_of(ev, v, _unpack)
+    if len(items) != len(targets) and not any(isinstance(t, gast.Starred) for t in targets):
+        _raise_mismatch(ev, ", ".join(f"v{k}" for k in range(len(targets))), len(items))
+    return items
 
 
 def _check_enough(ev: Evaluator, size: Operand, n: int, expected: str) -> None:
@@ -220,16 +277,23 @@ def _assign_all(ev: Evaluator, targets: Sequence[Any], values: Sequence[Abstract
             assign(ev, t, v)
 
 
+def named_by_key(ev: Evaluator, v: Abstract, key: Abstract) -> Abstract:
+    """An item of a dict; it has the text of its key as its name, if it has none yet."""
+    return named(ev, v, key.peek) if isinstance(key, Static) and type(key.peek) is str else v
+
+
 def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:
     """The value with the user's name, if it has none yet."""
-    if not name.isidentifier():
+    if not name.isidentifier() or keyword.iskeyword(name):
         return v
     if isinstance(v, RunTimeTuple):
         named(ev, v.of, name)
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
-        items = dynamic_lists.slots(ev, v).items
-        for k, column in enumerate(items):
-            named(ev, column, name if len(items) == 1 else f"{name}_{k}")
+        cell = item_forms.slots(ev, v)
+        columns = tuple([named(ev, column, name if len(cell.items) == 1 else f"{name}_{k}")
+                         for k, column in enumerate(cell.items)])
+        if cell.parent is not None:  # views of the columns of another list, which are equal under each name
+            ev.store.cells[v.addr] = replace(cell, items=columns)
     if isinstance(v, MapRef):
         for x, suffix in zip(ev.slots(v).items, ("_places", "_keys", "")):
             named(ev, x, name + suffix)

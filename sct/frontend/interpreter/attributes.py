@@ -7,7 +7,6 @@ import functools
 import math
 import sys
 import types
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 import gast
@@ -29,18 +28,19 @@ from sct.frontend.evaluator.lookup_guards import (
     path_to,
 )
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap.array_keys import check_axes, check_dtype, present_tuple
+from sct.frontend.heap.array_keys import check_axes, check_dtype, check_not_none, present_object, present_tuple
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.run_time_sets import is_set
 from sct.frontend.objects import row_attributes
-from sct.frontend.objects.class_of import class_object, possible_classes, python_class
+from sct.frontend.objects.bound_object import read_private_of_class
+from sct.frontend.objects.class_of import base_of_maker, class_object, possible_classes, python_class
 from sct.frontend.objects.linked_objects import (
     by_class,
     classes_of,
-    is_link,
+    is_row_display,
     may_be_absent,
     may_be_several,
 )
@@ -55,11 +55,12 @@ from sct.frontend.objects.objects import (
     set_attribute,
 )
 from sct.frontend.objects.row_attributes import is_attribute, is_one_for_all
-from sct.frontend.operators.choices import for_each
-from sct.frontend.operators.sparse_matrices import attribute_of_map
+from sct.frontend.operators.choices import for_each, parts_of_kinds
 from sct.frontend.operators.text_formatting import method_of_text
+from sct.frontend.scipy_objects.sparse_matrices import attribute_of_map
 from sct.frontend.source.private_names import name_of
-from sct.frontend.state.choices import is_present, mixed, narrowed
+from sct.frontend.state.choices import code_of, is_of_kinds, mixed, narrowed
+from sct.frontend.state.object_tables import is_display
 from sct.frontend.state.parts import changed
 from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
@@ -84,11 +85,11 @@ from sct.ir import Value
 from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Opaque, Optional, Tensor, Text, Undef, shows_number
-from sct.ops import apply, imag, is_none, real, size, transpose
+from sct.ops import apply, imag, real, size, transpose
 from sct.ops.program import effects
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["SET_BY_RAISE", "attribute_if_any", "get", "present_object", "set_attributes"]
+__all__ = ["SET_BY_RAISE", "attribute_if_any", "get", "set_attributes"]
 
 
 SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
@@ -97,18 +98,6 @@ SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__", "__traceback
 @expression(gast.Attribute)
 def attribute(ev: Evaluator, node: Any) -> Abstract:
     return get(ev, ev.eval(node.value), node.attr)
-
-
-def present_object(ev: Evaluator, owner: Abstract, access: Callable[[None], object]) -> Abstract:
-    """An object whose attribute is read or written, where it may be None: then that raises, as `access` does."""
-    if not isinstance(owner, Value) or not is_link(owner):
-        return owner
-    owner = ev.bound(owner)
-    if isinstance(owner, Value) and isinstance(owner.type, Optional):
-        if not is_present(ev.store, owner):
-            evaluate_branches(ev, ev.emit(is_none, owner), lambda: run_or_raise(ev, lambda: access(None)), lambda: None)
-        return ev.defined(owner)
-    return owner
 
 
 def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
@@ -121,6 +110,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         if not cls.__dictoffset__:
             run_or_raise(ev, lambda: object.__new__(cls).__dict__)  # raises
         return ev.call(Static(vars), [owner])
+    if isinstance(owner, Value) and is_row_display(owner) and all(
+            hasattr(cls.of if is_display(cls) else cls, name) for cls in classes_of(owner)):
+        return Method(owner, name)
     if isinstance(owner, Value) and may_be_several(owner):
         return _of_classes(ev, owner, name)
     if isinstance(owner, Parent) or is_object(owner):
@@ -168,6 +160,8 @@ def _of_value(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         run_or_raise(ev, lambda: getattr(cls(), name))  # raises where there is none
         return Method(owner, name)
     x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None
+    if _is_known_of_type(ev, owner, name):
+        check_not_none(ev, owner, lambda none: getattr(none, name))
     if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
         owner = ev.defined(owner)
         x_type = owner.type
@@ -237,6 +231,16 @@ def _is_own(cls: type, name: str, kinds: type | tuple[type, ...]) -> bool:
     return isinstance(raw, kinds) and is_defined_by_user(where)
 
 
+def _is_known_of_type(ev: Evaluator, owner: Abstract, name: str) -> bool:
+    """Is this an attribute of arrays for which none is read: does its type tell it?"""
+    if not hasattr(np.ndarray, name) or callable(getattr(np.ndarray, name)) or not isinstance(owner, (Ref, Value)):
+        return False
+    sizes = ev.shape_of(owner)
+    if name in ("T", "mT"):
+        return len(sizes) < 2
+    return name not in ("shape", "size") or not sizes or any(d.value is not None for d in sizes)
+
+
 def _may_be_none(ev: Evaluator, v: Abstract) -> bool:
     """May this be None at run time?"""
     x = ev.store.array(v).value if isinstance(v, Ref) else v
@@ -254,7 +258,9 @@ def _refuse_object(ev: Evaluator, owner: Abstract, name: str) -> NoReturn:
         "use a list, a dict, an array, or an object of a class of your own"
     eqn = ev.defs.get(owner) if isinstance(owner, Value) else None
     if eqn is not None and eqn.op is apply:
-        hint = "use a list, a dict or an array; or make the object outside the function, at the top of a module"
+        base = base_of_maker(ev, owner)
+        hint = "use a list, a dict or an array; or make the object outside the function, at the top of a module" \
+            if base is None else f"derive the class from `{base}`"
     ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported", hint=hint)
 
 
@@ -360,12 +366,27 @@ def set_attributes(ev: Evaluator, owner: Abstract, name: str, value: Abstract) -
 
 def _of_choice(ev: Evaluator, owner: Choice, name: str) -> Abstract:
     """An attribute of one of several objects; a method of members of one enum is that of the class."""
+    if is_of_kinds(owner):
+        return _of_kinds(ev, owner, name)
     if not mixed(owner):
         (cls, *others) = dict.fromkeys(type(m.peek) for m in owner.members if isinstance(m, Static))
         raw, where = in_class(ev, cls, name)
         if not others and isinstance(raw, types.FunctionType) and not is_library(raw):
             return bind(ev, raw, where, owner, name)
+    if name == "__name__" and all(isinstance(m, Static) and isinstance(m.peek, type) for m in owner.members):
+        names = [get(ev, m, name) for m in owner.members]
+        if names == [Static(code_of(m)) for m in owner.members]:
+            return owner.code
     return for_each(ev, owner, lambda m: get(ev, m, name))
+
+
+def _of_kinds(ev: Evaluator, owner: Choice, name: str) -> Abstract:
+    """An attribute of a value of one of several kinds: a method of those that have one, which is called of each."""
+    def with_method(m: Abstract) -> Abstract | None:
+        is_field = isinstance(m, Tup) and name in m.fields
+        return m if not is_field and callable(getattr(python_class(ev, m), name, None)) else None
+
+    return parts_of_kinds(ev, owner, with_method, lambda m: get(ev, m, name), lambda those, _: Method(those, name))
 
 
 def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
@@ -384,6 +405,8 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     if isinstance(it, (set, frozenset)) and owner.path is None and (
             method := run_time_sets.by_operators(owner, name)) is not None:
         return method
+    if isinstance(it, type) and (private := read_private_of_class(ev, it, name)) is not None:
+        return private
     if not hasattr(it, name):
         absent(ev, path_to(owner), name)
     value = run_or_raise(ev, lambda: getattr(it, name))
@@ -432,7 +455,7 @@ def _of_all_or_none(ev: Evaluator, owner: Choice, name: str) -> Abstract | None:
 
 def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`owner.name`; None where reading it raises an AttributeError."""
-    owner = ev.present_number(owner)
+    owner = ev.if_present(owner)
     if isinstance(owner, Value) and may_be_several(owner) and not may_be_absent(owner):
         owner = by_class(ev, owner)
     if isinstance(owner, Choice):

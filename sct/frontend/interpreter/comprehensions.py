@@ -144,9 +144,19 @@ def _is_of_run_time(key: Abstract) -> bool:
 
 @expression(gast.SetComp)
 def setcomp(ev: Evaluator, node: Any) -> Abstract:
-    """A set display with `for`."""
-    items = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
-    return new_set(ev, items)
+    """A set display with `for`; the loop that fills it, where its items are known only at run time."""
+    place, plan = ev.loc, ev.functions.plan
+
+    def known_items() -> Abstract:
+        return new_set(ev, _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt)))
+
+    try:
+        return attempted(ev, known_items) if place in plan.sets else known_items()
+    except (SctError, NeedsStatic):
+        plan.open_sets.add(place)
+        if place not in plan.sets:
+            raise
+    return _looped(ev, node, "set", lambda: new_set(ev, ()))
 
 
 def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
@@ -267,14 +277,17 @@ def _looped(ev: Evaluator, node: Any, kind: str, start: Callable[[], Abstract]) 
         return ev.bound(ev.store.vars[Key(frame.id, name)])
 
 
+_ADDS = {"list": "append", "set": "add"}
+
+
 def _innermost(node: Any, kind: str, name: str) -> Any:
-    """The statement for an item: it is appended to the list, written into the dict, or tested."""
+    """The statement for an item: it is put into the list, the set or the dict, or tested."""
     if kind == "dict":
         write = gast.Attribute(gast.Name(name, gast.Load(), None, None), "__setitem__", gast.Load())
         return gast.Expr(gast.Call(write, [node.key, node.value], []))
-    if kind == "list":
-        append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
-        return gast.Expr(gast.Call(append, [node.elt], []))
+    if kind in _ADDS:
+        add = gast.Attribute(gast.Name(name, gast.Load(), None, None), _ADDS[kind], gast.Load())
+        return gast.Expr(gast.Call(add, [node.elt], []))
     hit = gast.Assign([gast.Name(name, gast.Store(), None, None)], gast.Constant(kind == "any", None))
     return gast.If(node.elt if kind == "any" else gast.UnaryOp(gast.Not(), node.elt), [hit, gast.Break()], [])
 
@@ -285,7 +298,7 @@ def _loop(node: Any, kind: str) -> tuple[str, Any]:
     name = f"<{kind} {node.lineno} {node.col_offset}>"
     stmt: Any = _innermost(node, kind, name)
     for k, gen in reversed(list(enumerate(node.generators))):
-        collects = kind in ("list", "dict")
+        collects = kind in (*_ADDS, "dict")
         inner = k < len(node.generators) - 1 and not collects
         body = [stmt, gast.Break()] if inner else [stmt]  # what leaves an inner loop leaves all of them
         for test in reversed(gen.ifs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,26 +19,35 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, of_builtins
 from sct.frontend.heap import run_time_dicts
+from sct.frontend.heap.array_keys import is_slice, present_object
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
-from sct.frontend.interpreter.assignment import assign
+from sct.frontend.interpreter.assignment import assign, named_by_key
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.run_time_sets import new_set
+from sct.frontend.objects import row_attributes
+from sct.frontend.objects.deques import contents_of_dict
+from sct.frontend.objects.linked_objects import is_row_display
 from sct.frontend.objects.objects import is_object, special_call, special_method
-from sct.frontend.operators.choices import for_each, is_one_of_several
+from sct.frontend.operators.choices import for_each, is_one_of_several, parts_of_kinds
+from sct.frontend.operators.row_items import for_each_owner, item_of
 from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import boolean, condition, either_expression
 from sct.frontend.values.abstract_values import (
     DELETED,
+    PLAIN,
     Abstract,
+    Choice,
     Closure,
     Container,
+    DefaultRef,
     DictRef,
     Key,
     ListRef,
     Method,
     Poison,
+    Ref,
     RunTimeTuple,
     Static,
     Tup,
@@ -62,7 +72,8 @@ def constant(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.Name)
 def name(ev: Evaluator, node: Any) -> Abstract:
-    v, free = lookup(ev, node.id), is_of_outer_call(ev, node.id)
+    free = is_of_outer_call(ev, node.id) or node in _names_in_comprehensions(ev.frames[-1].source.node)
+    v = lookup(ev, node.id, free=free)
     if isinstance(v, Poison):
         ev.refuse("SCT502", f"`{node.id}` cannot be used here", why=v.reason,
                   hint="give it the same type on every path")
@@ -74,15 +85,28 @@ def is_of_outer_call(ev: Evaluator, name: str) -> bool:
     return ev.frames[-1].home(name) not in (None, ev.frames[-1])
 
 
-def lookup(ev: Evaluator, name: str) -> Abstract:
-    """The value of a name: local, enclosing, global or builtin."""
+@functools.lru_cache(maxsize=4096)
+def _names_in_comprehensions(function: Any) -> frozenset[Any]:
+    """The names that are read in comprehensions of a function, which are functions themselves before Python 3.12."""
+    if sys.version_info >= (3, 12):
+        return frozenset()
+    inside: set[Any] = set()
+    for comprehension in gast.walk(function):
+        if isinstance(comprehension, (gast.ListComp, gast.SetComp, gast.DictComp)):
+            first = set(gast.walk(comprehension.generators[0].iter))
+            inside.update(n for n in gast.walk(comprehension) if isinstance(n, gast.Name) and n not in first)
+    return frozenset(inside)
+
+
+def lookup(ev: Evaluator, name: str, *, free: bool = False) -> Abstract:
+    """The value of a name: local, enclosing, global or builtin; `free`: it is read in a function inside its own."""
     frame = ev.frames[-1]
     home = frame.home(name)
     if home is not None:
         key = Key(home.id, name)
         if key in ev.store.vars and ev.store.vars[key] != DELETED:
-            return ev.variable(key, free=home is not frame)
-        return raise_at_run_time(ev, *unbound_error(name, free=home is not frame))
+            return ev.variable(key, free=free or home is not frame)
+        return raise_at_run_time(ev, *unbound_error(name, free=free or home is not frame))
     if name in frame.cells and not frame.is_global(name):
         cells: Any = frame.cells
         if cells[name] == types.CellType():  # it may be filled in the next call
@@ -116,11 +140,42 @@ def subscript(ev: Evaluator, node: Any) -> Abstract:
     t = condition(ev, key.test) if isinstance(key, gast.IfExp) and isinstance(owner, (ListRef, Tup)) else None
     if t is None:
         at = ev.eval(key)
-        return for_each(ev, owner, lambda of: for_each(ev, at, lambda k: item(ev, of, k)))
+        if is_row_display(owner):
+            return for_each(ev, at, lambda k: for_each_owner(ev, owner, k, lambda of, k: item_of(ev, of, k)))
+        return items_of_kinds(ev, owner, at)
     if isinstance(t, Lit):
         return item(ev, owner, ev.eval(key.body if t.value else key.orelse))
     return either_expression(ev, t, lambda: item(ev, owner, ev.eval(key.body)),
                              lambda: item(ev, owner, ev.eval(key.orelse)))
+
+
+def items_of_kinds(ev: Evaluator, owner: Abstract, at: Abstract) -> Abstract:
+    """`owner[at]`, where each may be one of several."""
+    def read(of: Abstract) -> Abstract:
+        return items_of_kinds(ev, of, at) if isinstance(of, Choice) else for_each(ev, at, lambda k: item(ev, of, k))
+
+    return parts_of_kinds(ev, owner, lambda of: known_item(ev, of, at), read)
+
+
+def known_item(ev: Evaluator, of: Abstract, at: Abstract) -> Abstract | None:
+    """An item that is there, at a known place in a tuple or a dict, or a slice of an array; None of others."""
+    if isinstance(of, Ref) and _has_no_step(at):
+        return item(ev, of, at)
+    if not isinstance(at, Static):
+        return None
+    if isinstance(of, Tup) and of.cls is tuple and type(at.peek) is int and -len(of.items) <= at.peek < len(of.items):
+        return of.items[at.peek]
+    if isinstance(of, DictRef) and not isinstance(of, DefaultRef) and type(at.peek) in PLAIN:
+        cell = ev.slots(of)
+        return cell.items[cell.keys.index(at.peek)] if at.peek in cell.keys and not cell.unset else None
+    return None
+
+
+def _has_no_step(at: Abstract) -> bool:
+    """Is this a slice without a step?"""
+    if isinstance(at, Static):
+        return isinstance(at.peek, slice) and at.peek.step is None
+    return isinstance(at, Tup) and is_slice(at) and at.items[-1] == Static(None)
 
 
 # -- displays -----------------------------------------------------------------------------------------
@@ -139,10 +194,10 @@ def display(ev: Evaluator, nodes: list[Any]) -> tuple[Abstract, ...]:
 @expression(gast.Tuple)
 def tuple_(ev: Evaluator, node: Any) -> Abstract:
     if not any(isinstance(n, gast.Starred) for n in node.elts):
-        return Tup(display(ev, node.elts))
+        return row_attributes.of_tuple(ev, display(ev, node.elts))
     snapshot = ev.snapshot()
     try:
-        return Tup(display(ev, node.elts))
+        return row_attributes.of_tuple(ev, display(ev, node.elts))
     except NeedsStatic:
         ev.restore(snapshot)
         return ev.call(Static(tuple), [_extended(ev, node.elts)])
@@ -193,7 +248,11 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
     entries: dict[Any, Abstract] = {}
     for k, v in zip(node.keys, node.values):
         if k is None:
-            other = ev.eval(v)
+            other = row_attributes.as_it_is_now(ev, present_object(ev, ev.eval(v), lambda none: {**none}))  # type: ignore
+            other = contents_of_dict(ev, other)
+            if is_row_display(other):
+                assert isinstance(other, Value)
+                ev.operand(other)  # refuses a dict of several classes
             if not isinstance(other, DictRef):
                 plan.refused.add(use)
                 ev.refuse("SCT503", "only dicts of known keys may follow `**`", node=v)
@@ -202,11 +261,12 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
         else:
             try:
                 key = hashed(ev, ev.eval(k))
-            except NeedsStatic:
+            except (NeedsStatic, SctError):
                 plan.refused.add(use)
                 raise
-            entries[key] = ev.eval(v)
-    return run_time_dicts.called(ev, ev.new_dict(entries))
+            entries[key] = named_by_key(ev, ev.eval(v), Static(key))
+    row = row_attributes.of_dict(ev, entries)
+    return run_time_dicts.called(ev, ev.new_dict(entries)) if row is None else row
 
 
 def _filled(ev: Evaluator, node: Any) -> Abstract:
@@ -214,7 +274,7 @@ def _filled(ev: Evaluator, node: Any) -> Abstract:
     filled = run_time_dicts.new(ev, ev.loc)
     for k, v in zip(node.keys, node.values):
         if k is None:
-            run_time_dicts.update(ev, filled, ev.eval(v))
+            run_time_dicts.update(ev, filled, contents_of_dict(ev, ev.eval(v)))
         else:
             key = ev.eval(k)
             run_time_dicts.assign(ev, filled, key, ev.eval(v))

@@ -17,16 +17,20 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.lookup_guards import is_subclass_of
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.interpreter.assignment import assign
+from sct.frontend.interpreter.assignment import assign, doing
 from sct.frontend.interpreter.attributes import attribute_if_any
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.linked_objects import is_row_display
+from sct.frontend.operators.choices import for_each, told
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import boolean, truth
 from sct.frontend.source.match_lowering import Binds, Matches
 from sct.frontend.values.abstract_values import SLICE, Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
-from sct.ir import Lit, Value
+from sct.ir import Lit, Value, has_effect
+from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.types import Tensor
 
 __all__: list[str] = []
@@ -74,6 +78,8 @@ def _tests(ev: Evaluator, v: Abstract, p: Any) -> Iterator[Test]:
             yield from _tests(ev, v, p.pattern)
     elif isinstance(p, gast.MatchOr):
         yield lambda: _any(ev, v, p)
+    elif is_row_display(v):
+        yield lambda: told(ev, v, lambda m: _all(ev, _tests(ev, m, p)))
     else:
         if isinstance(p, gast.MatchClass):
             yield lambda: _is_of_class(ev, v, p)
@@ -148,7 +154,9 @@ def _refuse_such(ev: Evaluator, v: Abstract, kind: Any, but: tuple[type, ...] = 
     v = ev.text(v)
     tensor = isinstance(v, Value) and isinstance(v.type, Tensor)
     cls = None if tensor else python_class(ev, v)
-    if cls is not None and issubclass(cls, kind) and not issubclass(cls, but):
+    # Registration gives the immutable classes of Python no other patterns.
+    of_kind = cls is not None and (is_subclass_of(ev, cls, kind) if is_user_class(cls) else issubclass(cls, kind))
+    if cls is not None and of_kind and not issubclass(cls, but):
         ev.refuse("SCT503", f"a pattern for a `{cls.__name__}` is not supported", hint="make a list or a dict of it")
 
 
@@ -177,20 +185,37 @@ def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
     """The attributes of `v`, which is of the class of the pattern; None where it lacks one."""
     cls = ev.eval(p.cls)
     assert isinstance(cls, Static)
-    count, wanted = len(p.patterns), cls.value
-    named = getattr(wanted, "__match_args__", None)
-    whole = named is None and issubclass(wanted, _WHOLE)
-    allowed = 1 if whole else len(named or ())
+    named = _match_args(ev, cls) if p.patterns else ()
+    parts: list[tuple[Abstract, Any]] = [(v, q) for q in p.patterns] if named is None else []
+    count, allowed = len(p.patterns), 1 if named is None else len(named)
     if count > allowed:
-        raise_at_run_time(ev, "TypeError", f"{wanted.__name__}() accepts {allowed} positional "
+        raise_at_run_time(ev, "TypeError", f"{cls.value.__name__}() accepts {allowed} positional "
                           f"sub-pattern{'s' * (allowed != 1)} ({count} given)")
-    parts: list[tuple[Abstract, Any]] = [(v, q) for q in p.patterns] if whole else []
-    for name, q in [*zip(() if whole else named or (), p.patterns), *zip(p.kwd_attrs, p.kwd_patterns)]:
+    names = [*(named or ())[:count], *p.kwd_attrs]
+    if repeated := [name for k, name in enumerate(names) if name in names[:k]]:
+        raise_at_run_time(ev, "TypeError", f"{cls.value.__name__}() got multiple sub-patterns for attribute "
+                          f"{repeated[0]!r}")
+    for name, q in zip(names, [*p.patterns[:len(named or ())], *p.kwd_patterns]):
         x = attribute_if_any(ev, v, name)
         if x is None:
             return None
         parts.append((x, q))
     return parts
+
+
+def _match_args(ev: Evaluator, cls: Static) -> tuple[str, ...] | None:
+    """The attributes that positional patterns are for; None if the one pattern is for the object itself."""
+    wanted = cls.value
+    args = attribute_if_any(ev, cls, "__match_args__")
+    if args is None:
+        return None if issubclass(wanted, _WHOLE) else ()
+    kind = python_class(ev, args)
+    if kind is not tuple:
+        raise_at_run_time(ev, "TypeError", f"{wanted.__name__}.__match_args__ must be a tuple (got {kind.__name__})")
+    names = tuple(ev.ask(x, "an item of `__match_args__`") for x in items_of(ev, args))
+    if other := [type(name) for name in names if type(name) is not str]:
+        raise_at_run_time(ev, "TypeError", f"__match_args__ elements must be strings (got {other[0].__name__})")
+    return names
 
 
 def _bind(ev: Evaluator, v: Abstract, p: Any) -> None:
@@ -205,8 +230,17 @@ def _bind(ev: Evaluator, v: Abstract, p: Any) -> None:
             t = _all(ev, _tests(ev, v, one))
             if isinstance(t, Static) and t.value:
                 return _bind(ev, v, one)
+    elif is_row_display(v):
+        for_each(ev, v, doing(lambda m: _bind(ev, m, p)))
     elif not isinstance(p, (gast.MatchValue, gast.MatchSingleton)):
-        for x, inner in _parts(ev, v, p) or ():
+        before, block, mark = ev.store.copy(), ev.b, len(ev.b.eqns)
+        parts = _parts(ev, v, p)
+        if isinstance(p, gast.MatchClass) and (
+                ev.store.writes_since(before) or any(map(has_effect, block.eqns[mark:]))):
+            ev.refuse("SCT503", "an attribute in a pattern is computed by code that writes, or has an effect",
+                      why="sct computes it once to test it, and once to bind it",
+                      hint="read the attribute before the `match`, and match its value")
+        for x, inner in parts or ():
             _bind(ev, x, inner)
 
 

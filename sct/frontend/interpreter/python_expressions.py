@@ -9,6 +9,8 @@ The innermost candidate around a refusal is left to Python, and the function is 
 from __future__ import annotations
 
 import ast
+import copy
+import inspect
 import types
 from typing import Any
 
@@ -29,15 +31,17 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.interpreter.attributes import SET_BY_RAISE
 from sct.frontend.interpreter.expressions import lookup
+from sct.frontend.objects.objects import is_data
 from sct.frontend.source.bindings import Bindings
 from sct.frontend.source.changing_calls import changes_object, writes_arguments, writes_keyword
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Container, ObjRef, Ref, Static, Tup
 from sct.frontend.writes.callees import UNKNOWN, Callees
 from sct.frontend.writes.written_expressions import written_expressions
-from sct.ir import Operand
+from sct.ir import Operand, Value
 from sct.ir.pytrees.user_objects import is_defined_by_user
+from sct.ir.types import Link, leaf_type
 from sct.ops.registry import template_tree
 
 __all__: list[str] = []
@@ -48,11 +52,13 @@ _REFUSED = (gast.Yield, gast.YieldFrom, gast.Await, gast.NamedExpr)
 @python_expression
 def by_python(ev: Evaluator, node: Any) -> Abstract | None:
     """The value of the expression, which Python evaluates; None if it may not."""
-    if not ev.is_observed or not ev.observed(ev.loc) or (values := _values(ev, node)) is None:
+    fields = _Fields(ev, node)
+    node = fields.visit(copy.deepcopy(node))
+    if (values := _values(ev, node, fields.values)) is None or not ev.observed(ev.loc):  # which runs the function: last
         return None
     operands: list[Operand] = []
     texts = {name: _name(v) or template_of(ev, v, operands) for name, v in values.items()}
-    if None in texts.values():
+    if None in texts.values() or any(isinstance(x, Value) and isinstance(leaf_type(x.type), Link) for x in operands):
         return None
     if _changes_objects(node):
         ev.note_change()
@@ -60,8 +66,43 @@ def by_python(ev: Evaluator, node: Any) -> Abstract | None:
     return evaluated_by_python(ev, text, operands, list(values.values()))
 
 
-def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
-    """The values of the variables that the expression reads; None if Python may not evaluate it."""
+class _Fields(gast.NodeTransformer):  # type: ignore[misc]
+    """Puts variables in the place of attributes of objects that the function has made, which may hold others that are
+    differentiated: `site("x", i, self.n)`."""
+
+    def __init__(self, ev: Evaluator, node: Any) -> None:
+        self.ev, self.free = ev, free_in(node)
+        self.values: dict[str, Abstract] = {}
+
+    def visit_Attribute(self, node: gast.Attribute) -> Any:
+        node.value = self.visit(node.value)
+        owner = self._variable(node.value)
+        if not isinstance(node.ctx, gast.Load) or not isinstance(owner, ObjRef):
+            return node
+        cell = self.ev.slots(owner)
+        if node.attr not in cell.keys or node.attr in (cell.unset or ()) or is_data(
+                inspect.getattr_static(owner.cls, node.attr, None)):
+            return node
+        name = f"_field{len(self.values)}"
+        self.values[name] = cell.items[cell.keys.index(node.attr)]
+        return gast.Name(name, gast.Load(), None, None)
+
+    def _variable(self, node: Any) -> Abstract | None:
+        if not isinstance(node, gast.Name):
+            return None
+        if node.id in self.values:
+            return self.values[node.id]
+        try:
+            return lookup(self.ev, node.id) if node.id in self.free else None
+        except (SctError, Dead):
+            return None
+
+
+def _values(ev: Evaluator, node: Any, fields: dict[str, Abstract]) -> dict[str, Abstract] | None:
+    """The values of the variables that the expression reads; None if Python may not evaluate it.
+
+    fields  the values of those that stand for attributes
+    """
     parts = list(gast.walk(node))
     if any(isinstance(n, _REFUSED) for n in parts) or \
             any(isinstance(n, gast.keyword) and writes_keyword(n.arg) for n in parts) or \
@@ -75,7 +116,7 @@ def _values(ev: Evaluator, node: Any) -> dict[str, Abstract] | None:
     values = {}
     for name in sorted(free):
         try:
-            values[name] = lookup(ev, name)
+            values[name] = fields[name] if name in fields else lookup(ev, name)
         except (SctError, Dead):
             return None
     if any(may_be_differentiated(ev, v) for v in values.values()):

@@ -15,18 +15,20 @@ import gast
 from sct.errors import SctError
 from sct.frontend.arguments.lift import lift_module
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
+from sct.frontend.evaluator.exceptions import leaves_generator, raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import GUARDING, guarding_statement, statement
 from sct.frontend.evaluator.lookup_guards import absent, path_to
 from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branch, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.expressions import closure
+from sct.frontend.interpreter.tail_duplication import as_conditional, is_duplicated
 from sct.frontend.operators.truth import ASKED, condition
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state import choices
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
@@ -60,11 +62,12 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
     whole = at == 0 and stmts is frame.source.node.body
     with ev.to_its_end(is_path=False), frame.living():
         while at < len(stmts) and not ev.store.dead:
-            stmt = stmts[at]
+            stmt = as_conditional(ev, stmts[at]) if ev.functions.plan.duplicated else stmts[at]
             at += 1
             live = frame.live
             frame.be_at(live.after.get(stmt, frozenset()) | live.before.get(stmt, frozenset()) | reads(stmt))
             if type(stmt) in GUARDING:
+                ev.tries.note_fork()
                 with ev.at(loc_of(stmt, frame.source.file)):
                     if GUARDING[type(stmt)](ev, stmt, stmts, at):
                         return
@@ -156,6 +159,8 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
             block(ev, stmt.body if test.value else stmt.orelse)
             return False
         try:
+            if at < len(stmts) and is_duplicated(ev, stmt):
+                return _rest_in_each(ev, test, stmt, stmts[at:])
             return _two_branches(ev, test, stmt, stmts, at)
         except SctError as error:
             if error.code not in ASKED:
@@ -200,6 +205,17 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
         v = poisoned[0]
         ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its values on the two paths cannot be joined")
     return took_rest
+
+
+def _rest_in_each(ev: Evaluator, test: Value, stmt: Any, rest: Sequence[Any]) -> bool:
+    """Evaluates the rest of the block in each branch of an `if`, which is then the last statement of the block."""
+    branches = choices.forks(ev, test)
+    live = ev.live_after(ev.frames[-1].live.leaving(rest[-1]) | _pending(ev))
+    with changed(ev, duplications=ev.duplications + 1):
+        for branch, body in zip(branches, (stmt.body, stmt.orelse)):
+            run_branch(ev, branch, lambda: block(ev, [*body, *rest]), live)  # noqa: B023
+    join_branches(ev, test, branches[0], branches[1], live)
+    return True
 
 
 def _live_behind(ev: Evaluator, stmt: Any) -> frozenset[str]:
@@ -347,7 +363,7 @@ def raise_stmt(ev: Evaluator, node: Any) -> None:
     cls = ev.tries.classes.get(error)
     if cls is None and error in ev.tries.exceptions and not cause:
         rethrow(ev, error, None)
-    if ev.generators_in_progress and cls is StopIteration:
+    if leaves_generator(ev, cls):
         raise_at_run_time(ev, "StopIteration")  # which is another exception here
     ev.throw(error, cls, *cause)
 

@@ -23,12 +23,13 @@ from sct.frontend.heap.join_paths import behind, join_branches, join_split, run_
 from sct.frontend.interpreter.assignment import assign, home_of
 from sct.frontend.interpreter.statements import FALL, block, guard, rethrow
 from sct.frontend.source.name_scopes import TRIES, nodes_in
-from sct.frontend.state.fixpoint import Raised
+from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.store import Branch, Store
 from sct.frontend.state.tries import UNKNOWN, Class, parts_slot
 from sct.frontend.values.abstract_values import Abstract, Array, Key, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef
+from sct.ops import cond
 from sct.ops.registry import may_raise
 
 __all__ = ["ExceptClause", "at_last", "class_of_exceptions", "evaluate_try"]
@@ -96,16 +97,20 @@ def at_last(ev: Evaluator, body: Callable[[], None], last: Callable[[Value | Non
 
     if ev.tries.slot is None and not sees_exception:
         snapshot = ev.snapshot()
-        body()
-        first = len(ev.b.eqns)
-        finish()
-        if ends == [Lit(False)] and not any(map(_is_observable, walk(Fn("", (), tuple(ev.b.eqns[first:]), ())))):
-            return
+        with contextlib.suppress(Dead):
+            body()
+            first, forks = len(ev.b.eqns), ev.tries.forks
+            finish()
+            # Another path through `last` may be taken where `body` has stopped earlier.
+            if ends == [Lit(False)] and ev.tries.forks == forks and \
+                    not any(map(_is_observable, walk(Fn("", (), tuple(ev.b.eqns[first:]), ())))):
+                return
         ev.restore(snapshot)
 
     def handle(error: Value | None) -> None:
         assert error is not None
-        end = last(error)
+        with ev.tries.handling(error):
+            end = last(error)
         if ev.store.dead or ev.exit != Static(FALL) or end == Lit(True):
             return
         if isinstance(end, Value):
@@ -201,6 +206,7 @@ def evaluate_try(ev: Evaluator, body: Callable[[], None], handlers: Sequence[Exc
             body()
         splits, caught = tries.take(ev.b, first), list(tries.caught)
         _no_other(ev, first)
+        ev.check_uses_of_taken([*ev.b.eqns[first:], *(e for s in splits for e in s.branch.builder.eqns)])
         alone = len(splits) == 1 and not tries.has_raised(ev.store) and not isinstance(ev.store.vars[slots[0]], Value)
         for split in reversed(splits) if not alone else ():
             join_split(ev, split, Branch(ev.store, behind(ev, split)), live)
@@ -274,11 +280,13 @@ def _without(store: Store, slots: tuple[Key, Key], caught: Sequence[Class]
 
 def _no_other(ev: Evaluator, first: int) -> None:
     """Refuses a body with equations that may raise what is handled, where the path could not be left."""
-    raises = ev.uncaught(ev.b.eqns[first:])
-    if raises is not None:
+    for eqn in ev.b.eqns[first:]:
+        if (raises := ev.uncaught([eqn])) is None:
+            continue
         with ev.at(raises.loc or ev.loc):
             ev.refuse("SCT101", "what may raise an exception that a `try` handles is not supported here",
-                      why="it calls a function that calls itself, or that is differentiated here",
+                      why="the paths of a branch around it are one again before the exception leaves the branch"
+                      if eqn.op is cond else "it calls a function that calls itself, or that is differentiated here",
                       hint="check for the bad case first, with `if`")
 
 

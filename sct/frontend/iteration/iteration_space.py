@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.errors import SctError, class_in_words
+from sct.frontend.arguments.abstract_arguments import MANY_ITEMS
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.array_keys import present_tuple
+from sct.frontend.heap.array_keys import check_not_none, present_object, present_tuple
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import slice_view
 from sct.frontend.iteration.iterator_protocol import (
     ENDLESS,
@@ -32,9 +34,12 @@ from sct.frontend.iteration.iterator_protocol import (
     view_items,
 )
 from sct.frontend.iteration.python_iterables import PythonIterable, python_items, python_iterable
+from sct.frontend.objects.linked_objects import is_row_display
+from sct.frontend.objects.row_attributes import as_it_is_now
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
+    Choice,
     Container,
     Iteration,
     Key,
@@ -50,11 +55,11 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.loop_view import WITHOUT_END
 from sct.ir.types import INT, Tensor
-from sct.ops import BY_CALL, add, dim, mul, sub
+from sct.ops import BY_CALL, add, dim, eq, mul, sub
 
 __all__ = [
-    "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "from_zero", "in_step", "is_held", "is_run_over",
-    "items_of", "items_to_search", "length", "python_space", "space",
+    "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "check_step", "from_zero", "in_step", "is_held",
+    "is_run_over", "items_of", "items_to_search", "length", "python_space", "space",
 ]
 
 MOST_UNROLLED = 64
@@ -69,6 +74,7 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
 
     run  the use of the items, in which Python raises if `v` is not iterable
     """
+    v = as_it_is_now(ev, present_object(ev, v, run)) if is_row_display(v) else v
     v = ev.text(iterable(ev, v))
     if isinstance(v, OptionalTuple):
         v = present_tuple(ev, v, run)
@@ -101,11 +107,32 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
 
 def items_to_search(ev: Evaluator, owner: Abstract, x: Abstract) -> tuple[Abstract, ...]:
     """The items of a container that is searched item by item: there are as many as the arguments say."""
+    by_loop = f"compare them: `any(y {'is None' if x == Static(None) else '== x'} for y in xs)`"
     try:
-        return items_of(ev, owner)
+        items = items_of(ev, owner)
     except NeedsStatic as need:
-        need.error.hint = f"compare them: `any(y {'is None' if x == Static(None) else '== x'} for y in xs)`"
+        need.error.hint = by_loop
         raise
+    if len(items) > MANY_ITEMS and any(isinstance(y, Choice) for y in items):
+        ev.refuse("SCT503", f"a list of more than {MANY_ITEMS} items of several kinds is searched",
+                  why="each kind of each item would be a test of its own", hint=by_loop)
+    return items
+
+
+def check_step(ev: Evaluator, step: Abstract) -> None:
+    """The program raises what Python does if the step of a range is 0."""
+    def fails() -> None:
+        raise_at_run_time(ev, "ValueError", "range() arg 3 must not be zero")
+
+    if isinstance(step, Static):
+        return fails() if step.value == 0 else None
+    test = ev.wrap(ev.emit(eq, ev.operand(step), 0, spelling="operator.eq"))
+    try:
+        is_zero = ev.ask(test, "whether a step is 0")
+    except NeedsStatic:
+        evaluate_branches(ev, ev.operand(test), fails, lambda: None)
+    else:
+        return fails() if is_zero else None
 
 
 def is_run_over(ev: Evaluator, v: Abstract) -> bool:
@@ -406,5 +433,6 @@ def length(ev: Evaluator, v: Ref) -> Operand:
     if not isinstance(t, Tensor) or not t.rank:
         ev.refuse("SCT501", "iteration over a 0-d array", why="NumPy raises here too")
     if t.shape[0].value is not None:
+        check_not_none(ev, v, iter)
         return Lit(t.shape[0].value)
     return ev.emit(dim, ev.operand(v), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]

@@ -24,14 +24,14 @@ from sct.frontend.arguments.lift import contents_of_mapping, lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import present_list, present_tuple
+from sct.frontend.heap.array_keys import check_not_none, present_list, present_object, present_tuple
 from sct.frontend.heap.sample_calls import check_operands
-from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import characters, size_along, slice_view
+from sct.frontend.iteration.object_iterators import is_own_iterator, items_of_object, own_iterator
 from sct.frontend.iteration.positional_iteration import items_by_position
-from sct.frontend.objects.deques import list_of_deque
-from sct.frontend.objects.objects import special_call, special_method
-from sct.frontend.objects.undefined_operators import undefined
+from sct.frontend.objects.deques import contents_of
+from sct.frontend.objects.objects import special_method
+from sct.frontend.objects.operators_of_classes import undefined
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
@@ -222,23 +222,21 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """The result of `__iter__` of an object that defines it; other values as they are."""
-    v = v.of if isinstance(v, RunTimeTuple) else characters(ev, list_of_deque(ev, present_list(ev, v)))
+    v = v.of if isinstance(v, RunTimeTuple) else characters(ev, contents_of(ev, present_list(ev, v), "__iter__"))
     if isinstance(v, Iteration) and v.kind == "checkpointed":
         ev.refuse("SCT503", "`checkpointed` is not what a `for` statement runs over",
                   why="it says how the loop is differentiated", hint="write `for i in sct.checkpointed(range(n)):`")
-    if isinstance(v, Choice) and all(isinstance(m, (Tup, ListRef)) for m in v.members):
+    if isinstance(v, Choice) and all(isinstance(m, (Tup, ListRef, DictRef)) for m in v.members):
         return ev.call(Static(list), [v])  # neither may be written: it is not known which one it is
-    own = special_call(ev, v, "__iter__") or items_by_position(ev, v)
+    v = present_object(ev, v, lambda none: iter(none))  # type: ignore[call-overload]
+    own = own_iterator(ev, v) or items_by_position(ev, v)
     v = contents_of_mapping(ev, v) or v
     if isinstance(of := owner_of(v), MapRef):
         return run_time_dicts.as_list(ev, of, v.kind if isinstance(v, Iteration) else "keys")
     if own is None:
         run_time_keys.note_search(ev, of)
         return v
-    if special_method(ev, own, "__next__") is not None:
-        ev.refuse("SCT503", "an object that is an iterator itself is not supported",
-                  hint="return `iter(...)` of a list from `__iter__`")
-    return iterable(ev, checked(ev, own, "iter"))
+    return items_of_object(ev, own) if is_own_iterator(ev, own) else iterable(ev, own)
 
 
 def owner_of(v: Abstract) -> Abstract:
@@ -280,6 +278,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         return v
     if not isinstance(v, Static) or not is_literal(v):
         v = ev.text(v)
+    check_not_none(ev, v, iter)
     if isinstance(v, OptionalTuple):
         v = present_tuple(ev, v, iter)
     if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
@@ -414,6 +413,7 @@ def _reversed(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 def rows(ev: Evaluator, v: Ref) -> int:
     """The number of rows of an array, guarded; sizes of arguments are known in loops too."""
+    check_not_none(ev, v, iter)
     t = ev.type_of(v)
     if not isinstance(t, Tensor) or not t.rank:
         raise_at_run_time(ev, "TypeError", "iteration over a 0-d array")

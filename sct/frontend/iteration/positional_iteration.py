@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.objects.objects import class_of
+from sct.frontend.source.name_scopes import body_of
 from sct.frontend.source.parse import source_of
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Static, Tup
 from sct.ir.pytrees.user_objects import is_in_python
@@ -24,7 +26,7 @@ __all__ = ["items_by_position"]
 
 def items_by_position(ev: Evaluator, v: Abstract) -> Abstract | None:
     """The items that `v[0]`, `v[1]`, ... have until it raises; None of an object that has no `__getitem__`."""
-    cls = class_of(v) if isinstance(v, ObjRef) else None
+    cls = class_of(v) if isinstance(v, (ObjRef, Static)) else None
     raw, where = (None, None) if cls is None else in_class(ev, cls, "__getitem__")
     if where is None or not isinstance(raw, types.FunctionType) or is_library(raw) and not is_in_python(where):
         return None
@@ -35,9 +37,12 @@ def items_by_position(ev: Evaluator, v: Abstract) -> Abstract | None:
 
 def _attribute(getitem: types.FunctionType) -> str | None:
     """The attribute of whose items `__getitem__` gives the one that it is asked for, without doing anything else."""
+    if getitem is collections.UserList.__getitem__:
+        return "data"  # a slice aside, which no position is
     node: Any = source_of(getitem.__code__).node
-    body = [s for s in node.body if not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant))]
-    item = body[0].value if len(body) == 1 and isinstance(body[0], gast.Return) else None
+    body = [s for s in body_of(node) if not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant))]
+    only = body[0] if len(body) == 1 else None
+    item = only.value if isinstance(only, gast.Return) else only
     names = [a.id for a in node.args.args]
     if not isinstance(item, gast.Subscript) or not isinstance(item.value, gast.Attribute) or len(names) != 2:
         return None

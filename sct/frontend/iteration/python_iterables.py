@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
@@ -27,8 +28,9 @@ from sct.frontend.state.observed_types import Observed, items_place
 from sct.frontend.values.abstract_values import Abstract
 from sct.ir import Operand, Value
 from sct.ir.core import walk
-from sct.ir.types import INT, Text
-from sct.ops.program.effects import inactive, part
+from sct.ir.types import BOOL, INT, Text
+from sct.ops.program.attempts import attempted
+from sct.ops.program.effects import inactive, part, runs_code_of_operands
 
 __all__ = ["PythonIterable", "check_class", "check_unchanged", "python_item", "python_items", "python_iterable"]
 
@@ -73,6 +75,7 @@ def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | N
     check = _iterable_check(ev, classes[0], v) if len(classes) == 1 else None
     if check is None:
         return None
+    use_callable(ev, ev.leaf_of(v))
     (cls,) = classes
     return PythonIterable(types, check, cls.__name__, user_text(place), hasattr(cls, "__next__"))
 
@@ -105,18 +108,24 @@ def python_item(ev: Evaluator, text: str, operands: Sequence[Operand], iterable:
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")
 
 
-def check_unchanged(ev: Evaluator, v: Abstract) -> None:
-    """Refuses a loop over an object that its body may change; the loop is the last equation that was built."""
+def check_unchanged(ev: Evaluator, v: Abstract, length: Operand) -> None:
+    """Refuses a loop over an object that its body may change; the loop is the last equation that was built.
+
+    length  of the object before the loop: a call in the loop may change it in ways that sct does not see
+    """
     loop = next((eqn for eqn in reversed(ev.b.eqns) if eqn.regions), None)
     eqn = ev.defs.get(v) if isinstance(v, Value) else None
     runs_over = [v] if eqn is None or isinstance(eqn.out.type, Text) else list(eqn.args)
     of_texts = bool(runs_over) and all(isinstance(x, Value) and isinstance(x.type, Text) for x in runs_over)
     if loop is None or of_texts or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
         return
-    inside = (e for region in loop.regions for e in walk(region))
+    inside = [attempted(e) for region in loop.regions for e in walk(region)]
     changed = [e.args[:1] for e in inside if changes_object(str(e.attrs.get("text", "")))]
     if any(not x or x[0] in runs_over or not _is_new_dict(ev, x[0]) for x in changed):
         ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
+    if isinstance(v, Value) and any(map(runs_code_of_operands, inside)):
+        same = ev.emit(inactive, v, length, text="not hasattr(_0, '__len__') or len(_0) == _1", type=BOOL)
+        check_value(ev, v, same, "what a loop runs over must not change in the loop")
 
 
 def _is_new_dict(ev: Evaluator, x: Operand) -> bool:

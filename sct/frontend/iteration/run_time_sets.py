@@ -11,34 +11,41 @@ evaluated again, and the expression that makes the set is evaluated by Python.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import gast
 
+from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.run_time_dicts import constant, key_text
 from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.iteration import sets_of_objects
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.iterator_protocol import is_iterator
+from sct.frontend.objects.deques import is_set_of_objects, see_into_set
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Operand, Value
+from sct.ir import Fn, Operand, Value, walk
 from sct.ir.types import BOOL, INT, Opaque, Set
 from sct.ops.program.effects import inactive
 from sct.ops.registry import add_operand
 
-__all__ = ["by_operators", "combined", "contains", "in_place", "is_set", "method", "new_set", "note_change", "size"]
-
-_WHERE = "in a set whose items are known only at run time"
-
+__all__ = [
+    "by_operators", "check_items_are_not_read", "combined", "contains", "in_place", "is_set", "method", "new_set",
+    "note_change", "size",
+]
 
 def new_set(ev: Evaluator, members: Sequence[Abstract]) -> Abstract:
     """The set of these items, which an expression of the function makes."""
+    if (of_objects := sets_of_objects.begin(ev, set, members)) is not None:
+        return of_objects
     if ev.loc in ev.functions.plan.sets:
         operands: list[Operand] = []
-        texts = [key_text(ev, x, operands, _WHERE) for x in members]
+        texts = [key_text(ev, x, operands, of_set=True) for x in members]
         text = f"{{{', '.join(texts)}}}" if texts else "set()"
         return ev.emit(inactive, *operands, text=text, type=Set())  # type: ignore[no-any-return]
     try:
@@ -50,6 +57,42 @@ def new_set(ev: Evaluator, members: Sequence[Abstract]) -> Abstract:
         raise
     ev.containers.sets[id(items)] = items, ev.loc
     return Static(items)
+
+
+@special(set)
+def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if not args:
+        return new_set(ev, ())
+    if is_set_of_objects(args[0]):
+        return new_set(ev, sets_of_objects.items_of_set(ev, args[0]))
+    snapshot = ev.snapshot()
+    try:
+        return new_set(ev, items_of(ev, args[0]))
+    except (SctError, NeedsStatic) as error:
+        if not (is_iterator(args[0]) or isinstance(args[0], ListRef) and is_dynamic(ev, args[0])):
+            raise
+        ev.restore(snapshot)
+        try:
+            return ev.call(Static(_set_of), args)
+        except (SctError, NeedsStatic):
+            raise error from None
+
+
+def _set_of(items: Iterable[Any]) -> set[Any]:
+    filled = set()
+    for item in items:
+        filled.add(item)
+    return filled
+
+
+@special(frozenset)
+def frozenset_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    items = () if not args else sets_of_objects.items_of_set(ev, args[0]) if is_set_of_objects(args[0]) else \
+        items_of(ev, args[0])
+    if (of_objects := sets_of_objects.begin(ev, frozenset, items)) is not None:
+        return of_objects
+    members = [hashed(ev, x, "an item of a set") for x in items]
+    return Static(frozenset(members))
 
 
 def note_change(ev: Evaluator, constant_set: Any) -> None:
@@ -64,6 +107,24 @@ def is_set(v: Abstract) -> bool:
     return isinstance(v, Value) and isinstance(v.type, Set)
 
 
+_READS_NO_ITEM = re.compile(
+    r"_0\.(add|discard|remove|copy|clear|update|(intersection|difference|symmetric_difference)_update)\(.*|"
+    r"len\(_0\)|bool\(_0\)|.* in _0|_\d+ [-|&^<>=!]+ _\d+")
+"""Matches the templates of what is done with a set, but does not give its items."""
+
+
+def check_items_are_not_read(ev: Evaluator, fn: Fn) -> None:
+    """Refuses a program that reads items of sets, if it puts objects into sets: there they are numbers of rows."""
+    if not ev.functions.plan.rows_in_sets:
+        return
+    for eqn in (eqn for f in (*fn.functions, fn) for eqn in walk(f) if any(x.type == Set() for x in eqn.args)):
+        text = eqn.attrs.get("text")
+        if text is not None and not _READS_NO_ITEM.fullmatch(text):
+            with ev.at(eqn.loc):
+                ev.refuse("SCT503", "an object is read from a set, where only the run says how many objects there are",
+                          hint="keep the objects in a list, too, and read them from that")
+
+
 def contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     """`x in owner`"""
     return _python(ev, owner, "{0} in _0", x, type=BOOL)
@@ -76,7 +137,9 @@ def size(ev: Evaluator, owner: Abstract) -> Abstract:
 
 def _python(ev: Evaluator, owner: Abstract, text: str, *items: Abstract, **attrs: Any) -> Abstract:
     operands: list[Operand] = [ev.operand(owner)]
-    texts = [key_text(ev, x, operands, _WHERE) for x in items]
+    if any(sets_of_objects.holds_object(ev, x) for x in items):
+        see_into_set(ev, owner)
+    texts = [key_text(ev, x, operands, of_set=True) for x in items]
     return ev.emit(inactive, *operands, text=text.format(*texts), **attrs)  # type: ignore[no-any-return]
 
 
@@ -151,7 +214,10 @@ _OPERATORS: dict[type, tuple[str, Any]] = {
 
 
 def combined(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract | None:
-    """`a op b` of two sets, one of which is known only at run time; None if there is no such operator."""
+    """`a op b` of two sets, one of which is known only at run time or holds objects; None if there is no such operator.
+    """
+    if (of_objects := sets_of_objects.combined(ev, kind, a, b)) is not None:
+        return of_objects
     if kind not in _OPERATORS or not (is_set(a) or is_set(b)):
         return None
     symbol, result = _OPERATORS[kind]
@@ -163,7 +229,7 @@ def combined(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract | 
             texts.append(add_operand(ev.operand(v), operands))
         elif constant_set is not None:
             note_change(ev, constant_set)
-            items = [key_text(ev, constant(x), operands, _WHERE) for x in sorted(constant_set, key=repr)]
+            items = [key_text(ev, constant(x), operands, of_set=True) for x in sorted(constant_set, key=repr)]
             shown = f"{{{', '.join(items)}}}" if items else ""
             texts.append(f"frozenset({shown})" if type(constant_set) is frozenset else shown or "set()")
         else:

@@ -18,7 +18,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_lists, item_forms
 from sct.frontend.heap.dynamic_list_methods import shared
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.values.abstract_values import (
@@ -74,7 +74,7 @@ def is_zip_of_lists(ev: Evaluator, fn: Abstract, rows: Abstract) -> bool:
     if not (isinstance(fn, Static) and fn.peek is builtins.zip and isinstance(rows, ListRef)) or \
             not dynamic_lists.is_dynamic(ev, rows):
         return False
-    schema, types = dynamic_lists.item_type(ev, rows)
+    schema, types = item_forms.item_type(ev, rows)
     return schema == 0 and isinstance(types[0], List)
 
 
@@ -88,7 +88,7 @@ def transposed(ev: Evaluator, fn: Abstract, rows: Abstract, unpacked: bool) -> A
     if not (isinstance(fn, Static) and fn.peek is builtins.zip) or not isinstance(of, ListRef) or \
             not dynamic_lists.is_dynamic(ev, of):
         return None
-    schema, types = dynamic_lists.item_type(ev, of)
+    schema, types = item_forms.item_type(ev, of)
     if not isinstance(schema, tuple) or not schema or holds_objects(schema) or any(isinstance(t, List) for t in types):
         return None
     filled = ev.emit(gt, dynamic_lists.length(ev, of), 0, spelling="operator.gt")

@@ -10,7 +10,7 @@ list that a loop builds, or in a loop itself.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -41,10 +41,9 @@ from sct.frontend.iteration.iterator_protocol import (
 from sct.frontend.iteration.python_iterables import python_iterable
 from sct.frontend.loops.generator_functions import OVER, bound_to
 from sct.frontend.loops.streamed_iterators import streamed
-from sct.frontend.objects.objects import special_method
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, ObjRef, Poison, Position, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ops import gt
 
@@ -213,8 +212,6 @@ def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart
 
     apart  the number of its items is guarded, if it can be computed from the arguments
     """
-    if isinstance(it, ObjRef) and special_method(ev, it, "__next__") is not None:
-        it = ev.call(Static(_items), [it])
     it = iterable(ev, it)
     if not isinstance(it, Iteration) or it.state is None:
         return use(it)
@@ -232,13 +229,6 @@ def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart
             return attempted(ev, second)
         except (SctError, NeedsStatic):
             raise error from None
-
-
-def _items(iterator: Iterable[Any]) -> list[Any]:
-    items = []
-    for item in iterator:
-        items.append(item)
-    return items
 
 
 def _few(ev: Evaluator, it: Iteration, use: Callable[[Abstract], T]) -> T:

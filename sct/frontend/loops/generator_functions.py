@@ -25,15 +25,24 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import expression, unsupported
+from sct.frontend.evaluator.handlers import Args, Kwargs, expression, special, unsupported
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.interpreter.statements import BREAK, FALL, RETURN, block, leave_generator
 from sct.frontend.iteration.iterator_protocol import iterable, kept, move, new_iterator, place, use_up
+from sct.frontend.loops.collected_generators import (
+    ITEMS,
+    LIST,
+    LIST_ITEM,
+    append_all,
+    appending,
+    collected,
+    loop_over,
+)
 from sct.frontend.source.merged_yields import COUNTER, ITEM, RANGE, count_yields, with_merged_yields
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.source.name_scopes import TRIES, own_nodes, writes, yields
+from sct.frontend.source.name_scopes import TRIES, body_of, own_nodes, writes, yields
 from sct.frontend.source.parse import loc_of
 from sct.frontend.source.try_lowering import TRIED, with_yields_behind_tries
 from sct.frontend.state.fixpoint import Dead
@@ -55,7 +64,7 @@ _NEVER = (gast.ClassDef, gast.AsyncFunctionDef, gast.AsyncFor, gast.AsyncWith, g
 def new_generator(ev: Evaluator, frame: Frame) -> Iteration:
     """The generator that a call makes: nothing of its body has run."""
     node = frame.source.node
-    nodes = list(own_nodes(node.body))
+    nodes = list(own_nodes(body_of(node)))
     if not ev.frames:
         first = min((n for n in nodes if isinstance(n, (gast.Yield, gast.YieldFrom))), key=lambda n: n.lineno)
         raise SctError("SCT101", "`yield` in the function to differentiate is not supported",
@@ -88,6 +97,10 @@ def new_run(ev: Evaluator, it: Iteration, consumer: Consumer | None) -> Frame:
         frame = _behind_tries(frame)
         _no_try(frame)
     _no_endless_recursion(ev, frame)
+    return _fresh(frame, consumer)
+
+
+def _fresh(frame: Frame, consumer: Consumer | None) -> Frame:
     return replace(frame, consumer=consumer, returns=[], bound_at={}, loop_depth=0, returned_at=None, left=False)
 
 
@@ -126,12 +139,12 @@ DEEP, DEEPEST = 8, 40
 def _no_endless_recursion(ev: Evaluator, frame: Frame) -> None:
     """A generator that calls itself is run in line, so how deep its calls are nested must be known."""
     depth = sum(f.code == frame.code for f in ev.frames)
-    if depth > DEEP and frame.code not in ev.functions.plan.asked:
+    if depth > DEEP and frame.code not in ev.functions.plan.asked | ev.functions.plan.collected:
         raise ev.functions.plan.changed(asked={frame.code})
     if depth > DEEPEST:
         ev.refuse("SCT204", f"calls of the generator `{frame.source.name}` are nested more than {DEEPEST} deep",
                   why="how deep they are nested is not known when the function is compiled",
-                  hint="write it as a loop")
+                  hint="write it as a loop; or let it return a list of its items")
 
 
 def run(ev: Evaluator, it: Iteration, take: Callable[[Abstract], None], live: frozenset[str],
@@ -142,6 +155,10 @@ def run(ev: Evaluator, it: Iteration, take: Callable[[Abstract], None], live: fr
     """
     around, generator = ev.frames[-1], _behind_tries(_creator(ev, it))
     live |= around.now
+    if generator.collector is not None:
+        consumer = Consumer(around, take, live, binds, ev.generators_in_progress, ev.loc, plain, size=size,
+                            copies=ev.loops.copies)
+        return _run_collected(ev, it, generator, consumer)
     copies = ev.loops.copies * count_yields(generator.source.node)
     consumer = Consumer(around, take, live, binds, ev.generators_in_progress, ev.loc, plain, size=size, copies=copies)
     frame = new_run(ev, it, consumer)
@@ -155,6 +172,16 @@ def run(ev: Evaluator, it: Iteration, take: Callable[[Abstract], None], live: fr
         ev.restore(snapshot)  # what the steps yield is not alike
     _be_few(ev, generator.source.name, size, ev.loops.copies * count_yields(generator.source.node))
     return _run(ev, it, frame)
+
+
+def _run_collected(ev: Evaluator, it: Iteration, generator: Frame, consumer: Consumer) -> Abstract:
+    """Runs a generator whose items are first put into a list: a loop over the list."""
+    node = loop_over(generator.source.node)
+    frame = replace(_fresh(generator, consumer), id=ev.addresses.new_frame(), collector=None, live=_liveness(node),
+                    source=replace(generator.source, node=node), locals={LIST, LIST_ITEM})
+    with collected(ev, generator, frame) as items:
+        ev.store.vars[Key(frame.id, LIST)] = items
+        return _run(ev, it, frame)
 
 
 MOST_COPIED = 32
@@ -217,6 +244,23 @@ def yield_from(ev: Evaluator, node: Any) -> Abstract:
     with bound_to(ev, OVER, over), bound_to(ev, _ITEM, Static(None)):
         loop = _handing_on(node)
         ev.frames[-1].live.enter(loop, ev.frames[-1].now | {OVER})
+        ev.exec(loop)
+    return Static(None)
+
+
+@special(append_all)
+def _append_all(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`yield from` in a generator whose items are put into a list."""
+    items, over = args[0], iterable(ev, args[1])
+    own = _creator(ev, over) if isinstance(over, Iteration) and is_fresh_function(ev, over) else None
+    if own is not None and own.collector is not None and isinstance(over, Iteration):
+        own.collector.into(items)
+        use_up(ev, over)
+        return Static(None)
+    assert ev.loc is not None
+    with bound_to(ev, ITEMS, items), bound_to(ev, LIST, over), bound_to(ev, LIST_ITEM, Static(None)):
+        loop = appending(ev.loc)
+        ev.frames[-1].live.enter(loop, ev.frames[-1].now | {ITEMS, LIST})
         ev.exec(loop)
     return Static(None)
 

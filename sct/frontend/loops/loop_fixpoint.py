@@ -12,22 +12,24 @@ from typing import Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_lists, item_forms
 from sct.frontend.heap.dynamic_list_methods import list_behind
 from sct.frontend.heap.lattice import (
     Join,
     alike,
     conflicts,
+    indices_that_differ,
     left_to_give,
     perhaps_tuple,
+    use_alike,
     with_attributes,
 )
 from sct.frontend.iteration.iteration_space import is_held
 from sct.frontend.loops.loop_learning import Learning, change_in_words, kind_in_words
 from sct.frontend.objects.class_defaults import note_unset
-from sct.frontend.state.alias_groups import thaw_at_back_edge
-from sct.frontend.state.choices import by_code, code, is_kept, may_be_absent
+from sct.frontend.state.choices import by_code, code, is_kept, is_of_kinds, may_be_absent
 from sct.frontend.state.fixpoint import Unstable
+from sct.frontend.state.may_alias import thaw_at_back_edge
 from sct.frontend.state.store import (
     ONE_PATH,
     UNSET,
@@ -64,7 +66,8 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.guards import NeedsFirst
-from sct.ir import Value
+from sct.frontend.values.item_kinds import Kinds, are_apart
+from sct.ir import Lit, Value
 from sct.ir.types import Optional, Tensor, in_words
 
 __all__ = ["ITERATED", "BackEdge"]
@@ -91,7 +94,8 @@ class BackEdge(Learning, Join[None]):
         self.learnt = False  # what making the head has learnt holds for it
         self.pairs: list[tuple[Any, int, int]] = []
         self.noted: set[int] = set()
-        self.names |= {key for key in end.vars.keys() - self.head.vars.keys() if is_slot(key)}
+        self.copies: list[tuple[Any, int]] = []
+        self.names |= {key for key in end.vars.keys() - self.head.vars.keys() if is_slot(key) or self.is_older(key)}
         for key, v in self.head.vars.items():
             self.compare_name(key, v, end.vars.get(key))
         for v in self.ev.temporaries.values[:self.temporaries]:
@@ -105,6 +109,7 @@ class BackEdge(Learning, Join[None]):
                 self.compare_cell(addr, cell, now, end)
         self.compare_items_of_lists(end, self.pairs)
         self.share(end)
+        self.learn_aliases(end, self.pairs)
         if self.learnt:
             raise Unstable(self)
         for id in self.carries:
@@ -209,8 +214,24 @@ class BackEdge(Learning, Join[None]):
             self.poison(id, "it is deleted in the loop")
         elif head is None:
             self.learn(id, end)
+        elif head != end and are_apart(before := self.ev.kinds_of(head, self.head), after := self.ev.kinds_of(
+                end := end if is_of_kinds(head) else self.ev.settled(end))):
+            self.kinds(head, end, id, before, after)
         else:
             self.join(head, end, id)
+
+    def kinds(self, head: Any, end: Any, id: Any, before: Kinds, after: Kinds) -> None:
+        """A value of one kind at the head, and of another one, maybe, at the end."""
+        first, last = (v.code if isinstance(v, Choice) else Lit(next(iter(kinds)))
+                       for v, kinds in ((head, before), (end, after)))
+        if not is_of_kinds(head) or after.keys() - before.keys():
+            self.learn_choice(id, before, after, first, last, kinds=True)
+            return
+        carry = self.carries[id]
+        carry.back = last
+        self.widen(id, carry.param.type, last.type)
+        for which, member in after.items():
+            self.compare((*id, which), before[which], member)
 
     def compare_items(self, id: tuple[Any, ...], head: Sequence[Abstract], end: Sequence[Abstract]) -> None:
         for k, (p, q) in enumerate(zip(head, end)):
@@ -222,7 +243,7 @@ class BackEdge(Learning, Join[None]):
     def choice(self, head: Any, end: Any, id: Any) -> None:
         before, after = by_code(head), by_code(end)
         if not isinstance(head, Choice) or after.keys() - before.keys():
-            self.learn_choice(id, before, after, code(head), code(end))
+            self.learn_choice(id, before, after, code(head), code(end), any(map(is_of_kinds, (head, end))))
             return
         carry = self.carries[id]
         carry.back = code(end)
@@ -261,12 +282,14 @@ class BackEdge(Learning, Join[None]):
         ev, memo = self.ev, self.memo
         if isinstance(head, Ref) and isinstance(end, Ref):
             list_items.current(ev, end, refuse=False)  # where it is in its list, the next iteration does not know
+            self.note_origin(id, end)
             if id in memo.split:
                 carry = self.carries[id]
+                self.copies.append((id, end.addr))
                 carry.back = ev.contents(end)
                 self.widen(id, carry.param.type, carry.back.type)
             elif head.path != end.path:
-                self.split(id, head.addr, end.addr)
+                self.move_view(id, head, end)
             else:
                 self.pairs.append((id, head.addr, end.addr))
         elif head == Static(None):
@@ -277,10 +300,29 @@ class BackEdge(Learning, Join[None]):
         else:
             self.other(head, end, id)
 
+    def move_view(self, id: Any, head: Ref, end: Ref) -> None:
+        """Compares a view with that after an iteration, which is at another place."""
+        places = indices_that_differ(head.path, end.path)
+        if not self.ev.functions.plan.follows_views(places):
+            self.split(id, head.addr, end.addr)
+            return
+        assert places is not None
+        carried = self.memo.moving.setdefault(id, set())
+        self.learnt |= not places <= carried
+        for k, j in places & carried:
+            index = (*id, "index", k, j)
+            carry = self.carries[index]
+            carry.back = end.path[k].args[j]
+            self.widen(index, carry.param.type, carry.back.type)
+        carried |= places
+        self.pairs.append((id, head.addr, end.addr))
+
     def container(self, head: Any, end: Any, id: Any) -> None:
         if not (isinstance(head, Container) and isinstance(end, Container) and of_one_class(head, end)):
             self.other(head, end, id)
-        elif head.addr in self.memo.cell_templates:
+            return
+        use_alike(self.ev, head, self.head.slots(head), self.ev.store.slots(end))
+        if head.addr in self.memo.cell_templates:
             self.compare_slots(id, head, end)
         elif head == end:
             self.note(end)
@@ -319,7 +361,7 @@ class BackEdge(Learning, Join[None]):
             self.learn_rows(head.addr, head, end)
             return
         if isinstance(end, ListRef) and mine.schema is not None:
-            dynamic_lists.grow(ev, end, dynamic_lists.item_type(ev, ListRef(head.addr)))
+            dynamic_lists.grow(ev, end, item_forms.item_type(ev, ListRef(head.addr)))
             theirs = ev.store.slots(end)
         if alike(mine, theirs):
             self.pairs.append((id, head.addr, end.addr))
@@ -331,7 +373,7 @@ class BackEdge(Learning, Join[None]):
     def tuples(self, head: Any, end: Any, id: Any) -> None:
         if is_such_tuple(end, head):
             self.compare_items(id, head.items, end.items)
-        elif is_plain_tuple(head) and is_plain_tuple(end) and dynamic_lists.is_alike(
+        elif is_plain_tuple(head) and is_plain_tuple(end) and item_forms.is_alike(
                 self.ev, Slots(head.items + end.items)):
             self.learn_tuple(id, head, end)
         else:
@@ -359,6 +401,7 @@ class BackEdge(Learning, Join[None]):
         elif isinstance(head, (Tup, Container)):
             self.changes_kind(id, change_in_words(head, end))
         else:
+            self.ev.functions.plan.open_sets.update(self.ev.containers.places_of_sets(head, end))
             self.poison(id, change_in_words(head, end))
 
     def share(self, end: Store) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,9 +18,10 @@ from sct.frontend.heap.lattice import with_attributes
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.source.name_scopes import element_writes, reads, returned_names, writes, yields
-from sct.frontend.state.choices import by_code, chosen, code, is_kept, members_of
+from sct.frontend.state.choices import by_code, chosen, code, is_kept, is_of_kinds, members_of
 from sct.frontend.state.fixpoint import widened
-from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, least_length, of_one_class, reached, tells
+from sct.frontend.state.may_alias import UNKNOWN, Relation, is_ambiguous, record, related
+from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, least_length, of_one_class, tells
 from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -30,19 +32,21 @@ from sct.frontend.values.abstract_values import (
     Key,
     ListRef,
     OptionalTuple,
+    Origin,
     Poison,
     Ref,
     RunTimeTuple,
-    Schema,
     Slots,
     Static,
     Tup,
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
+from sct.frontend.values.item_kinds import filler
+from sct.frontend.values.schemas import Schema
 from sct.ir import Lit, Operand, Value, undef
 from sct.ir.dims import carried_size
-from sct.ir.types import BOOL, INT, List, Tensor, Type, TypeMismatch, base_type
+from sct.ir.types import BOOL, INT, List, Optional, Tensor, Type, TypeMismatch, base_type
 
 __all__ = ["Carry", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
 
@@ -61,11 +65,14 @@ class LoopMemo:
     grown       lists that change their length; `shrinking`: tuples that may have fewer items than before the loop
     names       names of other functions that the loop binds
     split       names whose buffer changes from iteration to iteration
+    moving      views at another place in each iteration: the numbers of their steps and operands that change
     frozen      cells that may not be written in the loop; `frozen_after`: nor after it; `thawed`: again after it
+    held_by_python  slots with an array that Python may hold
     own_frozen  slots with a cell of their own that may not be written, or are to be read again, after an iteration
     places      containers that each iteration rebinds to an item of a list: the list, by their address at the head
     disowned    lists that do not own their items after an iteration; `displaced`: objects whose place in a list changes
     shared      lists that do not hold their arrays alone after an iteration
+    aliases     arrays at the head that may share a buffer after an iteration (`nodes`)
     poison      why a value cannot be used in the loop
     """
 
@@ -79,15 +86,18 @@ class LoopMemo:
     shrinking: set[Any] = field(default_factory=set)
     names: set[Key] = field(default_factory=set)
     split: set[Any] = field(default_factory=set)
+    moving: dict[Any, set[tuple[int, int]]] = field(default_factory=dict)
     frozen: dict[int, Frozen] = field(default_factory=dict)
     frozen_after: set[int] = field(default_factory=set)
     thawed: set[Any] = field(default_factory=set)
+    held_by_python: set[Any] = field(default_factory=set)
     own_frozen: dict[Any, Frozen] = field(default_factory=dict)
     unknown_layout: set[int] = field(default_factory=set)
     places: dict[int, Item | None] = field(default_factory=dict)
     disowned: set[int] = field(default_factory=set)
     displaced: set[int] = field(default_factory=set)
     shared: set[int] = field(default_factory=set)
+    aliases: Relation = field(default_factory=dict)
     poison: dict[Any, str] = field(default_factory=dict)
     exits: bool = False
 
@@ -114,10 +124,11 @@ class LoopHead:
 
     names    the names that the loop binds; `live_names`: those read in it or after it; `after`: those read after it
     iterated the private variables that hold what it runs over; `temporaries`: how many values are held meanwhile
-    entry    the store before the loop; `head`: the store at its head
+    entry    the store before the loop; `head`: the store at its head; `last_frame`: the last call before the loop
     carries  the carried values; `extra_cells`: the addresses of carried arrays, by slot
     learnt   the round in progress has learnt something
     entered  containers in the first iteration: (slot, address at the head, address before the loop)
+    copied   slots with cells of their own: (slot, the address before the loop of what is copied into them)
     """
 
     def __init__(self, ev: Evaluator, node: Any, where: IterationSpace | None, iterated: set[Key]) -> None:
@@ -137,6 +148,7 @@ class LoopHead:
         self.after = after
         self.live_names = after | frame.live.head[node]
         self.entry = ev.store
+        self.last_frame = ev.addresses.last_frame
         self.temporaries = len(ev.temporaries.values)
         if is_first:
             self.memo.expected = self.stored_arrays()
@@ -154,6 +166,7 @@ class LoopHead:
         self.carries: dict[Any, Carry] = {}
         self.extra_cells: dict[Any, int] = {}
         self.entered: list[tuple[Any, int, int]] = []
+        self.copied: list[tuple[Any, int]] = []
         head = self.entry.copy()
         head.owners = {addr: columns for addr, columns in head.owners.items() if head.owns(addr)}
         ev.go_to(head)
@@ -161,7 +174,6 @@ class LoopHead:
             self.grow(addr, grown)
         head.items = {addr: item for addr, item in head.items.items() if addr not in memo.displaced}
         carried = {k for k in self.names if self.live(k)} | memo.names
-        self.drop_alias_groups(head, carried)
         for key in sorted(carried, key=lambda k: (k.frame, k.name)):
             v = self.head_value(("var", key), head.vars.get(key), key.name)
             bound = head.is_bound(key)
@@ -202,15 +214,37 @@ class LoopHead:
             head.own(addr)
         alone = head.alone | {kept for _, kept, before in self.entered if before in self.entry.alone}
         head.alone = (alone & head.owners.keys()) - memo.shared
+        self.note_aliases(head)
         self.head = head.copy()
 
-    def drop_alias_groups(self, head: Store, carried: set[Key]) -> None:
-        """Forgets the groups of arrays whose names or slots may get cells of their own, and of those that are frozen
-        since an iteration changes what their aliases are."""
-        slots = [x for addr in self.memo.cells if isinstance(cell := head.cells.get(addr), Slots) for x in cell.items]
-        held = [head.vars[key] for key in carried | self.iterated if key in head.vars]
-        changing = reached([*held, *slots], [head.cells]) | self.memo.frozen.keys() | self.memo.frozen_after
-        head.alias_groups = {a: group for a, group in head.alias_groups.items() if group.isdisjoint(changing)}
+    def note_aliases(self, store: Store) -> None:
+        """Notes the aliases of the arrays at the head, or behind the loop: those before the loop, and those after
+        iterations."""
+        store.aliases = {}
+        ambiguous = [addr for addr, cell in store.cells.items() if is_ambiguous(cell)]
+        if not ambiguous:
+            return
+        first = related([*((addr, addr) for addr in self.entry.cells), *self.copied], self.entry)
+        node = self.nodes()
+        for addr in ambiguous:
+            at = node(addr)
+            aliases = first.get(at, frozenset()) | self.memo.aliases.get(at, frozenset())
+            if at != UNKNOWN and UNKNOWN not in aliases:
+                addrs = (self.extra_cells.get(x, x) for x in aliases)
+                record(store, addr, frozenset(a for a in addrs if isinstance(a, int)))
+
+    def nodes(self) -> Callable[[int], Any]:
+        """What identifies an array at the head in every round: its address, or the slot whose own cell it has."""
+        own = {addr: id for id, addr in self.extra_cells.items()}
+        return lambda addr: own.get(addr, addr if self.lasts(addr) else UNKNOWN)
+
+    def lasts(self, addr: int) -> bool:
+        """Is this address the same in every round?"""
+        return addr in self.entry.cells or addr in self.memo.cell_templates
+
+    def is_older(self, key: Key) -> bool:
+        """Is this a variable of a call that began before the loop?  Functions that the loop calls may bind it."""
+        return key.name.isidentifier() and key.frame <= self.last_frame
 
     def live(self, key: Key) -> bool:
         """May the slot be read in the loop or after it?"""
@@ -253,7 +287,7 @@ class LoopHead:
                 return None
             return self.own_cell(id, undef(memo.types[id]), hint)
         template = memo.templates.get(id)
-        if isinstance(v, Choice) or isinstance(template, Choice) and members_of(v):
+        if isinstance(v, Choice) or isinstance(template, Choice) and (members_of(v) or self.ev.kinds_of(v)):
             return self.choice_at_head(id, template if isinstance(template, Choice) else v, v, hint)
         if isinstance(v, Static) and isinstance(template, OptionalTuple):
             v = OptionalTuple(template.of.with_([v] * len(template.of.items)))
@@ -277,7 +311,10 @@ class LoopHead:
         if is_literal(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
             return self.carry(id, ev.lit(v), hint)
         if isinstance(v, Ref) and id in memo.split:
+            self.copied.append((id, v.addr))
             return self.own_cell(id, ev.contents(v), hint)
+        if isinstance(v, Ref) and id in memo.moving:
+            return self.moving_view(id, v, hint)
         return replace(v, object=None) if isinstance(v, Ref) and v.object else v
 
     def run_time_tuple_at_head(self, id: Any, template: Any, v: Tup | RunTimeTuple, hint: str | None) -> Abstract:
@@ -290,18 +327,42 @@ class LoopHead:
         least = 0 if id in self.memo.shrinking else least_length(v)
         return RunTimeTuple(at_head, least) if isinstance(at_head, ListRef) else at_head  # a poison
 
+    def moving_view(self, id: Any, v: Ref, hint: str | None) -> Ref:
+        """A view that is at another place in each iteration: its indices as carried values."""
+        places, name = self.memo.moving[id], f"{hint}_index" if hint else None
+        return Ref(v.addr, tuple(
+            replace(step, args=tuple(self.carry((*id, "index", k, j), x, name) if (k, j) in places else x
+                                     for j, x in enumerate(step.args)))
+            for k, step in enumerate(v.path)), None)
+
     def choice_at_head(self, id: Any, template: Any, v: Abstract | None, hint: str | None) -> Abstract:
         """An object that depends on the path: its code and the parts of its members as carried values."""
-        before = {} if v is None else by_code(v)
-        members = []
+        of_kinds = is_of_kinds(template)
+        before = {} if v is None else (of_kinds and self.ev.kinds_of(v)) or by_code(v)
+        members = {}
         for which, member in {**before, **by_code(template)}.items():
-            at_head = member if is_kept(member) else self.head_value((*id, which), before.get(which), hint)
+            of_kind, at = before.get(which), (*id, which)
+            at_head = self.kind_at_head(at, member) if of_kinds and of_kind is None else \
+                self.head_value(at, of_kind, hint) if of_kinds or not is_kept(member) else member
             if at_head is None or isinstance(at_head, Poison):
                 self.memo.poison.setdefault(id, "it is another object on another path, and its parts are not known")
                 return Poison(self.memo.poison[id])
-            members.append(at_head)
-        init = undef(template.code.type) if v is None else code(v)
-        return chosen(self.carry(id, init, hint), tuple(members))
+            members[which] = at_head
+        init = undef(template.code.type) if v is None else code(v) if isinstance(v, Choice) or not of_kinds else \
+            Lit(next(iter(before)))
+        return chosen(self.carry(id, init, hint), members, v, template)
+
+    def kind_at_head(self, id: Any, template: Abstract) -> Abstract | None:
+        """A value of a kind that only iterations give: at the head, something of its type stands for its numbers."""
+        if isinstance(template, Tup):
+            items = [self.kind_at_head((*id, k), x) for k, x in enumerate(template.items)]
+            return None if None in items else template.with_(x for x in items if x is not None)
+        if isinstance(template, (Static, Ref)) and id not in self.memo.types:
+            return template
+        if id in self.memo.types and ((init := filler(self.memo.types[id])) != Lit(None) or isinstance(
+                self.memo.types[id], Optional)):
+            return self.own_cell(id, init, None)
+        return self.head_value(id, None, None)
 
     def undefined_container(self, id: Any, kept: Any, hint: str | None) -> Any:
         """A container that each iteration binds, and that nothing is before the loop."""
@@ -314,37 +375,6 @@ class LoopHead:
         if (item := memo.places.get(kept.addr)) is not None:
             ev.store.items[kept.addr] = replace(item, at=self.carry((*id, "place"), undef(INT), f"{hint}_place"))
         return kept
-
-    def compare_items_of_lists(self, end: Store, pairs: list[tuple[Any, int, int]]) -> None:
-        """Notes which lists do not own their items after an iteration, and which objects are not in their place."""
-        ends = {a: {b for _, x, b in pairs if x == a} if a in self.memo.cell_templates else {a}
-                for a in self.head.owners}
-        disowned = {a for a, after in ends.items() if not all(map(end.owns, after))} - self.memo.disowned
-        places = [(a, a) for a in self.head.items] + [(a, b) for _, a, b in pairs if a in self.head.items]
-        displaced = {a for a, b in places if end.items.get(b) != self.head.items[a]
-                     and a not in self.memo.cell_templates} - self.memo.displaced
-        shared = {a for a in self.head.alone if not all(b in end.alone for b in ends.get(a, {a}))} - self.memo.shared
-        self.memo.shared |= shared
-        self.learnt |= bool(shared)
-        self.memo.disowned |= disowned
-        self.memo.displaced |= displaced
-        self.learnt |= bool(disowned or displaced)
-
-    def compare_place(self, id: Any, head: Container, end: Container) -> None:
-        """Compares the place of a container in its list with that at the head."""
-        carry, item, now = self.carries.get((*id, "place")), self.memo.places.get(head.addr), \
-            self.ev.store.items.get(end.addr)
-        if item is None or carry is None:
-            return
-        if now is None or now.at is None or replace(now, at=None) != item:
-            self.memo.places[head.addr] = None
-            self.learnt = True
-            return
-        if item.counted and not now.is_front:
-            self.memo.places[head.addr] = replace(item, counted=False)
-            self.learnt = True
-        carry.back = now.at
-        self.widen((*id, "place"), carry.param.type, now.at.type)
 
     def kept_container(self, id: Any, v: Container, kept: Any, hint: str | None) -> Any:
         """A container that each iteration rebinds, with its slots as carried values."""
@@ -390,7 +420,8 @@ class LoopHead:
         addr = self.ev.new_addr()
         self.extra_cells[id] = addr
         frozen = self.memo.own_frozen.get(id, Frozen.AMBIGUOUS if id in self.memo.split else Frozen.NO)
-        self.ev.store.cells[addr] = Array(param, frozen=frozen, merged=True, starts=number)
+        origin = Origin.PYTHON if id in self.memo.held_by_python else Origin.FRESH
+        self.ev.store.cells[addr] = Array(param, origin, frozen, merged=True, starts=number)
         return Ref(addr)
 
     def few(self, most: int = FEW_ITERATIONS) -> bool:

@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import item_forms
 from sct.frontend.heap.dynamic_list_methods import list_behind
 from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
 from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.state.choices import by_code, is_kept, mixed
 from sct.frontend.state.fixpoint import Unstable
-from sct.frontend.state.store import ONE_PATH
+from sct.frontend.state.may_alias import related
+from sct.frontend.state.store import ONE_PATH, Store
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -25,8 +27,10 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Frozen,
     ListRef,
+    MapRef,
     Method,
     ObjRef,
+    Origin,
     Ref,
     RunTimeTuple,
     Slots,
@@ -36,8 +40,9 @@ from sct.frontend.values.abstract_values import (
     parts,
 )
 from sct.frontend.values.in_words import abstract_in_words
-from sct.ir import Operand, Value, undef
-from sct.ir.types import Undef, in_words
+from sct.frontend.values.item_kinds import filler
+from sct.ir import Lit, Operand, Value, undef
+from sct.ir.types import Optional, Undef, in_words
 from sct.ir.types import join as joined_type
 
 __all__ = ["Learning", "change_in_words", "kind_in_words"]
@@ -47,7 +52,12 @@ DEEPEST = 12
 
 
 class Learning(LoopHead):
-    """Notes what is learnt: each note makes another round necessary."""
+    """Notes what is learnt: each note makes another round necessary.
+
+    copies  slots with cells of their own: (slot, the address after an iteration of what is copied into them)
+    """
+
+    copies: list[tuple[Any, int]]
 
     def learn_items(self, addr: int) -> None:
         """Notes that the list at `addr` changes its length in this loop: it has columns from the head on."""
@@ -59,11 +69,11 @@ class Learning(LoopHead):
     def grown(self, before: ListRef, now: ListRef) -> GrownList:
         """The items of a list: their schema at the head, joined with that after an iteration."""
         ev = self.ev
-        like = dynamic_lists.items_like(ev, now, None)
+        like = item_forms.items_like(ev, now, None)
         if self.head.cells[before.addr].items:  # type: ignore[union-attr]
             end = ev.store
             ev.go_to(self.head)
-            like = dynamic_lists.items_like(ev, before, like)
+            like = item_forms.items_like(ev, before, like)
             ev.go_to(end)
         return GrownList(*like, [ev.addresses.new_kept() for _ in like[1]])
 
@@ -72,10 +82,13 @@ class Learning(LoopHead):
         frames = {frame.id for frame in self.ev.frames}
         return isinstance(v, Closure) and v.frame not in frames or any(map(self.is_of_an_iteration, parts(v)))
 
-    def learn_choice(self, id: Any, before: Any, after: Any, first: Operand, last: Operand) -> None:
-        """Notes that a slot holds one of several objects; a short loop is unrolled instead."""
+    def learn_choice(self, id: Any, before: Any, after: Any, first: Operand, last: Operand, kinds: bool = False
+                     ) -> None:
+        """Notes that a slot holds one of several objects, or values of several kinds; a short loop is unrolled instead.
+        """
         members = {**after, **before}
-        template = Choice(Value(joined_type(first.type, last.type)), tuple(members.values()))
+        template = Choice(Value(joined_type(first.type, last.type)), tuple(members.values()),
+                          tuple(members) if kinds else None)
         if any(map(self.is_of_an_iteration, after.values())):
             self.poison(id, "it is a function that each iteration makes anew")
             return
@@ -85,8 +98,27 @@ class Learning(LoopHead):
         self.memo.types[id] = template.code.type
         self.learnt = True
         for which in after.keys() - before.keys():
-            if not is_kept(after[which]):
+            if kinds:
+                self.learn_kind((*id, which), after[which])
+            elif not is_kept(after[which]):
                 self.learn((*id, which), after[which])
+
+    def learn_kind(self, id: Any, end: Abstract) -> None:
+        """Notes the numbers in a value of a kind that is there first after an iteration."""
+        if isinstance(end, Tup):
+            for k, x in enumerate(end.items):
+                self.learn_kind((*id, k), x)
+        elif self.is_held_before(end):
+            return
+        elif isinstance(end, Value) and (filler(end.type) != Lit(None) or isinstance(end.type, Optional)):
+            self.memo.types[id] = end.type
+        elif not isinstance(end, Static):
+            self.learn(id, end)
+
+    def is_held_before(self, v: Abstract) -> bool:
+        """Is this an array, or a view of one, that a container holds since before the loop?"""
+        cells = self.entry.cells.values()
+        return isinstance(v, Ref) and any(v in cell.items for cell in cells if isinstance(cell, Slots))
 
     def poison(self, id: Any, why: str) -> None:
         """Notes that a slot cannot be used in the loop."""
@@ -138,11 +170,11 @@ class Learning(LoopHead):
         if isinstance(self.memo.templates.get(id), Tup):  # nothing is bound before the loop
             self.learn(id, RunTimeTuple(list_behind(self.ev, end)))
             return
-        like = dynamic_lists.items_like(self.ev, list_behind(self.ev, end), None)
+        like = item_forms.items_like(self.ev, list_behind(self.ev, end), None)
         if head.items:
             now = self.ev.store
             self.ev.go_to(self.head.copy())
-            like = dynamic_lists.items_like(self.ev, self.ev.new_list(head.items), like)
+            like = item_forms.items_like(self.ev, self.ev.new_list(head.items), like)
             self.ev.go_to(now)
         kept = ListRef(self.ev.addresses.new_kept())
         self.memo.templates[id] = RunTimeTuple(kept)
@@ -161,7 +193,7 @@ class Learning(LoopHead):
             if isinstance(of := memo.templates.get(id), ListRef):
                 memo.templates[id] = RunTimeTuple(of)
         elif isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED) or \
-                isinstance(end, (ObjRef, DictRef)) and len(id) < DEEPEST:
+                isinstance(end, (ObjRef, DictRef, MapRef)) and len(id) < DEEPEST:
             # One made in the loop, or not written, and read after it: a new one, whose slots are carried values.
             cell = self.ev.store.slots(end)
             if cell.unset:
@@ -175,12 +207,13 @@ class Learning(LoopHead):
             if (place := self.ev.store.items.get(end.addr)) is not None and place.of is not None:
                 memo.places[kept.addr] = replace(place, at=None, counted=place.is_front)
         elif isinstance(end, Choice):
-            self.learn_choice(id, {}, by_code(end), undef(end.code.type), end.code)
+            self.learn_choice(id, {}, by_code(end), undef(end.code.type), end.code, kinds=end.codes is not None)
         elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):
             memo.templates[id] = end
         elif isinstance(end, (Value, Ref)) or is_literal(end):
             t = self.ev.type_of(end)
             memo.types[id] = t if isinstance(t, Undef) else Undef(t)
+            self.note_origin(id, end)
             if isinstance(end, Ref) and end.path:
                 self.split(id, end.addr)
         else:
@@ -196,10 +229,60 @@ class Learning(LoopHead):
         """
         self.learnt = True
         self.memo.split.add(id)
+        self.copies.append((id, addrs[-1]))
         if self.unread(id):
             self.memo.frozen_after.update(addrs)
         else:
             self.freeze(*addrs)
+
+    def learn_aliases(self, end: Store, pairs: Iterable[tuple[Any, int, int]]) -> None:
+        """Notes which arrays at the head may share a buffer, since what they are after an iteration may."""
+        node, memo = self.nodes(), self.memo
+        used = {node(addr) for addr in self.head.aliases}
+        ends = [(id if id in memo.split else node(a), b) for id, a, b in pairs]
+        for at, aliases in related([*ends, *self.copies], end).items():
+            before = memo.aliases.get(at, frozenset())
+            if new := aliases - before - {at}:
+                memo.aliases[at] = before | new
+                self.learnt |= at in used
+
+    def compare_items_of_lists(self, end: Store, pairs: list[tuple[Any, int, int]]) -> None:
+        """Notes which lists do not own their items after an iteration, and which objects are not in their place."""
+        ends = {a: {b for _, x, b in pairs if x == a} if a in self.memo.cell_templates else {a}
+                for a in self.head.owners}
+        disowned = {a for a, after in ends.items() if not all(map(end.owns, after))} - self.memo.disowned
+        places = [(a, a) for a in self.head.items] + [(a, b) for _, a, b in pairs if a in self.head.items]
+        displaced = {a for a, b in places if end.items.get(b) != self.head.items[a]
+                     and a not in self.memo.cell_templates} - self.memo.displaced
+        shared = {a for a in self.head.alone if not all(b in end.alone for b in ends.get(a, {a}))} - self.memo.shared
+        self.memo.shared |= shared
+        self.learnt |= bool(shared)
+        self.memo.disowned |= disowned
+        self.memo.displaced |= displaced
+        self.learnt |= bool(disowned or displaced)
+
+    def compare_place(self, id: Any, head: Container, end: Container) -> None:
+        """Compares the place of a container in its list with that at the head."""
+        carry, item, now = self.carries.get((*id, "place")), self.memo.places.get(head.addr), \
+            self.ev.store.items.get(end.addr)
+        if item is None or carry is None:
+            return
+        if now is None or now.at is None or replace(now, at=None) != item:
+            self.memo.places[head.addr] = None
+            self.learnt = True
+            return
+        if item.counted and not now.is_front:
+            self.memo.places[head.addr] = replace(item, counted=False)
+            self.learnt = True
+        carry.back = now.at
+        self.widen((*id, "place"), carry.param.type, now.at.type)
+
+    def note_origin(self, id: Any, end: Abstract) -> None:
+        """Notes that a slot holds an array that Python may hold, after an iteration."""
+        is_held = isinstance(end, Ref) and self.ev.store.array(end).origin == Origin.PYTHON
+        if is_held and id not in self.memo.held_by_python:
+            self.memo.held_by_python.add(id)
+            self.learnt = True
 
     def unread(self, id: Any) -> bool:
         """Does the slot belong to a name that each iteration binds before it reads it?"""
@@ -211,10 +294,6 @@ class Learning(LoopHead):
         frozen -= {a for a, was in self.memo.frozen.items() if why != Frozen.STALE or was == Frozen.STALE}
         self.memo.frozen.update(dict.fromkeys(frozen, why))
         self.learnt |= bool(frozen)
-
-    def lasts(self, addr: int) -> bool:
-        """Is this address the same in every round?"""
-        return addr in self.entry.cells or addr in self.memo.cell_templates
 
 
 def kind_in_words(v: Any) -> str:

@@ -42,9 +42,9 @@ from sct.frontend.iteration.python_iterators import python_iterator
 from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
 from sct.frontend.loops.nested_iteration import leaves, nested
-from sct.frontend.loops.object_iterators import loop_over_object, own_iterator
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.loops.unrolling import after_first, few_items, is_enough, is_single, loop_or_unroll, unroll
+from sct.frontend.objects.linked_objects import note_behind_loop
 from sct.frontend.operators.truth import condition
 from sct.frontend.state.choices import take
 from sct.frontend.state.fixpoint import Dead, Unstable, fixpoint
@@ -53,15 +53,12 @@ from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
-    Choice,
     Frozen,
     Iteration,
     Key,
     ListRef,
-    OptionalTuple,
     Poison,
     Position,
-    Slots,
     Static,
     Tup,
 )
@@ -74,6 +71,11 @@ from sct.ops.type_rules import size_of
 __all__: list[str] = []
 
 
+_OF_ITERATIONS = ("SCT301", "SCT310", "SCT502", "SCT504")
+"""The codes of refusals of a loop that may be accepted if it is unrolled: a list gets longer, a name is another object
+or array in each iteration, or what depends on the item must be known."""
+
+
 # -- statements ----------------------------------------------------------------------------------------
 
 
@@ -84,9 +86,6 @@ def for_(ev: Evaluator, node: Any) -> None:
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
     over, segments = _checkpointed(ev, node, over)
-    over = own_iterator(ev, over)
-    if loop_over_object(ev, node, over):
-        return
     over = python_iterator(ev, over, node.iter) or iterable(ev, over)
     if isinstance(over, Iteration) and over.kind in NESTS and place(ev, over) == 0:
         use_up(ev, over)
@@ -106,7 +105,7 @@ def for_(ev: Evaluator, node: Any) -> None:
 
 def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) -> None:
     """A loop over what has an iteration space; over other items, and where it has to be, it is unrolled."""
-    before = ev.store.copy()
+    before, outset = ev.store.copy(), ev.snapshot()
     of_python = python_space(ev, over, node)
     where = of_python or space(ev, over)
     if where is None:
@@ -127,7 +126,7 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
             start(ev, over)
             run()
             if of_python is not None:
-                check_unchanged(ev, over)
+                check_unchanged(ev, over, of_python.stop)
             if not leaves(node):
                 exhaust(ev, over)
         _release(ev, held)
@@ -139,12 +138,18 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
     try:
         over_all(lambda: run_loop(where))
     except (NeedsStatic, SctError) as need:
-        if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT301", "SCT310", "SCT502"):
-            raise  # else unroll: a list may get longer, a name may be another object or array in each iteration
+        if of_python is not None or isinstance(need, SctError) and need.code not in _OF_ITERATIONS:
+            raise
         ev.restore(snapshot)
         first_alone = functools.partial(over_all, functools.partial(after_first, ev, node, where, need, run_loop))
         if is_enough(ev, where, need, first_alone):
             return
+        with_columns = ev.snapshot()
+        ev.restore(outset)
+        if (n := most(ev, over)) is not None and n <= MOST_UNROLLED:
+            unroll(ev, node, iterator(ev, over))
+            return
+        ev.restore(with_columns)
         if (few := few_items(ev, over, where, need)) is None:
             first_alone()
             return
@@ -186,7 +191,9 @@ def _while(ev: Evaluator, node: Any, alone: int) -> None:
     try:
         LoopBuilder(ev, node, None, set()).run()
     except (NeedsStatic, SctError) as need:
-        if not alone and not isinstance(need, NeedsFirst):
+        is_endless = isinstance(node.test, gast.Constant)
+        unrolled = isinstance(need, SctError) and need.code in _OF_ITERATIONS and not is_endless
+        if not (alone or unrolled or isinstance(need, NeedsFirst)):
             raise
         ev.restore(snapshot)
         after_first(ev, node, None, need, lambda _: _while(ev, node, alone + 1), alone)
@@ -390,17 +397,7 @@ class LoopBuilder(BackEdge):
         renamed: dict[Value, Value] = dict(zip(params, outs))
         self.note_bound(test)
         store = self.head
-        store.vars = {k: _rename(v, renamed) for k, v in store.vars.items()}
-        store.bound = {k: renamed.get(flag, flag) for k, flag in store.bound.items()}
-        for addr, cell in store.cells.items():
-            if isinstance(cell, Array) and isinstance(cell.value, Value):
-                store.cells[addr] = replace(cell, value=renamed.get(cell.value, cell.value))
-            elif isinstance(cell, Slots):
-                store.cells[addr] = replace(cell, items=tuple(_rename(x, renamed) for x in cell.items))
-        for addr in store.owners:
-            store.own(addr)
-        store.items = {addr: replace(item, at=renamed.get(item.at, item.at) if isinstance(item.at, Value) else item.at)
-                       for addr, item in store.items.items()}
+        store.rename(renamed)
         for id in self.memo.thawed & self.extra_cells.keys():
             # The array is not iterated over any more: it may be written again.
             addr = self.extra_cells[id]
@@ -414,11 +411,14 @@ class LoopBuilder(BackEdge):
             store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
         for addr in self.memo.frozen_after & store.cells.keys():
             store.freeze(addr)
+        self.note_aliases(store)
         own = [k for k in self.names & store.vars.keys() if k.frame == self.frame.id and not is_slot(k)]
         for key in own:
             if key.name not in self.after:
                 store.unbind(key)
         ev.go_to(store)
+        if test is not None and not exits:
+            note_behind_loop(ev, test, renamed)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
 
     def note_bound(self, test: Fn | None) -> None:
@@ -486,15 +486,3 @@ class LoopBuilder(BackEdge):
 
         live = ev.live_after(self.after | self.frame.live.leaving(node))
         run_branches(ev, test, lambda: block(ev, node.orelse), stopped, live)
-
-
-def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:
-    if isinstance(v, Value):
-        return names.get(v, v)
-    if isinstance(v, Tup):
-        return v.with_(_rename(x, names) for x in v.items)
-    if isinstance(v, Choice):
-        return Choice(names.get(v.code, v.code), tuple(_rename(m, names) for m in v.members))
-    if isinstance(v, OptionalTuple):
-        return OptionalTuple(v.of.with_(_rename(x, names) for x in v.of.items))
-    return v

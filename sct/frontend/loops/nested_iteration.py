@@ -21,13 +21,14 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
 from sct.frontend.heap.subscripts import item, size_along
 from sct.frontend.iteration.counted_iterators import exec_in_place_of
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, kept, most, new_iterator
 from sct.frontend.source.name_scopes import own_nodes
-from sct.frontend.values.abstract_values import Abstract, Array, Iteration, ListRef, ObjectSchema, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Array, Iteration, ListRef, Ref, Static, Tup
+from sct.frontend.values.schemas import ObjectSchema
 from sct.ir import Value
 from sct.ir.types import Tensor, Text
 
@@ -62,7 +63,7 @@ def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | No
 def _is_pool(ev: Evaluator, v: Abstract) -> bool:
     """An array, or a range or a list of numbers whose length is not known; a range has steps of one."""
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
-        _, types = dynamic_lists.item_type(ev, v)
+        _, types = item_forms.item_type(ev, v)
         return _is_of_objects(ev, v) or all(isinstance(t, (Tensor, Text)) for t in types)
     one = isinstance(v, Iteration) and v.kind == "range" and v.parts[2:] in ((), (Static(1),))
     return isinstance(v, Ref) or one and most(ev, v) is None
@@ -72,7 +73,7 @@ def _is_of_objects(ev: Evaluator, v: Abstract) -> bool:
     """Is this a list of objects, whose length is not known, and which holds each of them once?"""
     if not isinstance(v, ListRef) or not dynamic_lists.is_dynamic(ev, v):
         return False
-    cell = dynamic_lists.slots(ev, v)
+    cell = item_forms.slots(ev, v)
     return isinstance(cell.schema, ObjectSchema) and cell.parent is None and ev.store.owns(v.addr)
 
 

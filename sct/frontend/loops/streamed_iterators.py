@@ -16,13 +16,14 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.heap.dynamic_lists import is_dynamic, list_of_items
+from sct.frontend.heap.item_forms import is_alike
 from sct.frontend.iteration.iteration_space import is_run_over
 from sct.frontend.iteration.iterator_protocol import kept, place
 from sct.frontend.iteration.python_iterators import generator_of_python, is_python_iterator
 from sct.frontend.loops.generator_functions import OVER, is_fresh_function, new_generator
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, ListRef, Slots, Static, Tup
 
 __all__ = ["streamed"]
 
@@ -135,8 +136,13 @@ _FUNCTIONS: dict[str, Callable[..., Iterator[Any]]] = {
     "chain": _chained, "pairwise": _pairs, "accumulate": _accumulated}
 
 
-_SELECTING = frozenset(("filter", "filterfalse", "takewhile", "dropwhile"))
-"""Iterators that leave items out: how many they give is known only when all have been tested."""
+_ONE_BY_ONE = frozenset(("filter", "filterfalse", "takewhile", "dropwhile", "starmap", "chain",
+                         "accumulate", "islice"))
+"""Iterators whose items are not computed from positions: not of lists whose length is known only at run time."""
+
+
+_OF_POSITIONS = frozenset(("iter", "zip", "enumerate", "map", "generator"))
+"""Iterators whose items are computed from their positions."""
 
 
 def streamed(ev: Evaluator, v: Abstract) -> Iteration | None:
@@ -216,20 +222,38 @@ def _is_streamed(ev: Evaluator, v: Abstract) -> bool:
 
 
 def _has_streamed_part(ev: Evaluator, v: Iteration) -> bool:
-    """Is an iterator over a generator, or does it select items of a list whose length is known only at run time?"""
-    return any(_is_streamed(ev, p) for p in v.parts) or v.kind in _SELECTING and any(
-        isinstance(p, Iteration) and p.kind == "iter" and place(ev, p) == 0 and is_dynamic(ev, p.parts[0])
-        for p in v.parts)
+    """Is an iterator over a generator, or does it take the items of a list of run-time length one by one?"""
+    return any(_is_streamed(ev, p) or v.kind in _ONE_BY_ONE and _is_of_run_time(ev, p) for p in v.parts)
+
+
+def _is_of_run_time(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an iterator of lists whose length is known only at run time, or of them and others?"""
+    if isinstance(v, ListRef):
+        return is_dynamic(ev, v) or any(isinstance(x, ListRef) and is_dynamic(ev, x) for x in ev.slots(v).items)
+    if isinstance(v, Tup):
+        return any(_is_of_run_time(ev, x) for x in v.items)
+    return isinstance(v, Iteration) and v.kind in _OF_POSITIONS and v.state is not None and place(ev, v) == 0 and \
+        any(_is_of_run_time(ev, p) for p in v.parts)
 
 
 def _zip(ev: Evaluator, v: Iteration) -> Iteration | None:
     """A `zip` of one generator with arrays and lists, whose items are found by their number."""
     at = [k for k, p in enumerate(v.parts) if _is_streamed(ev, p)]
-    rest = [p.parts[0] if isinstance(p, Iteration) and p.kind == "iter" and place(ev, p) == 0 else p
+    if len(at) != 1 or kept(ev, v) != Static(None):
+        return None
+    rest = [_by_number(ev, p.parts[0]) if isinstance(p, Iteration) and p.kind == "iter" and place(ev, p) == 0 else p
             for k, p in enumerate(v.parts) if k not in at]
-    if len(at) != 1 or not all(is_run_over(ev, p) for p in rest):
+    if not all(is_run_over(ev, p) for p in rest):
         return None
     (k,) = at
     generator = ev.call(Static(_zipped), [Tup(tuple(rest[:k])), v.parts[k], Tup(tuple(rest[k:]))])
     assert isinstance(generator, Iteration)
     return generator
+
+
+def _by_number(ev: Evaluator, of: Abstract) -> Abstract:
+    """A range, or a tuple of items that are alike, as a list in which an item is found by its number; other values as
+    they are."""
+    if isinstance(of, Iteration) and of.kind == "range":
+        of = ev.call(Static(tuple), [of])
+    return list_of_items(ev, of.items) if isinstance(of, Tup) and is_alike(ev, Slots(of.items)) else of

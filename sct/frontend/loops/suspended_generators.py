@@ -33,6 +33,7 @@ from sct.frontend.values.abstract_values import (
     Suspended,
     Tup,
 )
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 
 __all__: list[str] = []
@@ -52,6 +53,9 @@ def _next_of_function(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
     try:
         with ev.at(ev.loc), ev.in_generator(), frame.living():
             item, levels = _to_next_yield(ev, list(levels))
+    except NeedsStatic as need:
+        need.error.hint = need.error.hint or "loop over it alone, or make a list of its items: `list(...)`"
+        raise
     finally:
         ev.store.vars.pop(ev.exit_key, None)
         ev.frames.pop()

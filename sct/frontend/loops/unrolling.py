@@ -187,7 +187,7 @@ def after_first(ev: Evaluator, node: Any, where: IterationSpace | None, need: Ex
     try:
         if where is None:
             runs = condition(ev, node.test)
-            if alone == MOST_UNROLLED or alone and not isinstance(runs, Lit):
+            if alone == MOST_UNROLLED or not isinstance(runs, Lit) and (alone or not isinstance(need, NeedsFirst)):
                 raise need
         elif where.count is None and where.segments is None and isinstance(where.step, Lit) and where.step.value > 0:
             runs = _of_ints(ev, lt, where.start, where.stop)

@@ -22,8 +22,9 @@ import numpy as np
 from sct.frontend.arguments.abstract_arguments import LOCKS
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
+from sct.frontend.evaluator.lookup_guards import found_in
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
@@ -31,9 +32,18 @@ from sct.frontend.interpreter.statements import block, rethrow
 from sct.frontend.interpreter.try_statement import ExceptClause, at_last, class_of_exceptions, evaluate_try
 from sct.frontend.iteration.iterator_protocol import use_up
 from sct.frontend.loops.generator_functions import bound_to, is_fresh_function, new_run
+from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.objects import special_method
 from sct.frontend.operators.truth import truth
-from sct.frontend.source.name_scopes import TRIES, own_nodes, parameters, reads, yields
+from sct.frontend.source.name_scopes import (
+    TRIES,
+    body_of,
+    own_nodes,
+    parameters,
+    positional_parameters,
+    reads,
+    yields,
+)
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.parts import Consumer, changed
 from sct.frontend.state.tries import UNKNOWN, Class, parts_slot
@@ -290,7 +300,9 @@ def _managed(ev: Evaluator, node: Any, manager: Abstract, item: Any, inner: Sequ
     """Run the body between the `__enter__` and the `__exit__` of an object."""
     start, end = special_method(ev, manager, "__enter__"), special_method(ev, manager, "__exit__")
     if start is None or end is None:
-        raise_at_run_time(ev, "TypeError", "the object does not support the context manager protocol")
+        cls = python_class(ev, manager)
+        run_or_raise(ev, lambda: _enter(type(cls.__name__, (), {"__enter__": id} if end is None else {})()))  # raises
+    assert start is not None and end is not None
     value = ev.call(start, [])
     if item.optional_vars is not None:
         assign(ev, item.optional_vars, value)
@@ -307,11 +319,21 @@ def _managed(ev: Evaluator, node: Any, manager: Abstract, item: Any, inner: Sequ
             sees_exception=_reads_exception(manager))
 
 
+def _enter(manager: Any) -> None:
+    with manager:
+        pass
+
+
 def _reads_exception(manager: Abstract) -> bool:
-    """May the `__exit__` of this object read the exception that it is given?"""
-    method = getattr(manager.cls, "__exit__", None) if isinstance(manager, ObjRef) else None
-    if not isinstance(method, types.FunctionType):
+    """May the `__exit__` of this object read the exception that it is passed, or end it?"""
+    raw, _ = found_in(manager.cls.__mro__, "__exit__") if isinstance(manager, ObjRef) else (None, object)
+    if not isinstance(raw, types.FunctionType):
         return True
-    node = source_of(method.__code__).node
-    others = parameters(node)[1:]
-    return any(name in reads(stmt) for name in others for stmt in node.body)
+    node = source_of(raw.__code__).node
+    body = body_of(node)
+    returns = [n.value for n in own_nodes(body) if isinstance(n, gast.Return)]
+    returned = [v for v in (body if isinstance(node, gast.Lambda) else returns) if v is not None]
+    if not all(isinstance(v, gast.Constant) and not v.value for v in returned):
+        return True
+    others = {*parameters(node)}.difference(positional_parameters(node)[:1])
+    return any(name in reads(part) for name in others for part in body)

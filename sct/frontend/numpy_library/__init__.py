@@ -8,6 +8,7 @@
     genuine_functions  is a function of a library still that of the library?
     array_copies       functions that return the array itself, a view or a copy
     array_namespace    the namespace through which SciPy's own Python calls NumPy
+    array_texts        texts of arrays that NumPy makes
     flat_elements      `x.flat` and `x.shape`, written
     random_draws       the types of what generators of random numbers give
 """

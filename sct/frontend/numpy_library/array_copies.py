@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.arguments.memory_facts import is_c_order
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, Special, special
-from sct.frontend.heap.memory_facts import is_c_order
 from sct.frontend.heap.subscripts import item
 from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS, bound, overwrite, type_of, written
 from sct.frontend.numpy_library.op_calls import call_named

@@ -1,9 +1,11 @@
 """Calls of NumPy in another form than that of an op, which they are evaluated as.
 
     np.r_[x, 0.0, 1:4]                   ->   np.concatenate((x, np.array([0.0]), np.arange(1, 4)))
+    np.mgrid[0:4, 0:3]                   ->   np.stack(np.meshgrid(np.arange(0, 4), np.arange(0, 3), indexing="ij"))
     np.vstack(a)                         ->   a.reshape(...).copy(), if `a` is an array and not a list of arrays
     np.einsum(a, [0, 1], b, [1], [0])    ->   np.einsum("ab,b->a", a, b)
     np.moveaxis(a, 0, 0)                 ->   a[...]
+    np.cross(a, b, axisa=0)              ->   np.cross(np.moveaxis(a, 0, -1), b)
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ from sct.ops.program.list_concatenation import JOINS
 
 __all__ = ["in_another_form"]
 
-_INSTEAD = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack"}
+_AS_IT_IS = {"dtype": Static(None), "casting": Static("same_kind")}
+_INSTEAD = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",
+            "mgrid": "use np.meshgrid of np.arange or np.linspace",
+            "ogrid": "use np.arange or np.linspace, and reshape"}
 
 
 def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract | None:
@@ -39,7 +44,9 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
         return _einsum(ev, args, kwargs)
     if name == "moveaxis" and len(args) == 3 and not kwargs and _stays(ev, *args):
         return args[0] if _is_in_library(ev) else item(ev, args[0], Static(Ellipsis))
-    if name in JOINS and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
+    if name == "cross" and (len(args) > 2 or kwargs):
+        return _cross(ev, args, kwargs)
+    if name in JOINS and len(args) == 1 and kwargs.items() <= _AS_IT_IS.items() and isinstance(args[0], Ref):
         return _rows_joined(ev, name, args[0])
     if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):
         arguments = named_arguments(ev, np.linspace, args, kwargs)
@@ -96,6 +103,41 @@ def _row(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _columns(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """`np.c_[...]`: vectors as columns, and matrices."""
     return ev.call(Static(np.column_stack), [Tup(tuple(_items(ev, "c_", args[0])))])
+
+
+@special(np.mgrid)
+def _grid(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`np.mgrid[0:n, 0:m]`: the coordinates of a grid, one array for each axis."""
+    axes = _axes_of_grid(ev, "mgrid", args[0])
+    if _is_one_slice(args[0]):
+        return axes[0]
+    grids = Tup(tuple(axes)) if len(axes) == 1 else ev.call(Static(np.meshgrid), axes, {"indexing": Static("ij")})
+    return ev.call(Static(np.stack), [grids])
+
+
+@special(np.ogrid)
+def _open_grid(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`np.ogrid[0:n, 0:m]`: the same, of size 1 along the other axes."""
+    axes = _axes_of_grid(ev, "ogrid", args[0])
+    if _is_one_slice(args[0]):
+        return axes[0]
+    shapes = [Tup(tuple(Static(-1 if j == k else 1) for j in range(len(axes)))) for k in range(len(axes))]
+    return Tup(tuple(ev.call(Static(np.reshape), [axis, shape]) for axis, shape in zip(axes, shapes)))
+
+
+def _is_one_slice(key: Abstract) -> bool:
+    return is_slice(key) or isinstance(key, Static) and isinstance(key.value, slice)
+
+
+def _axes_of_grid(ev: Evaluator, name: str, key: Abstract) -> list[Abstract]:
+    parts = (key,) if _is_one_slice(key) or not isinstance(key, Tup) else key.items
+    if not all(map(_is_one_slice, parts)):
+        _refuse(ev, name, "this item")
+    axes = [_range(ev, name, v) for v in parts]
+    types = [ev.type_of(axis) for axis in axes]
+    if len({t.dtype for t in types if isinstance(t, Tensor)}) > 1:
+        _refuse(ev, name, "a mix of ints and floats")
+    return axes
 
 
 def _items(ev: Evaluator, name: str, key: Abstract) -> list[Abstract]:
@@ -172,12 +214,37 @@ def _side_by_side(x: Any) -> Any:
     return x.transpose(1, 0, 2).reshape(x.shape[1], x.shape[0] * x.shape[2]).copy()
 
 
+if hasattr(np, "row_stack"):
+    @special(np.row_stack)
+    def _row_stack(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        return ev.call(Static(np.vstack), args, kwargs)
+
+
 _OF_ROWS = {
     ("vstack", 1): _one_column, ("vstack", 2): _copied, ("vstack", 3): _one_below_the_other,
     ("hstack", 1): _copied, ("hstack", 2): _flat, ("hstack", 3): _side_by_side,
     ("column_stack", 1): _one_row, ("column_stack", 2): _transposed, ("column_stack", 3): _side_by_side,
     ("concatenate", 2): _flat, ("concatenate", 3): _one_below_the_other, ("stack", 2): _copied, ("stack", 3): _copied}
 """Programs that join the items of an array along its first axis, by function and number of axes."""
+
+
+# -- products of vectors ----------------------------------------------------------------------------------------------
+
+
+def _cross(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`np.cross` of vectors along other axes than the last: these are moved; None where no axis is told."""
+    arguments = named_arguments(ev, np.cross, args, kwargs)
+    if not arguments.keys() & {"axisa", "axisb", "axisc"}:
+        return None
+    if arguments.get("axis", Static(None)) != Static(None):
+        return ev.call(Static(np.cross), [arguments["a"], arguments["b"]], {"axis": arguments["axis"]})
+    a, b = (_with_last(ev, arguments[key], arguments.get(f"axis{key}", Static(-1))) for key in "ab")
+    y = ev.call(Static(np.cross), [a, b])
+    return ev.call(Static(np.moveaxis), [y, Static(-1), arguments.get("axisc", Static(-1))])
+
+
+def _with_last(ev: Evaluator, x: Abstract, axis: Abstract) -> Abstract:
+    return x if axis == Static(-1) else ev.call(Static(np.moveaxis), [x, axis, Static(-1)])
 
 
 # -- sums of products --------------------------------------------------------------------------------------------------

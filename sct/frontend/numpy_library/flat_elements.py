@@ -15,10 +15,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.memory_facts import is_c_order
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.array_keys import is_slice
-from sct.frontend.heap.memory_facts import is_c_order
 from sct.frontend.heap.subscripts import assign_item, item, size_along
 from sct.frontend.numpy_library.numpy_functions import array, equal_sizes, overwrite, type_of
 from sct.frontend.operators.arithmetic_operators import binary

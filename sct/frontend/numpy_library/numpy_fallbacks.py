@@ -3,6 +3,7 @@
     np.matvec(A, x)                  ->   A @ x
     np.apply_along_axis(f, 1, A)     ->   np.array([f(row) for row in A])
     np.hypot.accumulate(x)           ->   y[0] = x[0]; for k in ...: y[k] = np.hypot(y[k - 1], x[k])
+    np.maximum.at(y, i, x)           ->   for k in ...: y[i[k]] = np.maximum(y[i[k]], x[k])
 
 Each gives the bits of the function that it stands for.
 """
@@ -47,6 +48,18 @@ def reduced(f: Callable[[Any, Any], Any], x: Any, axis: Any) -> Any:
     return y
 
 
+def applied_at(f: Callable[[Any, Any], Any], a: Any, i: Any, values: Any) -> None:
+    values = np.broadcast_to(values, i.shape + a.shape[1:])
+    for k in range(len(i)):
+        a[i[k]] = f(a[i[k]], values[k])
+
+
+def applied_at_pairs(f: Callable[[Any, Any], Any], a: Any, i: Any, j: Any, values: Any) -> None:
+    values = np.broadcast_to(values, i.shape + a.shape[2:])
+    for k in range(len(i)):
+        a[i[k], j[k]] = f(a[i[k], j[k]], values[k])
+
+
 def along_rows(f: Callable[..., Any], rows: Any, args: Any, kwargs: Any) -> Any:
     return np.array([f(row, *args, **kwargs) for row in rows])
 
@@ -84,6 +97,21 @@ def _reduce(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abstr
         ev.refuse("SCT206", f"`np.{ufunc.__name__}.reduce` is not supported",
                   hint=f"call np.{ufunc.__name__} in a loop over the items")
     return ev.call(Static(reduced), [Static(ufunc), array(ev, x), axis])
+
+
+def _at(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abstract:
+    """`ufunc.at(a, indices, b)`: one position after the other, also where one is there more than once."""
+    shown = f"np.{ufunc.__name__}.at"
+    a, indices, b = bound(ev, shown, args, kwargs, "a", "indices", "b")
+    values = array(ev, b)
+    positions = [array(ev, v) for v in (indices.items if isinstance(indices, Tup) else (indices,))]
+    types = [type_of(ev, v) for v in positions]
+    if len(types) > 2 or any(t.rank != 1 or t.kind != "i" for t in types):
+        ev.refuse("SCT205", f"`{shown}` with these indices is not supported", hint="give it a vector of ints, or two")
+    if type_of(ev, values).kind != type_of(ev, a).kind:
+        ev.refuse("SCT205", f"`{shown}` with values of another kind than those of the array is not supported",
+                  hint="convert them before")
+    return ev.call(Static(applied_at if len(types) == 1 else applied_at_pairs), [Static(ufunc), a, *positions, values])
 
 
 def _of_dtypes(f: Callable[..., Any]) -> Special:
@@ -183,7 +211,7 @@ for _name, _vector in (("matvec", 1), ("vecmat", 0)):
     if hasattr(np, _name):  # since NumPy 2.2
         SPECIAL[id(getattr(np, _name))] = _product(_name, _vector)
 SPECIAL[id(np.apply_along_axis)] = _apply_along_axis
-UFUNC_FALLBACKS.update(accumulate=_accumulate, reduce=_reduce)
+UFUNC_FALLBACKS.update(accumulate=_accumulate, reduce=_reduce, at=_at)
 SPECIAL.update({id(f): _of_dtypes(f) for f in (np.common_type, np.result_type)})
 SPECIAL[id(np.place)] = _place
 SPECIAL[id(np.linalg.vector_norm)] = _vector_norm

@@ -228,7 +228,7 @@ def ufunc_method(ev: Evaluator, ufunc: np.ufunc, name: str, args: Args, kwargs: 
         x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
         axis, keepdims = ev.ask(axis, "`axis`"), ev.ask(keepdims, "`keepdims`")
         return ev.call_op(OPS["logaddexp_reduce"], array(ev, x), axis=axis, keepdims=keepdims)
-    if (name in ("reduce", "reduceat") or name == "accumulate" and ufunc not in ACCUMULATES) and ufunc.nin == 2:
+    if (name in ("at", "reduce", "reduceat") or name == "accumulate" and ufunc not in ACCUMULATES) and ufunc.nin == 2:
         return UFUNC_FALLBACKS[name](ev, ufunc, args, kwargs)
     if name == "accumulate" and ufunc in ACCUMULATES:
         x, axis = bound(ev, shown, args, kwargs, "array", "axis", axis=0)
@@ -256,6 +256,8 @@ def splitter(call: Any, name: str, along: Callable[[int], int] | None, uneven: b
         n = size_along(ev, x, axis)
         if isinstance(at, (Tup, ListRef)):
             ends = list(items_of(ev, at))
+        elif uneven and axis == 0 and isinstance(at, Value):
+            return ev.call(Static(parts_of), [x, at])
         else:
             ends = sections(ev, x, axis, n, ev.ask(at, "the number of parts"), uneven)
         parts = [view(ev, x, axis, a, b) for a, b in zip([Static(None), *ends], [*ends, Static(None)])]
@@ -264,16 +266,28 @@ def splitter(call: Any, name: str, along: Callable[[int], int] | None, uneven: b
     return handler
 
 
+def parts_of(x: Any, count: Any) -> Any:
+    """`np.array_split(x, count)`, for a number of parts that is known only at run time."""
+    if count <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, more = divmod(len(x), count)
+    parts, start = [], 0
+    for k in range(count):
+        stop = start + each + int(k < more)
+        parts.append(x[start:stop])
+        start = stop
+    return parts
+
+
 def sections(ev: Evaluator, x: Ref, axis: int, n: Abstract, count: int, uneven: bool) -> list[Abstract]:
     """The ends of all parts but the last; the size of the axis is guarded, so that their sizes are known."""
+    at_run_time = uneven_sections if uneven else equal_sections
     try:
         if ev.ahead and not uneven and isinstance(n, Value):
             return equal_sections(ev, n, count)
         total = ev.ask(n, "the size of what is split")
     except NeedsStatic:
-        if uneven:
-            raise
-        return equal_sections(ev, n, count)
+        return at_run_time(ev, n, count)
     size = ev.resolve(type_of(ev, x).shape[axis])
     if isinstance(n, Value) and ev.size_now(size) is not None:  # else, as for the count of a mask, `ask` is the guard
         ev.equate(size, Dim(total))
@@ -290,6 +304,15 @@ def equal_sections(ev: Evaluator, n: Abstract, count: int) -> list[Abstract]:
               lambda: Static(None))
     each = binary(ev, gast.FloorDiv, n, Static(count))
     return [binary(ev, gast.Mult, Static(k), each) if k > 1 else each for k in range(1, count)]
+
+
+def uneven_sections(ev: Evaluator, n: Abstract, count: int) -> list[Abstract]:
+    """The same where the first parts may have one item more."""
+    run_or_raise(ev, lambda: np.array_split(np.zeros(1), count))
+    each, more = (binary(ev, kind, n, Static(count)) for kind in (gast.FloorDiv, gast.Mod))
+    longer = [ev.call(Static(min), [more, Static(k)]) for k in range(1, count)]
+    return [binary(ev, gast.Add, binary(ev, gast.Mult, Static(k), each) if k > 1 else each, rest)
+            for k, rest in enumerate(longer, 1)]
 
 
 def view(ev: Evaluator, x: Ref, axis: int, start: Abstract, stop: Abstract) -> Abstract:

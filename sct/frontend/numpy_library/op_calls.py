@@ -12,21 +12,21 @@ from typing import Any, get_args
 
 import numpy as np
 
+from sct.frontend.arguments.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.known_values import WHICH_IS_LONGER
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.array_keys import array_of, check_present, joined_list, may_be_none, nested
 from sct.frontend.heap.inactive import check_value
-from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.call_forms import in_another_form
 from sct.frontend.numpy_library.genuine_functions import is_genuine
-from sct.frontend.objects.deques import list_of_deque
+from sct.frontend.objects.deques import contents_of
 from sct.frontend.objects.objects import special_method
-from sct.frontend.state.alias_groups import freeze_group
+from sct.frontend.state.may_alias import freeze_together
 from sct.frontend.state.observed_types import latest_place
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -90,13 +90,17 @@ def _identity(f: Any) -> Any:
     return (id(f.__self__), f.__name__) if isinstance(f, types.MethodType) else id(f)
 
 
+_READ_BY_NUMPY = ("__iter__", "__len__", "__getitem__", "__array__")
+"""The special methods by which NumPy makes an array of an object that is a list."""
+
+
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function with this spelling; the op's `bind` separates operands from attributes."""
     kwargs = {k: v for k, v in kwargs.items() if v != _LEFT_OUT}
     if any(may_be_none(ev, v) is not None for v in (*args, *kwargs.values())):
         _check_present(ev, spelling, args, kwargs)
     if spelling.startswith("numpy."):
-        args = [list_of_deque(ev, a) for a in args]
+        args = [contents_of(ev, a, *_READ_BY_NUMPY) for a in args]
     if spelling.startswith("math."):
         args = [ev.call(Static(float), [a]) if special_method(ev, a, "__float__") is not None else a for a in args]
     args = plain_numbers(ev, *args, numpy=spelling.split(".")[0] not in ("builtins", "math"))
@@ -391,7 +395,7 @@ def view(ev: Evaluator, owner: Ref, eqn: Eqn) -> Abstract:
         # The same array to Python, another one to the derivative: neither is written from here on.
         result = ev.wrap(eqn.out)
         assert isinstance(result, Ref)
-        freeze_group(ev, owner.addr, result.addr)
+        freeze_together(ev, owner.addr, result.addr)
         return result
     if alias == "same":
         return owner
@@ -410,7 +414,7 @@ def view(ev: Evaluator, owner: Ref, eqn: Eqn) -> Abstract:
     # A view or a copy: as long as neither is written, no one can tell.
     result = ev.wrap(eqn.out)
     assert isinstance(result, Ref)
-    freeze_group(ev, owner.addr, result.addr)
+    freeze_together(ev, owner.addr, result.addr)
     return result
 
 

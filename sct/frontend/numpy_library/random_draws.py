@@ -2,6 +2,7 @@
 
     rng.normal(size=(n, 2))   ->   f64[n, 2]
     rng.integers(0, n, n)     ->   i64[n]
+    rng.permutation(n)        ->   i64[n]
 
 Other draws have the type that is observed when they are made.
 """
@@ -16,13 +17,17 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.state.observed_types import class_of_generator
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
-from sct.ir import Value
+from sct.ir import Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import FLOAT, Tensor, Type
+from sct.ops.program.effects import inactive
 
-__all__ = ["GENERATORS", "MAKERS", "draws_floats", "is_scalar", "of_ints", "place_of_size", "type_of_draw"]
+__all__ = [
+    "GENERATORS", "MAKERS", "draws_floats", "is_generator", "is_scalar", "of_ints", "place_of_size", "type_of_draw",
+]
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
 MAKERS = (np.random.default_rng, *GENERATORS)
@@ -37,6 +42,16 @@ _FLOATS = frozenset(("random", "standard_normal", "normal", "uniform", "exponent
 _INTS = frozenset(("integers", "randint", "binomial", "poisson", "geometric"))
 _PLACE_OF_SIZE = {"rand": 0, "randn": 0, "random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1,
                   "chisquare": 1, "standard_t": 1, "rayleigh": 1, "weibull": 1, "poisson": 1, "geometric": 1}
+
+
+def is_generator(ev: Evaluator, x: Operand) -> bool:
+    """Is this a generator of random numbers?  Nothing else holds the results of its methods."""
+    if not isinstance(x, Value):
+        return False
+    definition = ev.defs.get(x)
+    if definition is None:
+        return type(ev.leaf_of(x)) in GENERATORS
+    return definition.op is inactive and class_of_generator(str(definition.attrs["text"])) is not None
 
 
 def draws_floats(f: Any) -> bool:
@@ -78,6 +93,8 @@ def type_of_draw(name: str, args: Args, kwargs: Kwargs) -> Type | None:
     """The type of what the method `name` of a generator draws; None if that is not known."""
     if name in ("rand", "randn"):
         return _array(args, "f64") if args else FLOAT
+    if name == "permutation" and len(args) == 1 and not kwargs and is_scalar(args[0]):
+        return _array(args, "i64")
     place = place_of_size(name)
     if name not in _FLOATS | _INTS or kwargs.keys() & {"dtype", "out", "method"} or len(args) > place + 1:
         return None

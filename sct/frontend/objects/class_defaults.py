@@ -25,9 +25,10 @@ __all__ = ["give_defaults", "give_defaults_within", "inherited", "note_default",
 
 def note_default(ev: Evaluator, owner: ObjRef, name: str) -> None:
     """Evaluates the function again if objects of this class can have the attribute from the start."""
-    raw, _ = in_class(ev, owner.cls, name)
-    if _is_constant(raw) and (owner.cls, name) not in ev.functions.plan.inherited:
-        raise ev.functions.plan.changed(inherited={(owner.cls, name)})
+    raw, where = in_class(ev, owner.cls, name)
+    plan = ev.functions.plan
+    if _is_constant(raw) and ((where,), name) not in plan.written and (owner.cls, name) not in plan.inherited:
+        raise plan.changed(inherited={(owner.cls, name)})
 
 
 def note_defaults(ev: Evaluator, owner: ObjRef) -> None:

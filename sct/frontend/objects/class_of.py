@@ -6,13 +6,17 @@ import collections
 import itertools
 import types
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.objects.linked_objects import by_class, may_be_several
+from sct.frontend.state.choices import is_present
+from sct.frontend.state.object_tables import is_display
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -31,13 +35,15 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.pytrees.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import base_in_python, is_user_class
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import FLOAT, ActiveText, Link, Opaque, Set, Tensor, Text
+from sct.ir.types import FLOAT, ActiveText, Link, Opaque, Optional, Set, Tensor, Text
+from sct.ops import apply
 from sct.ops.program.effects import part
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["class_object", "is_ordered", "possible_classes", "python_class", "raise_of_class", "stand_in_class"]
+__all__ = ["base_of_maker", "class_object", "is_ordered", "possible_classes", "python_class", "raise_of_class",
+           "stand_in_class"]
 
 _ITERATED: dict[str, type] = {
     "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
@@ -63,14 +69,19 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     if isinstance(v, Bound) and v.method:
         return types.MethodType
     if isinstance(v, Ref):
+        if list_items.value_or_none(ev, v) is not None:
+            ev.refuse("SCT504", "the class of this object must be known", why="it is an array on one path and None on "
+                      "another", hint="ask first whether it is None")
         ev.type_of(v)
     cls = {Ref: np.ndarray, ListRef: list, DictRef: dict, RunTimeTuple: tuple}.get(type(v))
     cls = _ITERATED.get(v.kind) if isinstance(v, Iteration) else cls
     if cls is not None:
         return cls
     t = unmark_real(v.type) if isinstance(v, Value) else None
+    if isinstance(t, Optional) and isinstance(v, Value) and is_present(ev.store, v):
+        t = unmark_real(t.elem)
     if isinstance(t, Link) and t.cls is not None:
-        return t.cls
+        return t.cls.of if is_display(t.cls) else t.cls
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype not in ("real", "number"):
         if t == FLOAT:
             ev.ask_classes()
@@ -92,7 +103,7 @@ def class_object(ev: Evaluator, v: Abstract) -> Abstract:
         return ev.emit(part, v, text="type(_0)")  # type: ignore[no-any-return]
     if isinstance(v, Value) and may_be_several(v):
         one = by_class(ev, v)
-        return Choice(one.code, tuple(class_object(ev, m) for m in one.members)) if isinstance(one, Choice) else \
+        return replace(one, members=tuple(class_object(ev, m) for m in one.members)) if isinstance(one, Choice) else \
             class_object(ev, one)
     cls = ev.tries.classes.get(v) if isinstance(v, Value) else None
     cls = cls or python_class(ev, v)
@@ -149,3 +160,11 @@ def raise_of_class(ev: Evaluator, v: Abstract, run: Callable[[Any], Any]) -> Non
                   why="the exception and its message depend on the class", hint="convert it: `float(...)`")
     like = np.zeros(0) if classes[0] is np.ndarray else classes[0]()
     run_or_raise(ev, lambda: run(like))
+
+
+def base_of_maker(ev: Evaluator, v: Abstract) -> str | None:
+    """The class of the standard library, written in Python, from which the class may be derived of which a call has
+    made this object that sct does not see into; None for other objects."""
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    cls = eqn.args[0] if eqn is not None and eqn.op is apply else None
+    return base_in_python(ev.leaf_of(cls)) if isinstance(cls, Value) else None

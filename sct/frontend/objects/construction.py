@@ -8,15 +8,17 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from sct.errors import Loc
 from sct.frontend.arguments.lift import lift
 from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise, raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.lookup_guards import MISSING, in_class, path_to
-from sct.frontend.evaluator.own_methods import is_generated
+from sct.frontend.evaluator.own_methods import fields_of_dataclass, is_generated
 from sct.frontend.objects.class_defaults import give_defaults
 from sct.frontend.objects.class_of import python_class
+from sct.frontend.objects.deques import ITEMS
 from sct.frontend.objects.linked_objects import as_row, is_linked
 from sct.frontend.objects.objects import (
     bind,
@@ -26,7 +28,7 @@ from sct.frontend.objects.objects import (
     special_method,
     stored_attribute,
 )
-from sct.frontend.objects.undefined_operators import sample_of
+from sct.frontend.objects.operators_of_classes import sample_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     ObjRef,
@@ -34,10 +36,19 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.ir.pytrees.user_objects import dict_of, fields_of, is_namedtuple, slots_of
+from sct.ir.pytrees.user_objects import (
+    base_in_python,
+    builtin_base,
+    dict_of,
+    fields_of,
+    is_defined_by_user,
+    is_namedtuple,
+    slots_of,
+)
 
 __all__ = [
     "call_instance", "check_copied_by_attributes", "class_of_generated", "copy_of_outside", "fill", "instantiate",
+    "refuse_subclass",
 ]
 
 
@@ -56,26 +67,55 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
         ev.outside.note((cls, ("attr", "__new__")), "is", new, at=(cls, "__new__"))
         bound, defaults = _signature_bind(ev, new, [Static(cls), *args], kwargs), guarded_defaults(ev, new)
         fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+        ev.outside.note((cls, ("attr", "_fields")), "is", fields, at=(cls, "_fields"))
+        if fields != new.__code__.co_varnames[1:new.__code__.co_argcount]:
+            ev.refuse("SCT208", f"creating a `{cls.__name__}` whose `_fields` are not its parameters is not supported",
+                      hint="leave its fields as they are")
         return Tup(tuple(bound[f] if f in bound else defaults[f].lifted() for f in fields), fields, cls)
-    if in_class(ev, cls, "__new__")[1] is not object:
+    base = builtin_base(cls)
+    if in_class(ev, cls, "__new__")[1] not in (object, base):
         ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported", why="it defines `__new__`",
                   hint="make it outside the differentiated function")
     if getattr(cls, "__abstractmethods__", None):
         run_or_raise(ev, lambda: object.__new__(cls))
-    instance = ev.new_object(cls, {})
-    give_defaults(ev, instance)
     init, where = in_class(ev, cls, "__init__")
+    instance = ev.new_object(cls, {} if base is None else _no_items(ev, base, init))
+    give_defaults(ev, instance)
     if isinstance(init, types.FunctionType) and is_generated(init, where):
         fill(ev, instance, where, init, args, kwargs)
     elif isinstance(init, types.FunctionType):
         returned = ev.call(bind(ev, init, where, instance, "__init__"), args, kwargs)
         if returned != Static(None):
             _not_none(ev, returned)
+    elif base is not None:
+        ev.call(bind(ev, init, where, instance, "__init__"), args, kwargs)
     elif args or kwargs:
         raise_at_run_time(ev, "TypeError", f"{cls.__name__}() takes no arguments")
+    if base is not None:
+        return instance
     again = bool(ev.loops.heads or ev.functions.in_progress)
     ev.functions.plan.instantiated[cls] = again or ev.functions.plan.instantiated.get(cls, False)
     return as_row(ev, instance) if is_linked(ev, cls) else instance
+
+
+def _no_items(ev: Evaluator, base: type, init: Any) -> dict[str, Abstract]:
+    """What an object of a class that derives from `list` or `dict` holds before its `__init__` fills it."""
+    if not isinstance(init, types.FunctionType):
+        return {}
+    with ev.at(Loc(init.__code__.co_filename, init.__code__.co_firstlineno, 0)):  # no place that makes another dict
+        return {ITEMS: ev.call(Static(base), [])}
+
+
+def refuse_subclass(ev: Evaluator, cls: Any) -> None:
+    """Refuses a user's class that derives from one whose objects sct does not see into; not anything else."""
+    if not isinstance(cls, type) or not is_defined_by_user(cls):
+        return
+    base = next(c for c in cls.__mro__ if not is_defined_by_user(c))
+    other = base_in_python(cls)
+    ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported",
+              why=f"it derives from `{base.__name__}`, and sct does not see into its objects",
+              hint=f"let it hold a {base.__name__} in an attribute" if other is None else
+              f"derive the class from `{other}`")
 
 
 def copy_of_outside(ev: Evaluator, v: Static, copied: Callable[[Abstract], Abstract]) -> Abstract:
@@ -125,6 +165,7 @@ def fill(ev: Evaluator, instance: Abstract, cls: type, init: types.FunctionType,
     """
     bound, defaults = _signature_bind(ev, init, [instance, *args], kwargs), guarded_defaults(ev, init)
     late: list[Abstract] = []
+    fields_of_dataclass(ev, cls)
     for f in vars(cls)["__dataclass_fields__"].values():
         kind = f._field_type.name
         if kind == "_FIELD_CLASSVAR":

@@ -15,13 +15,14 @@ import gast
 
 from sct.frontend.source.name_scopes import declared, free_names, yields
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Key, Static
+from sct.frontend.values.abstract_values import Abstract, Bound, Closure, Key, MapRef, Slots, Static, Tup
 from sct.frontend.values.item_schemas import FunctionForm
+from sct.frontend.values.schemas import ObjectSchema
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["form_and_parts", "function_of"]
+__all__ = ["form_and_parts", "function_of", "record_of"]
 
 
 @dataclass(frozen=True)
@@ -137,3 +138,20 @@ def _bound_once(node: Any, name: str) -> bool:
         or isinstance(n, gast.FunctionDef) and n.name == name)]
     loops = [n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))]
     return len(places) == 1 and not any(places[0] is n for around in loops for n in gast.walk(around))
+
+
+def record_of(ev: Evaluator, cell: Slots, schema: ObjectSchema, parts: tuple[Abstract, ...]) -> Abstract:
+    """An object, a dict or a function that is an item of the list `cell`, of its parts."""
+    if isinstance(schema.cls, MapRef):
+        addr = ev.new_addr()
+        keys, origin = ("places", *schema.keys[1:]), schema.keys[0].site
+        ev.store.cells[addr] = Slots(parts, keys, cell.origin, site=origin)
+        return replace(schema.cls, addr=addr)
+    if isinstance(schema.cls, FunctionForm):
+        return function_of(ev, schema.cls, parts)
+    if issubclass(schema.cls, tuple):
+        return Tup(parts, schema.keys, schema.cls)
+    held = dict(zip(schema.keys, parts))
+    record = ev.new_dict(held) if schema.cls is dict else ev.new_object(schema.cls, held)
+    ev.store.hold(record.addr)
+    return record

@@ -19,18 +19,20 @@ from typing import Any
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lists_in_lists import put_in
+from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.state.attribute_types import (
     learn_all,
     link_type,
     text_of_constant,
 )
-from sct.frontend.state.choices import narrowed
-from sct.frontend.state.object_tables import Column, Table
+from sct.frontend.state.choices import implied, is_present, narrowed
+from sct.frontend.state.object_tables import Column, Table, class_of_dict, class_of_items, is_display
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
     Container,
+    DictRef,
     Key,
     ListRef,
     ObjRef,
@@ -41,21 +43,38 @@ from sct.frontend.values.abstract_values import (
     Tup,
     parts,
 )
-from sct.ir import Lit, Op, Operand, Value
-from sct.ir.types import Link, List, Optional, Tensor, Type, base_type
+from sct.ir import Fn, Lit, Op, Operand, Value
+from sct.ir.types import Link, List, Optional, Tensor, Type, base_type, leaf_type
 from sct.ops import dim, eq_rows, index, link_to, row_of, sub, unwrap
 from sct.ops.program.list_ops import append, list_of
+from sct.ops.registry import add_operand
 
 __all__ = [
-    "appended", "as_row", "begin_columns", "by_class", "check_one_table", "classes_of", "column_cell", "column_list",
-    "column_operand", "column_variables", "entry_of", "is_alone", "is_link", "is_linked", "is_of_row", "may_be_absent",
-    "may_be_several", "place", "referred", "renew", "same_object", "table_of_class",
+    "appended", "as_row", "begin_columns", "by_class", "check_one_table", "class_code", "classes_of", "column_cell",
+    "column_list", "column_operand", "column_variables", "entry_of", "holds_rows", "is_alone", "is_link",
+    "is_linked", "is_of_row", "is_row_display", "key_of_row", "may_be_absent", "may_be_several",
+    "note_behind_loop", "of_class_code", "place", "referred", "renew", "same_object", "table_of_class",
 ]
 
 
 def is_link(v: Abstract | None) -> bool:
     """Is this a reference to an object that is a row of columns, or may it be None?"""
     return isinstance(v, Value) and isinstance(base_type(v.type), Link)
+
+
+def is_row_display(v: Abstract | None) -> bool:
+    """Is this a reference to a row that a display of the program makes, or may it be one?"""
+    return isinstance(v, Value) and is_link(v) and any(map(is_display, classes_of(v)))
+
+
+def holds_rows(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an object that is a row of columns, or a tuple or list that holds one?"""
+    if isinstance(v, Value):
+        return isinstance(leaf_type(v.type), (Link, List)) and bool(ev.functions.plan.linked)
+    if isinstance(v, Ref):
+        return isinstance(leaf_type(ev.type_of(v)), Link)
+    items = v.items if isinstance(v, Tup) else ev.slots(v).items if isinstance(v, ListRef) else ()
+    return any(holds_rows(ev, x) for x in items)
 
 
 def classes_of(v: Value) -> tuple[type, ...]:
@@ -88,26 +107,25 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
     Returns the arguments, in which the objects of these classes are rows.
     """
     plan = ev.functions.plan
-    of_arguments = list(dict.fromkeys(x for v in arguments for x in _objects_in(ev, v, set())))
-    for obj in of_arguments:
-        plan.instantiated.setdefault(obj.cls, False)
+    of_arguments = {x: cls for v in arguments for x, cls in _objects_in(ev, v, set())}
+    for obj, cls in of_arguments.items():
+        (plan.instantiated if isinstance(obj, ObjRef) else plan.displays).setdefault(cls, False)
     tables = {table.classes: table for table in map(plan.table, plan.linked)}
     keys = [_key(column) for table in tables.values() for column in table.columns]
     if {*keys} & ev.store.vars.keys() or not plan.linked:
         return list(arguments)
-    rows = {table.classes: [x for x in of_arguments if x.cls in table.classes] for table in tables.values()}
-    links: dict[ObjRef, Value] = {
-        obj: ev.emit(link_to, Lit(k), type=link_type(ev, obj.cls))
+    rows = {table.classes: [x for x, cls in of_arguments.items() if cls in table.classes] for table in tables.values()}
+    links: dict[Abstract, Value] = {
+        obj: ev.emit(link_to, Lit(k), type=link_type(ev, of_arguments[obj]))
         for all_ in rows.values() for k, obj in enumerate(all_)}
-    attributes = {obj: dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
-                  for obj in links for cell in [ev.store.slots(obj)]}
+    attributes = {obj: _attributes(ev, obj, of_arguments[obj], links) for obj in links}
     for obj in links:
-        attributes[obj] = learn_all(ev, obj, attributes[obj], ev.type_of)
+        attributes[obj] = learn_all(ev, of_arguments[obj], obj, attributes[obj], ev.type_of)
         if any(isinstance(v, ListRef) for v in attributes[obj].values()):  # which the caller's names may lead to
-            raise plan.unlinked(obj.cls)
+            raise plan.unlinked(of_arguments[obj])
     for classes, table in tables.items():
         for column in table.columns:
-            entries = [_entry(ev, column, obj.cls, attributes[obj]) for obj in rows[classes]]
+            entries = [_entry(ev, column, of_arguments[obj], attributes[obj]) for obj in rows[classes]]
             of = ev.emit(list_of, *entries, elem=column.type)
             of.hint = column.name
             ev.store.vars[_key(column)] = xs = ev.new_dynamic_list(0, [of])
@@ -115,8 +133,18 @@ def begin_columns(ev: Evaluator, arguments: Sequence[Abstract]) -> list[Abstract
                 ev.store.own(xs.addr)
                 ev.store.alone.add(xs.addr)
     for obj, link in links.items():
-        _replace(ev, obj, link)
+        _replace(ev, obj, of_arguments[obj], link)
     return [_with_links(v, links) for v in arguments]
+
+
+def _attributes(ev: Evaluator, obj: Abstract, cls: type, links: Mapping[Abstract, Value]) -> dict[str, Abstract]:
+    """What an object, a dict or a tuple of the arguments has, with rows in it."""
+    if isinstance(obj, Tup):
+        assert is_display(cls)
+        return {name: _with_links(obj.items[int(name)], links) for name in cls.keys}
+    assert isinstance(obj, (ObjRef, DictRef))
+    cell = ev.store.slots(obj)
+    return dict(zip(cell.keys, (_with_links(v, links) for v in cell.items)))
 
 
 def _entry(ev: Evaluator, column: Column, cls: type, attributes: Mapping[str, Abstract]) -> Operand:
@@ -128,10 +156,13 @@ def _entry(ev: Evaluator, column: Column, cls: type, attributes: Mapping[str, Ab
     return ev.emit(list_of, elem=column.type.elem) if isinstance(column.type, List) else Lit(None)
 
 
-def _objects_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[ObjRef]:
-    """The objects of users' classes in an argument."""
-    if isinstance(v, ObjRef):
-        yield v
+def _objects_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[tuple[Abstract, type]]:
+    """The objects, dicts and tuples in an argument that may be rows, and their classes."""
+    if isinstance(v, Tup) and v.place in ev.functions.plan.rows_at and v.items:
+        yield v, class_of_items([ev.known_text(v.items[0])] * len(v.items))
+    cls = v.cls if isinstance(v, ObjRef) else class_of_dict(ev.store.slots(v).keys) if type(v) is DictRef else None
+    if cls is not None:
+        yield v, cls
     for x in parts(v):
         yield from _objects_in(ev, x, seen)
     if isinstance(v, Container) and v.addr not in seen:
@@ -140,11 +171,11 @@ def _objects_in(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[ObjRef]:
             yield from _objects_in(ev, x, seen)
 
 
-def _with_links(v: Abstract, links: Mapping[ObjRef, Value]) -> Abstract:
+def _with_links(v: Abstract, links: Mapping[Abstract, Value]) -> Abstract:
     """An argument with rows in place of the objects."""
-    if isinstance(v, Tup):
+    if isinstance(v, Tup) and v not in links:
         return v.with_(_with_links(x, links) for x in v.items)
-    return links.get(v, v) if isinstance(v, ObjRef) else v
+    return links.get(v, v) if isinstance(v, (ObjRef, DictRef, Tup)) else v
 
 
 def column_variables(ev: Evaluator) -> dict[Key, Abstract]:
@@ -203,9 +234,9 @@ def column_operand(ev: Evaluator, v: Abstract, t: Type) -> Operand:
 def as_row(ev: Evaluator, obj: ObjRef) -> Value:
     """Appends the object that was made last to the columns: the reference to it."""
     cell = ev.slots(obj)
-    columns = learn_all(ev, obj, dict(zip(cell.keys, cell.items)), ev.type_of)
+    columns = learn_all(ev, obj.cls, obj, dict(zip(cell.keys, cell.items)), ev.type_of)
     link = appended(ev, obj.cls, columns, obj)
-    _replace(ev, obj, link)
+    _replace(ev, obj, obj.cls, link)
     return link
 
 
@@ -262,8 +293,8 @@ def renew(ev: Evaluator, column: Column, op: Op, value: Operand, *at: Operand, *
                            what="a write to an attribute of an object", **attrs)
 
 
-def _replace(ev: Evaluator, obj: ObjRef, link: Value) -> None:
-    """What its `__init__` has made refer to the object refers to the row."""
+def _replace(ev: Evaluator, obj: Abstract, cls: type, link: Value) -> None:
+    """What refers to the object refers to the row: what its `__init__` has made so, or other arguments."""
 
     def replaced(v: Any) -> Any:
         if v == obj:
@@ -271,16 +302,17 @@ def _replace(ev: Evaluator, obj: ObjRef, link: Value) -> None:
         if isinstance(v, Tup):
             return v.with_(map(replaced, v.items))
         if obj in _within(v):
-            raise ev.functions.plan.unlinked(obj.cls)
+            raise ev.functions.plan.unlinked(cls)
         return v
 
-    del ev.store.cells[obj.addr]
-    ev.store.items.pop(obj.addr, None)
+    if isinstance(obj, Container):
+        del ev.store.cells[obj.addr]
+        ev.store.items.pop(obj.addr, None)
     ev.store.vars.update({key: new for key, v in ev.store.vars.items() if (new := replaced(v)) is not v})
     for addr, cell in list(ev.store.cells.items()):
         if isinstance(cell, Slots) and obj in cell.items:
             if cell.schema is not None or cell.frozen:
-                raise ev.functions.plan.unlinked(obj.cls)
+                raise ev.functions.plan.unlinked(cls)
             ev.store.cells[addr] = replace(cell, items=tuple(map(replaced, cell.items)))
     ev.temporaries.values[:] = map(replaced, ev.temporaries.values)
 
@@ -310,8 +342,32 @@ def by_class(ev: Evaluator, v: Value) -> Abstract:
     if len(classes) == 1:
         return v
     check_one_table(ev, classes)
-    code = entry_of(ev, table_of_class(ev, classes[0]).columns[0], v)
+    names = table_of_class(ev, classes[0]).names
+    if is_row_display(v) and (cls := _told_class(ev, names, v)) is not None:
+        return _as_of_class(ev, v, cls)
+    code = entry_of(ev, names, v)
     return narrowed(ev.store, Choice(code, tuple(_as_of_class(ev, v, cls) for cls in classes)))
+
+
+def _told_class(ev: Evaluator, names: Column, v: Value) -> type | None:
+    """The one class that a test of this path leaves; None where there are several."""
+    entries = ev.caches.entries.get((_key(names), None, referred(ev, v)), ())
+    among, codes = next((ev.store.told[x] for _, _, x in entries if x in ev.store.told), (False, frozenset()))
+    left = [cls for cls in classes_of(v) if (cls.__name__ in codes) is among]
+    return left[0] if len(left) == 1 else None
+
+
+def class_code(ev: Evaluator, v: Value) -> Abstract:
+    """The name of the class of an object that is there."""
+    classes = classes_of(v)
+    check_one_table(ev, classes)
+    return Static(classes[0].__name__) if len(classes) == 1 else entry_of(ev, table_of_class(ev, classes[0]).names, v)
+
+
+def of_class_code(ev: Evaluator, v: Abstract) -> Value | None:
+    """The object whose class is called `v`, if this is what its row says; else None."""
+    return next((of for (_, now, of), entries in ev.caches.entries.items() if now is None
+                 for _, _, value in entries if value is v), None)
 
 
 def check_one_table(ev: Evaluator, classes: Sequence[type]) -> None:
@@ -341,6 +397,27 @@ def same_object(ev: Evaluator, a: Value, b: Value) -> Abstract:
     return ev.emit(eq_rows, ev.lit(ev.bound(a)), ev.lit(ev.bound(b)))  # type: ignore[no-any-return]
 
 
+def key_of_row(ev: Evaluator, v: Value, operands: list[Operand], of_set: bool = False) -> str:
+    """The template of a key, or of an item of a set, that stands for an object: its table and its row.  Its class must
+    compare its objects by identity."""
+    classes = classes_of(v)
+    own = [cls for cls in classes for name in ("__eq__", "__hash__")
+           if is_display(cls) or in_class(ev, cls, name)[1] is not object]
+    perhaps_none = may_be_absent(v) and not is_present(ev.store, v)
+    if own or perhaps_none and not of_set:
+        ev.refuse("SCT503", "an object that has `__eq__` or `__hash__` of its own, or may be None, is not supported as "
+                  "a key or in a set", why=OF_ROWS,
+                  hint="let its class compare its objects by identity, and test first whether it is None")
+    check_one_table(ev, classes)
+    if ev.containers.passed:  # it may be an object of the arguments
+        ev.containers.note_comparison(ev.loc)
+    row = add_operand(ev.emit(row_of, ev.lit(ev.bound(v)) if perhaps_none else ev.defined(v)), operands)
+    if of_set:
+        ev.functions.plan.note_rows_in_sets()
+    name = ev.functions.plan.linked[table_of_class(ev, classes[0]).classes[0]]
+    return f"(None if {row} is None else ({name!r}, {row}))" if perhaps_none else f"({name!r}, {row})"
+
+
 # -- entries ---------------------------------------------------------------------------------------------
 
 
@@ -358,6 +435,20 @@ def entry_of(ev: Evaluator, column: Column, owner: Value) -> Value:
         ev.store.told[again] = earlier
     entries.append((ev.b, len(ev.b.eqns) - 1, again))
     return again
+
+
+def note_behind_loop(ev: Evaluator, test: Fn, renamed: Mapping[Value, Value]) -> None:
+    """Notes what the test of a loop that has ended says of the classes of dicts and tuples that the loop carries.
+
+    renamed  the carried values behind the loop, by those at its head
+    """
+    defs = {out: eqn for eqn in test.eqns for out in eqn.outs}
+    for code, members, is_one in implied(defs, test.results[0], False):
+        for (column, now, owner), entries in list(ev.caches.entries.items()):
+            behind = renamed.get(owner)
+            if now is None and is_row_display(behind) and any(value is code for _, _, value in entries):
+                ev.caches.entries.setdefault((column, None, behind), []).extend(entries)
+                ev.store.told[code] = is_one, frozenset(members)
 
 
 def referred(ev: Evaluator, x: Any) -> Any:

@@ -13,7 +13,6 @@ import collections.abc
 import enum
 import functools
 import inspect
-import numbers
 import types
 import typing
 from collections.abc import Callable
@@ -27,12 +26,14 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, special_key
-from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
+from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, path_to
 from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.objects import row_attributes
-from sct.frontend.objects.bound_object import read_private, write_private
+from sct.frontend.objects.bound_object import read_private, read_private_of_class, write_private
 from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults, note_unset
 from sct.frontend.objects.class_of import possible_classes, python_class, raise_of_class
+from sct.frontend.objects.deques import ITEMS
+from sct.frontend.objects.linked_objects import is_row_display
 from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.state.state import ATTRIBUTE_WRITE
@@ -53,14 +54,20 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Fn, Value, is_effect, walk
-from sct.ir.pytrees.user_objects import dict_of, is_container, is_defined_by_user, is_in_python, is_user_class
+from sct.ir.pytrees.user_objects import (
+    dict_of,
+    is_container,
+    is_defined_by_user,
+    is_in_python,
+    is_user_class,
+)
 from sct.ir.types import Link, Tensor, Undef
-from sct.ops import BY_CALL, python, raise_
+from sct.ops import python, raise_
 
 __all__ = [
     "bind", "check_in_list", "check_own", "check_set", "class_of", "delete_attribute", "find_attribute",
-    "get_attribute", "if_it_gives", "is_member", "is_object", "reflected", "set_attribute", "special_call",
-    "special_method", "store_attribute", "stored_attribute",
+    "get_attribute", "if_it_gives", "is_data", "is_member", "is_object", "python_method", "set_attribute",
+    "special_call", "special_method", "store_attribute", "stored_attribute",
 ]
 
 
@@ -71,7 +78,7 @@ def class_of(v: Abstract | None) -> type | None:
     if isinstance(v, Tup):
         return v.cls if v.cls is not tuple else None
     if isinstance(v, Value) and isinstance(v.type, Link):
-        return v.type.cls
+        return None if is_row_display(v) else v.type.cls
     if isinstance(v, Static) and is_container(type(v.peek)) and not isinstance(v.peek, types.SimpleNamespace):
         return type(v.peek)
     return None
@@ -112,13 +119,13 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         return None if raw is MISSING else bind(ev, raw, where, owner.owner, name)
     cls = class_of(owner)
     assert cls is not None
-    if _python(ev, cls, "__getattribute__") is not None:
+    if python_method(ev, cls, "__getattribute__") is not None:
         ev.refuse("SCT203", f"the class `{cls.__name__}` has a `__getattribute__` of its own")
     raw, where = in_class(ev, cls, name)
-    if _is_data(raw):
+    if is_data(raw):
         return _bound(ev, raw, where, owner, name)
     if isinstance(owner, ObjRef) and name in (ev.slots(owner).unset or ()) and (
-            raw is not MISSING and not isinstance(raw, _SLOTS) or _python(ev, cls, "__getattr__") is not None):
+            raw is not MISSING and not isinstance(raw, _SLOTS) or python_method(ev, cls, "__getattr__") is not None):
         note_default(ev, owner, name)
         ev.refuse("SCT310", f"an attribute of an object that gets new attributes, or that of its class: which `{name}` "
                   "is, is known only at run time",
@@ -173,7 +180,7 @@ _SLOTS = (types.MemberDescriptorType, type(vars(typing.NamedTuple("_", [("x", in
 """Class attributes that stand for attributes of the object itself."""
 
 
-def _is_data(raw: Any) -> bool:
+def is_data(raw: Any) -> bool:
     """Does this attribute of a class come before one of the object: a property, a descriptor with `__set__`?"""
     kind = type(raw)
     return not isinstance(raw, _SLOTS) and hasattr(kind, "__get__") and \
@@ -204,6 +211,9 @@ def check_set(ev: Evaluator, owner: Abstract, name: str | None = None) -> None:
 def check_own(ev: Evaluator, owner: ObjRef) -> None:
     """Refuses to say which attributes the object itself has, where some path does not set one of them."""
     check_set(ev, owner)
+    if ITEMS in ev.slots(owner).keys:
+        ev.refuse("SCT203", "the attributes of an object whose class derives from `list` or `dict` are not supported",
+                  hint="read them by their names")
     for name in inherited(ev, owner):
         if name in ev.slots(owner).keys:
             refuse_unset(ev, name)
@@ -261,6 +271,8 @@ def _present(ev: Evaluator, v: Abstract) -> Abstract:
 
 def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
     """The value of a class attribute that is read from `owner`: descriptors are applied."""
+    if (private := read_private_of_class(ev, cls, name)) is not None:
+        return private
     at = (cls, ("attr", "__dict__"), ("item", name))
     if isinstance(raw, property):
         if not isinstance(raw.fget, types.FunctionType):
@@ -296,7 +308,7 @@ def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abst
 
 def _by_descriptor(ev: Evaluator, method: str, raw: Any, at: tuple[Any, ...], args: Args) -> Abstract:
     """A method of a descriptor that a user's class defines."""
-    fn = _python(ev, type(raw), method)
+    fn = python_method(ev, type(raw), method)
     if fn is None or not is_user_class(type(raw)):
         ev.refuse("SCT203", f"a descriptor of class `{type(raw).__name__}` is not supported",
                   why="sct knows functions, properties, static and class methods, and classes written in Python")
@@ -310,7 +322,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         assert cls is not None
         own = None if forced else in_class(ev, cls, "__setattr__")
         if own is not None and own[1] is not object and own[1] is not types.SimpleNamespace:
-            if not isinstance(own[0], types.FunctionType) or is_generated(*own):
+            if not isinstance(own[0], (types.FunctionType, types.WrapperDescriptorType)) or is_generated(*own):
                 ev.refuse("SCT303", f"writing an attribute of a `{cls.__name__}` is not supported",
                           why="its class is frozen", hint="use dataclasses.replace")
             ev.call(bind(ev, *own, owner, "__setattr__"), [Static(name), value])
@@ -321,7 +333,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
             if not isinstance(raw.fset, types.FunctionType):
                 run_or_raise(ev, lambda: raw.__set__(object.__new__(cls), None))  # raises
             ev.call(lift(ev, raw.fset, (*at, ("attr", "fset"))), [owner, value])
-        elif _is_data(raw):
+        elif is_data(raw):
             if not hasattr(type(raw), "__set__"):
                 ev.refuse("SCT303", f"writing `{name}`, a descriptor without `__set__`, is not supported")
             _by_descriptor(ev, "__set__", raw, at, [owner, value])
@@ -384,7 +396,7 @@ def delete_attribute(ev: Evaluator, owner: Abstract, name: str) -> None:
         ev.refuse("SCT101", "`del` of an attribute of this object is not supported",
                   hint="set the attribute to None")
     own, raw = in_class(ev, owner.cls, "__delattr__"), in_class(ev, owner.cls, name)[0]
-    if own[1] is not object and own[1] is not types.SimpleNamespace or _is_data(raw):
+    if own[1] is not object and own[1] is not types.SimpleNamespace or is_data(raw):
         ev.refuse("SCT101", f"`del` of the attribute `{name}` is not supported, which its class defines",
                   hint="set the attribute to None")
     check_set(ev, owner, name)
@@ -399,10 +411,15 @@ def delete_attribute(ev: Evaluator, owner: Abstract, name: str) -> None:
 # -- special methods ---------------------------------------------------------------------------------
 
 
-def _python(ev: Evaluator, cls: type, name: str) -> types.FunctionType | None:
+def python_method(ev: Evaluator, cls: type, name: str) -> types.FunctionType | None:
     """The Python function that a class has for a special method."""
     raw, _ = in_class(ev, cls, name)
     return raw if isinstance(raw, types.FunctionType) else None
+
+
+_WITHOUT: dict[str, Callable[[Any], Any]] = {
+    "__contains__": lambda x: 0 in x, "__iter__": iter, "__reversed__": reversed, "__hash__": hash}
+"""What raises an exception of its own for an object whose class sets the special method to None."""
 
 
 def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
@@ -419,7 +436,8 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
     if where is collections.abc.Sequence and name == "__iter__":
         return None  # the items by `__getitem__`, as Python has them of a class without `__iter__`
     if raw is None:
-        raise_at_run_time(ev, "TypeError", f"{cls.__name__!r} object does not support `{name}`")
+        without = type(cls.__name__, (), {name: None})()
+        run_or_raise(ev, lambda: _WITHOUT.get(name, lambda _: raw())(without))  # type: ignore[misc]  # raises
     return bind(ev, raw, where, v, name)
 
 
@@ -434,54 +452,6 @@ def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abst
     """`v.name(*args)` for a special method; None where `v` is not a user's object that has it."""
     method = special_method(ev, v, name)
     return None if method is None else ev.call(method, args)
-
-
-def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) -> Abstract | None:
-    """`a op b` by the methods of the operands' classes; None where they have none for it."""
-    p, q = class_of(a), class_of(b)
-    tries = [(a, name, b), (b, swapped, a)] if p is None or p is not q else [(a, name, b)]
-    if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p) and \
-            _python(ev, q, swapped) not in (None, _python(ev, p, swapped)):
-        tries.reverse()
-    if p is None and _is_computed_by(ev, a, b):
-        tries.pop()
-    for owner, method, other in tries:
-        bound = special_method(ev, owner, method)
-        if bound is None:
-            continue
-        result = ev.call(bound, [_as_numpy_gives_it(ev, owner, other) if owner is b else other])
-        if not (isinstance(result, Static) and result.value is NotImplemented):
-            return result
-    return None
-
-
-def _is_computed_by(ev: Evaluator, a: Abstract, b: Abstract) -> bool:
-    """Does the number or array `a` compute with `b`, a member of an enum that is a number, before `b` is asked?"""
-    of = type(b.peek) if isinstance(b, Static) else object
-    if not issubclass(of, (int, float, complex)) or not isinstance(a, (Value, Ref, Static)):
-        return False
-    classes = possible_classes(a) or (python_class(ev, a),)
-    first = {not issubclass(of, cls) for cls in classes if issubclass(cls, (numbers.Number, np.generic, np.ndarray))}
-    if len(first) > 1:
-        ev.refuse("SCT504", f"whether this number or the member of `{of.__name__}` computes the result is not known",
-                  why="it may be a float or an int", hint="convert it: `float(...)`")
-    return first == {True}
-
-
-def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstract:
-    """NumPy hands its numbers to the methods of unknown objects as Python numbers, its arrays element by element."""
-    cls = class_of(owner)
-    knows = getattr(cls, "__array_ufunc__", MISSING) is None or getattr(cls, "__array_priority__", 0) > 0
-    if knows or not isinstance(other, (Ref, Value)):
-        return other
-    if isinstance(other, Ref):
-        ev.refuse("SCT501", "an operator between an array and an object makes an array of objects",
-                  hint="put the object first, or set `__array_ufunc__ = None` in its class")
-    t = other.type
-    if isinstance(t, Tensor) and t.carrier != "py":
-        name = {"f": "builtins.float", "c": "builtins.complex"}.get(t.kind, "builtins.int")
-        return ev.call_op(BY_CALL[name], other, spelling=name)
-    return other
 
 
 def shown_name(cls: type) -> str:

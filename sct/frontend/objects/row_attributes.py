@@ -3,18 +3,27 @@
     node.value           node_value[node]
     node.next = tail     node_next[node] = tail
     node.center = x, y   node_center_0[node] = x; node_center_1[node] = y
+
+The items of a dict that is a row are what the attributes of an object are.
+
+    node["l"]            record_l[node]
+    "leaf" in node       record_class[node] == "leaf"
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, NoReturn
 
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.lists_in_lists import cut_loose
+from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.objects.linked_objects import (
     appended,
     check_one_table,
+    class_code,
     classes_of,
     column_cell,
     column_list,
@@ -22,6 +31,7 @@ from sct.frontend.objects.linked_objects import (
     entry_of,
     is_alone,
     is_link,
+    is_row_display,
     place,
     referred,
     renew,
@@ -37,11 +47,12 @@ from sct.frontend.state.attribute_forms import (
 )
 from sct.frontend.state.attribute_types import attributes_by_column, constants_of, learn
 from sct.frontend.state.choices import is_present, narrowed
-from sct.frontend.state.object_tables import Column
+from sct.frontend.state.object_tables import Column, Record, Tuple, class_of_dict, class_of_items, is_display
 from sct.frontend.state.store import Item
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
+    DictRef,
     Frozen,
     ListRef,
     OptionalTuple,
@@ -55,7 +66,8 @@ from sct.ir import Value
 from sct.ir.types import NONE, List, Optional
 from sct.ops import index, row_of, store
 
-__all__ = ["copied", "is_attribute", "is_one_for_all", "read", "write"]
+__all__ = ["as_it_is_now", "copied", "is_attribute", "is_one_for_all", "is_one_item", "name_of_item", "of_dict",
+           "of_tuple", "read", "read_item", "refuse_change", "write"]
 
 
 def is_attribute(ev: Evaluator, cls: type, name: str) -> bool:
@@ -177,8 +189,96 @@ def _is_there(ev: Evaluator, xs: ListRef, v: Ref, owner: Value) -> bool:
         not v.path and ev.store.holds_alone(xs.addr)
 
 
-def copied(ev: Evaluator, owner: Value) -> Value:
-    """`copy.copy(owner)`"""
+def copied(ev: Evaluator, owner: Abstract) -> Abstract:
+    """`copy.copy(owner)`; a tuple is its own copy, and so is None."""
+    if not isinstance(owner, Value) or any(issubclass(cls, Tuple) for cls in classes_of(owner)):
+        return owner
     (cls,) = classes_of(owner)
     names = [name for of, name in ev.functions.plan.fields if of is cls]
     return appended(ev, cls, {name: v for name in names if (v := _read_column(ev, owner, name)) is not None})
+
+
+# -- displays --------------------------------------------------------------------------------------------
+
+
+def of_dict(ev: Evaluator, entries: Mapping[str, Abstract]) -> Value | None:
+    """The row that a display of a dict with these entries makes; None where such dicts are no rows."""
+    plan, cls = ev.functions.plan, class_of_dict((*entries,))
+    if cls is None:
+        return None
+    plan.displays[cls] = bool(ev.loops.heads or ev.functions.in_progress) or plan.displays.get(cls, False)
+    return _row(ev, cls, entries)
+
+
+def of_tuple(ev: Evaluator, items: tuple[Abstract, ...]) -> Abstract:
+    """The tuple that a display makes: a row, where those of this place are."""
+    plan, v = ev.functions.plan, Tup(items, place=ev.loc)
+    plan.nested.update((x.place, class_of_items(x.items)) for x in items if isinstance(x, Tup) and x.place is not None)
+    if ev.loc not in plan.rows_at:
+        return v
+    cls = class_of_items(items)
+    plan.displays[cls] = True
+    return _row(ev, cls, {name: items[int(name)] for name in cls.keys}) or v
+
+
+def _row(ev: Evaluator, cls: type, values: Mapping[str, Abstract]) -> Value | None:
+    if cls not in ev.functions.plan.linked:
+        return None
+    learn(ev, cls, values, ev.type_of)
+    return appended(ev, cls, attributes_by_column(ev, cls, values))
+
+
+_TAG = ""
+"""Stands for the item of a tuple that is its class."""
+
+
+def name_of_item(owner: Abstract, key: Abstract) -> str | None:
+    """The attribute that the item `owner[key]` of a dict or a tuple is, which is a row, for all of its classes; None
+    if it is not one attribute."""
+    if not isinstance(owner, Value) or not is_row_display(owner) or not isinstance(key, Static):
+        return None
+    names = {_name_of_item(cls, key.value) for cls in classes_of(owner)}
+    return names.pop() if len(names) == 1 else None
+
+
+def _name_of_item(cls: type, key: Any) -> str | None:
+    if not is_display(cls):
+        return None
+    if issubclass(cls, Record):
+        return key if key in cls.keys else None
+    length = len(cls.keys) + bool(cls.tag)
+    if not isinstance(key, int) or not -length <= key < length:
+        return None
+    return _TAG if cls.tag and key % length == 0 else str(key % length)
+
+
+def is_one_item(ev: Evaluator, owner: Value, name: str) -> bool:
+    """Is this item at one place for all classes of which the dict or tuple may be?"""
+    return name == _TAG or is_one_for_all(ev, owner, name)
+
+
+def read_item(ev: Evaluator, owner: Value, name: str) -> Abstract:
+    """The item of this name."""
+    value = class_code(ev, owner) if name == _TAG else read(ev, owner, name)
+    assert value is not None
+    return value
+
+
+def refuse_change(ev: Evaluator, what: str) -> NoReturn:
+    """Refuses what would change the keys of a dict that is a row."""
+    ev.refuse("SCT307", f"{what} a dict that is one of many", why=OF_ROWS,
+              hint="let the display of the dict have all of its keys, and assign to its items")
+
+
+def as_it_is_now(ev: Evaluator, v: Abstract) -> Abstract:
+    """A tuple that is a row, as one of the program; a dict, as one that is only read; anything else as it is."""
+    if not isinstance(v, Value) or not is_row_display(v) or len(classes_of(v)) > 1:
+        return v
+    (cls,) = classes_of(v)
+    assert is_display(cls)
+    items = {name: read_item(ev, v, name) for name in cls.keys}
+    if issubclass(cls, Tuple):
+        return Tup((*([Static(cls.tag)] if cls.tag else []), *items.values()))
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots((*items.values(),), (*items,), frozen=Frozen.ROW, unset=frozenset())
+    return DictRef(addr)

@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
@@ -18,17 +19,21 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.inactive import by_python, is_changed_in_place
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.iteration import run_time_sets
-from sct.frontend.objects.objects import is_member, is_object, reflected, special_call, special_method
-from sct.frontend.objects.undefined_operators import undefined
+from sct.frontend.objects.deques import contents_of
+from sct.frontend.objects.linked_objects import is_row_display
+from sct.frontend.objects.objects import is_member, is_object, special_call, special_method
+from sct.frontend.objects.operators_of_classes import reflected, undefined
+from sct.frontend.objects.row_attributes import refuse_change
 from sct.frontend.operators.choices import distributed
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
-from sct.frontend.operators.sparse_matrices import constants_as_objects, sparse_product
 from sct.frontend.operators.text_formatting import concatenated, joined, repeated_text
+from sct.frontend.scipy_objects.sparse_matrices import constants_as_objects, sparse_product
 from sct.frontend.state.store import is_plain_tuple
 from sct.frontend.values.abstract_values import Abstract, Container, DictRef, ListRef, Ref, Static, Tup, is_literal
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
-from sct.ir.types import INT, Optional, Tensor, Undef
-from sct.ops import BY_CALL, OPS
+from sct.ir.types import FLOAT, INT, ActiveText, Optional, Tensor, Text, Undef
+from sct.ops import BY_CALL, OPS, lt
 
 __all__ = ["BINARY", "UNARY", "binary", "in_place", "unary"]
 
@@ -79,9 +84,13 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         result = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
         if result is not None:
             return result
+        if (held := (contents_of(ev, a), contents_of(ev, b))) != (a, b):
+            return binary(ev, kind, *held, in_place)
         counted = kind is gast.Mult and any(special_method(ev, v, "__index__") is not None for v in (a, b))
         if not (counted or kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
+    if ev.functions.plan.kinds and (pair := _text_and_float(a, b)) is not None and kind is not gast.Mod:
+        return undefined(ev, in_place or run, *pair)
     if kind in _OF_STRINGS and (value := _OF_STRINGS[kind](ev, a, b)) is not None:
         return value
     if kind in (gast.MatMult, gast.Mult) and (value := sparse_product(ev, SYMBOLS[kind], a, b)) is not None:
@@ -102,6 +111,12 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
            for v in (a, b)):
         return undefined(ev, in_place or run, a, b)
     _no_strings(ev, a, b)
+    return _of_numbers(ev, kind, a, b)
+
+
+def _of_numbers(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
+    """An operator between numbers and arrays."""
+    spelling, run = BINARY[kind]
     if kind in _BITS:
         operands = [ev.as_int(ev.operand(v)) for v in (a, b)]
         if not all(isinstance(x.type, Tensor) and x.type.kind == "b" for x in operands):
@@ -111,7 +126,32 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
-    return ev.combined(op, (a, b), lambda: ev.call_op(op, a, b, spelling=f"operator.{spelling}"))
+    attrs = {"whole": True} if kind is gast.Pow and _is_whole(ev, a, b) else {}
+    return ev.combined(op, (a, b), lambda: ev.call_op(op, a, b, spelling=f"operator.{spelling}", **attrs))
+
+
+def _is_whole(ev: Evaluator, base: Abstract, exponent: Abstract) -> bool:
+    """Is a power of Python ints an int, since the exponent is not negative?  A guard tells, where it can be asked."""
+    if not isinstance(exponent, Value) or not all(map(_is_int, (base, exponent))):
+        return False
+    if exponent.dim is not None and exponent.dim.least >= 0:
+        return True
+    is_negative = ev.wrap(ev.emit(lt, exponent, 0, spelling="operator.lt"))
+    try:
+        return not ev.ask(is_negative, "the sign of an exponent", assumed=False)
+    except (NeedsStatic, SctError):
+        return False
+
+
+def _text_and_float(a: Abstract, b: Abstract) -> list[Abstract] | None:
+    """A string and a float, for which no operator but `%` is defined; the string as one that stands for any."""
+    texts = [isinstance(v, Value) and isinstance(v.type, (ActiveText, Text)) or
+             isinstance(v, Static) and type(v.peek) is str for v in (a, b)]
+    number = b if texts[0] else a
+    if sum(texts) != 1 or not (number.type == FLOAT if isinstance(number, Value) else
+                               isinstance(number, Static) and type(number.peek) is float):
+        return None
+    return [Static("") if is_text else v for is_text, v in zip(texts, (a, b))]
 
 
 def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstract:
@@ -177,6 +217,8 @@ def _is_known(v: Static) -> bool:
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     """The value that `a op= b` assigns."""
     spelling, _ = BINARY[kind]
+    if is_row_display(a) and kind is gast.BitOr:
+        refuse_change(ev, f"`{SYMBOLS[kind]}=` of")
     if (each := distributed(ev, (a, b), lambda values: in_place(ev, kind, *values))) is not None:
         return each
     name = _METHOD.get(spelling, spelling)

@@ -5,45 +5,110 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import Args, Kwargs, called
+from sct.frontend.evaluator.handlers import Args, Kwargs, called, settling
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.iteration.iterator_protocol import iterable
-from sct.frontend.objects.linked_objects import by_class, may_be_absent, may_be_several
-from sct.frontend.state.choices import code_of, is_present, narrowed, test_text
+from sct.frontend.objects.linked_objects import by_class, is_row_display, may_be_absent, may_be_several
+from sct.frontend.objects.row_attributes import as_it_is_now, copied
+from sct.frontend.state.choices import (
+    among,
+    is_of_kinds,
+    is_present,
+    members_by_code,
+    narrowed,
+    test_text,
+)
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.values.abstract_values import Abstract, Choice, Static
+from sct.frontend.values.abstract_values import Abstract, Choice, Container, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.item_kinds import is_number, is_text
 from sct.ir import Operand, Value
 from sct.ir.pytrees.user_objects import is_container
 from sct.ir.types import BOOL, Optional
 from sct.ops import is_none, not_
 from sct.ops.program.effects import part
 
-__all__ = ["distributed", "for_each", "for_each_argument", "is_one_of_several", "told"]
+__all__ = ["check_kinds", "distributed", "for_each", "for_each_argument", "for_each_row", "is_one_of_several",
+           "of_parts", "parts_of_kinds", "settled", "told"]
 
 
 def is_one_of_several(v: Abstract) -> bool:
-    """Is this one of several objects, by the path, or an object of one of several classes?"""
-    return isinstance(v, Choice) or may_be_several(v)
+    """Is this one of several objects, by the path, or an object of one of several classes, or a dict that is a row?"""
+    return isinstance(v, Choice) or may_be_several(v) or is_row_display(v)
 
 
 def for_each(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> Abstract:
-    """`do(v)`, for the member that it is."""
-    if isinstance(v, Value) and may_be_several(v):
-        return _where_present(ev, v, lambda link: for_each(ev, by_class(ev, link), do), do)
+    """`do(v)`, for the member that it is; a dict that is a row is one that is only read."""
+    return for_each_row(ev, v, lambda m: do(as_it_is_now(ev, m)))
+
+
+def for_each_row(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> Abstract:
+    """The same, with rows as they are."""
+    if isinstance(v, Value) and is_one_of_several(v):
+        return _where_present(ev, v, lambda link: _for_each_member(ev, by_class(ev, link), do), do)
+    return _for_each_member(ev, v, do)
+
+
+def _for_each_member(ev: Evaluator, v: Abstract, do: Callable[[Abstract], Abstract]) -> Abstract:
     v = narrowed(ev.store, v) if isinstance(v, Choice) else v
     if not isinstance(v, Choice):
         return do(v)
-    first, *rest = v.members
+    (code, first), *rest = members_by_code(v)
+
+    def of_first() -> Abstract:
+        return _for_each_member(ev, first, do)
+
     if not rest:
-        return do(first)
+        return of_first()
     return evaluate_branches(  # type: ignore[no-any-return]
-        ev, _is(ev, v, first), lambda: do(first), lambda: for_each(ev, Choice(v.code, tuple(rest)), do))
+        ev, _is(ev, v, code), of_first, lambda: _for_each_member(ev, among(v, dict(rest)), do))
+
+
+def parts_of_kinds(ev: Evaluator, v: Abstract, part: Callable[[Abstract], Abstract | None],
+                   do: Callable[[Abstract], Abstract],
+                   of_all: Callable[[Choice, dict[str | None, Abstract]], Abstract] | None = None) -> Abstract:
+    """`do(v)`, which reads `part(v)` of records of several kinds: that part of each kind, which depends on the path as
+    the record does.  Records that have no such part are told apart by a test.
+
+    of_all  makes the result of those that have it, and of their parts
+    """
+    v = narrowed(ev.store, v) if isinstance(v, Choice) else v
+    if not is_of_kinds(v):
+        return for_each(ev, v, do)
+    assert isinstance(v, Choice)
+    parts = [(code, m, part(m)) for code, m in members_by_code(v)]
+    for code, member, x in parts:
+        if x is None:
+            rest = among(v, {other: m for other, m in members_by_code(v) if other != code})
+            return evaluate_branches(  # type: ignore[no-any-return]
+                ev, _is(ev, v, code), lambda: do(member),  # noqa: B023
+                lambda: parts_of_kinds(ev, rest, part, do, of_all))  # noqa: B023
+    of_each = {code: x for code, _, x in parts if x is not None}
+    return of_parts(ev, v, of_each) if of_all is None else of_all(v, of_each)
+
+
+@settling
+def settled(ev: Evaluator, v: Choice) -> Abstract:
+    """A number of one of several kinds, or None, as one number; the text that says the kind as the code."""
+    if all(is_text(m) and m == Static(code) for code, m in members_by_code(v)):
+        return ev.bound(v.code)
+    if not all(m == Static(None) or is_number(m) for m in v.members):
+        return v
+    return for_each(ev, v, lambda m: m)
+
+
+def of_parts(ev: Evaluator, v: Choice, parts: dict[str | None, Abstract]) -> Abstract:
+    """The part of a value of several kinds, by their codes."""
+    first, *rest = parts.values()
+    if all(x == first for x in rest):
+        return first
+    return Choice(v.code, tuple(parts.values()), tuple(parts))
 
 
 def _where_present(ev: Evaluator, v: Value, do: Callable[[Value], Abstract], none: Callable[[Abstract], Abstract]
@@ -56,23 +121,38 @@ def _where_present(ev: Evaluator, v: Value, do: Callable[[Value], Abstract], non
         ev, ev.emit(is_none, v), lambda: none(Static(None)), lambda: do(ev.defined(v)))
 
 
+def check_kinds(ev: Evaluator, *values: Abstract) -> None:
+    """Refuses to compare two values of several kinds that may be containers: each kind with each, at every depth."""
+    if all(is_of_kinds(v) and any(isinstance(m, (Tup, Container)) for m in v.members)  # type: ignore[union-attr]
+           for v in values):
+        ev.refuse("SCT503", "a comparison of two values of several kinds is not supported",
+                  why="each of them may be a tuple, a list or a dict", hint="compare the numbers or strings in them")
+
+
 def told(ev: Evaluator, v: Abstract, test: Callable[[Abstract], Abstract]) -> Abstract:
     """A test that is known for each member, as a test of the code."""
-    if isinstance(v, Value) and (may_be_several(v) or may_be_absent(v)):
-        return _where_present(ev, v, lambda link: told(ev, by_class(ev, link), test), test)
+    if isinstance(v, Value) and (is_one_of_several(v) or may_be_absent(v)):
+        return _where_present(ev, v, lambda link: _told_of_member(ev, by_class(ev, link), test), test)
+    return _told_of_member(ev, v, test)
+
+
+def _told_of_member(ev: Evaluator, v: Abstract, of: Callable[[Abstract], Abstract]) -> Abstract:
+    def test(m: Abstract) -> Abstract:
+        return of(as_it_is_now(ev, m))
+
     if not isinstance(v, Choice):
         return test(v)
-    answers = [(m, _tried(ev, lambda: test(m))) for m in v.members]  # noqa: B023
-    decided = [(m, x.value) for m, x in answers if isinstance(x, Static) and isinstance(x.value, bool)]
+    answers = [(code, _tried(ev, lambda: test(m))) for code, m in members_by_code(v)]  # noqa: B023
+    decided = [(code, x.value) for code, x in answers if isinstance(x, Static) and isinstance(x.value, bool)]
     if len(decided) < len(answers):
-        return for_each(ev, v, test)
+        return for_each(ev, v, of)
     for answer in (True, False):
-        rare = [m for m, x in decided if x is answer]
+        rare = [code for code, x in decided if x is answer]
         if not rare:
             return Static(not answer)
         if len(rare) == 1:
             return ev.wrap(_is(ev, v, rare[0], answer))
-    return for_each(ev, v, test)
+    return for_each(ev, v, of)
 
 
 def _tried(ev: Evaluator, test: Callable[[], Abstract]) -> Abstract | None:
@@ -84,8 +164,8 @@ def _tried(ev: Evaluator, test: Callable[[], Abstract]) -> Abstract | None:
             return None
 
 
-def _is(ev: Evaluator, v: Choice, member: Abstract, answer: bool = True) -> Operand:
-    code, which = code_of(member), ev.bound(v.code)
+def _is(ev: Evaluator, v: Choice, code: str | None, answer: bool = True) -> Operand:
+    which = ev.bound(v.code)
     assert isinstance(which, Value)
     if code is None:
         absent = ev.emit(is_none, which)
@@ -115,12 +195,26 @@ def for_each_argument(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> 
         items = [iterable(ev, a) if isinstance(a, Choice) else a for a in args]
         if items != list(args):
             return ev.call(fn, items, kwargs)
+    if fn.value in (copy.copy, dict) and len(args) == 1 and not kwargs and is_row_display(args[0]):
+        return for_each_row(ev, args[0], lambda m: copied(ev, m))
     values = [*args, *kwargs.values()]
+    kept = kwargs.values() if _only_reads(fn.value) else values
+    if any(map(is_row_display, kept)):
+        return None
     return distributed(ev, values, lambda vs: ev.call(fn, vs[:len(args)], dict(zip(kwargs, vs[len(args):]))))
 
 
 _GIVE_ITEMS = (enumerate, filter, iter, map, reversed, zip)
 """Functions that give the items of their arguments: of a list or a tuple alike."""
+
+
+_READERS = (*_GIVE_ITEMS, all, any, bool, dict, frozenset, hasattr, hash, len, list, max, min, print, repr,
+            set, sorted, str, sum, tuple, type)
+"""Functions that look at a dict or a tuple, and do not keep it."""
+
+
+def _only_reads(f: Any) -> bool:
+    return any(f is g for g in _READERS) or str(getattr(f, "__module__", "")).partition(".")[0] in ("math", "numpy")
 
 
 @called(Choice)

@@ -6,7 +6,6 @@ A pair of kinds that has no rule here is refused.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import itertools
 import operator
 import sys
@@ -15,14 +14,15 @@ from typing import Any
 
 import gast
 
-from sct.frontend.arguments.lift import constant_object, lift
+from sct.frontend.arguments.lift import constant_object, contents_of_mapping, lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.known_values import holds_nan, may_hold_nan
 from sct.frontend.evaluator.lookup_guards import in_class, is_subclass_of
-from sct.frontend.evaluator.own_methods import HASHING, is_generated, is_library, own_method
+from sct.frontend.evaluator.own_methods import HASHING, fields_of_dataclass, is_generated, is_library, own_method
 from sct.frontend.heap import dynamic_lists, run_time_dicts, run_time_keys
-from sct.frontend.heap.array_keys import array_of
+from sct.frontend.heap.array_keys import array_of, check_not_none
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_operands
@@ -30,24 +30,25 @@ from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of, items_to_search
 from sct.frontend.iteration.iterator_protocol import VIEWS, drained
+from sct.frontend.iteration.sets_of_objects import holds_object
 from sct.frontend.objects.class_of import is_ordered
-from sct.frontend.objects.linked_objects import may_be_several
+from sct.frontend.objects.linked_objects import is_link, is_row_display, may_be_several
 from sct.frontend.objects.objects import (
     bind,
     class_of,
     get_attribute,
     is_member,
     is_object,
-    reflected,
     special_call,
     special_method,
 )
-from sct.frontend.objects.undefined_operators import undefined
-from sct.frontend.operators.choices import told
+from sct.frontend.objects.operators_of_classes import reflected, undefined
+from sct.frontend.operators.choices import check_kinds, told
 from sct.frontend.operators.container_operators import as_set
-from sct.frontend.operators.identity import equal_rows, identical, of_one_list
-from sct.frontend.operators.run_time_comparisons import COMPARE, compare_lists, compare_tuples
-from sct.frontend.operators.text_formatting import among_strings, compared_strings, is_string
+from sct.frontend.operators.equal_items import one_or_equal_numbers
+from sct.frontend.operators.identity import check_order, equal_rows, identical, of_one_list, test_of_class
+from sct.frontend.operators.run_time_comparisons import COMPARE, apart_from_none, compare_lists, compare_tuples
+from sct.frontend.operators.text_formatting import among_strings, compared_by_python, compared_strings, is_string
 from sct.frontend.operators.truth import as_bool, boolean, compares_to_bool, negated, truth
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -59,7 +60,6 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     MapRef,
     ObjRef,
-    OptionalTuple,
     Poison,
     Ref,
     RunTimeTuple,
@@ -68,11 +68,12 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.item_kinds import are_number_and_text
 from sct.ir import Lit, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, Opaque, Tensor, base_type
 from sct.ops import BY_CALL, eq
-from sct.ops.program.effects import inactive, may_change, part
+from sct.ops.program.effects import inactive, may_change
 
 __all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
 
@@ -87,8 +88,7 @@ _EQUALITY: dict[type, str] = {gast.Eq: "==", gast.NotEq: "!="}
 @expression(gast.Compare)
 def compare(ev: Evaluator, node: Any) -> Abstract:
     def go(left: Abstract, k: int) -> Abstract:
-        right = ev.eval(node.comparators[k])
-        one = compare_one(ev, node.ops[k], left, right)
+        one = compare_one(ev, node.ops[k], left, right := ev.eval(node.comparators[k]))
         if k == len(node.ops) - 1:
             return one
         t = truth(ev, one)
@@ -102,46 +102,49 @@ def compare(ev: Evaluator, node: Any) -> Abstract:
 
 def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     """`a op b`."""
+    if (apart := apart_from_none(ev, op, a, b, compare_one)) is not None:
+        return apart
+    check_kinds(ev, a, b)
     for v in (a, b):
         if isinstance(v, Poison):
             ev.refuse("SCT502", "this value cannot be compared", why=v.reason)
-        if isinstance(v, Choice):
+        if isinstance(v, Choice) or v is b and is_row_display(v) and isinstance(op, (gast.In, gast.NotIn)):
             return told(ev, v, lambda m, v=v: compare_one(ev, op, *(m if w is v else w for w in (a, b))))  # type: ignore
+    if isinstance(op, (gast.Eq, gast.NotEq)) and _are_apart(ev, a, b):
+        return Static(isinstance(op, gast.NotEq))
     if isinstance(op, (gast.Is, gast.IsNot)):
-        if (by_place := of_one_list(ev, a, b, isinstance(op, gast.Is))) is not None:
-            return by_place
-        same = identical(ev, a, b)
-        return same if isinstance(op, gast.Is) else negated(ev, same)
+        by_place = of_one_list(ev, a, b, isinstance(op, gast.Is))
+        return by_place if by_place is not None else \
+            identical(ev, a, b) if isinstance(op, gast.Is) else negated(ev, identical(ev, a, b))
+    if (test := test_of_class(ev, op, a, b)) is not None:
+        return test
     of_elements = _EQUALITY if any(t[0] == "array" for t in ev.observed(ev.loc)) else {}
     symbol, (a, b) = (_SYMBOLS | of_elements).get(type(op)), compared_strings(ev, a, b)
-    if symbol and is_string(a) and is_string(b) and (isinstance(a, Value) or isinstance(b, Value)):
-        return ev.emit(part, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
+    if symbol and (of_strings := compared_by_python(ev, symbol, a, b)) is not None:
+        return of_strings
     of_class = BOOL if isinstance(op, (gast.In, gast.NotIn)) else None
-    by_item = isinstance(b, DictRef) or isinstance(a, Tup) and isinstance(b, Tup) and _is_ordered_here(a, b)
-    if symbol and not by_item and (
-            value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b, of_class=of_class)) is not None:
+    by_item = isinstance(b, DictRef) or is_link(a) and run_time_sets.is_set(b) or \
+        isinstance(a, Tup) and isinstance(b, Tup) and _is_ordered_here(a, b)
+    template = f"{{0}} {symbol} {{1}}"
+    if symbol and not by_item and (value := by_python(ev, template, a, b, of_class=of_class)) is not None:
         return value
     if isinstance(op, (gast.In, gast.NotIn)):
         there = _contains(ev, b, a)
         return there if isinstance(op, gast.In) else negated(ev, there)
-    for v in (a, b):
-        if isinstance(v, OptionalTuple):
-            return _where_present(ev, op, a, b, v)
     if isinstance(a, RunTimeTuple) or isinstance(b, RunTimeTuple):
         both = [_taken_apart(ev, v) for v in (a, b)]
         if any(isinstance(v, Ref) for v in both):
             both = [v.of if isinstance(v, RunTimeTuple) else v for v in both]
             return compare_one(ev, op, *both)
         return compare_tuples(ev, op, *both)
-    spelling, run = COMPARE[type(op)]
-    a, b = as_set(ev, a), as_set(ev, b)
+    (spelling, run), a, b = COMPARE[type(op)], as_set(ev, a), as_set(ev, b)
     if isinstance(a, Iteration) or isinstance(b, Iteration):
         ev.refuse("SCT503", "comparing ranges, views of a dict or iterators is not supported",
                   hint="compare lists: `list(...)`")
     if isinstance(op, (gast.Eq, gast.NotEq)) and (row := equal_rows(ev, a, b)) is not None:
         return row if isinstance(op, gast.Eq) else negated(ev, row)
     for v in (a, b):
-        if may_be_several(v):
+        if may_be_several(v) or is_row_display(v):
             return told(ev, v, lambda m, v=v: compare_one(ev, op, *(m if w is v else w for w in (a, b))))  # type: ignore
     if (value := run_time_sets.combined(ev, type(op), a, b)) is not None:
         return value
@@ -159,18 +162,16 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     return _compare_values(ev, op, a, b)
 
 
+def _are_apart(ev: Evaluator, a: Abstract, b: Abstract) -> bool:
+    """Are these a number and a string?  Comparisons of numbers of NumPy give a bool of NumPy."""
+    return are_number_and_text(a, b) and (ev.functions.plan.kinds or not any(
+        isinstance(t := base_type(v.type), Tensor) and t.carrier != "py" for v in (a, b) if isinstance(v, Value)))
+
+
 def _is_ordered_here(*values: Abstract) -> bool:
     """Are these numbers, strings or tuples of them?  Their order is found item by item."""
     return all(_is_ordered_here(*v.items) if isinstance(v, Tup) else is_string(v) or is_literal(v) or
                isinstance(v, Value) and isinstance(v.type, Tensor) for v in values)
-
-
-def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: OptionalTuple) -> Abstract:
-    """A comparison with a tuple that may be None."""
-    def compared(x: Abstract) -> Abstract:
-        return compare_one(ev, op, *(x if w is v else w for w in (a, b)))
-
-    return evaluate_branches(ev, truth(ev, v), lambda: compared(ev.present(v)), lambda: compared(Static(None)))  # type: ignore[no-any-return]
 
 
 def _taken_apart(ev: Evaluator, v: Abstract) -> Abstract:
@@ -270,6 +271,8 @@ def one_or_equal(ev: Evaluator, x: Abstract, y: Abstract) -> Abstract:
         return Static(True)
     if (same := _equal_sizes(ev, x, y)) is not None:
         return Static(same)
+    if (test := one_or_equal_numbers(ev, x, y)) is not None:
+        return test
     return as_bool(ev, truth(ev, compare_one(ev, gast.Eq(), x, y)))
 
 
@@ -299,6 +302,7 @@ def _ordered(ev: Evaluator, op: Any, left: tuple[Abstract, ...], right: tuple[Ab
     """`<` and the like of tuples or lists: by the first items that differ, or by their lengths."""
     if not left or not right:
         return compare_one(ev, op, Static(len(left)), Static(len(right)))
+    check_order(ev, left[0], right[0])
     equal = one_or_equal(ev, left[0], right[0])
     if isinstance(equal, Static):
         return _ordered(ev, op, left[1:], right[1:]) if equal.value else compare_one(ev, op, left[0], right[0])
@@ -369,6 +373,8 @@ def _by_method(ev: Evaluator, owner: Abstract, name: str, other: Abstract) -> Ab
                 not isinstance(other, ObjRef) or name not in ("eq", "ne"):
             ev.refuse("SCT503", "this comparison of a namespace is not supported", hint="compare its attributes")
         return _compare_containers(ev, op, *(DictRef(v.addr) for v in (owner, other)))
+    if where in (list, dict):
+        return ev.call(bind(ev, raw, where, owner, dunder), [other])
     if where is not object:
         ev.refuse("SCT203", f"the method `{dunder}` of `{cls.__name__}` is not supported")
     if name != "ne":
@@ -389,7 +395,7 @@ def _of_dataclasses(ev: Evaluator, op: Any, cls: type, a: Abstract, b: Abstract)
         return _UNDEFINED
     if isinstance(op, gast.Eq) and a == b and sys.version_info >= (3, 13):
         return Static(True)
-    names = [f.name for f in dataclasses.fields(cls) if f.compare]
+    names = [f.name for f in fields_of_dataclass(ev, cls) if f.compare]
     left, right = ([get_attribute(ev, v, name) for name in names] for v in (a, b))
     if isinstance(op, gast.Eq) and sys.version_info >= (3, 13):
         return _fields_equal(ev, list(zip(left, right)))
@@ -414,6 +420,7 @@ def _fields_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]]) -> Abst
 
 def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     """`x in owner`, a bool."""
+    owner = contents_of_mapping(ev, owner) or owner
     own = special_call(ev, owner, "__contains__", x)
     if own is not None:
         return as_bool(ev, truth(ev, own))
@@ -426,10 +433,12 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         return run_time_keys.contains(ev, owner, x)
     if isinstance(owner, Static) and class_of(owner) is None:
         check_operands(ev, operator.contains, owner, x)
+        if is_link(x) or holds_object(ev, x):
+            run_time_sets.note_change(ev, owner.value)
         if type(owner.value) is tuple and (among := among_strings(ev, x, tuple(map(Static, owner.value)))) is not None:
             return among
         try:
-            wanted = ev.key(x, "what `in` looks for")
+            wanted = ev.key(x, "what `in` looks for", may_be_nan=not may_hold_nan(owner.value))
         except NeedsStatic:
             if not (isinstance(owner.value, (tuple, list, set, frozenset)) and all(
                     type(v) in (bool, int, float, str) for v in owner.value)):
@@ -443,6 +452,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
         return Static(ev.ask(x, "what `in` looks for") in range(*bounds))
     if isinstance(owner, Ref):
+        check_not_none(ev, owner, lambda none: 0 in none)
         equal = ev.call_op(eq, owner, ev.wrap(array_of(ev, x)) if isinstance(x, (Tup, ListRef)) else x,
                            spelling="operator.eq")
         return as_bool(ev, ev.operand(ev.call_op(BY_CALL["numpy.any"], equal, spelling="numpy.any")))
@@ -458,7 +468,10 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
             if isinstance(x, Value) and any(y is x for y in items):
                 return Static(True)  # it may be nan
             with contextlib.suppress(NeedsStatic):
-                return Static(ev.key(x, "what `in` looks for") in [ev.key(y, "an item of this list") for y in items])
+                key = ev.key(x, "what `in` looks for", may_be_nan=True)
+                keys = [ev.key(y, "an item of this list", may_be_nan=True) for y in items]
+                if not (holds_nan(key) and any(map(holds_nan, keys))):
+                    return Static(key in keys)
         return _any_equal(ev, x, items)
     check_operands(ev, operator.contains, owner, x)
     ev.refuse("SCT503", "`in` is supported only for tuples, lists, dicts and arrays")

@@ -15,7 +15,7 @@ import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
 from sct.frontend.heap.array_keys import array_of
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.iteration import run_time_sets
@@ -148,7 +148,7 @@ def _repeat(ev: Evaluator, xs: ListRef, n: Operand) -> None:
         ev.store.cells[xs.addr] = replace(cell, items=_times(ev, cell.items, n.value))
         return
     product = dynamic_list_methods.repeated(ev, xs, n)
-    dynamic_lists.grow(ev, xs, dynamic_lists.item_type(ev, product))
+    dynamic_lists.grow(ev, xs, item_forms.item_type(ev, product))
     dynamic_list_methods.resize(ev, xs)
     dynamic_list_methods.change(ev, xs, dynamic_lists.columns(ev, product))
 

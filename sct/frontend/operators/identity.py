@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import enum
 import types
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import gast
 import numpy as np
 
 from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import do_not_answer
 from sct.frontend.evaluator.lookup_guards import in_class
-from sct.frontend.objects.linked_objects import classes_of, is_link, same_object
+from sct.frontend.evaluator.operands import OF_ROWS
+from sct.frontend.objects.linked_objects import classes_of, is_link, is_row_display, of_class_code, same_object
+from sct.frontend.state.choices import test_text
+from sct.frontend.state.object_tables import Tuple
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -39,11 +44,11 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Value
-from sct.ir.types import BOOL, INT, Never, Optional, Tensor
+from sct.ir.types import BOOL, INT, Never, Optional, Tensor, Text, base_type
 from sct.ops import BY_CALL, is_none
 from sct.ops.program.effects import part
 
-__all__ = ["equal_rows", "identical", "of_one_list"]
+__all__ = ["check_order", "equal_rows", "identical", "of_one_list", "test_of_class"]
 
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum, np.dtype,
            np.ufunc)
@@ -66,8 +71,14 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(x, Static) and x.value is None:
             return _is_none(ev, y)
     if is_link(a) or is_link(b):
-        both = isinstance(a, Value) and isinstance(b, Value) and is_link(a) and is_link(b)
-        return same_object(ev, a, b) if both else Static(False)  # type: ignore[arg-type]
+        if isinstance(a, Value) and isinstance(b, Value) and is_link(a) and is_link(b):
+            return same_object(ev, a, b)
+        link, other = (a, b) if is_link(a) else (b, a)
+        cls = other.cls if isinstance(other, ObjRef) else type(other.peek) if isinstance(other, Static) else None
+        may_be_it = cls in classes_of(link) if cls is not None else not isinstance(other, _KINDS)  # type: ignore[arg-type]
+        if may_be_it:  # from an argument, from outside, or out of a list
+            _unknown(ev, a, b)
+        return Static(False)
     if isinstance(a, Static) and isinstance(b, Static):
         same = _same_static(a, b)
     elif isinstance(a, Static) or isinstance(b, Static):
@@ -95,15 +106,58 @@ def equal_rows(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
     own = [cls for link in links for cls in classes_of(link) if any(
         in_class(ev, cls, name)[1] is not object for name in ("__eq__", "__ne__"))]
     other = next((v for v in (a, b) if not is_link(v)), Static(None))
+    if len(links) > 1 and any(map(is_row_display, links)):
+        for cls in (cls for link in links for cls in classes_of(link) if issubclass(cls, Tuple)):
+            raise ev.functions.plan.unlinked(cls)
+        ev.refuse("SCT503", "a comparison of dicts that are some of many is not supported", why=OF_ROWS,
+                  hint="compare their items")
+    if any(map(is_row_display, links)) and other != Static(None):
+        return None
     return identical(ev, a, b) if links and not own and other == Static(None) else None
+
+
+def check_order(ev: Evaluator, a: Abstract, b: Abstract) -> None:
+    """Raises at run time where the order of two tuples depends on items that are rows of displays."""
+    if is_row_display(a) and is_row_display(b):
+        do_not_answer(ev, "compare the nodes of two trees: put numbers that differ before them")
+
+
+def test_of_class(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract | None:
+    """A comparison of the text that a tuple which is a row begins with, which is its class; None of anything else."""
+    texts: tuple[Abstract, ...]
+    if isinstance(op, (gast.Eq, gast.NotEq)):
+        code, texts = (b, (a,)) if of_class_code(ev, b) is not None else (a, (b,))
+    elif isinstance(op, (gast.In, gast.NotIn)) and isinstance(b, (Tup, ListRef)):
+        code, texts = a, b.items if isinstance(b, Tup) else ev.slots(b).items
+    else:
+        return None
+    if of_class_code(ev, code) is None or not all(isinstance(t, Static) and isinstance(t.value, str) for t in texts):
+        return None
+    names = [t.value for t in texts if isinstance(t, Static)]
+    answer = isinstance(op, (gast.Eq, gast.In))
+    text = test_text(names[0], answer) if len(names) == 1 else f"_0 {'in' if answer else 'not in'} {names!r}"
+    return ev.emit(part, ev.operand(code), text=text, type=BOOL)  # type: ignore[no-any-return]
 
 
 def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
     """Refuses `is` of a value that is known only at run time."""
-    numbers = all(isinstance(v, (Static, Value)) for v in (a, b)) and \
-        any(isinstance(v, Value) and isinstance(v.type, Tensor) for v in (a, b))
-    ev.refuse("SCT503", "`is` of values known only at run time is not supported",
-              hint="use `==`" if numbers else "pass a bool argument that says whether they are the same object")
+    plain = all(isinstance(v, (Static, Value)) for v in (a, b)) and \
+        any(isinstance(v, Value) and isinstance(base_type(v.type), (Tensor, Text)) for v in (a, b))
+    hint = "use `==`" if plain else "compare their positions in the list: `i == j`" if not any(
+        _is_passed(ev, v) for v in (a, b)) else "pass a bool argument that says whether they are the same object, or " \
+        "the position in the list in place of an item"
+    ev.refuse("SCT503", "`is` of values known only at run time is not supported", hint=hint)
+
+
+def _is_passed(ev: Evaluator, v: Abstract) -> bool:
+    """Is this from outside, and no item of a list?"""
+    if isinstance(v, (Ref, Container)):
+        cell = ev.store.cells[v.addr]
+        is_item = v.addr in ev.store.items or isinstance(cell, Slots) and cell.parent is not None
+        return cell.origin != Origin.FRESH and not is_item
+    if isinstance(v, Tup):
+        return bool(v.items) and all(_is_passed(ev, x) for x in v.items)
+    return isinstance(v, Static) or isinstance(v, Value) and ev.outermost().get(v, v) in ev.params
 
 
 _KINDS = (Value, Ref, Container, Tup, RunTimeTuple, Closure, Bound, Method, DerivedCallable, Iteration)
@@ -118,8 +172,10 @@ def _is_none(ev: Evaluator, y: Abstract) -> Abstract:
     if isinstance(y, Ref):
         cell = ev.store.cells[y.addr]
         assert isinstance(cell, Array)
-        optional = isinstance(cell.value.type, Optional)
-        return ev.emit(is_none, cell.value) if optional else Static(False)
+        value: Any = ev.bound(cell.value) if isinstance(cell.value, Value) else cell.value
+        optional = isinstance(value.type, Optional)
+        return ev.emit(is_none, value) if optional else Static(False)
+    y = ev.bound(y)
     if isinstance(y, Value):
         if isinstance(y.type, Tensor) or ev.leaf_of(y) is not None:
             return Static(False)
@@ -170,7 +226,8 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
     elif isinstance(other, (Ref, Container)):
         cls = other.cls if isinstance(other, ObjRef) else np.ndarray if isinstance(other, Ref) else \
             list if isinstance(other, ListRef) else dict
-        differs = not isinstance(x, cls) or ev.store.cells[other.addr].origin == Origin.FRESH
+        is_new = ev.store.cells[other.addr].origin == Origin.FRESH and not _ambiguous(ev, other.addr)
+        differs = not isinstance(x, cls) or is_new
     elif isinstance(other, (Tup, RunTimeTuple)):
         differs = not isinstance(x, tuple)
     else:
@@ -190,8 +247,10 @@ def _same_array(ev: Evaluator, a: Ref, b: Ref) -> bool | None:
 def _perhaps_one(ev: Evaluator, a: int, b: int) -> bool:
     """May two addresses be one object?  A caller may pass an object twice, or pass a free variable."""
     origins = {ev.store.cells[addr].origin for addr in (a, b)}
-    if origins == {Origin.ARGUMENT} and all(isinstance(ev.store.cells[addr], Slots) for addr in (a, b)):
-        ev.containers.note_comparison(ev.loc)  # that the containers of arguments are different is a guard then
+    if Origin.ARGUMENT in origins and origins <= {Origin.ARGUMENT, Origin.CAPTURED} and all(
+            isinstance(ev.store.cells[addr], Slots) for addr in (a, b)):
+        # That the containers of arguments are different from each other, and from those outside, is a guard then.
+        ev.containers.note_comparison(ev.loc)
         origins = {Origin.FRESH}
     return Origin.FRESH not in origins or _ambiguous(ev, a) or _ambiguous(ev, b)
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +13,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
+from sct.frontend.evaluator.own_methods import fields_of_dataclass
 from sct.frontend.heap.dynamic_lists import as_column, columns, is_dynamic
 from sct.frontend.heap.inactive import by_python, is_varied, may_be_differentiated
 from sct.frontend.heap.run_time_dicts import plain_dict
@@ -28,8 +29,6 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     ListRef,
     MapRef,
-    ObjectSchema,
-    OptionalSchema,
     Ref,
     RunTimeTuple,
     Static,
@@ -37,15 +36,18 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
-from sct.ir import Lit, Operand, Value
+from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.schemas import ObjectSchema, OptionalSchema
+from sct.ir import Lit, Operand, Value, is_effect
 from sct.ir.pytrees.user_objects import is_user_class
-from sct.ir.types import BOOL, INT, ActiveText, List, Tensor, Text, base_type, join, shows_number
+from sct.ir.types import BOOL, INT, ActiveText, List, Optional, Tensor, Text, base_type, join, shows_number
 from sct.ops import fstring, stop_gradient
 from sct.ops.program.effects import inactive, lookup, may_change, part
+from sct.ops.registry import may_raise
 
 __all__ = [
-    "among_strings", "compared_strings", "concatenated", "fstring_of", "is_string", "joined", "method_of_text",
-    "repeated_text", "shown", "text_of",
+    "among_strings", "compared_by_python", "compared_strings", "concatenated", "fstring_of", "is_string", "joined",
+    "logged", "may_show_derivative", "method_of_text", "repeated_text", "shown", "text_of",
 ]
 
 
@@ -57,12 +59,13 @@ def fstring_of(ev: Evaluator, parts: Sequence[Any], operands: Sequence[Operand])
     """
     if not operands:
         return Static("".join(parts))
-    shows = any(_may_show_derivative(ev, x) for x in operands)
+    shows = any(may_show_derivative(ev, x) for x in operands)
     ordered: dict[str, Any] = {"effect": True} if any(may_change(x.type) for x in operands) else {}
     return ev.emit(fstring, *operands, parts=tuple(parts), type=ActiveText() if shows else Text(), **ordered)  # type: ignore[no-any-return]
 
 
-def _may_show_derivative(ev: Evaluator, x: Operand) -> bool:
+def may_show_derivative(ev: Evaluator, x: Operand) -> bool:
+    """May this be a number or an array that is differentiated, or a text that shows one?"""
     if isinstance(x, Lit) or isinstance(x.type, Text):
         return False
     return not isinstance(x.type, Tensor) or is_varied(ev, x) or may_be_differentiated(ev, x)
@@ -89,7 +92,7 @@ def repeated_text(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:
 def is_string(v: Abstract) -> bool:
     """Is this certainly a string, known or of run time?"""
     if isinstance(v, Static):
-        return type(v.value) is str
+        return type(v.peek) is str
     return isinstance(v, Value) and isinstance(v.type, (Text, ActiveText))
 
 
@@ -99,6 +102,24 @@ def compared_strings(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract,
         return a, b
     ev.functions.plan.leave_texts_open()
     return ev.text(a), ev.text(b)
+
+
+def compared_by_python(ev: Evaluator, symbol: str, a: Abstract, b: Abstract) -> Abstract | None:
+    """`a in b`, `a < b` and the like of two strings, one of run time; of one that may be None Python raises TypeError.
+
+    In a `try`, `in` is evaluated where they are not None alone (`run_time_comparisons.apart_from_none`).
+    """
+    certain, apart = is_string(a) and is_string(b), bool(ev.tries.handled)
+    if not (certain or all(is_string(v) or _may_be_string(v) for v in (a, b)) and (
+            not apart or symbol in ("in", "not in"))) or not (isinstance(a, Value) or isinstance(b, Value)):
+        return None
+    by = part if certain or apart else lookup
+    return ev.emit(by, ev.operand(a), ev.operand(b), text=f"_0 {symbol} _1", type=BOOL)  # type: ignore[no-any-return]
+
+
+def _may_be_string(v: Abstract) -> bool:
+    """Is this a string or None?"""
+    return isinstance(v, Value) and isinstance(v.type, Optional) and isinstance(v.type.elem, Text)
 
 
 def among_strings(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstract | None:
@@ -259,7 +280,7 @@ def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
         name, fields = cls.__name__, list(zip(v.fields, v.items))
     elif cls is not None and "__dataclass_fields__" in vars(where):
         name = cls.__qualname__
-        fields = [(f.name, get_attribute(ev, v, f.name)) for f in dataclasses.fields(where) if f.repr]
+        fields = [(f.name, get_attribute(ev, v, f.name)) for f in fields_of_dataclass(ev, where) if f.repr]
     else:
         ev.refuse("SCT503", "printing this object is not supported", hint="print its items, or an f-string")
     _joined(ev, f"{name}(", [(f"{k}=", x) for k, x in fields], ")", parts, operands)
@@ -286,7 +307,15 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
         else None
     if column is not None and isinstance(column.type, List) and isinstance(column.type.elem, (ActiveText, Text)):
         return ev.emit(part, column, text=f"{between!r}.join(_0)", type=column.type.elem)  # type: ignore[no-any-return]
-    items = tuple(drained(ev, iterator(ev, over)))
+    snapshot = ev.snapshot()
+    try:
+        items = tuple(drained(ev, iterator(ev, over)))
+    except NeedsStatic:
+        ev.restore(snapshot)
+        of_run_time = ev.call(Static(list), [over])
+        if not is_dynamic(ev, of_run_time):
+            raise
+        return joined(ev, between, of_run_time)
     parts: list[Any] = []
     operands: list[Operand] = []
     for k, x in enumerate(items):
@@ -305,3 +334,27 @@ def _class_name(cls: type) -> str:
     """The name of a class as in messages of C code: with its module if the class is written in C."""
     plain = is_user_class(cls) or cls.__module__ == "builtins"
     return cls.__name__ if plain else f"{cls.__module__}.{cls.__name__}"
+
+
+_CONVERSION = re.compile(r"%(?!%)([-#0 +]*\d*(?:\.\d+)?)([a-zA-Z])")
+
+
+def logged(ev: Evaluator, args: Sequence[Abstract]) -> list[Abstract]:
+    """A message and what it is formatted with, where containers and objects are texts: `"%r", p` is `"%s", repr(p)`."""
+    message, *values = args
+    text = message.value if isinstance(message, Static) and type(message.peek) is str else ""
+    places = list(_CONVERSION.finditer(text.replace("%%", "\0\0")))
+    if len(places) != len(values):
+        return list(args)
+    pieces, end, first = [], 0, len(ev.b.eqns)
+    for k, conversion in enumerate(places):
+        how, v = conversion[2], values[k]
+        if how in "rs" and isinstance(v, (Container, RunTimeTuple, Tup)) and not is_literal(v):
+            values[k] = ev.wrap(shown(ev, v, ("repr",) if how == "r" else ("str", "repr")))
+            how = "s"
+        pieces += [text[end:conversion.start()], f"%{conversion[1]}{how}"]
+        end = conversion.end()
+    if any(is_effect(e) or may_raise(e) for e in ev.b.eqns[first:]):
+        ev.refuse("SCT205", "an object is logged whose text has an effect or may raise",
+                  why="it is made only if the message is written", hint="log its attributes")
+    return [Static("".join([*pieces, text[end:]])), *values]

@@ -18,12 +18,13 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.run_time_sets import is_set, size
-from sct.frontend.objects.deques import list_of_deque
+from sct.frontend.objects.deques import contents_of
 from sct.frontend.objects.linked_objects import classes_of, is_link, may_be_several
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary
 from sct.frontend.operators.choices import told
 from sct.frontend.state.choices import mixed
+from sct.frontend.state.object_tables import is_empty
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -69,7 +70,7 @@ def unaryop(ev: Evaluator, node: Any) -> Abstract:
 
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
-    v = v.of if isinstance(v, RunTimeTuple) else list_of_deque(ev, v)
+    v = v.of if isinstance(v, RunTimeTuple) else contents_of(ev, v, "__bool__", "__len__")
     if isinstance(v, Choice) or may_be_several(v) and _has_own_truth(ev, v):
         return ev.operand(told(ev, v, lambda m: boolean(truth(ev, m))))
     if (is_object(v) or is_member(v)) and (own := _own_truth(ev, v)) is not None:
@@ -91,13 +92,13 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, Iteration) and v.kind != "range":
         return truth(ev, ev.call(Static(len), [v])) if v.state is None else Lit(True)
     if isinstance(v, OptionalTuple):
-        first = v.of.items[0]
-        return ev.emit(not_, ev.emit(is_none, ev.contents(first) if isinstance(first, Ref) else ev.lit(first)))  # type: ignore[no-any-return]
+        return ev.emit(not_, ev.emit(is_none, ev.operand_of_item(v)))  # type: ignore[no-any-return]
+    v = ev.bound(v)
     optional = ev.contents(v) if isinstance(v, Ref) and not v.path else v
     if isinstance(optional, Value) and isinstance(optional.type, Optional):
         return _truth_if_present(ev, optional)
     if is_link(v):
-        return Lit(True)
+        return Lit(not any(map(is_empty, classes_of(v))))  # type: ignore[arg-type]
     if isinstance(v, (Value, Ref)):
         x = ev.operand(v)
         if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
@@ -178,7 +179,8 @@ def condition(ev: Evaluator, node: Any) -> Operand:
 
 def _has_own_truth(ev: Evaluator, x: Any) -> bool:
     """Does a class of which the object may be say what its truth is?"""
-    return any(in_class(ev, cls, name)[0] is not MISSING for cls in classes_of(x) for name in ("__bool__", "__len__"))
+    return any(is_empty(cls) or in_class(ev, cls, name)[0] is not MISSING
+               for cls in classes_of(x) for name in ("__bool__", "__len__"))
 
 
 def _own_truth(ev: Evaluator, v: Abstract) -> Operand | None:

@@ -20,7 +20,6 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import hold_all, leave_to_python
-from sct.frontend.operators.constant_splines import SERIES, class_of_polynomial, parts_of_series
 from sct.frontend.polynomials.by_powers import (
     BySeries,
     class_of,
@@ -31,6 +30,7 @@ from sct.frontend.polynomials.by_powers import (
     trimmed,
     vector_of,
 )
+from sct.frontend.polynomials.constant_splines import SERIES, class_of_polynomial, parts_of_series
 from sct.frontend.values.abstract_values import Abstract, Static
 
 __all__: list[str] = []

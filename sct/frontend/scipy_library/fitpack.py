@@ -18,7 +18,8 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
-from sct.frontend.operators.interpolants import (
+from sct.frontend.scipy_library.by_program import as_floats
+from sct.frontend.scipy_objects.interpolants import (
     Interpolant,
     given_by_name,
     is_of_fitpack,
@@ -27,7 +28,6 @@ from sct.frontend.operators.interpolants import (
     points_of,
     refuse_attribute,
 )
-from sct.frontend.scipy_library.by_program import as_floats
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
 from sct.ir.dims import sym
 from sct.ir.types import FLOAT, Tensor

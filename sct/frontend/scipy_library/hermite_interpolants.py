@@ -19,8 +19,8 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, is_varied, leave_to_python
 from sct.frontend.objects.class_of import stand_in_class
-from sct.frontend.operators.interpolants import make
 from sct.frontend.scipy_library.by_program import array_of_floats
+from sct.frontend.scipy_objects.interpolants import make
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static
 from sct.ir import Value
 from sct.ir.types import Tensor

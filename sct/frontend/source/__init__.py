@@ -11,4 +11,5 @@
     bindings        what is bound to the variables of a function
     changing_calls  which names of functions say that they change something
     new_objects     which variables hold only what the function makes itself
+    written_out     functions of libraries without text, as functions of Python
 """

@@ -80,6 +80,11 @@ class Liveness:
         """Adds a statement that replaces an expression, after which `out` is live."""
         self._block([stmt], out, frozenset(), frozenset())
 
+    def put_in_place(self, stmt: Any, of: Any) -> None:
+        """Adds a statement that stands in the place of another one, with the same names."""
+        for live in (self.after, self.before, self.jumps):
+            live[stmt] = live.get(of, frozenset())
+
     def leaving(self, stmt: Any) -> frozenset[str]:
         """Live after the statement, or where a break or continue in it goes."""
         return self.after.get(stmt, frozenset()) | self.jumps.get(stmt, frozenset())

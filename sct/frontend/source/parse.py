@@ -22,7 +22,7 @@ from sct.frontend.source.private_names import functions_in, mangle_names
 from sct.frontend.source.stack_lowering import StackLowering
 from sct.frontend.source.try_lowering import TryLowering
 
-__all__ = ["SourceFunction", "loc_of", "nested_codes", "note_file", "source_of", "user_text"]
+__all__ = ["SourceFunction", "loc_of", "nested_codes", "note_file", "source_of", "text_around", "user_text"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,36 @@ def loc_of(node: Any, file: str) -> Loc:
                getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0)
 
 
+@functools.lru_cache(maxsize=256)
+def text_around(line: int, text: str) -> str:
+    """The statements of a module that are on a line, at their places, and its imports: they compile to what they do in
+    the whole module, in which a name that is imported is called in another way."""
+    lines = text.split("\n")
+    around = [""] * len(lines)
+    for span, may_import in _statements(text):
+        if may_import or line in span:
+            at = slice(span.start - 1, span.stop - 1)
+            around[at] = lines[at]
+    return "\n".join(around)
+
+
 @functools.lru_cache(maxsize=64)
+def _statements(text: str) -> list[tuple[range, bool]]:
+    """The lines of the statements of a module, of those that share a line together; may they be or hold imports?"""
+    spans: list[tuple[range, bool]] = []
+    for node in ast.parse(text).body:
+        first = min(n.lineno for n in (node, *getattr(node, "decorator_list", ())))
+        last = node.end_lineno or first
+        may_import = not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign,
+                                           ast.AnnAssign, ast.AugAssign, ast.Expr))
+        if spans and first in spans[-1][0]:
+            before, might_import = spans.pop()
+            first, last, may_import = before.start, max(last, before.stop - 1), may_import or might_import
+        spans.append((range(first, last + 1), may_import))
+    return spans
+
+
+@functools.lru_cache(maxsize=256)
 def _parse(file: str, text: str, by_pytest: bool
            ) -> tuple[dict[int, list[tuple[ast.AST, str]]], list[types.CodeType]]:
     """Function nodes of a module by first line, with the class in whose body each stands, and every code object
@@ -124,8 +153,10 @@ def _source_of(code: types.CodeType, file: str) -> SourceFunction:
     text = "".join(linecache.getlines(file) or _lines_of_loader(file))
     if not text:
         raise _missing(code)
+    by_pytest = _is_rewritten(code)
     try:
-        by_line, codes = _parse(file, text, _is_rewritten(code))
+        text = text if by_pytest else text_around(code.co_firstlineno, text)
+        by_line, codes = _parse(file, text, by_pytest)
     except SyntaxError:
         raise _edited(code) from None
     same = [c for c in codes if c.co_firstlineno == code.co_firstlineno and c.co_name == code.co_name]
@@ -142,8 +173,14 @@ def _source_of(code: types.CodeType, file: str) -> SourceFunction:
     tree = gast.ast_to_gast(node)
     if "__" in text:
         mangle_names(tree, cls)
-    tree = TryLowering().visit(MatchLowering().visit(StackLowering().visit(tree)))
+    for words, lowering in _LOWERINGS:
+        if any(word in text for word in words):
+            tree = lowering().visit(tree)
     return SourceFunction(tree, file, code.co_name, getattr(code, "co_qualname", code.co_name))
+
+
+_LOWERINGS = (("ExitStack",), StackLowering), (("match",), MatchLowering), (("try", "with"), TryLowering)
+"""What is rewritten, in this order, with the words that are in the text of every function in which something is."""
 
 
 def _lines_of_loader(file: str) -> list[str]:

@@ -2,7 +2,7 @@
 
     builtins             builtins that are no ops
     iterator_builtins    `iter`, `next`, `zip`, `map`, `sorted`, `any`, ...
-    extrema              `max` and `min`
+    sums_and_extrema     `sum`, `max` and `min`
     introspection        builtins that ask for classes, attributes and fields
     methods              methods of arrays, lists, dicts and strings
     python_fallbacks     builtins as the functions of Python that they could be

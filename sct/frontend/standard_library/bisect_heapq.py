@@ -17,7 +17,7 @@ from typing import Any
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, evaluated_as
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.numpy_functions import bound
@@ -44,7 +44,7 @@ def _kept_in_order(f: Callable[..., Any], in_python: Special) -> Special:
         items = items_of(ev, xs)
         if not all(map(is_known, (*items, *rest))):
             if isinstance(xs, ListRef) and not f.__name__.startswith("bisect"):
-                dynamic_lists.grow(ev, xs, None if items else dynamic_lists.schema_of(ev, rest[0]))
+                dynamic_lists.grow(ev, xs, None if items else item_forms.schema_of(ev, rest[0]))
             return in_python(ev, args, kwargs)
         order: Any = functools.cmp_to_key(functools.partial(compared, ev))
         options = {k: ev.ask(v, f"`{k}`") for k, v in kwargs.items() if k != "key"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import enum
-import itertools
 import sys
 import types
 from collections.abc import Iterator, Mapping
@@ -14,19 +13,18 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.errors import SctError
-from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.lift import contents_of_mapping, lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
+from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
 from sct.frontend.heap.array_keys import (
     array_of,
     check_axes,
-    column_without_none,
+    check_not_none,
     is_vector_of_unknown_size,
-    may_be_empty,
 )
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -34,21 +32,21 @@ from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
 from sct.frontend.heap.subscripts import new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
-from sct.frontend.iteration.iteration_space import is_run_over, items_of, length
+from sct.frontend.iteration.iteration_space import check_step, is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most, owner_of, taken
-from sct.frontend.iteration.run_time_sets import is_set, new_set, size
+from sct.frontend.iteration.run_time_sets import is_set, size
 from sct.frontend.loops.generator_expressions import is_fresh, is_long, quantified, run_through
+from sct.frontend.objects import row_attributes
 from sct.frontend.objects.class_of import python_class
-from sct.frontend.objects.deques import list_of_deque
-from sct.frontend.objects.objects import is_member, is_object, reflected, special_call
-from sct.frontend.objects.undefined_operators import undefined
+from sct.frontend.objects.deques import contents_of, contents_of_dict
+from sct.frontend.objects.objects import is_member, is_object, special_call
+from sct.frontend.objects.operators_of_classes import reflected, undefined
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.text_formatting import fstring_of, shown
 from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.iterator_builtins import looked
 from sct.frontend.standard_library.python_fallbacks import all_, any_
-from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_items
 from sct.frontend.state.store import type_of
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -67,13 +65,12 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
-from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
-from sct.ir.types import FLOAT, INT, List, Never, Opaque, Tensor, Text, shows_number
-from sct.ops import BY_CALL, OPS, apply, eq, print_, python, range_length
-from sct.ops.program.effects import inactive, part
-from sct.ops.program.list_ops import sum_list, unstack
+from sct.ir.types import FLOAT, INT, Opaque, Tensor, Text, shows_number
+from sct.ops import BY_CALL, apply, eq, print_, python, range_length
+from sct.ops.program.effects import inactive, lookup, part
+from sct.ops.program.list_ops import unstack
 from sct.ops.registry import may_raise
 
 __all__ = ["name_of_debugger", "stop_in_debugger"]
@@ -83,13 +80,20 @@ __all__ = ["name_of_debugger", "stop_in_debugger"]
 def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     args = [ev.as_int(a) if isinstance(a, Value) else a
             for a in plain_numbers(ev, *(as_index(ev, a) for a in args))]
-    for a in args:
-        t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
-        if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype not in ("real", "single"):
-            ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
-    if len(args) == 3 and args[2] == Static(0):
-        raise_at_run_time(ev, "ValueError", "range() arg 3 must not be zero")
-    return Iteration("range", tuple(args))
+    bounds = tuple(_bound_of_range(ev, a) for a in args)
+    if len(bounds) == 3:
+        check_step(ev, bounds[2])
+    return Iteration("range", bounds)
+
+
+def _bound_of_range(ev: Evaluator, bound: Abstract) -> Abstract:
+    """A bound of a range, which raises where it is a float on the path that is taken."""
+    t = ev.type_of(bound) if isinstance(bound, (Value, Static)) else None
+    if isinstance(t, Tensor) and t.dtype in ("real", "single"):
+        return ev.emit(lookup, ev.operand(bound), text="operator.index(_0)", type=INT)  # type: ignore[no-any-return]
+    if not isinstance(t, Tensor) or t.kind not in "ib":
+        ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
+    return bound
 
 
 def is_written(f: Any) -> bool:
@@ -99,7 +103,7 @@ def is_written(f: Any) -> bool:
 
 @special(len)
 def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    v = ev.text(list_of_deque(ev, args[0]))
+    v = ev.text(contents_of_mapping(ev, args[0]) or contents_of(ev, args[0], "__len__"))
     if isinstance(v, Value) and isinstance(v.type, Text):
         return ev.emit(part, v, text="len(_0)", type=INT)  # type: ignore[no-any-return]
     own = special_call(ev, v, "__len__")
@@ -118,7 +122,10 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, Ref):
         shape = ev.shape_of(v)
         n = shape[0].value if shape else None
-        return ev.wrap(length(ev, v)) if n is None else Static(n)
+        if n is None:
+            return ev.wrap(length(ev, v))
+        check_not_none(ev, v, len)
+        return Static(n)
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         return ev.wrap(dynamic_lists.length(ev, v))
     if isinstance(v, Iteration) and v.state is not None:
@@ -156,7 +163,7 @@ def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(dict)
 def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    entries: dict[Any, Abstract] = {}
+    entries, args = dict[Any, Abstract](), [contents_of_dict(ev, v) for v in args]
     if args and isinstance(args[0], MapRef):
         if kwargs:
             ev.refuse("SCT503", "keys beside a dict whose keys are known only at run time are not supported",
@@ -177,7 +184,8 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                 run_or_raise(ev, lambda: dict(pairs))  # noqa: B023
             entries[hashed(ev, items[0])] = items[1]
     entries.update(kwargs)
-    return run_time_dicts.called(ev, ev.new_dict(entries))
+    row = row_attributes.of_dict(ev, entries) if kwargs else None
+    return run_time_dicts.called(ev, ev.new_dict(entries)) if row is None else row
 
 
 _READS = ("__iter__", "__getitem__", "keys", "items")
@@ -206,7 +214,8 @@ def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     factory = args[0] if args and args[0] != Static(None) else None
     if isinstance(plain_dict, MapRef):
         return replace(plain_dict, factory=factory)
-    assert isinstance(plain_dict, DictRef)
+    if not isinstance(plain_dict, DictRef):
+        ev.refuse("SCT503", "a `defaultdict` that is one of many is not supported", why=OF_ROWS, hint="use a dict")
     return plain_dict if factory is None else DefaultRef(plain_dict.addr, factory)
 
 
@@ -244,68 +253,6 @@ def _stream(ev: Evaluator, file: Any) -> str:
 def one_by_one(ev: Evaluator, v: Abstract) -> Iterator[Abstract]:
     """All items; those of an iterator are taken one by one."""
     return drained(ev, v) if isinstance(v, Iteration) and v.state is not None else iter(items_of(ev, v))
-
-
-@special(sum)
-def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
-    if isinstance(args[0], Ref) or isinstance(total, ListRef) and dynamic_lists.is_dynamic(ev, args[0]):
-        return ev.call(Static(sum_of_items), [args[0], total])
-    return run_through(ev, args[0], lambda v: _summed(ev, v, total))
-
-
-def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
-    if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
-        start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
-        column = column_without_none(ev, over)
-        elem = column.type.elem if isinstance(column.type, List) else None
-        if isinstance(elem, Never):  # it never gets items
-            return total
-        if not start and isinstance(elem, Tensor) and elem.is_array:
-            return _sum_of_arrays(ev, column, dynamic_lists.length(ev, over))
-        return ev.wrap(ev.emit(sum_list, column, *start))
-    items: list[Abstract] = []
-    rest = one_by_one(ev, over)
-    other = None
-    for x in rest:
-        if not (isinstance(x, Value) or isinstance(x, Static) and type(x.peek) in (bool, int, float)):
-            other = x  # it is added before the next one is asked for
-            break
-        items.append(x)
-    if len(items) > 2 and any(_maybe_float(x) for x in items):
-        # From 3.12 on Python sums floats with a compensation: the builtin itself is called.
-        total = ev.call_op(OPS["pysum"], total, *items, spelling="builtins.sum")
-    else:
-        for x in items:
-            total = binary(ev, gast.Add, total, x)
-    for x in (() if other is None else itertools.chain((other,), rest)):
-        total = binary(ev, gast.Add, total, x)
-    return total
-
-
-def _sum_of_arrays(ev: Evaluator, column: Operand, n: Operand) -> Abstract:
-    """The sum of `n` arrays and the number 0, which it is of an empty list: whether it is empty is guarded, or tested
-    where the derivative runs; there no `try` may handle the exception."""
-    filled = not may_be_empty(n)
-    if not filled:
-        empty = ev.wrap(ev.emit(eq, n, 0, spelling="operator.eq"))
-        try:
-            if ev.ask(empty, "whether a list is empty"):
-                return Static(0)
-            filled = True
-        except (NeedsStatic, SctError):
-            filled = not ev.tries.handled
-        if filled and not isinstance(empty, Static):
-            evaluate_branches(ev, truth(ev, empty), lambda: raise_at_run_time(
-                ev, "TypeError", "`sum` of an empty list of arrays gives the number 0: begin with an array, "
-                "`sum(xs, np.zeros(n))`"), lambda: Static(None))
-    return ev.wrap(ev.emit(sum_list, column, filled=filled))
-
-
-def _maybe_float(x: Abstract) -> bool:
-    """Can this be a Python float?"""
-    t = x.type if isinstance(x, Value) else None
-    return isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind == "f"
 
 
 @special(divmod)
@@ -401,6 +348,7 @@ def shape_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _rank(ev: Evaluator, x: Abstract, name: str) -> int:
+    check_not_none(ev, x, np.shape)
     check_axes(ev, x)
     t = ev.type_of(x) if isinstance(x, (Ref, Value)) or is_literal(x) else None
     if not isinstance(t, Tensor):
@@ -427,6 +375,8 @@ def _convert(name: str, cls: Any) -> Special:
                 return ev.call(Static(cls), [checked(ev, own, method, python_class(ev, v).__name__)])
         if cls is bool:
             return as_bool(ev, truth(ev, v))
+        if ev.tries.handled:
+            check_not_none(ev, v, cls)
         if isinstance(v, Static) and (is_literal(v) or isinstance(v.peek, enum.Enum)):
             return Static(run_or_raise(ev, lambda: cls(v.value)))
         if (value := by_python(ev, f"{name}({{0}})", v)) is not None:
@@ -451,19 +401,6 @@ for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
 def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     start, stop, step = (Static(None), *args, Static(None)) if len(args) == 1 else (*args, Static(None))[:3]
     return new_slice(ev, start, stop, step)
-
-
-@special(set)
-def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    items = items_of(ev, args[0]) if args else ()
-    return new_set(ev, items)
-
-
-@special(frozenset)
-def frozenset_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    items = items_of(ev, args[0]) if args else ()
-    members = [hashed(ev, x, "an item of a set") for x in items]
-    return Static(frozenset(members))
 
 
 def _refused(name: str) -> Special:

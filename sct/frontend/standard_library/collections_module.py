@@ -1,8 +1,10 @@
-"""The methods of `collections.deque`, where a deque is an object that holds a list, and those of `OrderedDict`."""
+"""The methods of objects that hold their items in a list or a dict: of `collections.deque`, and of the user's classes
+that derive from `list` or `dict`; those of `OrderedDict`."""
 
 from __future__ import annotations
 
 import collections
+import operator
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +14,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.lists_in_lists import take_out
+from sct.frontend.evaluator.operands import OF_ROWS
 from sct.frontend.heap.array_keys import takes_slice
 from sct.frontend.heap.dynamic_lists import element
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -26,10 +29,25 @@ from sct.frontend.heap.run_time_dicts import (
     truth,
     values_of,
 )
+from sct.frontend.interpreter.attributes import get
 from sct.frontend.numpy_library.numpy_functions import bound
-from sct.frontend.objects.deques import ITEMS
+from sct.frontend.objects.deques import ITEMS, contents_of
+from sct.frontend.objects.objects import special_method, store_attribute
 from sct.frontend.standard_library import python_fallbacks
-from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, ListRef, MapRef, ObjRef, Static, Tup
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    MapRef,
+    Method,
+    ObjRef,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.ir import Value
+from sct.ir.pytrees.user_objects import builtin_base
 from sct.ir.types import INT
 
 __all__ = ["new_deque"]
@@ -86,6 +104,110 @@ for _name in ("copy", "__copy__"):
     SPECIAL[id(getattr(deque, _name))] = _copied
 
 
+# -- subclasses of `list` and `dict` -----------------------------------------------------------------------
+
+_KINDS: dict[type, tuple[type, ...]] = {list: (ListRef,), dict: (DictRef, MapRef)}
+
+
+def _own_method(name: str) -> Special:
+    """The method of `list` or `dict` of this name: `list.append(stack, v)`, `super().append(v)`."""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        owner, *rest = args
+        held = contents_of(ev, owner)
+        is_held = isinstance(held, (ListRef, DictRef, MapRef))
+        return ev.call(Method(held, name) if is_held else get(ev, held, name), rest, kwargs)
+
+    return handler
+
+
+def _operator(f: Callable[..., Any]) -> Special:
+    """The special method that does what `f` does: `list.__len__(stack)`."""
+    return lambda ev, args, kwargs: ev.call(Static(f), [contents_of(ev, args[0]), *args[1:]], kwargs)
+
+
+def _with_another(f: Callable[..., Any], base: type) -> Special:
+    """An operator with another list or dict."""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        owner, other = (contents_of(ev, v) for v in args)
+        if not isinstance(other, _KINDS[base]):
+            return Static(NotImplemented)
+        return ev.call(Static(f), [owner, other])
+
+    return handler
+
+
+def _changed_by(method: str) -> Special:
+    """An operator that works in place, as this method does: NumPy adds an array in its own way."""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        owner, other = args
+        if isinstance(other, (Ref, Value)):
+            return Static(NotImplemented)
+        ev.call(Method(contents_of(ev, owner), method), [other])
+        return owner
+
+    return handler
+
+
+def _repeated(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`stack * n`"""
+    owner, n = args
+    is_count = isinstance(n, Value) and n.type == INT or isinstance(n, Static) and type(n.peek) is int
+    return ev.call(Static(operator.mul), [contents_of(ev, owner), n]) if is_count else Static(NotImplemented)
+
+
+def _filled(base: type) -> Special:
+    """`list.__init__(stack, items)`"""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        owner, *rest = args
+        if not isinstance(owner, ObjRef) or builtin_base(owner.cls) is not base:
+            ev.refuse("SCT208", f"a call of `{base.__name__}.__init__` of this object is not supported",
+                      hint="make a new one")
+        held = ev.call(Static(base), rest)
+        if kwargs:
+            ev.call(Method(held, "update"), [ev.new_dict(kwargs)])
+        store_attribute(ev, owner, ITEMS, held)
+        return Static(None)
+
+    return handler
+
+
+def _item_of_dict(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`params[key]`, by the `__missing__` of its class where it has no such key."""
+    owner, key = args
+    missing = special_method(ev, owner, "__missing__")
+    if missing is None:
+        return ev.call(Static(operator.getitem), [contents_of(ev, owner), key])
+    return ev.call(Static(python_fallbacks.item_or_missing), [contents_of(ev, owner), missing, key])
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__getitem__": operator.getitem, "__setitem__": operator.setitem, "__delitem__": operator.delitem, "__len__": len,
+    "__contains__": operator.contains, "__iter__": iter, "__reversed__": reversed, "__repr__": repr}
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def _register(base: type, names: str) -> None:
+    handlers: dict[str, Special] = {name: _own_method(name) for name in names.split()}
+    handlers.update({name: _operator(f) for name, f in _OPERATORS.items()})
+    handlers.update({f"__{name}__": _with_another(getattr(operator, name), base) for name in _COMPARISONS})
+    handlers["__init__"] = _filled(base)
+    if base is list:
+        handlers.update(__add__=_with_another(operator.add, list), __mul__=_repeated, __rmul__=_repeated,
+                        __iadd__=_changed_by("extend"))
+    else:
+        handlers.update(__or__=_with_another(operator.or_, dict), __getitem__=_item_of_dict,
+                        __ior__=_changed_by("update"))
+    SPECIAL.update({id(vars(base)[name]): handler for name, handler in handlers.items()})
+
+
+_register(list, "append extend insert pop remove reverse clear sort index count copy")
+_register(dict, "get keys values items pop popitem setdefault update clear copy")
+
+
 # -- dicts ---------------------------------------------------------------------------------------------------
 
 
@@ -94,7 +216,8 @@ def ordered_dict(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     plain_dict = ev.call(Static(dict), args, kwargs)
     if isinstance(plain_dict, MapRef):
         return replace(plain_dict, ordered=True)
-    assert isinstance(plain_dict, DictRef)
+    if not isinstance(plain_dict, DictRef):
+        ev.refuse("SCT503", "an `OrderedDict` that is one of many is not supported", why=OF_ROWS, hint="use a dict")
     return DefaultRef(plain_dict.addr, None)
 
 

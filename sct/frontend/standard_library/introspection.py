@@ -7,18 +7,23 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.arguments.lift import exception_class, free_variable
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
-from sct.frontend.heap.array_keys import check_class
+from sct.frontend.heap.array_keys import check_class, present_object
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_operands
-from sct.frontend.interpreter.attributes import attribute_if_any, get, present_object
+from sct.frontend.interpreter.attributes import attribute_if_any, get
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
+from sct.frontend.objects.linked_objects import classes_of, is_link, of_class_code
 from sct.frontend.objects.objects import set_attribute, special_method
 from sct.frontend.objects.parts_of_exceptions import has_attribute
+from sct.frontend.operators.choices import for_each
+from sct.frontend.operators.identity import identical
+from sct.frontend.operators.truth import negated
 from sct.frontend.source.name_scopes import positional_parameters
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -27,14 +32,17 @@ from sct.frontend.values.abstract_values import (
     DerivedCallable,
     Key,
     Method,
+    OptionalTuple,
     Parent,
+    Ref,
     Static,
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Value
-from sct.ir.types import Tensor
-from sct.ops import is_instance, not_
+from sct.ir import Lit, Value
+from sct.ir.interp import call as run_op
+from sct.ir.types import Optional, Tensor
+from sct.ops import is_instance, is_none, not_
 
 
 @special(isinstance)
@@ -49,6 +57,10 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         test = _is_exception_of(ev, v, kinds) or by_python(ev, "isinstance({0}, {1})", v, kinds)
         if test is not None:
             return test
+    if (maybe := list_items.value_or_none(ev, v)) is not None and not is_link(maybe):
+        return _is_instance_if_present(ev, v, maybe, wanted)
+    if isinstance(v, OptionalTuple):
+        return _is_tuple_or_none(ev, v, wanted)
     check_class(ev, v)
     raised_class = ev.tries.classes.get(v) if isinstance(v, Value) else None
     possible = (raised_class,) if raised_class is not None else possible_classes(v) or (python_class(ev, v),)
@@ -62,6 +74,30 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return Static(ev.ask(flag, "the class of this number"))
     except NeedsStatic:  # it is of a branch or a loop: a test as others are
         return flag  # type: ignore[no-any-return]
+
+
+def _is_instance_if_present(ev: Evaluator, v: Abstract, maybe: Value, wanted: Any) -> Abstract:
+    """`isinstance(v, wanted)` of a number, a string or an array in whose place None may be."""
+    assert isinstance(maybe.type, Optional)
+    like = Value(maybe.type.elem)
+    classes = possible_classes(like) or (np.ndarray if isinstance(v, Ref) else python_class(ev, like),)
+    of_none = issubclass(type(None), wanted)
+    answers = {_is_subclass(ev, cls, wanted) for cls in classes}
+    if len(answers) > 1:
+        ev.refuse("SCT504", "the class of this object must be known", hint="ask first whether it is None")
+    if answers == {of_none}:
+        return Static(of_none)
+    absent = ev.emit(is_none, maybe)
+    return absent if of_none else ev.emit(not_, absent)  # type: ignore[no-any-return]
+
+
+def _is_tuple_or_none(ev: Evaluator, v: OptionalTuple, wanted: Any) -> Abstract:
+    """`isinstance(v, wanted)` of a tuple that may be None."""
+    of_none = issubclass(type(None), wanted)
+    if _is_subclass(ev, v.of.cls, wanted) == of_none:
+        return Static(of_none)
+    absent = identical(ev, v, Static(None))
+    return absent if of_none else negated(ev, absent)
 
 
 def _is_exception_of(ev: Evaluator, error: Value, kinds: Abstract) -> Abstract | None:
@@ -131,8 +167,56 @@ def _name(ev: Evaluator, v: Abstract) -> str:
     return name
 
 
+def _for_each_name(ev: Evaluator, f: Any, args: Args) -> Abstract | None:
+    """A call with the name of an attribute that is made of the name of the class of an object: for each class."""
+    of = _named_by(ev, args[1])
+    if of is None:
+        return None
+    code, row = of
+
+    def call(member: Abstract) -> Abstract:
+        assert isinstance(member, Value)
+        (cls,) = classes_of(member)
+        return ev.call(Static(f), [args[0], Static(_text_with(ev, args[1], code, cls.__name__)), *args[2:]])
+
+    return for_each(ev, ev.defined(row), call)
+
+
+_OF_TEXTS = ("part", "fstring", "lookup")
+"""Operations that compute a text of texts alone."""
+
+
+def _named_by(ev: Evaluator, name: Abstract) -> tuple[Value, Value] | None:
+    """The only value of run time that a text is made of, if it is the name of the class of an object; the object."""
+    todo: list[Any] = [name]
+    codes: dict[Value, Value] = {}
+    while todo:
+        v = todo.pop()
+        row = of_class_code(ev, v) if isinstance(v, Value) else None
+        eqn = ev.defs.get(v) if isinstance(v, Value) else None
+        if row is not None and isinstance(v, Value):
+            codes[v] = row
+        elif eqn is not None and (eqn.op.name in _OF_TEXTS or eqn.attrs.get("text") == "_0 % _1"):
+            todo += eqn.args
+        elif not isinstance(v, (Lit, Static)):
+            return None
+    return next(iter(codes.items())) if len(codes) == 1 else None
+
+
+def _text_with(ev: Evaluator, v: Any, code: Value, name: str) -> Any:
+    """A text that is made of the name of a class, where that is `name`."""
+    if isinstance(v, (Lit, Static)):
+        return v.value
+    if v is code:
+        return name
+    eqn = ev.defs[v]
+    return run_or_raise(ev, lambda: run_op(eqn.op, [_text_with(ev, x, code, name) for x in eqn.args], eqn.attrs))
+
+
 @special(getattr)
 def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if (of_classes := _for_each_name(ev, getattr, args)) is not None:
+        return of_classes
     owner, name = args[0], _name(ev, args[1])
     if len(args) == 2:
         return get(ev, owner, name)
@@ -144,6 +228,8 @@ def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(hasattr)
 def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if (of_classes := _for_each_name(ev, hasattr, args)) is not None:
+        return of_classes
     owner, name = args[0], _name(ev, args[1])
     there = _exception_has(ev, owner, name)
     return Static(attribute_if_any(ev, owner, name) is not None) if there is None else there

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import gast
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.own_methods import is_ordered_as_tuple
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
+from sct.frontend.heap.array_keys import check_not_none, column_without_none
 from sct.frontend.heap.inactive import by_python, is_callers
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import as_index
@@ -26,11 +29,14 @@ from sct.frontend.iteration.iterator_protocol import (
     iterator,
     kept,
     most,
+    move,
     new_iterator,
     taken,
     takes,
 )
+from sct.frontend.iteration.object_iterators import is_own_iterator, next_of_object, own_iterator
 from sct.frontend.loops.generator_expressions import gathered, run_through
+from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.objects.objects import special_call
 from sct.frontend.operators.arithmetic_operators import binary
@@ -44,6 +50,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     MapRef,
     Method,
+    Poison,
     Ref,
     RunTimeTuple,
     Slots,
@@ -53,7 +60,8 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
-from sct.ir.types import BOOL
+from sct.ir.types import BOOL, List, Never
+from sct.ops.program.list_sums import fsum_list
 
 __all__ = ["as_iterator", "chosen", "compared", "first_that", "is_known", "looked", "select", "takes_function"]
 
@@ -62,11 +70,14 @@ __all__ = ["as_iterator", "chosen", "compared", "first_that", "is_known", "looke
 def iter_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) > 1:
         ev.refuse("SCT205", "`iter` with a sentinel is not supported", hint="write `while True:` with a `break`")
-    return iterator(ev, args[0])
+    own = own_iterator(ev, args[0])
+    return own if own is not None and is_own_iterator(ev, own) else iterator(ev, args[0] if own is None else own)
 
 
 @special(next)
 def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if is_own_iterator(ev, args[0]):
+        return next_of_object(ev, *args)
     if not (isinstance(args[0], Iteration) and args[0].state is not None):
         text = "next({0}, {1})" if len(args) > 1 else "next({0})"
         if not is_callers(ev, args[0]) and (item := by_python(ev, text, *args)) is not None:
@@ -74,14 +85,34 @@ def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list or an array")
     if args[0].counted is not None:
         return next_of(ev, args[0], lambda: args[1] if len(args) > 1 else raise_at_run_time(ev, "StopIteration"))
+    it, snapshot = args[0], ev.snapshot()
     try:
-        item = taken(ev, args[0])
-    except NeedsStatic:
-        ev.functions.plan.lost.add(args[0].site)  # its position may be a number of the program
-        raise
+        item = taken(ev, it)
+    except NeedsStatic as need:
+        ev.functions.plan.lost.add(it.site)  # its position may be a number of the program
+        ev.restore(snapshot)
+        if (generator := streamed(ev, it)) is None:
+            raise
+        try:
+            item = ev.call(Static(_first_or if len(args) > 1 else _first), [generator, *args[1:]])
+        except (SctError, NeedsStatic):
+            raise need from None
+        move(ev, it, Poison("how many items it has given depends on the path"))
     if item is not None:
         return item
     return args[1] if len(args) > 1 else raise_at_run_time(ev, "StopIteration")
+
+
+def _first(items: Iterable[Any]) -> Any:
+    for item in items:
+        return item
+    raise StopIteration
+
+
+def _first_or(items: Iterable[Any], default: Any) -> Any:
+    for item in items:
+        return item
+    return default
 
 
 @special(enumerate)
@@ -126,6 +157,7 @@ def reversed_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, ListRef):
         return new_iterator(ev, "reversed", (v,), Static(len(ev.slots(v).items)))
     if isinstance(v, (Ref, Iteration)):
+        check_not_none(ev, v, reversed)
         return new_iterator(ev, "reversed", (v,))
     ev.refuse("SCT503", "`reversed` of this is not supported", hint="give a list, a tuple, a range or an array")
 
@@ -185,7 +217,15 @@ def _product(ev: Evaluator, over: Abstract, kwargs: Kwargs) -> Abstract:
 
 @special(math.fsum)
 def fsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return run_through(ev, args[0], lambda v: call_named(ev, "math.fsum", [Tup(items_of(ev, v))], kwargs), apart=True)
+    return run_through(ev, args[0], lambda v: _exact_sum(ev, v), apart=True)
+
+
+def _exact_sum(ev: Evaluator, over: Abstract) -> Abstract:
+    if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
+        column = column_without_none(ev, over, fsum_list)
+        never = isinstance(column.type, List) and isinstance(column.type.elem, Never)
+        return Static(0.0) if never else ev.wrap(ev.emit(fsum_list, column))
+    return call_named(ev, "math.fsum", [Tup(items_of(ev, over))], {})
 
 
 @special(map)
@@ -274,7 +314,19 @@ def sorted_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     v = args[0]
     if isinstance(v, Iteration) and v.kind == "range" and most(ev, v) is None:
         v = gathered(ev, iterator(ev, v))
-    return run_through(ev, v, lambda v: _sorted(ev, v, kwargs), apart=True)
+    of_dict = isinstance(v, Iteration) and v.kind == "items" and kwargs.get("key", Static(None)) == Static(None)
+    snapshot = ev.snapshot()
+    try:
+        return run_through(ev, v, lambda v: _sorted(ev, v, kwargs), apart=True)
+    except SctError as error:
+        if not of_dict:
+            raise
+        ev.restore(snapshot)
+        by_key = {**kwargs, "key": Static(operator.itemgetter(0))}  # no two keys are equal: no values are compared
+        try:
+            return run_through(ev, v, lambda v: _sorted(ev, v, by_key), apart=True)
+        except SctError:
+            raise error from None
 
 
 def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
@@ -283,7 +335,7 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
     if not dynamic_lists.is_dynamic(ev, v):
         items = items_of(ev, v)
         keys = [x if key == Static(None) else ev.call(key, [x]) for x in items]
-        if all(map(is_known, keys)) or not all(dynamic_lists.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
+        if all(map(is_known, keys)) or not all(item_forms.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
             return _sorted_now(ev, items, keys, reverse)
         unsorted = dynamic_lists.list_of_items(ev, items)
         by_key = unsorted if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
@@ -296,7 +348,18 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
     assert isinstance(by, ListRef)
     if not dynamic_lists.is_dynamic(ev, by):
         dynamic_lists.grow(ev, by)
-    return dynamic_list_methods.sorted_by(ev, v, by, reverse)
+    snapshot = ev.snapshot()
+    try:
+        return dynamic_list_methods.sorted_by(ev, v, by, reverse)
+    except SctError as error:  # a class may say what `<` of its objects is
+        ev.restore(snapshot)
+        try:
+            return ev.call(Static(python_fallbacks.sorted_by_comparison), [v, by, Static(reverse)])
+        except SctError:
+            raise error from None
+
+
+_ALIKE = "sort by numbers, strings or tuples of these, all of one length"
 
 
 def is_known(v: Abstract) -> bool:
@@ -309,21 +372,22 @@ def _sorted_now(ev: Evaluator, items: tuple[Abstract, ...], keys: Sequence[Abstr
         items[k] for k in sorted(range(len(items)), key=lambda k: order(keys[k]), reverse=reverse)))
 
 
-def compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
+def compared(ev: Evaluator, a: Abstract, b: Abstract, in_tuples: bool = False) -> int:
     """-1, 0 or 1: the order of two things that are known, up to where they differ."""
     if _has_own_order(ev, a) or _has_own_order(ev, b):
         less, more = (truth(ev, compare_one(ev, gast.Lt(), x, y)) for x, y in ((a, b), (b, a)))
         return int(bool(ev.ask(boolean(more), "an order"))) - int(bool(ev.ask(boolean(less), "an order")))
     if isinstance(a, Tup) and isinstance(b, Tup):
         for x, y in zip(a.items, b.items):
-            order = compared(ev, x, y)
+            order = compared(ev, x, y, in_tuples=True)
             if order:
                 return order
         return (len(a.items) > len(b.items)) - (len(a.items) < len(b.items))
     if a is b:
         return 0
     if not (is_literal(a) and is_literal(b)):
-        ev.refuse("SCT503", "sorting by values known only at run time is not supported", hint="use np.sort of an array")
+        ev.refuse("SCT503", "sorting by values known only at run time is not supported",
+                  hint=_ALIKE if in_tuples else "use np.sort of an array")
     x, y = ev.ask(a, "a key"), ev.ask(b, "a key")
     return int(run_or_raise(ev, lambda: (x > y) - (x < y)))
 

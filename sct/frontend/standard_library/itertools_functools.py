@@ -16,6 +16,7 @@ import gast
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.heap.array_keys import require_items
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
@@ -360,6 +361,8 @@ def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if is_run_over(ev, over):
         if not start and isinstance(over, ListRef):
             ev.call(Static(python_fallbacks.some), [over])
+        elif not start and isinstance(over, Ref):
+            require_items(ev, over, "TypeError", "reduce() of empty iterable with no initial value")
         first = start[0] if start else item(ev, over, Static(0))
         rest = over if start else item(ev, over, Static(slice(1, None)))
         return ev.call(Static(python_fallbacks.reduce_), [f, rest, first])

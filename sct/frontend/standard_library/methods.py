@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, cast
 
@@ -17,7 +17,8 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts, run_time_keys
+from sct.frontend.evaluator.operands import OF_ROWS
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms, run_time_dicts, run_time_keys
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
@@ -28,13 +29,15 @@ from sct.frontend.iteration.iterator_protocol import VIEWS
 from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.objects.class_of import possible_classes, python_class
-from sct.frontend.objects.linked_objects import may_be_several
-from sct.frontend.operators.choices import for_each
+from sct.frontend.objects.linked_objects import is_row_display
+from sct.frontend.objects.row_attributes import refuse_change
+from sct.frontend.operators.choices import for_each, is_one_of_several, parts_of_kinds
 from sct.frontend.operators.comparisons import compare_one, one_or_equal
 from sct.frontend.operators.text_formatting import text_of
 from sct.frontend.operators.truth import truth
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.record_classes import namedtuple_method
+from sct.frontend.state.choices import is_of_kinds
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,
@@ -47,6 +50,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_literal,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
@@ -57,6 +61,9 @@ from sct.ops.program import list_ops as ops
 
 __all__: list[str] = []
 
+
+CHANGING = ("clear", "pop", "popitem", "setdefault", "update")
+"""The methods of a dict that change its keys."""
 
 OPERATORS: dict[str, Any] = {
     "__contains__": operator.contains, "__getitem__": operator.getitem, "__len__": len, "__iter__": iter}
@@ -82,10 +89,35 @@ def _of_array(ev: Evaluator, owner: Ref | Value, name: str, args: Args, kwargs: 
               hint="write it out, or compute it outside the function and pass it")
 
 
+def _of_kinds(ev: Evaluator, owner: Abstract, name: str, args: Args, kwargs: Kwargs) -> Abstract:
+    """A method of a value of one of several kinds: each of them has one of this name."""
+    key, *default = args or (Static(...),)
+
+    def value_or_default(m: Abstract) -> Abstract | None:
+        """The result of `get` of a dict of known keys, for a known key."""
+        if name != "get" or kwargs or len(default) > 1 or not isinstance(m, DictRef) or not is_literal(key):
+            return None
+        cell = ev.slots(m)
+        if isinstance(key, Static) and key.value in cell.keys:
+            return cell.items[cell.keys.index(key.value)]
+        return default[0] if default else Static(None)
+
+    return parts_of_kinds(ev, owner, value_or_default, lambda m: ev.call(get(ev, m, name), args, kwargs))
+
+
 @called(Method)
 def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = fn.owner, fn.name
-    if may_be_several(owner):  # of which each has a method of this name
+    if is_of_kinds(owner):
+        return _of_kinds(ev, owner, name, args, kwargs)
+    if is_row_display(owner) and name in CHANGING:
+        refuse_change(ev, f"`{name}` of")
+    if is_row_display(owner) and name in ("items", "values"):
+        ev.refuse("SCT503", f"`{name}` of a dict that is one of many is not supported", why=OF_ROWS,
+                  hint="read its items by their keys")
+    if is_row_display(owner) and name == "copy" and not args:
+        return ev.call(Static(dict), [owner])
+    if is_one_of_several(owner):  # of which each has a method of this name
         return for_each(ev, owner, lambda m: ev.call(get(ev, m, name), args, kwargs))
     if not (isinstance(owner, Iteration) and owner.kind == "range"):
         check_method(ev, possible_classes(owner) or (python_class(ev, owner),), owner, name, args, kwargs)
@@ -116,7 +148,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if name in ("update", "setdefault", "pop", "popitem", "clear", "move_to_end"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
-        args = [a.of if name == "extend" and isinstance(a, RunTimeTuple) else ev.present_number(a) for a in args]
+        args = [a.of if name == "extend" and isinstance(a, RunTimeTuple) else ev.if_present(a) for a in args]
         if name in LIST_METHODS and dynamic_lists.is_dynamic(ev, owner):
             return LIST_METHODS[name](ev, owner, args)
         if name in LIST_METHODS:
@@ -251,8 +283,22 @@ def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstra
         return run_time_keys.run_search(ev, name, search)
     items = items_to_search(ev, owner, x)
     first, stop = (*(ev.ask(as_index(ev, b), "a bound of `index`") for b in bounds), None, None)[:2]
+    snapshot = ev.snapshot()
+    try:
+        return _find_one(ev, name, owner, x, items, slice(first, stop))
+    except NeedsStatic:
+        if name == "remove" or bounds or not isinstance(owner, ListRef) or not item_forms.is_alike(ev, Slots(items)):
+            raise
+        ev.restore(snapshot)
+        if (search := run_time_keys.search_of(ev, dynamic_lists.list_of_items(ev, items), x)) is None:
+            raise
+        return run_time_keys.run_search(ev, name, search)
+
+
+def _find_one(ev: Evaluator, name: str, owner: Abstract, x: Abstract, items: Sequence[Abstract], where: slice
+              ) -> Abstract:
     count = 0
-    for k in range(*slice(first, stop).indices(len(items))):
+    for k in range(*where.indices(len(items))):
         if not ev.ask(one_or_equal(ev, items[k], x), "whether this item is what is looked for"):
             continue
         if name != "count":
@@ -298,7 +344,7 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
     assert isinstance(cell, Slots)
     if name == "extend" and dynamic_lists.is_dynamic(ev, args[0]):
         assert isinstance(args[0], ListRef)
-        dynamic_lists.grow(ev, owner, dynamic_lists.item_type(ev, args[0]))
+        dynamic_lists.grow(ev, owner, item_forms.item_type(ev, args[0]))
         return LIST_METHODS[name](ev, owner, args)
     more = items_of(ev, args[0]) if name == "extend" else ()  # it may itself append to the list
     items = list(ev.slots(owner).items)
@@ -314,9 +360,9 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         try:
             where = ev.ask(as_index(ev, args[0]), "a position in a list")
         except (NeedsStatic, SctError):
-            if not dynamic_lists.is_alike(ev, Slots((*items, args[1]))):
+            if not item_forms.is_alike(ev, Slots((*items, args[1]))):
                 raise
-            dynamic_lists.grow(ev, owner, dynamic_lists.schema_of(ev, args[1]))
+            dynamic_lists.grow(ev, owner, item_forms.schema_of(ev, args[1]))
             return LIST_METHODS[name](ev, owner, args)
         run_or_raise(ev, lambda: items.insert(where, args[1]))
     elif name == "pop":

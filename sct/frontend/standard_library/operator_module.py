@@ -16,7 +16,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, instances, special
-from sct.frontend.heap.subscripts import assign_item, item
+from sct.frontend.heap.subscripts import assign_item, delete_item, item
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.operators.arithmetic_operators import BINARY, UNARY, binary, unary
 from sct.frontend.operators.comparisons import COMPARE, compare_one
@@ -63,6 +63,12 @@ _register(operator.truth, lambda ev, v: as_bool(ev, truth(ev, v)))
 @special(operator.setitem)
 def setitem(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     assign_item(ev, *args)
+    return Static(None)
+
+
+@special(operator.delitem)
+def delitem(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    delete_item(ev, *args)
     return Static(None)
 
 

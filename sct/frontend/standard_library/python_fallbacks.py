@@ -278,6 +278,25 @@ def nsmallest(n: int, items: Iterable[Any], key: Callable[[Any], Any] | None = N
     return sorted(items, key=key)[:max(n, 0)]
 
 
+def sorted_by_comparison(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
+    """The items in the order of their keys, by `<` alone; items of equal keys stay in their order."""
+    order = [k for k in range(len(keys))]  # a list of run time
+    for k in range(1, len(keys)):
+        first, end = 0, k
+        while first < end:
+            middle = (first + end) // 2
+            if keys[order[middle]] < keys[k] if reverse else keys[k] < keys[order[middle]]:
+                end = middle
+            else:
+                first = middle + 1
+        order.insert(first, order.pop(k))
+    return [items[k] for k in order]
+
+
+def item_or_missing(items: dict[Any, Any], missing: Callable[[Any], Any], key: Any) -> Any:
+    return items[key] if key in items else missing(key)
+
+
 # -- deques: the list of their items, and `maxlen` --------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.lookup_guards import path_to
+from sct.frontend.evaluator.own_methods import fields_of_dataclass
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, run_time_dicts
 from sct.frontend.heap.inactive import by_python, is_python_object
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -25,6 +26,7 @@ from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects import row_attributes
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import check_copied_by_attributes, copy_of_outside, instantiate
+from sct.frontend.objects.deques import is_set_of_objects, with_own_items
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_own, class_of, special_call, special_method
 from sct.frontend.state.choices import is_present
@@ -64,7 +66,7 @@ def _fields(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
     cls = class_of(v)
     if cls is None or not dataclasses.is_dataclass(cls):
         raise_at_run_time(ev, "TypeError", "this function should be called on dataclass instances")
-    return {f.name: get(ev, v, f.name) for f in dataclasses.fields(cls)}
+    return {f.name: get(ev, v, f.name) for f in fields_of_dataclass(ev, cls)}
 
 
 @special(dataclasses.replace)
@@ -116,7 +118,9 @@ def _plain(ev: Evaluator, v: Abstract, *, as_dict: bool) -> Abstract:
 def fields(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     v = args[0]
     cls: Any = v.value if isinstance(v, Static) and isinstance(v.value, type) else class_of(v)
-    return Static(dataclasses.fields(cls))
+    if not dataclasses.is_dataclass(cls):
+        return Static(dataclasses.fields(cls))
+    return Static(fields_of_dataclass(ev, cls))  # type: ignore[arg-type]
 
 
 @special(dataclasses.is_dataclass)
@@ -164,10 +168,12 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return run_time_dicts.copied(ev, v)
     if isinstance(v, Static) and class_of(v) is not None:
         return copy_of_outside(ev, v, lambda x: x)
+    if is_set_of_objects(v):
+        return ev.call(Static(v.cls), [v])
     if isinstance(v, ObjRef):
         check_copied_by_attributes(ev, v)
     if isinstance(v, Container):
-        cell = ev.slots(v)
+        cell = with_own_items(ev, ev.slots(v))
         addr = ev.new_addr()
         ev.store.cells[addr] = replace(cell, origin=Origin.FRESH, frozen=Frozen.NO)
         return replace(v, addr=addr)

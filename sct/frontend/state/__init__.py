@@ -1,7 +1,7 @@
 """The state of an evaluation: names and heap, blocks of IR, calls and loops in progress, free variables.
 
     store            what names are bound to on one path, and the heap
-    alias_groups     arrays that may share a buffer, and when they may be written again
+    may_alias        arrays that may share a buffer, and when they may be written again
     tries            the `try` statements in progress
     parts            loops, functions, exits, ...: each is changed by its own methods alone
     enclosing        what is around a differentiated region

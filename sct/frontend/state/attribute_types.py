@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping
 
 from sct.frontend.state.attribute_forms import Form, NoForm, TupleOfAnyLength, columns_of, columns_with, joined_form
 from sct.frontend.state.choices import by_code, code, members_of
-from sct.frontend.state.object_tables import wider, with_known_sizes
+from sct.frontend.state.object_tables import class_of_dict, wider, with_known_sizes
 from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
     Choice,
+    Container,
+    DictRef,
     ListRef,
     ObjRef,
     OptionalTuple,
@@ -66,8 +68,8 @@ def _type_of(ev: State, cls: type, v: Abstract, type_of: TypeOf) -> Type:
     """The type of an attribute with this value; where it has none, the objects of the class are no rows."""
     if (text := text_of_constant(v)) is not None:
         return text.type
-    if isinstance(v, ObjRef) and v.cls not in ev.functions.plan.linked and v.cls not in ev.functions.plan.unlinkable:
-        raise ev.functions.plan.changed(linked={v.cls})
+    if (of := _linkable_class(ev, v)) is not None and of not in ev.functions.plan.linked:
+        raise ev.functions.plan.changed(linked={of})
     if isinstance(v, ObjRef) and v.cls in ev.functions.plan.linked:
         return link_type(ev, v.cls)
     if isinstance(v, Static) and type(v.peek) in PLAIN:
@@ -81,6 +83,13 @@ def _type_of(ev: State, cls: type, v: Abstract, type_of: TypeOf) -> Type:
         if isinstance(t, (Tensor, Text, Link)) or v.type == NONE:
             return v.type
     raise ev.functions.plan.unlinked(cls)
+
+
+def _linkable_class(ev: State, v: Abstract) -> type | None:
+    """The class of an object, or of a dict that a display makes, that can be a row."""
+    plan = ev.functions.plan
+    of = v.cls if isinstance(v, ObjRef) else class_of_dict(ev.slots(v).keys) if isinstance(v, DictRef) else None
+    return None if of in plan.unlinkable or isinstance(v, DictRef) and of not in plan.displays else of
 
 
 def _type_of_list(ev: State, cls: type, v: ListRef, type_of: TypeOf) -> Type:
@@ -122,6 +131,7 @@ def learn(ev: State, cls: type, values: Mapping[str, Abstract], type_of: TypeOf)
                 if (t := Optional(t) if may_be_none else t) != plan.fields.get((cls, column)):
                     more[cls, column] = t
     except (NoForm, TypeMismatch):
+        plan.note_met(*values.values())
         raise plan.unlinked(cls) from None
     if more:
         raise plan.changed(fields=more)
@@ -151,13 +161,14 @@ def _learnt(ev: State, cls: type, column: str, v: Abstract, type_of: TypeOf) -> 
     return wider(ev.functions.plan.fields.get((cls, column), t), t)
 
 
-def learn_all(ev: State, obj: ObjRef, attributes: Mapping[str, Abstract], type_of: TypeOf) -> dict[str, Abstract]:
+def learn_all(ev: State, cls: type, obj: Abstract, attributes: Mapping[str, Abstract], type_of: TypeOf
+              ) -> dict[str, Abstract]:
     """The same for an object with these attributes, which all objects of its class must have: what the columns hold."""
-    cell = ev.slots(obj)
-    if cell.unset or cell.frozen:
-        raise ev.functions.plan.unlinked(obj.cls)
-    learn(ev, obj.cls, attributes, type_of)
-    columns = attributes_by_column(ev, obj.cls, attributes)
-    if columns.keys() != {name for of, name in ev.functions.plan.fields if of is obj.cls}:
-        raise ev.functions.plan.unlinked(obj.cls)
+    cell = ev.slots(obj) if isinstance(obj, Container) else None
+    if cell is not None and (cell.unset or cell.frozen):
+        raise ev.functions.plan.unlinked(cls)
+    learn(ev, cls, attributes, type_of)
+    columns = attributes_by_column(ev, cls, attributes)
+    if columns.keys() != {name for of, name in ev.functions.plan.fields if of is cls}:
+        raise ev.functions.plan.unlinked(cls)
     return columns

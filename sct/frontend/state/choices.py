@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 import contextlib
 import enum
+import functools
 import re
 import types
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -35,9 +36,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_literal,
 )
-from sct.ir import Builder, Eqn, Lit, Operand, Value, is_undef
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, is_undef
 from sct.ir.types import Link, Optional, Undef
-from sct.ops import cond, eq, is_none, lt, not_
+from sct.ops import cond, eq, is_none, lt, ne, not_
 from sct.ops.program.attempts import is_caught
 from sct.ops.program.effects import part
 
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
     from sct.frontend.state.state import State
 
 __all__ = [
-    "by_code", "chosen", "code", "code_of", "forks", "is_kept", "joined", "may_be_absent", "may_be_chosen",
-    "members_of", "is_present", "mixed", "narrowed", "take", "test_text",
+    "among", "by_code", "chosen", "code", "code_of", "definitions", "forks", "implied", "is_kept", "is_of_kinds",
+    "is_present", "joined", "may_be_absent", "may_be_chosen", "members_by_code", "members_of", "mixed", "narrowed",
+    "take", "test_text",
 ]
 
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc)
@@ -83,14 +85,21 @@ def members_of(v: Abstract) -> tuple[Abstract, ...]:
 
 def by_code(v: Abstract) -> dict[str | None, Abstract]:
     """The objects that this may be, by what says which one it is; none where two of them share it."""
+    codes = dict(members_by_code(v))
+    return codes if len(codes) == len(members_of(v)) else {}
+
+
+def members_by_code(v: Abstract) -> Iterator[tuple[str | None, Abstract]]:
+    """The objects that this may be, each with its code."""
     members = members_of(v)
-    codes = {code_of(m): m for m in members}
-    return codes if len(codes) == len(members) else {}
+    codes = v.codes if isinstance(v, Choice) and v.codes is not None else map(code_of, members)
+    return zip(codes, members)
 
 
 def is_kept(v: Abstract) -> bool:
     """Is this an object without parts that depend on the path?"""
-    return not isinstance(v, (ObjRef, DictRef, ListRef, Tup))
+    is_number = isinstance(v, Value) and not isinstance(v.type, Link)
+    return not is_number and not isinstance(v, (ObjRef, DictRef, ListRef, Ref, Choice, Tup))
 
 
 def mixed(v: Abstract | None) -> bool:
@@ -139,10 +148,21 @@ def code(v: Abstract) -> Operand:
     return v.code if isinstance(v, Choice) else Lit(code_of(v))
 
 
-def chosen(code: Operand, members: tuple[Abstract, ...]) -> Choice:
-    """The member that this code says."""
+def chosen(code: Operand, members: Mapping[str | None, Abstract], *like: Abstract | None) -> Choice:
+    """The member that this code says, where these are its codes; of several kinds of values if one of `like` is."""
     assert isinstance(code, Value)
-    return Choice(code, members)
+    return Choice(code, tuple(members.values()), tuple(members) if any(map(is_of_kinds, like)) else None)
+
+
+def is_of_kinds(v: Abstract | None) -> bool:
+    """Is this a value of one of several kinds?"""
+    return isinstance(v, Choice) and v.codes is not None
+
+
+def among(v: Choice, members: Mapping[str | None, Abstract]) -> Abstract:
+    """The choice with these members, by their codes; the member, if it is the only one."""
+    (first, *rest) = members.values()
+    return chosen(v.code, members, v) if rest else first
 
 
 # -- what a path knows -----------------------------------------------------------------------------------
@@ -152,9 +172,9 @@ def narrowed(store: Store, v: Choice) -> Abstract:
     """The members that it may be on this path; the member, if it is the only one."""
     if v.code not in store.told:
         return v
-    among, codes = store.told[v.code]
-    left = tuple(m for m in v.members if (code_of(m) in codes) is among)
-    return left[0] if len(left) == 1 else Choice(v.code, left) if left else v
+    inside, codes = store.told[v.code]
+    left = {code: m for code, m in members_by_code(v) if (code in codes) is inside}
+    return among(v, left) if left else v
 
 
 def is_present(store: Store, v: Value) -> bool:
@@ -167,62 +187,128 @@ def forks(ev: State, test: Operand) -> tuple[Branch, Branch]:
     """The paths on which a test holds and on which it does not."""
     branches = ev.fork(), ev.fork()
     for branch, holds in zip(branches, (True, False)):
-        _learn(branch.store, _definitions(ev), test, holds)
+        _learn(branch.store, definitions(ev), test, holds)
+        if ev.functions.plan.kinds:
+            _learn_kinds(branch.store, definitions(ev), test, holds)
     return branches
 
 
 def take(ev: State, test: Operand, holds: bool, block: Builder) -> None:
     """Notes what a test says about choices where it holds, or does not: on this path; `block` computes it."""
-    _learn(ev.store, _definitions(ev, block), test, holds)
+    _learn(ev.store, definitions(ev, block), test, holds)
+    if ev.functions.plan.kinds:
+        _learn_kinds(ev.store, definitions(ev, block), test, holds)
 
 
-def _definitions(ev: State, *more: Builder) -> Mapping[Any, Eqn]:
+def definitions(ev: State, *more: Builder) -> Mapping[Any, Eqn]:
+    """The equations of the blocks that are open, by what they bind."""
     blocks: list[Any] = [b.defs for b in (*more, ev.b, *ev.open_blocks)]
     return ChainMap(*blocks, ev.defs)
 
 
 def _learn(store: Store, defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> None:
     """Notes on a path what a test says about choices, where it holds or does not."""
-    for code, member, is_it in _implied(defs, test, holds):
+    for code, members, is_one in implied(defs, test, holds):
         among, codes = store.told.get(code, (False, frozenset()))
-        if is_it:
-            store.told[code] = True, frozenset({member})
+        if is_one:
+            both = members & codes if among else members - codes
+            store.told[code] = True, frozenset(both or members)
         elif not among:
-            store.told[code] = False, codes | {member}
+            store.told[code] = False, codes | members
+
+
+def _learn_kinds(store: Store, defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> None:
+    """Notes of which kinds a value may be where a test of several kinds holds, or does not."""
+    eqn = defs.get(test) if isinstance(test, Value) else None
+    for code in dict.fromkeys(_tested_codes(defs, test)) if eqn is not None and eqn.op is cond else ():
+        left = _both(store.told.get(code, ANYTHING), _allowed(defs, test, holds, code))
+        if left != ANYTHING:
+            store.told[code] = left
+
+
+ANYTHING: Told = (False, frozenset())
+"""Nothing is known of a choice: its code is none of no codes."""
+
+
+def _both(a: Told, b: Told) -> Told:
+    """What is known where both facts hold."""
+    (p, x), (q, y) = sorted((a, b), reverse=True)
+    return (True, x & y if q else x - y) if p else (False, x | y)
+
+
+def _either(a: Told, b: Told) -> Told:
+    """What is known where one of two facts holds."""
+    inside, codes = _both(*((not inside, codes) for inside, codes in (a, b)))
+    return not inside, codes
+
+
+def _tested_codes(defs: Mapping[Any, Eqn], test: Operand) -> Iterator[Value]:
+    """The codes that a test asks for, which is a choice between answers."""
+    eqn = defs.get(test) if isinstance(test, Value) else None
+    if eqn is None:
+        return
+    if eqn.op is cond:
+        yield from (code for code, _, _ in implied(defs, eqn.args[0], True))
+        yield from _tested_codes(defs, eqn.args[0])
+        for region in eqn.regions:
+            inner = {**defs, **{out: e for e in region.eqns for out in e.outs}}
+            yield from _tested_codes(inner, region.results[eqn.outs.index(test)])
+    elif eqn.op is not_:
+        yield from _tested_codes(defs, eqn.args[0])
+
+
+def _allowed(defs: Mapping[Any, Eqn], test: Operand, holds: bool, code: Value) -> Told:
+    """The codes with which a test may hold, or may not."""
+    if isinstance(test, Lit):
+        return ANYTHING if bool(test.value) == holds else (True, frozenset())
+    eqn = defs.get(test)
+    if eqn is None:
+        return ANYTHING
+    if eqn.op is not_:
+        return _allowed(defs, eqn.args[0], not holds, code)
+    if eqn.op is cond:
+        sides: list[Told] = []
+        for region, answer in zip(eqn.regions, (True, False)):
+            inner = {**defs, **{out: e for e in region.eqns for out in e.outs}}
+            there = _allowed(inner, region.results[eqn.outs.index(test)], holds, code)
+            sides.append(_both(_allowed(defs, eqn.args[0], answer, code), there))
+        return _either(*sides)
+    facts = [(is_one, frozenset(members)) for c, members, is_one in implied(defs, test, holds) if c is code]
+    return functools.reduce(_both, facts, ANYTHING)
 
 
 def joined(left: Store, right: Store) -> dict[Value, Told]:
     """The facts that hold on both paths."""
     if left.dead or right.dead:
         return dict(right.told if left.dead else left.told)
-    both = {}
-    for code in left.told.keys() & right.told.keys():
-        (p, a), (q, b) = sorted((left.told[code], right.told[code]), key=lambda t: t[0])
-        both[code] = (p, a | b) if p and q else (False, a & b if p is q else a - b)
-    return {code: told for code, told in both.items() if told[1]}
+    either = {code: _either(told, right.told[code]) for code, told in left.told.items() if code in right.told}
+    return {code: told for code, told in either.items() if told[1]}
 
 
-def _implied(defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> Iterator[tuple[Value, str | None, bool]]:
-    """(code, member, whether it is that member): what follows if a test holds, or does not."""
+def implied(defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> Iterator[tuple[Value, Set[str | None], bool]]:
+    """(code, members, whether it is one of them): what follows if a test holds, or does not."""
     eqn = defs.get(test) if isinstance(test, Value) else None
     if eqn is None:
         return
     if eqn.op is not_:
-        yield from _implied(defs, eqn.args[0], not holds)
+        yield from implied(defs, eqn.args[0], not holds)
     elif eqn.op is is_none and isinstance(eqn.args[0], Value):
-        yield eqn.args[0], None, holds
+        yield eqn.args[0], {None}, holds
     elif eqn.op is part and (named := _tested(eqn.attrs["text"])) is not None and isinstance(eqn.args[0], Value):
-        yield eqn.args[0], named[0], holds is named[1]
+        yield eqn.args[0], {*named[0]}, holds is named[1]
+        yield from _implied_by_code(defs, eqn.args[0], {*named[0]}, holds is named[1])
+    elif eqn.op in (eq, ne) and len(texts := _texts(eqn)) == 1:
+        yield texts[0][0], {texts[0][1]}, holds is (eqn.op is eq)
     elif eqn.op is is_caught or eqn.op is part and eqn.attrs["text"].startswith("_0 is "):
-        yield eqn.out, str(holds), True
+        yield eqn.out, {str(holds)}, True
     elif eqn.op is cond:
         k = eqn.outs.index(test)
         for side in (0, 1):
             stop, went = eqn.regions[1 - side].results[k], eqn.regions[side]
             if isinstance(stop, Lit) and bool(stop.value) != holds:
-                yield from _implied(defs, eqn.args[0], side == 0)
+                yield from implied(defs, eqn.args[0], side == 0)
                 inner = {**defs, **{out: e for e in went.eqns for out in e.outs}}
-                yield from _implied(inner, went.results[k], holds)
+                yield from implied(inner, went.results[k], holds)
     elif eqn.op in (eq, lt) and isinstance(exit_code := eqn.args[0], Value) and isinstance(least := eqn.args[1], Lit):
         join = defs.get(exit_code)  # a path that has left the block has another code than one that goes on in it
         if join is not None and join.op is cond:
@@ -231,7 +317,39 @@ def _implied(defs: Mapping[Any, Eqn], test: Operand, holds: bool) -> Iterator[tu
                 if not isinstance(code, Lit):
                     continue
                 if is_undef(code) or bool(eqn.op.run(code.value, least.value)) != holds:  # type: ignore[misc]
-                    yield from _implied(defs, join.args[0], side == 0)
+                    yield from implied(defs, join.args[0], side == 0)
+
+
+def _implied_by_code(defs: Mapping[Any, Eqn], code: Value, members: Set[str | None], is_one: bool
+                     ) -> Iterator[tuple[Value, Set[str | None], bool]]:
+    """What follows if a code is one of these, or none of them, that is itself chosen by a test: which method is called
+    says of which class the object is that the method was chosen by."""
+    eqn = defs.get(code)
+    if eqn is None or eqn.op is not cond:
+        return
+    k = eqn.outs.index(code)
+    for side in (0, 1):
+        went = eqn.regions[side]
+        others = _codes_of(eqn.regions[1 - side], k)
+        if others is None or any((c in members) is is_one for c in others):
+            continue  # that path may have been taken
+        yield from implied(defs, eqn.args[0], side == 0)
+        if isinstance(chosen_there := went.results[k], Value):
+            yield chosen_there, members, is_one
+            inner = {**defs, **{out: e for e in went.eqns for out in e.outs}}
+            yield from _implied_by_code(inner, chosen_there, members, is_one)
+
+
+def _codes_of(path: Fn, k: int) -> Set[str | None] | None:
+    """The codes that the result `k` of a path may be; None where that is not known."""
+    result = path.results[k]
+    if isinstance(result, Lit):
+        return None if is_undef(result) else {result.value}
+    eqn = next((e for e in path.eqns if result in e.outs), None)
+    if eqn is None or eqn.op is not cond:
+        return None
+    sides = [_codes_of(region, eqn.outs.index(result)) for region in eqn.regions]
+    return None if None in sides else frozenset().union(*sides)  # type: ignore[arg-type]
 
 
 def test_text(member: str, answer: bool) -> str:
@@ -239,7 +357,18 @@ def test_text(member: str, answer: bool) -> str:
     return f"_0 {'==' if answer else '!='} {member!r}"
 
 
-def _tested(text: Any) -> tuple[str, bool] | None:
-    """The member that this tests for, and the answer of the test."""
-    match = re.fullmatch(r"""_0 ([=!]=) ('.*'|".*")""", text) if isinstance(text, str) else None
-    return None if match is None else (ast.literal_eval(match[2]), match[1] == "==")
+def _texts(eqn: Eqn) -> list[tuple[Value, str]]:
+    """The text of run time and the known one that a comparison compares."""
+    a, b = eqn.args
+    return [(x, y.value) for x, y in ((a, b), (b, a)) if isinstance(x, Value) and isinstance(y, Lit)
+            and type(y.value) is str]
+
+
+def _tested(text: Any) -> tuple[list[str], bool] | None:
+    """The members that this tests for, and the answer of the test."""
+    if not isinstance(text, str):
+        return None
+    if (match := re.fullmatch(r"""_0 ([=!]=) ('.*'|".*")""", text)) is not None:
+        return [ast.literal_eval(match[2])], match[1] == "=="
+    match = re.fullmatch(r"_0 (in|not in) (\[.*\])", text)
+    return None if match is None else (ast.literal_eval(match[2]), match[1] == "in")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Set, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set, Sized
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,6 +50,7 @@ class Frame:
     returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
     bound_at  the variables that are certainly bound where a `return` inside a loop and a `try` stands
     consumer  of a generator: the `Consumer` of its items; `left`: that may leave it before its end
+    collector  of a generator whose items are first put into a list: the `Collector` of these
     """
 
     id: int
@@ -75,6 +76,7 @@ class Frame:
     returned_at: Loc | None = None
     consumer: Consumer | None = None
     left: bool = False
+    collector: Any = None
 
     @property
     def code(self) -> Any:
@@ -141,7 +143,7 @@ class Consumer:
 
     frame       the call in which the loop stands; `take`: runs the body for an item, and sets the exit of `frame`
     live        the variables of `frame` that are live between two items; `binds`: those that the body binds
-    generators  the number of generators that were computing an item when the loop began
+    generators  those that computed an item when the loop began, as in `State.generators_in_progress`
     loc         the place of the loop; `plain`: a `break` goes on behind it, as the end of the generator does
     manages     it is the body of a `with`: whatever its exit, the generator goes on behind its `yield`
     size        the number of its statements; `copies`: how many copies of it the program has
@@ -151,7 +153,7 @@ class Consumer:
     take: Callable[[Abstract], None]
     live: frozenset[str]
     binds: frozenset[str]
-    generators: int
+    generators: tuple[int, ...]
     loc: Loc | None
     plain: bool = True
     manages: bool = False
@@ -231,6 +233,8 @@ class Containers:
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
     sets          sets that expressions of the function make, by id, and the places of the expressions
     classes       classes that the function makes, by the frame and the place of the call
+    deques        the places of calls that make deques of Python, since sct need not see into them
+    chosen        by the address of an array or container that two paths do not agree on: the places of the conditionals
     unordered     classes of objects in lists whose attributes may be in another order than that of their columns
     """
 
@@ -242,18 +246,35 @@ class Containers:
     identities: bool = False
     in_progress: set[int] = field(default_factory=set)
     outside: dict[Path, Any] = field(default_factory=dict)
-    records: bool = True
+    records: int = True
     count: int = 0
     guarded: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
     nested: set[str] = field(default_factory=set)
     sets: dict[int, tuple[set[Any], Any]] = field(default_factory=dict)
     classes: dict[Any, type] = field(default_factory=dict)
+    deques: set[Any] = field(default_factory=set)
+    chosen: dict[int, frozenset[Any]] = field(default_factory=dict)
     unordered: set[type] = field(default_factory=set)
 
-    def take_apart(self) -> None:
-        """Lists of records and of strings are evaluated item by item."""
-        self.records = False
+    def note_choice(self, place: Loc | None, ambiguous: Iterable[int], addrs: Mapping[Any, int]) -> None:
+        """Notes where two paths meet that do not agree on which names share these arrays and containers.
+
+        addrs  the addresses that the join has made, by those on the two paths
+        """
+        for addr in ambiguous:
+            self.chosen[addr] = self.chosen.get(addr, frozenset()) | {place}
+        for pair, addr in addrs.items():
+            self.chosen[addr] = frozenset().union(*(self.chosen.get(each, ()) for each in (addr, *pair)))
+
+    def places_of_sets(self, *values: Any) -> set[Any]:
+        """The places of the expressions of the function that have made those of these values that are sets."""
+        of_values = (self.sets.get(id(v.peek)) for v in values if isinstance(v, Static))
+        return {place for _, place in filter(None, of_values)}
+
+    def take_lists(self, records: int) -> None:
+        """Lists of records and of strings are one value, or are evaluated item by item."""
+        self.records = records
 
     def note_records(self, xs: Sized) -> None:
         """Notes a list of records or of strings that is one value."""
@@ -447,13 +468,21 @@ class Functions:
 
 @dataclass
 class Caches:
-    """Functions with a cache, what their calls have read, and how many of these calls are in progress; `entries`: what
-    was read of the rows of objects, by column and reference: the block, the equation's number in it, and its result."""
+    """Functions with a cache, and what their calls have read.
+
+    depth      how many of these calls are in progress; constant: how many of them have arguments that are not
+               differentiated
+    branching  the refusals of functions that call themselves more than once
+    entries    what was read of the rows of objects, by column and reference: the block, the equation's number in it,
+               and its result
+    """
 
     functions: dict[Any, Any] = field(default_factory=dict)
     states: dict[Any, Any] = field(default_factory=dict)
+    branching: list[Any] = field(default_factory=list)
     depth: int = 0
+    constant: int = 0
     entries: dict[Any, list[tuple[Any, int, Value]]] = field(default_factory=dict)
 
-    def inside(self) -> Changed:
-        return changed(self, depth=self.depth + 1)
+    def inside(self, of_constants: bool) -> Changed:
+        return changed(self, depth=self.depth + 1, constant=self.constant + of_constants)

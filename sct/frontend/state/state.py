@@ -12,6 +12,7 @@ from sct.frontend.root_function import anchors, innermost
 from sct.frontend.source.parse import loc_of, user_text
 from sct.frontend.state.enclosing import Enclosing
 from sct.frontend.state.fixpoint import Dead, Raised
+from sct.frontend.state.may_alias import ATTRIBUTE_WRITE, refuse_frozen
 from sct.frontend.state.observed_types import Observations, Observed
 from sct.frontend.state.parts import (
     Addresses,
@@ -40,27 +41,24 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     Key,
     ListRef,
-    ObjectSchema,
     ObjRef,
     Origin,
     Path,
     Ref,
-    Schema,
     Slots,
     Static,
     Step,
 )
 from sct.frontend.values.guarded_numbers import Cut
 from sct.frontend.values.guards import UNKNOWN, Facts
+from sct.frontend.values.in_words import path_in_words
 from sct.frontend.values.primal_record import PrimalRecord
+from sct.frontend.values.schemas import ObjectSchema, Schema
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
 from sct.ir.core import is_float
 from sct.ir.types import TypeMismatch
 
 __all__ = ["ATTRIBUTE_WRITE", "State"]
-
-ATTRIBUTE_WRITE = "a write to an attribute of an object"
-
 
 class State(Facts):
     """The state of the evaluation of one function for one kind of arguments.
@@ -86,8 +84,9 @@ class State(Facts):
 
     How values are read:
         reading_as_array  a number that becomes an array in a loop may be read as that array
+        duplications      how many conditionals in progress have the rest of their block in each branch
         in_augmented_assignment  NumPy names the array twice where sizes do not fit
-        generators_in_progress   the number of generators that are computing an item
+        generators_in_progress   those that compute an item: the number of classes of exceptions handled around each
 
     Nothing outside assigns these attributes, or those of a part: `tests/test_frontend_state.py` holds that.
     """
@@ -112,13 +111,15 @@ class State(Facts):
         self.frames: list[Frame] = []
         self.all_frames: dict[int, Frame] = {}
         self.loc: Loc | None = None
+        self.evaluated: set[Loc | None] = set()
         self.discarded: Loc | None = None
         self.failure: tuple[Exception, Loc | None] | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
         self.reading_as_array = False
         self.in_augmented_assignment = False
-        self.generators_in_progress = 0
+        self.duplications = 0
+        self.generators_in_progress: tuple[int, ...] = ()
         self.returned_at: Loc | None = None
         self.callable_arguments: dict[int, Any] = {}
         self.callables_used: dict[int, Any] = {}
@@ -155,7 +156,7 @@ class State(Facts):
             eqn = self.defs.get(v)
             rule = f"; or {rule_hint(user_text(eqn.loc), len(eqn.args) - 1)}" if eqn and eqn.op.name == "apply" else ""
             self.refuse("SCT207", f"{use} an object of unknown type",
-                        why="it was returned by a function whose source sct cannot read",
+                        why="it was returned by code that runs as it is, and no run has shown its type",
                         hint=f"compute it outside the differentiated function{rule}")
         self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
                     hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
@@ -231,7 +232,7 @@ class State(Facts):
 
     def in_generator(self) -> Changed:
         """A generator computes an item."""
-        return changed(self, generators_in_progress=self.generators_in_progress + 1)
+        return changed(self, generators_in_progress=(*self.generators_in_progress, len(self.tries.handled)))
 
     @contextlib.contextmanager
     def consuming(self, consumer: Consumer) -> Iterator[None]:
@@ -417,29 +418,16 @@ class State(Facts):
             self.containers.note_write(self.loc)
         if isinstance(cell, Slots) and what != ATTRIBUTE_WRITE:
             check_keys(self, cell)
-        if cell.frozen in (Frozen.HELD, Frozen.STALE) and what == ATTRIBUTE_WRITE:
-            self.refuse("SCT307", f"{what} that is an item of a list, too",
-                        why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
-                        hint="put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: "
-                             "`x = copy.copy(xs[i])`, change `x`, then `xs[i] = x`")
-        if cell.frozen == Frozen.HELD:
-            self.refuse("SCT307", f"{what} into an array, list or dict that is an item of a list, too",
-                        why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
-                        hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: `x = "
-                             "xs[i].copy()`, write to `x`, then `xs[i] = x`; write to rows of `a` in `for r in a`")
-        if cell.frozen and isinstance(cell, Slots):
-            self.refuse("SCT301", f"{what} through a name that may be an alias",
-                        why=cell.frozen.value.replace("this array", "it").replace(", or on its order in memory", ""),
-                        hint="move the write into each branch, using the name that the object has in that branch")
         if cell.frozen:
-            later = f", and {' and '.join(f'`{name}`' for name in aliases)} may be read later" * bool(aliases)
-            self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value + later, hint=(
-                "if no other name is to see it, write to a copy: `z = z.copy()`; else use one name, and indices"))
-        if not {"__defaults__", "__kwdefaults__"}.isdisjoint(x[1] for x in self.captured.paths.get(addr, ())[1:]):
+            refuse_frozen(self, addr, cell, what, aliases)
+        path = self.captured.paths.get(addr, ())
+        if not {"__defaults__", "__kwdefaults__"}.isdisjoint(x[1] for x in path[1:]):
             self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
                         hint="let the default be None, and make it in the function; or pass it")
         if cell.origin == Origin.CAPTURED or 0 <= addr <= self.enclosing.last_addr or addr in self.enclosing.kept:
-            self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
+            owner = f"`{path_in_words(path)}`" if path else "an object"
+            into = f"a write to an attribute of {owner}" if what == ATTRIBUTE_WRITE else f"{what} into {owner}"
+            self.refuse("SCT302", f"{into}, which is not a local or an argument of the differentiated function",
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")
         return cell
 

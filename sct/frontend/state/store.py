@@ -13,22 +13,24 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
     Cell,
+    Choice,
     Container,
     Frozen,
     Key,
     ListRef,
+    OptionalTuple,
     Origin,
     Path,
     Poison,
     Ref,
     RunTimeTuple,
-    Schema,
     Slots,
     Tup,
     parts,
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.guards import NeedsFirst
+from sct.frontend.values.schemas import Schema
 from sct.ir import Builder, Lit, Operand, Value
 from sct.ir.types import Type
 
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
     from sct.frontend.state.state import State
 
 __all__ = [
-    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_keys", "is_plain_tuple",
-    "is_such_tuple", "is_written", "least_length", "of_one_class", "reached", "refuse_unset", "tells", "type_of",
+    "ONE_PATH", "UNSET", "Branch", "Captured", "Cells", "Item", "Store", "Told", "check_keys", "holds_itself",
+    "is_plain_tuple", "is_such_tuple", "is_written", "least_length", "of_one_class", "reached", "refuse_unset", "tells",
+    "type_of",
 ]
 
 UNSET = Poison("the object does not have it on this path")
@@ -126,7 +129,7 @@ class Store:
            serve values that are no operands (lists, tuples, functions), which cannot be unassigned themselves
     told   what the path knows about choices, by their codes
     alone  those of the owners that hold each of their arrays alone: no other list does, and names of it are known
-    alias_groups  of an array that paths disagree on: all that may share its buffer (`alias_groups`)
+    aliases  of an array that paths disagree on: all that may share its buffer (`may_alias`)
     """
 
     cells: Cells
@@ -137,11 +140,11 @@ class Store:
     owners: dict[int, tuple[Operand, ...]] = field(default_factory=dict)
     told: dict[Value, Told] = field(default_factory=dict)
     alone: set[int] = field(default_factory=set)
-    alias_groups: dict[int, frozenset[int]] = field(default_factory=dict)
+    aliases: dict[int, frozenset[int]] = field(default_factory=dict)
 
     def copy(self) -> Store:
         return Store(self.cells.copy(), dict(self.vars), self.dead, dict(self.bound), dict(self.items),
-                     dict(self.owners), dict(self.told), set(self.alone), dict(self.alias_groups))
+                     dict(self.owners), dict(self.told), set(self.alone), dict(self.aliases))
 
     def columns(self, addr: int) -> tuple[Operand, ...] | None:
         """The columns that the list at this address has now."""
@@ -172,22 +175,22 @@ class Store:
 
     def freeze(self, addr: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
         """Forbids writes to a cell.  A cell that is to be read again stays so."""
-        self._leave_group(addr)
+        self._lose_aliases(addr)
         cell = self.cells[addr]
         if cell.frozen != Frozen.STALE:
             self.cells[addr] = replace(cell, frozen=why)
 
     def hold(self, addr: int) -> None:
         """Notes that a list holds what is at this address, if that is there and may be written."""
-        self._leave_group(addr)
+        self._lose_aliases(addr)
         cell = self.cells.get(addr)
         if cell is not None and not cell.frozen and addr > CAPTURED:
             self.cells[addr] = replace(cell, frozen=Frozen.HELD)
 
-    def _leave_group(self, addr: int) -> None:
-        """Forgets the group of an array that gets an alias which is no member."""
-        for member in self.alias_groups.get(addr, ()):
-            self.alias_groups.pop(member, None)
+    def _lose_aliases(self, addr: int) -> None:
+        """Not all aliases of an array are known any more, nor those of what may be this array."""
+        for alias in self.aliases.get(addr, ()):
+            self.aliases.pop(alias, None)
 
     def holds_alone(self, addr: int | None) -> bool:
         """Does the list at this address hold each of its objects once, and their arrays alone?"""
@@ -232,6 +235,23 @@ class Store:
         self.vars.pop(key, None)
         self.bound.pop(key, None)
 
+    def rename(self, names: Mapping[Value, Value]) -> None:
+        """Puts the values that are given for others in their place."""
+        def value(x: Operand) -> Operand:
+            return names.get(x, x) if isinstance(x, Value) else x
+
+        self.vars = {k: _renamed(v, names) for k, v in self.vars.items()}
+        self.bound = {k: names.get(flag, flag) for k, flag in self.bound.items()}
+        for addr, cell in self.cells.items():
+            if isinstance(cell, Array):
+                self.cells[addr] = replace(cell, value=value(cell.value))
+            else:
+                self.cells[addr] = replace(cell, items=tuple(_renamed(x, names) for x in cell.items))
+        for addr in self.owners:
+            self.own(addr)
+        self.items = {addr: replace(item, at=None if item.at is None else value(item.at))
+                      for addr, item in self.items.items()}
+
     def array(self, v: Ref) -> Array:
         """The buffer of an array on this path."""
         cell = self.cells[v.addr]
@@ -247,6 +267,22 @@ class Store:
     def is_bound(self, key: Key) -> Operand | None:
         """True if the name is bound; a flag that is unassigned on paths without it; None if it is not bound."""
         return self.bound.get(key, Lit(True)) if key in self.vars else None
+
+
+def _renamed(v: Any, names: Mapping[Value, Value]) -> Any:
+    """The value with other values in the place of some."""
+    if isinstance(v, Value):
+        return names.get(v, v)
+    if isinstance(v, Ref):
+        return replace(v, path=tuple(replace(step, args=tuple(_renamed(x, names) for x in step.args))
+                                     for step in v.path))
+    if isinstance(v, Tup):
+        return v.with_(_renamed(x, names) for x in v.items)
+    if isinstance(v, Choice):
+        return replace(v, code=names.get(v.code, v.code), members=tuple(_renamed(m, names) for m in v.members))
+    if isinstance(v, OptionalTuple):
+        return OptionalTuple(v.of.with_(_renamed(x, names) for x in v.of.items))
+    return v
 
 
 @dataclass
@@ -276,6 +312,11 @@ def reached(values: Iterable[Abstract], stores: Sequence[Mapping[int, Cell]]) ->
             todo += [x for cell in cells if isinstance(cell, Slots) for x in cell.items]
             todo += [ListRef(cell.parent) for cell in cells if isinstance(cell, Slots) and cell.parent is not None]
     return addresses
+
+
+def holds_itself(cells: Mapping[int, Cell]) -> bool:
+    """Is there a list, a dict or an object that leads back to itself?"""
+    return any(addr in reached(cell.items, [cells]) for addr, cell in cells.items() if isinstance(cell, Slots))
 
 
 def tells(v: Abstract | None) -> bool:

@@ -102,6 +102,9 @@ class Tries:
     current   the exceptions that are being handled, the innermost last; `exceptions`: those that have a name
     bound     values that are bound where the body of the `try` with this slot has not raised
     passed    equations that have not raised on this path, with the places behind them
+    taken     values that are taken for present ones, before it is known that the operation on them raises TypeError
+              where they are None
+    forks     how many statements and expressions with several paths have been evaluated
     """
 
     handled: tuple[Class, ...] = ()
@@ -118,7 +121,13 @@ class Tries:
     current: tuple[Value | None, ...] = ()
     bound: dict[Value, Key | None] = field(default_factory=dict)
     exceptions: set[Operand] = field(default_factory=set)
+    forks: int = 0
     passed: list[tuple[Eqn, BlockPosition]] = field(default_factory=list)
+    taken: set[Operand] = field(default_factory=set)
+
+    def note_fork(self) -> None:
+        """Something with several paths is evaluated."""
+        self.forks += 1
 
     def none(self) -> Changed:
         """Nothing that is evaluated now is attempted."""

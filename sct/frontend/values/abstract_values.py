@@ -23,16 +23,16 @@ from sct.ir import Op, Operand, Value
 if TYPE_CHECKING:
     import gast
 
+    from sct.frontend.values.schemas import Schema
+
 __all__ = [
-    "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure",
-    "Container", "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout",
-    "Level", "Like", "ListRef", "ListSchema", "MapRef", "Method", "ObjRef", "ObjectSchema", "OptionalSchema",
-    "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref", "RunTimeTuple", "Schema", "Slots", "Static",
-    "Step", "Suspended", "Together", "Tup", "is_literal", "parts"]
+    "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Choice", "Closure", "Container",
+    "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Level", "Like",
+    "ListRef", "MapRef", "Method", "ObjRef", "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref",
+    "RunTimeTuple", "Slots", "StarredItems", "Static", "Step", "Suspended", "Together", "Tup", "is_literal", "parts"]
 
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
-
 CAPTURED = -(1 << 32)
 """Addresses up to this one belong to captured cells, and stay the same in every round of a loop."""
 
@@ -126,15 +126,15 @@ class Ref:
 
 @dataclass(frozen=True)
 class Tup:
-    """A tuple; `fields` are the names of its items, if it is a named one, `cls` the user's class of it."""
+    """A tuple; `fields` are the names of its items, of a named one, `cls` the user's class, `place` its display."""
 
     items: tuple[Abstract, ...]
     fields: tuple[str, ...] = ()
     cls: type = tuple
+    place: Any = field(default=None, compare=False, repr=False)
 
     def with_(self, items: Iterable[Abstract]) -> Tup:
-        return Tup(tuple(items), self.fields, self.cls)
-
+        return Tup(tuple(items), self.fields, self.cls, self.place)
 
 SLICE = ("", "start", "stop", "step")
 """The fields of a slice whose bounds are known only at run time; the empty first name identifies it."""
@@ -149,10 +149,14 @@ class OptionalTuple:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several objects, that depends on the path: `code` is None or a text, and says which of the `members`."""
+    """One of several objects, that depends on the path: `code` is None or a text, and says which of the `members`.
+
+    codes  what the code is for each member, of one of several kinds of values; None: it follows from the member
+    """
 
     code: Value
     members: tuple[Abstract, ...]
+    codes: tuple[str | None, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -173,6 +177,11 @@ class RunTimeTuple:
 
     of: ListRef
     least: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class StarredItems(RunTimeTuple):
+    """The last arguments of a call: the items of this tuple, all of which `*args` of the function takes."""
 
 
 @dataclass(frozen=True)
@@ -382,6 +391,7 @@ class Origin(enum.Enum):
     FRESH = "created by the function"
     ARGUMENT = "an argument: writes act on a private copy"
     CAPTURED = "a free variable: writes are refused"
+    PYTHON = "an object of Python: it is copied where it is read, since a later call may write to it"
 
 
 class Frozen(enum.Enum):
@@ -393,6 +403,7 @@ class Frozen(enum.Enum):
     STALE = "it was in a list, and what is in that list was written since"
     RULED = "a solver or a function with a rule has returned it, and it may be memory of something else"
     CACHED = "it is in a cache, and other calls return the same object"
+    ROW = "it is one of many dicts, which keep their keys"
 
     def __bool__(self) -> bool:
         return self is not Frozen.NO
@@ -440,34 +451,6 @@ class Slots:
     site: Any = field(default=None, compare=False)
     unset: frozenset[str] | None = None
     ordered: bool = True
-
-
-@dataclass(frozen=True)
-class ObjectSchema:
-    """The schema of an object, or of a dict: one for each attribute or key.  `cls` of a dict whose keys are known only
-    at run time: a `MapRef`; its first key is its `list_items.Place`."""
-
-    cls: Any
-    keys: tuple[Any, ...]
-    parts: tuple[Schema, ...]
-
-
-@dataclass(frozen=True)
-class ListSchema:
-    """The schema of a list of records in a record: its columns are lists in the columns of the outer list."""
-
-    item: Schema
-
-
-@dataclass(frozen=True)
-class OptionalSchema:
-    """The schema of tuples in whose place None may be: it is None in all of their columns."""
-
-    item: Schema
-
-
-Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, OptionalSchema, Static]
-"""A leaf, by its number; a tuple of schemas; that of an object, a dict or a list; None, which has no column."""
 
 
 Cell = Union[Array, Slots]

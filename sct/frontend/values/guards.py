@@ -18,7 +18,7 @@ from sct.frontend.values.size_terms import At, atoms, known_size, size_text, val
 from sct.ir import Fn, Op, Operand, Value
 from sct.ir.dims import Apply, Atom, Dim, applied, linear, sym
 from sct.ir.interp import run
-from sct.ir.types import FLOAT, INT, Tensor, Type, TypeMismatch, base_type, map_sizes
+from sct.ir.types import FLOAT, INT, List, Tensor, Type, TypeMismatch, base_type, map_sizes
 from sct.ops import ELEMENTWISE, index
 from sct.ops.type_rules import size_of as size_of_int
 
@@ -172,6 +172,10 @@ class Facts:
                     if not self.same(p, q):
                         self.differ(p, q)
                         self.cannot_broadcast([a for a in args if a is not None])
+        elif op.updates and args and isinstance(xs := args[0], Value) and isinstance(xs.type, List):
+            for operand in args[:2]:
+                if isinstance(operand, Value):
+                    operand.type = self.resolved(operand.type)  # equal sizes are one size of the items
         elif op.name == "store":
             base, value, *at = args
             part, whole = part_of(base, at, attrs), value.type if isinstance(value, Value) else None
@@ -179,6 +183,8 @@ class Facts:
                 for p, q in zip(reversed(part.shape), reversed(whole.shape)):
                     if not self.same(p, q):
                         self.differ(p, q)
+                        self.cannot_store(value, base, at, attrs)
+                    if self.is_too_large(q, p):
                         self.cannot_store(value, base, at, attrs)
         elif op.square and self.ahead:
             x = args[0].type if isinstance(args[0], Value) else None
@@ -227,6 +233,20 @@ class Facts:
             return False
         self.size_facts.setdefault(("<=", Dim(2), other), None)
         return True
+
+    def is_too_large(self, p: Dim, q: Dim) -> bool:
+        """Is a size that is written into a part of size 1 another?  That it is, is a guard."""
+        p, q = self.resolve(p), self.resolve(q)
+        now = self.size_now(p)
+        if q.value != 1 or now is None:
+            return False
+        if now == 1:
+            self.equate(p, Dim(1))
+        elif now == 0:
+            self.equate(p, Dim(0))
+        else:
+            self.size_facts.setdefault(("<=", Dim(2), p), None)
+        return now != 1
 
     def agree(self, a: Type, b: Type) -> None:
         """Records which sizes of two types are equal, where the arguments say so."""

@@ -17,6 +17,7 @@ from sct.frontend.values.abstract_values import (
     ObjRef,
     OptionalTuple,
     Parent,
+    Path,
     Position,
     Ref,
     RunTimeTuple,
@@ -24,8 +25,10 @@ from sct.frontend.values.abstract_values import (
     Suspended,
     Tup,
 )
+from sct.ir import Value
+from sct.ir.types import in_words
 
-__all__ = ["abstract_in_words"]
+__all__ = ["abstract_in_words", "path_in_words"]
 
 _IN_WORDS: dict[type, str] = {
     Choice: "one of several objects",
@@ -38,7 +41,9 @@ _DEFAULT_REPR: Any = object.__repr__
 
 
 def abstract_in_words(v: Abstract) -> str:
-    """The kind of an abstract value that is no number, with its article, for a message."""
+    """The kind of an abstract value, with its article, for a message."""
+    if isinstance(v, Value):
+        return in_words(v.type)
     if isinstance(v, Static) and isinstance(v.value, (set, frozenset)):
         return "a set"
     if isinstance(v, Static) and type(v.value).__repr__ is not _DEFAULT_REPR:
@@ -48,3 +53,12 @@ def abstract_in_words(v: Abstract) -> str:
     if isinstance(v, Iteration):
         return _ITERATIONS.get(v.kind, "an iterator") if v.state is None else "an iterator"
     return _IN_WORDS.get(type(v), "a function")
+
+
+def path_in_words(path: Path) -> str:
+    """How the function writes what is found there: `ROWS[0].x`."""
+    name = getattr(path[0], "__name__", "")
+    for how, step in path[1:]:
+        name = str(step) if how in ("global", "cell") or not name else \
+            f"{name}.{step}" if how == "attr" else f"{name}[{step!r}]"
+    return name

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sct.frontend.values.abstract_values import ListSchema, ObjectSchema, OptionalSchema, Schema, Static
+from sct.frontend.values.abstract_values import Static
+from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, OptionalSchema, Schema
 from sct.ir.types import NONE, List, Never, Tensor, Text, Type
 
 __all__ = [
-    "CommonForm", "FunctionForm", "Rows", "common_form", "holds_functions", "holds_objects",
-    "holds_optional_tuples", "is_of_tuples", "keys_of_objects", "leaf_numbers", "map_leaves", "map_parts",
-    "parts_of", "schema_parts",
+    "CommonForm", "FunctionForm", "Rows", "common_form", "holds_functions", "holds_kinds", "holds_objects",
+    "holds_objects_of_classes", "holds_optional_tuples", "is_of_tuples", "keys_of_objects", "leaf_numbers",
+    "map_leaves", "map_parts", "parts_of", "schema_parts",
 ]
 
 
@@ -31,6 +32,8 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
         return schema
     if isinstance(schema, ObjectSchema):
         return schema.parts
+    if isinstance(schema, KindSchema):
+        return schema.code, *schema.kinds
     return (schema.item,) if isinstance(schema, (ListSchema, OptionalSchema)) else ()
 
 
@@ -40,6 +43,10 @@ def map_parts(schema: Schema, parts: tuple[Schema, ...]) -> Schema:
         return parts
     if isinstance(schema, ObjectSchema):
         return replace(schema, parts=parts)
+    if isinstance(schema, KindSchema):
+        code, *kinds = parts
+        assert isinstance(code, int)
+        return KindSchema(code, schema.codes, tuple(kinds))
     return type(schema)(*parts) if isinstance(schema, (ListSchema, OptionalSchema)) else schema
 
 
@@ -58,6 +65,9 @@ def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[t
         yield from schema_parts(schema.item, (*path, None))
     elif isinstance(schema, OptionalSchema):
         yield from schema_parts(schema.item, path)
+    elif isinstance(schema, KindSchema):
+        for k, part in enumerate(parts_of(schema)):
+            yield from schema_parts(part, (*path, k))
     else:
         keys, parts = (schema.keys, schema.parts) if isinstance(schema, ObjectSchema) else (range(len(schema)), schema)
         for key, part in zip(keys, parts):
@@ -87,6 +97,18 @@ def keys_of_objects(schema: Schema) -> Iterator[tuple[Any, ...]]:
 def holds_objects(schema: Schema) -> bool:
     """Does an item of this schema hold objects or dicts?"""
     return any(True for _ in keys_of_objects(schema))
+
+
+def holds_objects_of_classes(schema: Schema) -> bool:
+    """Does an item of this schema hold objects of a user's class, functions or dicts of keys of run time?"""
+    own = isinstance(schema, ObjectSchema) and schema.cls is not dict and not (
+        isinstance(schema.cls, type) and issubclass(schema.cls, tuple))
+    return own or any(map(holds_objects_of_classes, parts_of(schema)))
+
+
+def holds_kinds(schema: Schema) -> bool:
+    """May items of this schema, or parts of them, be of several kinds?"""
+    return isinstance(schema, KindSchema) or any(map(holds_kinds, parts_of(schema)))
 
 
 def holds_functions(schema: Schema) -> bool:

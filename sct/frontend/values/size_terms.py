@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
-from sct.ir.dims import Apply, Atom, Dim, applied, divided, product, range_len, slice_len
+from sct.ir.dims import Apply, Atom, Dim, applied, divided, power, product, range_len, slice_len
 from sct.ir.types import TypeMismatch, broadcast_dims
 from sct.ops.type_rules import size_dim
 
@@ -43,8 +43,8 @@ def known_size(fn: str, args: Sequence[Dim | None], positive: Callable[[Dim], bo
         return range_len(operands[0], operands[1].const, positive)
     if fn in ("prod", "mul"):
         return size_dim(operands) if fn == "prod" else product(operands, positive)
-    if fn == "floordiv":
-        return divided(*operands)
+    if fn in ("floordiv", "pow"):
+        return divided(*operands) if fn == "floordiv" else power(*operands)
     if fn == "broadcast":
         try:
             return broadcast_dims(*operands)
@@ -66,6 +66,7 @@ NOW: Mapping[str, Callable[..., int | None]] = {
     "prod": lambda *sizes: math.prod(sizes),
     "mul": lambda *sizes: math.prod(sizes),
     "floordiv": lambda a, b: a // b if b else None,
+    "pow": lambda a, b: a**b if 0 <= b < 64 else None,
     "arange": lambda start, stop, step: len(range(start, stop, step)) if step else None,
     "broadcast": _broadcast,
     "min": min,
@@ -150,4 +151,4 @@ def _applied_text(atom: Apply, sizes: Mapping[str, At]) -> str | None:
     return sign and sign.join(f"({text})" if " " in str(text) else str(text) for text in args)
 
 
-SIGNS = {"prod": " * ", "mul": " * ", "floordiv": " // "}
+SIGNS = {"prod": " * ", "mul": " * ", "floordiv": " // ", "pow": " ** "}

@@ -168,7 +168,7 @@ class Writes:
 
     def may_write(self, slot: Slot) -> bool:
         of, name = slot
-        return slot in self.slots or of in self.whole or of == id(self.owner) and name is not None and \
+        return slot in self.slots or of in self.whole or of == id(self.owner) and name not in (None, "__class__") and \
             not isinstance(getattr(self.owner, name, None), METHODS)
 
     def _read(self) -> None:

@@ -9,6 +9,7 @@ Parts(kind='dict', items={'w': 1.0, 'b': 2.0})
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 
+from sct.ir.pytrees.kinds import code_of_item, code_text
 from sct.ir.pytrees.user_objects import (
     attributes,
     get_stored,
@@ -28,7 +30,8 @@ from sct.ir.pytrees.user_objects import (
 from sct.ir.types import Tensor, Type, leaf_type
 
 __all__ = [
-    "PARTS", "STEPS", "Const", "Leaf", "Node", "EntryPart", "Parts", "Places", "Tree", "becomes_complex", "children_of",
+    "PARTS", "STEPS", "Const", "Leaf", "LeafOf", "Node", "EntryPart", "Parts", "Places", "Tree", "becomes_complex",
+    "children_of",
     "column", "column_texts", "gradient_with", "holds_complex", "is_number", "leaf_values", "leaves", "map_leaves",
     "map_tree", "merge_shared_leaves", "parts_of", "paths", "read_step", "shared_numbers", "step_text",
     "structure_text", "text_of_step", "tree_leaves", "unflatten", "with_items",
@@ -55,7 +58,8 @@ class Const:
 class Node:
     """A "tuple", "list", "dict", "object", or "rows": a list of records that are made alike.
 
-    The one child of "rows" is the structure of a record; its leaves are the columns, which are lists.
+    The one child of "rows" is the structure of a record; its leaves are the columns, which are lists.  Where the items
+    are of several kinds, it is a node of kind "kinds": the code of the kind, and the structure of each.
 
     keys    positions, dict keys, or attributes
     cls     the class of the object
@@ -108,7 +112,10 @@ def structure_text(tree: Tree, leaf: Callable[[int], str]) -> str:
         return f"{{{', '.join(f'{key}: {part}' for key, part in zip(keys, parts))}}}"
     if tree.kind == "rows":
         item = structure_text(tree.children[0], lambda k: leaf(k)[len("list["):-1])
-        return f"list[tuple[{item[1:-1].rstrip(',')}]]" if item[0] == "(" else f"list[{item}]"
+        is_tuple = isinstance(tree.children[0], Node) and tree.children[0].kind == "tuple"
+        return f"list[tuple[{item[1:-1].rstrip(',')}]]" if is_tuple else f"list[{item}]"
+    if tree.kind == "kinds":
+        return " | ".join(parts[1:])
     inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
     return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
@@ -233,12 +240,23 @@ def leaf_values(tree: Tree, value: Any) -> list[Any]:
         return [value]
     if isinstance(tree, Const):
         return []
+    if tree.kind == "kinds":
+        return _leaves_of_kinds(tree, value)
     if tree.kind != "rows":
         return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in leaf_values(c, part)]
     if isinstance(value, str):
         return [type(value)(text) for text in column_texts(tree, value).values()]
     rows = [leaf_values(tree.children[0], row) for row in value]
     return [list(column) for column in zip(*rows)] if rows else [[] for _ in leaves(tree)]
+
+
+def _leaves_of_kinds(tree: Node, value: Any) -> list[Any]:
+    """The code of the kind of an item, and the leaves of each kind."""
+    code = code_of_item(tree.keys[1:], value)
+    values = [code]
+    for kind, child in zip(tree.keys[1:], tree.children[1:]):
+        values += leaf_values(child, value) if kind.code == code else kind.fillers
+    return values
 
 
 def column(value: Any, keys: Sequence[Any]) -> Any:
@@ -267,6 +285,14 @@ class EntryPart:
         return self.name
 
 
+@dataclass(frozen=True)
+class LeafOf:
+    """The way to a leaf of a list of items of several kinds."""
+
+    tree: Tree
+    number: int
+
+
 PARTS = tuple(map(EntryPart, ("places", "keys", "values")))
 """The keys of a node of kind "map"."""
 
@@ -282,7 +308,8 @@ def read_step(value: Any, kind: str, step: Any) -> Any:
     {'a': 0, 'b': 1}
     """
     if kind == "column":
-        return column(value, step[0])
+        way = step[0]
+        return leaf_values(way.tree, value)[way.number] if isinstance(way, LeafOf) else column(value, way)
     if kind == "places":
         return Places({key: place for place, key in enumerate(value)})
     return list(value.values() if kind == "values" else value)
@@ -320,6 +347,8 @@ def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
         texts = column_texts(tree.children[0], row, depth + 1)
         return {leaf: f"[{part} for {row} in {text}]" for leaf, part in texts.items()}
     columns: dict[int, str] = {}
+    if tree.kind == "kinds":
+        return _texts_of_kinds(tree, text, depth)
     for key, child in zip(tree.keys, tree.children):
         if tree.kind == "map":
             part = text_of_step(text, key.name, None)
@@ -328,6 +357,19 @@ def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
         else:
             part = f"{text}.{key}" if is_plain_attribute(tree.cls, key) else f"{text}.__dict__[{key!r}]"
         columns.update(column_texts(child, part, depth))
+    return columns
+
+
+def _texts_of_kinds(tree: Node, text: str, depth: int) -> dict[int, str]:
+    """The expressions for the code of the kind of an item, and for the leaves of each kind."""
+    code, *members = tree.children
+    assert isinstance(code, Leaf)
+    columns = {code.index: code_text(tree.keys[1:], text)}
+    for kind, child in zip(tree.keys[1:], members):
+        parts = column_texts(child, text, depth)
+        for (leaf, part), other in zip(parts.items(), kind.fillers):
+            whole = f"({part})" if isinstance(ast.parse(part, mode="eval").body, ast.IfExp) else part
+            columns[leaf] = f"{whole} if {kind.test_text(text, tree.keys[1:])} else {other!r}"
     return columns
 
 

@@ -28,10 +28,10 @@ from typing import Any
 from sct.errors import PACKAGES
 
 __all__ = [
-    "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
-    "holds_each_once", "is_container", "is_defined_by_user", "is_identifier", "is_in_python", "is_namedtuple",
-    "is_plain_attribute", "is_user_class", "make_gradient", "make_without_init", "mangle", "replace_attributes",
-    "set_stored", "slots_of",
+    "attributes", "base_in_python", "builtin_base", "dict_of", "dotted_name", "fields_of", "get_stored",
+    "gradient_class", "has_generated_constructor", "holds_each_once", "is_container", "is_defined_by_user",
+    "is_identifier", "is_in_python", "is_namedtuple", "is_plain_attribute", "is_user_class", "make_gradient",
+    "make_without_init", "mangle", "replace_attributes", "set_stored", "slots_of", "stored_values",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
@@ -77,6 +77,27 @@ def is_defined_by_user(cls: type) -> bool:
     heap = bool(cls.__flags__ & 1 << 9)
     module = cls.__module__  # of a class of Cython it may be a descriptor
     return heap and (module is None or isinstance(module, str) and module.split(".")[0] not in _LIBRARIES)
+
+
+def base_in_python(cls: Any) -> str | None:
+    """The class of the standard library, written in Python, that a class of the user may have as its base in place of
+    an `OrderedDict` or a `Counter`; None of other objects."""
+    is_dict = isinstance(cls, type) and is_defined_by_user(cls) and issubclass(cls, dict)
+    return "collections.UserDict" if is_dict else None
+
+
+def builtin_base(cls: type) -> type | None:
+    """`list` or `dict`, if this is a class of the user that derives from it, and else from classes of the user; None of
+    other classes.
+
+    >>> class Stack(list): pass
+    >>> builtin_base(Stack), builtin_base(list), builtin_base(SimpleNamespace)
+    (<class 'list'>, None, None)
+    """
+    if not isinstance(cls, type) or not is_defined_by_user(cls) or type(cls) not in (type, abc.ABCMeta):
+        return None
+    bases = [c for c in cls.__mro__ if not (c in _PLAIN or is_defined_by_user(c))]
+    return bases[0] if bases in ([list], [dict]) else None
 
 
 def is_namedtuple(cls: type) -> bool:
@@ -132,7 +153,7 @@ def holds_each_once(x: Any) -> bool:
                 return False
             seen.add(id(obj))
             items = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, (list, set)) else ()
-            left += [*items, *(get_stored(obj, name) for name in fields_of(obj))]
+            left += [*items, *stored_values(obj)]
     return True
 
 
@@ -175,6 +196,19 @@ def get_stored(x: Any, name: str) -> Any:
         return tuple.__getitem__(x, type(x)._fields.index(name))  # type: ignore[attr-defined]
     slot = slots_of(type(x)).get(name)
     return x.__dict__[name] if slot is None else slot.__get__(x)
+
+
+def stored_values(x: Any) -> list[Any]:
+    """The attributes of a container, in the order of `fields_of`.
+
+    >>> stored_values(SimpleNamespace(k=1.0, name="a"))
+    [1.0, 'a']
+    """
+    if isinstance(x, tuple):
+        return list(tuple.__iter__(x))
+    values = list(dict_of(x).values())
+    return [*(slot.__get__(x) for slot in slots_of(type(x)).values() if _is_set(slot, x)), *values] \
+        if slots_of(type(x)) else values
 
 
 def set_stored(x: Any, name: str, value: Any) -> None:
@@ -262,7 +296,7 @@ def make_without_init(cls: Any, values: Mapping[str, Any]) -> Any:
 
 def attributes(x: Any) -> dict[str, Any] | None:
     """The attributes of a container by name; None where `x` is not a container."""
-    return {k: get_stored(x, k) for k in fields_of(x)} if is_container(type(x)) else None
+    return dict(zip(fields_of(x), stored_values(x))) if is_container(type(x)) else None
 
 
 def replace_attributes(x: Any, values: Mapping[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from sct.ir.types import (
     TypeMismatch,
     dtype_name,
     in_words,
+    list_depth,
     note_size_requirement,
 )
 from sct.ops import samples
@@ -214,8 +215,14 @@ def run_zeros_of(x: Any, dtype: str | None = None) -> Any:
         0j if isinstance(x, (complex, np.complexfloating)) else 0.0
 
 
+def item_name(t: List) -> str:
+    """The variable for the items of a list, in a comprehension."""
+    depth = list_depth(t)
+    return ("v", "row", "rows")[depth - 1] if depth < 4 else f"rows{depth}"
+
+
 def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
-    """`[0.0] * len(xs)`, `[np.zeros_like(v) for v in xs]`, `[[0.0] * len(v) for v in xs]`"""
+    """`[0.0] * len(xs)`, `[np.zeros_like(v) for v in xs]`, `[[0.0] * len(row) for row in xs]`"""
     if isinstance(t, List):
         if isinstance(t.elem, Never):
             return "[]"
@@ -223,7 +230,7 @@ def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
             return f"[None] * len({x})"
         if isinstance(elem := present(t.elem), Tensor) and elem.is_scalar:
             return f"[{zeros_text(elem, dtype)}] * len({x})"
-        return f"[{zeros_text(t.elem, dtype, 'v')} for v in {x}]"
+        return f"[{zeros_text(t.elem, dtype, v := item_name(t))} for {v} in {x}]"
     if present(t) != t:
         return f"0.0 if {x} is None else {zeros_text(present(t), dtype, x)}"
     if not isinstance(t, Tensor) or not t.is_array:
@@ -290,17 +297,21 @@ def scalar_type(dtype: str) -> Op:
     if dtype[0] != "c":
         derivative["complex"] = False
     if dtype[0] not in "fc":
-        derivative = {"nondiff": "an int is constant between its jumps", "complex": False}
+        derivative = {"nondiff": "an int is constant between its jumps", "complex": False, "raises": "value",
+                      "safe": lambda x: number(x).carrier in ("np", "array") or number(x).kind == "b"}
+    if dtype != "f16":  # of which there are no differences
+        derivative["samples"] = lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})]
     return op(f"to_{dtype}", f"numpy.{call.__name__}", type=rule, run=call, emit=f"numpy.{call.__name__}(_0)",
-              samples=lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})], alias="maybe",
-              **derivative, compiled=dtype in ("f64", "f32", "i64"))
+              alias="maybe", **derivative, compiled=dtype in ("f64", "f32", "i64"))
 
 
 to_f64, to_f32, to_i64 = scalar_type("f64"), scalar_type("f32"), scalar_type("i64")
-to_c128, to_c64 = scalar_type("c128"), scalar_type("c64")
+to_c128, to_c64, to_f16 = scalar_type("c128"), scalar_type("c64"), scalar_type("f16")
+for _dtype in ("i8", "i16", "i32", "u8", "u16", "u32", "u64"):
+    scalar_type(_dtype)
 
 
 def as_dtype(x: Operand, dtype: str) -> Any:
     """`x` converted: an array, or a number of NumPy."""
-    convert = {"f64": to_f64, "f32": to_f32, "c128": to_c128, "c64": to_c64}.get(dtype)
+    convert = {"f64": to_f64, "f32": to_f32, "f16": to_f16, "c128": to_c128, "c64": to_c64}.get(dtype)
     return astype(x, dtype=dtype) if convert is None or number(x).is_array else convert(x)

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
-from sct.ir.dims import RAGGED, Dim, slice_len, sym
+from sct.ir.dims import RAGGED, Dim, range_len, slice_len, sym
 from sct.ir.types import (
     NONE,
     List,
@@ -39,6 +39,7 @@ from sct.ir.types import (
     broadcast_shapes,
     list_depth,
     map_sizes,
+    note_size_requirement,
 )
 from sct.ir.types import join as join_types
 from sct.ops import samples
@@ -52,7 +53,7 @@ from sct.ops.type_rules import number, size_of
 
 __all__ = [
     "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "replaces_item", "split", "store",
-    "trailing", "winners", "with_own_sizes", "with_shape_of", "written",
+    "subscript", "subscript_text", "trailing", "winners", "with_own_sizes", "with_shape_of", "written",
 ]
 
 Key = tuple[str, ...]
@@ -117,6 +118,19 @@ def is_there(shape: Sequence[Dim], key: Key, operands: Sequence[Operand],
 
 def subscript(key: Key, values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(split(key, values))
+
+
+def subscript_text(key: Key, values: Iterable[str]) -> str:
+    """The text of a subscript whose operands have these texts: `_1, _2:`."""
+    rest = iter(values)
+
+    def item(k: str) -> str:
+        if k[0] == "s":
+            start, stop, step = (next(rest) if c == "1" else "" for c in k[1:])
+            return f"{start}:{stop}" + (f":{step}" if step else "")
+        return {"n": "None", "e": "..."}.get(k) or next(rest)
+
+    return ", ".join(map(item, key))
 
 
 # -- the type of x[key] -----------------------------------------------------------------------
@@ -284,11 +298,19 @@ def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type
     if not t.is_array:
         raise TypeMismatch("a number cannot be written into")
     part = indexed_shape(t.shape, key, operands)
-    broadcast_shapes(number(value).shape, part)
+    require_fit(number(value).shape, part)
     if number(value).kind == "c" and t.kind != "c":
         raise TypeMismatch("complex numbers are written into an array of real numbers",
                            "write their real part, or allocate the array with dtype=complex")
     return t
+
+
+def require_fit(value: tuple[Dim, ...], part: tuple[Dim, ...]) -> None:
+    """What is written is broadcast to the part that it is written into, and not the other way round."""
+    broadcast_shapes(value, part)
+    for k, d in enumerate(reversed(value), 1):
+        size = part[-k] if k <= len(part) else Dim(1)
+        note_size_requirement(d == size or d.value == 1 or range_len(d) == range_len(size))
 
 
 def trailing(x: Operand, *items: Any) -> Any:

@@ -145,8 +145,12 @@ reshape: Op = op("reshape", "numpy.reshape .reshape", type=type_reshape, run=lam
                  raises="shape", samples=reshapes)
 
 
+def emit_reshape_like(ct: Operand, x: Operand) -> str:
+    return "_0.reshape(_1.shape)" if number(ct).carrier in ("np", "array") else "numpy.reshape(_0, _1.shape)"
+
+
 reshape_like: Op = op("reshape_like", type=lambda ct, x: rearranged(ct, number(x).shape), inactive=(1,), alias="maybe",
-                      shapes=(1,), run=lambda ct, x: np.reshape(ct, x.shape), emit="numpy.reshape(_0, _1.shape)",
+                      shapes=(1,), run=lambda ct, x: np.reshape(ct, x.shape), emit=emit_reshape_like,
                       linear=lambda ct, a, x: [reshape_as(ct, a), None],
                       samples=lambda: [((samples.arrays((2, 6)), np.ones(s)), {}) for s in ((3, 4), (12,), (2, 2, 3))])
 
@@ -342,7 +346,7 @@ def bind_broadcast_to(array: Any, shape: Any) -> tuple[list[Any], dict[str, Any]
 
 def type_broadcast_to(x: Operand, *sizes: Operand) -> Tensor:
     dims, shape = [size_of(s) for s in sizes], number(x).shape
-    note_size_requirement(len(shape) <= len(dims)
+    note_size_requirement(len(shape) <= len(dims) and all(d.least >= 0 for d in dims)
                           and all(d.value == 1 or d == s for d, s in zip(shape[::-1], dims[::-1])))
     return rearranged(x, dims)
 

@@ -97,13 +97,18 @@ def stacked(name: str, lift: Callable[[Shape], Shape], axis: Callable[[int], int
     def emit(*xs: Operand) -> str:
         return f"numpy.{name}(({', '.join(placeholders(len(xs)))}{',' if len(xs) == 1 else ''}))"
 
+    def bind(tup: Any, dtype: Any = None, casting: Any = "same_kind") -> tuple[list[Any], dict[str, Any]]:
+        if (dtype, casting) != (None, "same_kind"):
+            raise TypeMismatch(f"`dtype` and `casting` of numpy.{name} are not supported", "convert the arrays before")
+        return list(tup), {}
+
     def stackings() -> Iterable[samples.Sample]:
         for group in shapes:
             yield tuple(samples.arrays(s, seed=k) for k, s in enumerate(group)), {}
         yield tuple(samples.arrays(s, seed=k, dtype="f4") for k, s in enumerate(shapes[0])), {}
 
     return op(name, f"numpy.{name}", type=lambda *xs: joined_type(xs, *lifted(xs)), run=lambda *xs: call(xs),
-              bind=lambda tup: (list(tup), {}), emit=emit, raises="shape", samples=stackings,
+              bind=bind, emit=emit, raises="shape", samples=stackings,
               linear=lambda ct, *xs: parts_of(ct, xs, *lifted(xs)))
 
 

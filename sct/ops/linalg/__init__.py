@@ -9,6 +9,7 @@
     least_squares    `qr`, `pinv`, `lstsq`, rank and condition
     spectra          what the rules of decompositions share
     spectral_sums    sums over eigenvectors and singular vectors
+    phases           phases of the vectors of complex matrices
     decompositions   `eigh`, `svd`, `qr`
     eigenvalues      eigenvalues of any square matrix
     norms            norms of vectors and matrices

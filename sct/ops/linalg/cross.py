@@ -47,9 +47,7 @@ def type_cross(a: Operand, b: Operand, axis: int = -1, of_a: int = 3, of_b: int 
                   broadcast_shapes(number(a).shape, number(b).shape))
 
 
-def bind_cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
-    if axis is None and (axisa, axisb, axisc) != (-1, -1, -1):
-        raise TypeError("axisa, axisb and axisc are not supported: use axis")
+def bind_cross(a: Any, b: Any, axis: Any = -1) -> Any:
     return [a, b], {"axis": -1 if axis is None else axis}
 
 

@@ -22,11 +22,13 @@ from sct.ops import samples
 from sct.ops.arrays.shape import dim
 from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.linalg import lapack, square, squares
+from sct.ops.linalg.phases import with_free_phases, with_lapack_phases
 from sct.ops.linalg.products import matmul
 from sct.ops.linalg.spectra import (
     T,
     adjoint,
     columns,
+    diagonal_of,
     gaps,
     matrix_product,
     on_diagonal,
@@ -44,6 +46,7 @@ from sct.ops.linalg.spectral_sums import (
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, conj_of, div, mul, sub
 from sct.ops.scalar.comparison import lt
+from sct.ops.scalar.complex_parts import imag
 from sct.ops.type_rules import number
 
 __all__ = [
@@ -120,7 +123,7 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
     if dv is None:
         return [triangle(eigen_sum(dw, w, v, doubled(a, UPLO)), UPLO)]
     if number(v).kind == "c" and not any_phase:
-        raise ANY_PHASE
+        dv = with_free_phases([dv], [v], real_element(UPLO))
     read = matmul(T(v), dv)
     inner = over_gaps(read if dw is None else add(read, on_diagonal(dw)), gaps(w))
     of_values = mul(0.5, add(inner, T(conj_of(inner, a))))
@@ -133,9 +136,15 @@ def eigh_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: s
              any_phase: bool = False) -> list[Any]:
     (w, v), da = ys, doubled(tangents[0], UPLO)
     dw = eigenvalue_tangents(w, v, da)
+    dv = matmul(v, over_gaps(hermitian_part(matrix_product(adjoint(v), da, v)), gaps(w)))
     if number(v).kind == "c" and not any_phase:
-        return [dw, ANY_PHASE]
-    return [dw, matmul(v, over_gaps(hermitian_part(matrix_product(adjoint(v), da, v)), gaps(w)))]
+        (dv,) = with_lapack_phases([dv], [v], real_element(UPLO))
+    return [dw, dv]
+
+
+def real_element(uplo: str) -> int:
+    """Which element of the vectors of a complex matrix LAPACK makes real."""
+    return -1 if uplo == "U" else 0
 
 
 def symmetric_matrices() -> list[samples.Sample]:
@@ -178,12 +187,12 @@ eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type
 # basis of a space: they have no derivative.
 
 
-ANY_PHASE = TypeMismatch("the vectors of a complex matrix have any phase", "use the eigenvalues or the singular values")
 ANY_BASIS = TypeMismatch("the vectors beyond the singular values are any basis of a space",
                          hint="use np.linalg.svd(..., full_matrices=False)")
 
 
-def type_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:
+def type_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True,
+             wide: bool | None = None, any_phase: bool = False) -> Any:
     if number(a).rank < 2:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
     (dtype,) = lapack(a)
@@ -206,32 +215,48 @@ def is_square(a: Operand) -> bool:
 
 
 def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_uv: bool = True,
-            wide: bool | None = None) -> list[Any]:
-    """U @ (diag(ds) + symmetric parts) @ Vh, and what leaves the spaces of U and of V"""
+            wide: bool | None = None, any_phase: bool = False) -> list[Any]:
+    """U @ (diag(ds) + symmetric parts) @ Vh, and what leaves the spaces of U and of V
+
+    any_phase  the result does not depend on the phases of the vectors, which are free if they are complex
+    """
     if not compute_uv:
         return svdvals_vjp(cts, ys, a, wide=wide)
     du, ds, dvh = cts
-    if number(a).kind == "c" and (du is not None or dvh is not None):
-        raise ANY_PHASE
     has_free_basis = full_matrices and not is_square(a)
     if du is None and dvh is None:
         return svdvals_vjp(ds, ys[1], a, wide) if has_free_basis else [singular_sum(ds, ys[1], ys[0], ys[2], a)]
     if has_free_basis:
         raise ANY_BASIS
     u, s, vh = ys
+    v, dv = adjoint(vh), None if dvh is None else adjoint(dvh)
+    if number(a).kind == "c" and not any_phase:
+        du, dv = (with_free_phases([du, dv], [u, v], 0), dv) if is_really_wide(a, wide) else \
+            (du, with_free_phases([dv, du], [v, u], 0))
     along: Any = None if ds is None else on_diagonal(ds)
     inner, between = along, gaps_of_squares(s)
     left = right = None
     if du is not None:
-        inner = plus(inner, mul(turned(plus(matmul(T(u), du), along), between), rows(s)))
+        read = matmul(T(u), du)
+        inner = plus(inner, mul(turned(plus(read, along), between), rows(s)))
+        if number(a).kind == "c":
+            inner = add(inner, on_diagonal(div(mul(1j, imag(diagonal_of(read))), s)))
         left = None if wide or is_square(a) else outside(u, div(du, rows(s)))
-    if dvh is not None:
-        inner = plus(inner, mul(columns(s), turned(plus(matmul(vh, T(dvh)), along), between)))
-        right = outside(T(vh), div(T(dvh), rows(s))) if wide is not False and not is_square(a) else None
-    da = matrix_product(u, inner, vh)
+    if dv is not None:
+        inner = plus(inner, mul(columns(s), turned(plus(matmul(T(v), dv), along), between)))
+        right = outside(v, div(dv, rows(s))) if wide is not False and not is_square(a) else None
+    da = matrix_product(conj_of(u, u), inner, T(v))
     if left is not None:
-        da = add(da, matmul(left, vh))
-    return [da if right is None else add(da, matmul(u, T(right)))]
+        da = add(da, matmul(left, T(v)))
+    return [da if right is None else add(da, conj_of(matmul(u, T(right)), u))]
+
+
+def is_really_wide(a: Operand, wide: bool | None) -> bool:
+    """Has a complex matrix more columns than rows?"""
+    excess = (number(a).shape[-2] - number(a).shape[-1]).value
+    if wide is None and excess is None:
+        raise TypeMismatch("the shape of a complex matrix decides which element of its vectors is real")
+    return excess < 0 if excess is not None else bool(wide)
 
 
 def gaps_of_squares(s: Operand) -> Any:
@@ -242,36 +267,44 @@ def gaps_of_squares(s: Operand) -> Any:
 def turned(x: Operand, between: Operand) -> Any:
     """(x - x.T) / gaps, and 0 on the diagonal"""
     half = over_gaps(x, between)
-    return add(half, T(half))
+    return add(half, adjoint(half))
 
 
 def outside(u: Operand, x: Operand) -> Any:
+    """The part of a cotangent x that is not in the space of u."""
+    return sub(x, matmul(conj_of(u, u), matmul(T(u), x)))
+
+
+def beyond(u: Operand, x: Operand) -> Any:
     """The part of x that is not in the space of u."""
-    return sub(x, matmul(u, matmul(T(u), x)))
+    return sub(x, matmul(u, matmul(adjoint(u), x)))
 
 
 def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = True, compute_uv: bool = True,
-            wide: bool | None = None) -> Any:
+            wide: bool | None = None, any_phase: bool = False) -> Any:
     (da,) = tangents
-    refused = ANY_PHASE if number(a).kind == "c" else ANY_BASIS
     if not compute_uv:
         return svdvals_jvp(tangents, ys, a, wide)
     if full_matrices and not is_square(a):
-        return refused, svdvals_jvp(tangents, ys[1], a, wide), refused
+        return ANY_BASIS, svdvals_jvp(tangents, ys[1], a, wide), ANY_BASIS
     u, s, vh = ys
+    v = adjoint(vh)
     ds = singular_value_tangents(s, u, vh, da)
-    if number(a).kind == "c":
-        return refused, ds, refused
-    inner = matrix_product(T(u), da, T(vh))
+    inner = matrix_product(adjoint(u), da, v)
     scaled, scaled_left = mul(inner, rows(s)), mul(columns(s), inner)
     between = gaps_of_squares(s)
-    du = matmul(u, over_gaps(add(scaled, T(scaled)), between))
-    dv = matmul(T(vh), over_gaps(add(scaled_left, T(scaled_left)), between))
+    du = matmul(u, over_gaps(add(scaled, adjoint(scaled)), between))
+    dv = matmul(v, over_gaps(add(scaled_left, adjoint(scaled_left)), between))
     if not wide and not is_square(a):
-        du = add(du, div(outside(u, matmul(da, T(vh))), rows(s)))
+        du = add(du, div(beyond(u, matmul(da, v)), rows(s)))
     if wide is not False and not is_square(a):
-        dv = add(dv, div(outside(T(vh), matmul(T(da), u)), rows(s)))
-    return du, ds, T(dv)
+        dv = add(dv, div(beyond(v, matmul(adjoint(da), u)), rows(s)))
+    if number(a).kind == "c":
+        du = add(du, mul(u, rows(div(mul(1j, imag(diagonal_of(inner))), s))))
+    if number(a).kind == "c" and not any_phase:
+        du, dv = with_lapack_phases([du, dv], [u, v], 0) if is_really_wide(a, wide) else \
+            reversed(with_lapack_phases([dv, du], [v, u], 0))
+    return du, ds, adjoint(dv)
 
 
 def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -> list[Any]:
@@ -284,11 +317,13 @@ def svdvals_jvp(tangents: Sequence[Any], y: Operand, a: Operand, wide: bool | No
     return singular_value_tangents(s, u, vh, tangents[0])
 
 
-def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:
+def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True,
+            wide: bool | None = None, any_phase: bool = False) -> Any:
     return np.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)  # type: ignore[call-overload]
 
 
-def emit_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> str:
+def emit_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True,
+             wide: bool | None = None, any_phase: bool = False) -> str:
     return f"numpy.linalg.svd(_0{'' if full_matrices else ', full_matrices=False'}" \
            f"{'' if compute_uv else ', compute_uv=False'})"
 
@@ -307,8 +342,8 @@ def svds() -> list[samples.Sample]:
 
 
 svd: Op = op("svd", "numpy.linalg.svd", type=type_svd, run=run_svd, emit=emit_svd, bind=bind_svd, asks=is_wide,
-             vjp=svd_vjp, jvp=svd_jvp, defaults={"full_matrices": True, "compute_uv": True, "wide": None},
-             fields=("U", "S", "Vh"), raises="value", cost="dear", samples=svds, complex=True)
+             defaults={"full_matrices": True, "compute_uv": True, "wide": None, "any_phase": False}, vjp=svd_vjp,
+             jvp=svd_jvp, fields=("U", "S", "Vh"), raises="value", cost="dear", samples=svds, complex=True)
 
 
 def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:

@@ -15,13 +15,15 @@ from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import dim
+from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.decompositions import factors, is_square, is_wide, rectangular, smaller, symmetric, triangle
 from sct.ops.linalg.linalg import lapack, solve
 from sct.ops.linalg.products import contracted, matmul, outer
-from sct.ops.linalg.spectra import T, matrix_product, plus, rows
+from sct.ops.linalg.spectra import T, adjoint, diagonal_of, matrix_product, on_diagonal, plus, rows
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op, placeholders
-from sct.ops.scalar.arithmetic import add, mul, neg, sub
+from sct.ops.scalar.arithmetic import add, conj_of, mul, neg, sub
+from sct.ops.scalar.complex_parts import real
 from sct.ops.type_rules import number, scalar_or_array
 
 __all__ = ["lstsq", "matrix_rank", "pinv", "qr"]
@@ -65,19 +67,27 @@ def qr_vjp(cts: Any, ys: Any, a: Operand, mode: str = "reduced", wide: bool = Fa
     u, _ = split(r, a)
     du, dv = (None, None) if dr is None else split(dr, a)
     if dv is not None:
-        dq = plus(dq, matmul(y, T(dv)))
+        dq = plus(dq, adjoint(matmul(dv, T(y))) if number(a).kind == "c" else matmul(y, T(dv)))
     dx = qr_back(dq, du, q, u)
-    dy = matmul(q, dv) if dv is not None else zeros_of(y)
+    dy = matmul(conj_of(q, q), dv) if dv is not None else zeros_of(y)
     return [concatenate(dx, dy, axis=-1)]
 
 
 def qr_back(dq: Any, dr: Any, q: Operand, r: Operand) -> Any:
-    """(dQ + Q @ symmetric(R @ dR.T - dQ.T @ Q)) @ inv(R).T"""
+    """(dQ + conj(Q) @ hermitian(R @ dR.T - dQ.T @ Q)) @ inv(R).T"""
     m: Any = None if dr is None else matmul(r, T(dr))
     if dq is not None:
         m = plus(m, neg(matmul(T(dq), q)))
-    inner = plus(dq, matmul(q, symmetric(m, "L")))
+    inner = plus(dq, matmul(conj_of(q, q), hermitian(m)))
     return T(solve(r, T(inner)))
+
+
+def hermitian(m: Operand) -> Any:
+    """The Hermitian matrix whose lower triangle is conj(m): the diagonal of R is real."""
+    if number(m).kind != "c":
+        return symmetric(m, "L")
+    below = tril(m, k=-1)
+    return add(add(conj_of(below, m), T(below)), on_diagonal(real(diagonal_of(m))))
 
 
 def emit_qr(a: Operand, mode: str = "reduced", wide: bool = False) -> str:
@@ -94,7 +104,8 @@ def qrs() -> list[samples.Sample]:
 
 qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced", wide=False: np.linalg.qr(a, mode),
             emit=emit_qr, bind=lambda a, mode="reduced": ([a], {"mode": mode}), asks=is_wide, vjp=qr_vjp,
-            defaults={"mode": "reduced", "wide": False}, fields=("Q", "R"), raises="value", cost="dear", samples=qrs)
+            defaults={"mode": "reduced", "wide": False}, fields=("Q", "R"), raises="value", cost="dear", samples=qrs,
+            complex=True)
 
 
 def with_value(x: Any) -> tuple[Any, ...]:
@@ -222,5 +233,5 @@ def type_rank(a: Operand, tol: Any = None) -> Tensor:
 
 
 matrix_rank = op("matrix_rank", "numpy.linalg.matrix_rank", type=type_rank, run=np.linalg.matrix_rank, cost="dear",
-                 bind=lambda A, tol=None: ([A], {"tol": tol}), defaults={"tol": None},
+                 bind=lambda A, tol=None: ([A], {"tol": tol}), defaults={"tol": None}, raises="value",
                  nondiff="a rank is constant between its jumps", samples=lambda: [((a,), {}) for a in rectangular()])

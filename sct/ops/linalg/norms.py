@@ -53,8 +53,6 @@ def type_norm(x: Operand, ord: Any = None, axis: Axis = None, keepdims: bool = F
     matrices = matrix_axes(x, ord, axis) is not None
     allowed = (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf) if matrices else (None,)
     vectors = not isinstance(ord, str) and len(normalize(axis, number(x).rank)) == 1
-    if matrices and number(x).kind == "c" and ord in ("nuc", 2, -2):
-        raise TypeMismatch(f"norm with ord={ord!r} of complex matrices is not supported")
     if not (ord in allowed or not matrices and vectors):
         raise TypeMismatch(f"norm with ord={ord!r} of {number(x)} over axis {axis}")
     return reduction(np.linalg.norm)(x, axis, keepdims)
@@ -105,11 +103,11 @@ def spectral_slope(x: Operand, ord: Any, axes: tuple[int, int]) -> Any:
 
 
 def singular_part(a: Operand, k: int | None) -> Any:
-    """u v.T of the singular value k, or the sum of all"""
-    u, s, vh = svd(a, full_matrices=False, compute_uv=True)
+    """conj(u v.T) of the singular value k, or the sum of all"""
+    u, s, vh = svd(a, full_matrices=False, compute_uv=True, any_phase=True)
     if k is None:
         return singular_sum(1.0, s, u, vh, a)
-    column, row = trailing(u, k), trailing(vh, k, slice(None))
+    column, row = (conj_of(x, a) for x in (trailing(u, k), trailing(vh, k, slice(None))))
     return outer(column, row) if number(row).rank == 1 else mul(columns(column), rows(row))
 
 
@@ -188,4 +186,5 @@ def conditions() -> list[samples.Sample]:
 
 
 condition = op("condition", "numpy.linalg.cond", type=type_cond, run=np.linalg.cond, vjp=cond_vjp,
-               bind=lambda x, p=None: ([x], {"p": p}), defaults={"p": None}, cost="dear", samples=conditions)
+               bind=lambda x, p=None: ([x], {"p": p}), defaults={"p": None}, cost="dear", raises="value",
+               samples=conditions)

@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import operator
 from typing import Any
+
+import numpy as np
 
 from sct.ir.core import UNDEF, Eqn, Operand, is_effect
 from sct.ir.interp import call
 from sct.ir.real_ints import result_type
 from sct.ir.types import BOOL, Type, Undef
+from sct.ops.arrays.indexing import subscript, subscript_text
 from sct.ops.program.effects import OBJECT, raise_
-from sct.ops.registry import OPS, op
+from sct.ops.registry import OPS, op, placeholders
 
-__all__ = ["attempt", "attempted", "is_caught", "is_of_raise", "may_not_repeat"]
+__all__ = ["attempt", "attempted", "is_caught", "is_of_raise", "may_not_repeat", "trial", "trial_in_place"]
 
 
 def type_attempt(*args: Operand, of: str, attrs: tuple[tuple[str, Any], ...] = (), spelled: str | None = None,
@@ -85,3 +89,30 @@ def emit_is_caught(_: Operand, *classes: Operand, catches: tuple[str, ...] = ())
 is_caught = op("is_caught", type=lambda *_, **__: BOOL, run=run_is_caught, emit=emit_is_caught,
                defaults={"catches": ()}, nondiff="a comparison")
 """Is the exception of one of these classes?"""
+
+
+def emit_trial(x: Operand, value: Operand, *operands: Operand, key: tuple[str, ...]) -> str:
+    items = subscript_text(key, placeholders(len(operands) + 2, 2))
+    if any(k[0] == "s" for k in key):
+        items = f"numpy.s_[{items}]"
+    elif len(key) > 1:
+        items = f"({items})"
+    return f"operator.setitem(numpy.empty_like(_0), {items}, _1)"
+
+
+def run_trial(x: Any, value: Any, *operands: Any, key: tuple[str, ...]) -> None:
+    operator.setitem(np.empty_like(x), subscript(key, operands), value)
+
+
+trial = op("trial", type=lambda *_, **__: OBJECT, run=run_trial, emit=emit_trial, raises="value", key_at=2,
+           nondiff="it has no result")
+"""Raises what `store` raises; of use in an attempt alone."""
+
+
+def run_trial_in_place(x: Any, y: Any, ufunc: str) -> None:
+    getattr(np, ufunc.removeprefix("numpy."))(x, y, out=np.empty_like(x))
+
+
+trial_in_place = op("trial_in_place", type=lambda *_, **__: OBJECT, run=run_trial_in_place, raises="value",
+                    emit=lambda *_, ufunc: f"{ufunc}(_0, _1, out=numpy.empty_like(_0))", nondiff="it has no result")
+"""Raises what the augmented assignment `x += y` raises, with its text; of use in an attempt alone."""

@@ -6,20 +6,22 @@ import ast
 import builtins
 import functools
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from sct.ir.core import Operand
+from sct.ir.core import Eqn, Operand
 from sct.ir.types import INT, Opaque, Tensor, Type, base_type
 from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
     "apply", "enter", "formats", "fstring", "guarded", "inactive", "leave", "may_change", "membership", "part",
-    "print_", "python", "raise_", "samples_of"]
+    "print_", "python", "raise_", "runs_code_of_operands",
+    "samples_of"]
 
 OBJECT = Opaque()
 
@@ -133,6 +135,12 @@ def run_inactive(*args: Any, text: str, **_: Any) -> Any:
 def _module_names(text: str) -> tuple[str, ...]:
     names = {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
     return tuple(name for name in sorted(names) if name[0] != "_" and not hasattr(builtins, name))
+
+
+def runs_code_of_operands(eqn: Eqn) -> bool:
+    """Does this call an operand, or a method of one: code of which nothing is known?"""
+    text = eqn.attrs.get("text")
+    return eqn.op is apply or isinstance(text, str) and re.search(r"\b_\d+[\w.\[\]]*\(", text) is not None
 
 
 def may_change(t: Type) -> bool:

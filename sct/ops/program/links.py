@@ -7,16 +7,16 @@
 from __future__ import annotations
 
 from sct.ir.core import Operand
-from sct.ir.types import BOOL, INT, Link, Type, TypeMismatch, in_words
+from sct.ir.types import BOOL, INT, Link, Optional, Type, TypeMismatch, base_type, in_words
 from sct.ops.registry import op
 
 __all__ = ["eq_rows", "link_to", "row_of"]
 
 
 def type_row_of(x: Operand) -> Type:
-    if not isinstance(x.type, Link):
+    if not isinstance(base_type(x.type), Link):
         raise TypeMismatch(f"a reference to an object is needed, this is {in_words(x.type)}")
-    return INT
+    return Optional(INT) if isinstance(x.type, Optional) else INT
 
 
 link_to = op("link_to", type=lambda row, type: type, run=lambda row, type: row, emit="_0", cost="free",
@@ -24,7 +24,7 @@ link_to = op("link_to", type=lambda row, type: type, run=lambda row, type: row, 
 """The reference to the object in this row."""
 
 row_of = op("row_of", type=type_row_of, run=lambda x: x, emit="_0", cost="free", nondiff="a row is an integer")
-"""The row of the object that is referred to."""
+"""The row of the object that is referred to; None of a reference that is None."""
 
 eq_rows = op("eq_rows", type=lambda x, y: BOOL, run=lambda x, y: x == y, emit="_0 == _1", cost="free",
              nondiff="a truth value")

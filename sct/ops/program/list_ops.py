@@ -20,10 +20,23 @@ import numpy as np
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ir.dims import RAGGED, Dim, sym
-from sct.ir.types import INT, List, Never, Tensor, Type, TypeMismatch, in_words, join
+from sct.ir.real_ints import unmark_real
+from sct.ir.types import (
+    INT,
+    List,
+    Never,
+    Optional,
+    Tensor,
+    Type,
+    TypeMismatch,
+    base_type,
+    in_words,
+    join,
+    size_requirements,
+)
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
-from sct.ops.arrays.creation import dtype_text, strong, zeros_of
+from sct.ops.arrays.creation import dtype_text, item_name, strong, zeros_of
 from sct.ops.arrays.indexing import add_at, index, store, with_own_sizes, with_shape_of
 from sct.ops.arrays.shape import dim
 from sct.ops.registry import op, placeholders
@@ -31,7 +44,7 @@ from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
 from sct.ops.type_rules import number, numpy_dtype
 
 __all__ = [
-    "add_lists", "append", "copy_list", "empty_lists", "extend", "first_max", "first_min", "insert_at",
+    "add_lists", "append", "copy_list", "empty_lists", "first_max", "first_min", "insert_at",
     "is_length_of_list", "length_of_list", "joined", "known_length", "list_of", "of_list", "order", "permuted",
     "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list", "unstack",
 ]
@@ -97,13 +110,20 @@ def type_repeat(v: Operand, n: Operand) -> List:
     return List(v.type)
 
 
-repeat: Op = op("repeat", type=type_repeat, run=lambda v, n: [v] * n, emit="[_0] * _1", inactive=(1,),
+def counts(_: Operand, n: Operand) -> bool:
+    """Is `n` an int, as the number of times that a list is repeated must be?"""
+    return isinstance(n.type, Tensor) and n.type.kind in "bi"
+
+
+repeat: Op = op("repeat", type=type_repeat, run=lambda v, n: [v] * n, emit="[_0] * _1", inactive=(1,), raises="value",
+            safe=counts,
             linear=lambda ct, v, n: [sum_list(ct) if isinstance(v.type, Tensor) and v.type.is_scalar
                                      else sum_list(ct, zeros_of(v)), None],
             samples=lambda: [((1.5, 3), {}), ((samples.arrays((2,)), 2), {})], holds=True, allocates=True)
 
 repeated: Op = op("repeated", type=lambda xs, n: List(elem(xs)), run=lambda xs, n: xs * n,
-              emit="_0 * _1", inactive=(1,), linear=lambda ct, xs, n: [folded(ct, xs), None],
+              emit="_0 * _1", inactive=(1,), linear=lambda ct, xs, n: [folded(ct, xs), None], raises="value",
+              safe=counts,
               samples=lambda: [(([1.5, -0.5],  3), {}), (([samples.arrays((2,))], 2), {}), (([1.0], 0), {})],
                   holds=True, allocates=True)
 
@@ -129,11 +149,11 @@ def run_copy_list(xs: list[Any], deep: bool = False) -> list[Any]:
 
 
 def copy_text(t: Type, deep: bool, x: str = "_0") -> str:
-    """`list(xs)`, `[list(v) for v in xs]`, `[np.copy(v) for v in xs]`"""
+    """`list(xs)`, `[list(row) for row in xs]`, `[np.copy(v) for v in xs]`"""
     if not isinstance(t, List):
         return f"numpy.copy({x})"
     if isinstance(t.elem, List) or deep and isinstance(t.elem, Tensor) and t.elem.is_array:
-        return f"[{copy_text(t.elem, deep, 'v')} for v in {x}]"
+        return f"[{copy_text(t.elem, deep, v := item_name(t))} for {v} in {x}]"
     return f"list({x})"
 
 
@@ -210,17 +230,16 @@ def type_joined(xs: Operand, ys: Operand) -> List:
     return List(join(elem(xs), elem(ys)))
 
 
-def joining(name: str, text: str, **fields: Any) -> Any:
-    return op(name, type=type_joined, run=lambda xs, ys: [*xs, *ys], emit=text, samples=pairs,
-              linear=lambda ct, xs, ys: [part(ct, None, dim(xs)), part(ct, dim(xs), None)], allocates=True, **fields)
+def run_joined(xs: list[Any], ys: list[Any]) -> list[Any]:
+    return [*xs, *ys]
 
 
 def pairs() -> list[samples.Sample]:
     return [((x, [*x, *x]), {}) for (x,), _ in lists()]
 
 
-extend = joining("extend", "_0.extend(_1)", updates=True, holds=True)
-joined = joining("joined", "_0 + _1", holds=True)
+joined = op("joined", type=type_joined, run=run_joined, emit="_0 + _1", samples=pairs, holds=True, allocates=True,
+            linear=lambda ct, xs, ys: [part(ct, None, dim(xs)), part(ct, dim(xs), None)])
 
 
 # -- order -----------------------------------------------------------------------------------------
@@ -264,7 +283,7 @@ def sum_text(xs: Operand, start: Operand | None = None, filled: bool = False) ->
 
 def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) -> Type:
     """Python adds to the int 0 where there is no start; `filled`: there is an item."""
-    t, first = elem(xs), INT if start is None else start.type
+    t, first = base_type(elem(xs)), INT if start is None else start.type
     if not isinstance(t, Tensor) or not isinstance(first, Tensor):
         raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
     if t.is_array:
@@ -279,9 +298,13 @@ def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) ->
 
 def sum_of(a: Type, b: Type) -> Type:
     """The type of `a + b`."""
-    t = add.type(Value(a), Value(b), spelling="operator.add")
-    assert isinstance(t, Tensor)
-    return t
+    return cast(Tensor, add.type(Value(a), Value(b), spelling="operator.add"))
+
+
+def is_sum(xs: Operand, start: Operand | None = None, filled: bool = False) -> bool:
+    """Is there no None among the items, and are their sizes the same?"""
+    items = Value(unmark_real(xs.type))
+    return not isinstance(elem(xs), Optional) and all(size_requirements(lambda: type_sum(items, start, filled)))
 
 
 def sum_transposed(ct: Operand, xs: Operand, start: Operand | None = None, filled: bool = False) -> list[Any]:
@@ -289,7 +312,8 @@ def sum_transposed(ct: Operand, xs: Operand, start: Operand | None = None, fille
 
 
 sum_list: Op = op("sum_list", type=type_sum, run=lambda xs, *start, **_: sum(xs, *start), emit=sum_text,
-                  linear=sum_transposed, defaults={"filled": False},
+                  linear=sum_transposed, defaults={"filled": False}, raises="value",
+                  safe=is_sum,
                   samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([1.5, -0.5], 0.25), {}),
                                    (([samples.arrays((2,))], samples.arrays((2,), seed=1)), {}),
                                    (([samples.arrays((2,)), samples.arrays((2,), seed=1)],), {"filled": True})])

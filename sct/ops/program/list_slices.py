@@ -1,7 +1,9 @@
-"""A part of a list gives way to another list, or to nothing, so that its length changes; two items change places.
+"""A part of a list gives way to another list, or to nothing, or stands behind it, so that its length changes; two items
+change places.
 
     xs[i:j] = ys       dys = dxs[at:at + len(ys)]; dxs[at:at + len(ys)] = [0.0] * (len(xs) + len(ys) - len(dxs))
     del xs[i:j]        dxs[at:at] = [0.0] * (len(xs) - len(dxs))
+    xs.extend(ys)      dys = dxs[len(xs):]; del dxs[len(xs):]
     xs[i], xs[j] = xs[j], xs[i]      dxs[i], dxs[j] = dxs[j], dxs[i]
 
 `at` is where the part starts: `i`, but for what Python makes of positions that count from the end or are behind it.
@@ -19,11 +21,11 @@ from sct.ops import samples
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import Key, index, split
 from sct.ops.arrays.shape import dim
-from sct.ops.program.list_ops import elem, part, repeat, type_joined, zero
+from sct.ops.program.list_ops import elem, pairs, part, repeat, run_joined, type_joined, zero
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, sub
 
-__all__ = ["remove_slice", "splice", "swapped"]
+__all__ = ["extend", "remove_slice", "splice", "swapped"]
 
 
 def parts_of_lists(*others: Any) -> list[samples.Sample]:
@@ -93,6 +95,16 @@ def removed(ct: Operand, xs: Operand, *bounds: Operand, key: Key) -> list[Any]:
 remove_slice: Op = op("remove_slice", type=lambda xs, *bounds, key: List(elem(xs)), run=run_remove,
                       inactive=(1, 2), linear=removed, samples=parts_of_lists, key_at=1, updates=True, allocates=True)
 """`del xs[i:j]`"""
+
+
+def extend_transposed(ct: Operand, xs: Operand, ys: Operand) -> list[Any]:
+    """The part behind the list is read first: then nothing else reads what loses it."""
+    part_of_ct = part(ct, dim(xs), None)
+    return [remove_slice(ct, dim(xs), key=("s100",)), part_of_ct]
+
+
+extend: Op = op("extend", type=type_joined, run=run_joined, emit="_0.extend(_1)", samples=pairs,
+                linear=extend_transposed, updates=True, holds=True, allocates=True)
 
 
 def run_swapped(xs: list[Any], i: int, j: int) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim, sym
-from sct.ir.types import BOOL, INT, Tensor, TypeMismatch, broadcast_shapes
+from sct.ir.types import BOOL, INT, Tensor, TypeMismatch, broadcast_shapes, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.take import POSITION, count_of
@@ -87,7 +87,7 @@ def type_digitize(x: Operand, edges: Operand, right: bool = False) -> Tensor:
 
 digitize = op("digitize", "numpy.digitize", run=lambda x, edges, right=False: np.digitize(x, edges, right),
               bind=lambda x, bins, right=False: ([x, bins], {"right": right}), defaults={"right": False},
-              type=type_digitize,
+              type=type_digitize, raises="value",
               nondiff=POSITION,
               samples=lambda: [((x, np.array([0.0, 1.0])), {}) for x in (0.5, samples.arrays((3,)))])
 
@@ -120,6 +120,12 @@ def type_isclose(a: Operand, b: Operand, **_: Any) -> Tensor:
     return Tensor("array" if shape or number(a).is_array or number(b).is_array else "np", "b1", shape)
 
 
+def type_allclose(a: Operand, b: Operand, **_: Any) -> Tensor:
+    note_size_requirement(True)
+    type_isclose(a, b)
+    return BOOL
+
+
 def bind_close(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08,
                equal_nan: Any = False) -> tuple[list[Any], dict[str, Any]]:
     return [a, b], {"rtol": rtol, "atol": atol, "equal_nan": equal_nan}
@@ -135,8 +141,8 @@ def closes() -> list[samples.Sample]:
 
 isclose = op("isclose", "numpy.isclose", type=type_isclose, run=np.isclose, bind=bind_close, defaults=CLOSE,
              nondiff=TRUTH, samples=closes, complex=True)
-allclose = op("allclose", "numpy.allclose", type=lambda a, b, **_: BOOL, run=np.allclose, bind=bind_close,
-              defaults=CLOSE, nondiff=TRUTH, samples=closes, complex=True)
+allclose = op("allclose", "numpy.allclose", type=type_allclose, run=np.allclose, bind=bind_close,
+              defaults=CLOSE, nondiff=TRUTH, raises="shape", samples=closes, complex=True)
 
 
 def bind_math_isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09,

@@ -349,5 +349,5 @@ def gradients() -> list[samples.Sample]:
 
 gradient: Op = op("gradient", "numpy.gradient", type=type_gradient, emit=emit_gradient, bind=bind_gradient,
                   run=lambda f, *hs, axis=None, edge_order=1: np.gradient(f, *hs, axis=axis, edge_order=edge_order),
-                  vjp=gradient_vjp, jvp=gradient_jvp, defaults={"axis": None, "edge_order": 1}, raises="shape",
+                  vjp=gradient_vjp, jvp=gradient_jvp, defaults={"axis": None, "edge_order": 1}, raises="value",
                   linear_in=(0,), samples=gradients, complex=True)

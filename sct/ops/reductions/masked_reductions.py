@@ -260,14 +260,14 @@ def nan_op(name: str, kind: Reduction | Mean) -> Op:
         return operands, {**attrs, **({"ddof": ddof} if name in ("nanvar", "nanstd") else {})}
 
     def rule(x: Operand, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
-        return reduction(call)(x, axis, keepdims)
+        return reduction(call, kind is MAX or kind is MIN)(x, axis, keepdims)
 
     def vjp(ct: Any, y: Operand, x: Operand, **attrs: Any) -> list[Any]:
         return kind.back(ct, y, x, logical_not(isnan(x)), NONE, **attrs)[:1]
 
     defaults = {"axis": None, "keepdims": False, **({"ddof": 0} if name in ("nanvar", "nanstd") else {})}
     return op(name, f"numpy.{name}", type=rule, run=call, bind=bind, defaults=defaults, vjp=vjp,
-              samples=with_nans(name))
+              raises="shape" if kind is MAX or kind is MIN else "never", samples=with_nans(name))
 
 
 def with_nans(name: str) -> samples.Samples:

@@ -238,9 +238,9 @@ def extremum_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdim
     return [where(attained, aligned(share, x, axis, keepdims), 0.0)]
 
 
-max_ = reduce_op("max", "numpy.max numpy.amax .max", np.max, vjp=extremum_vjp, raises="shape",
+max_ = reduce_op("max", "numpy.max numpy.amax .max", np.max, vjp=extremum_vjp, raises="shape", complex=True,
                  elements=totalled(maximum, None))
-min_ = reduce_op("min", "numpy.min numpy.amin .min", np.min, vjp=extremum_vjp, raises="shape",
+min_ = reduce_op("min", "numpy.min numpy.amin .min", np.min, vjp=extremum_vjp, raises="shape", complex=True,
                  elements=totalled(minimum, None))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate, np_promote
 from sct.ops.arrays.creation import strong, zeros
@@ -24,6 +24,7 @@ from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import conj_of, floordiv, mul, sub
 from sct.ops.scalar.comparison import ge
 from sct.ops.scalar.powers import pow_
+from sct.ops.scalar.selection import pymax
 from sct.ops.type_rules import number, scalar_or_array, size_of
 
 __all__ = ["convolve", "correlate", "polyval", "vander"]
@@ -129,7 +130,8 @@ def descending(n: Operand) -> Any:
 
 def vander_slope(x: Operand, n: Operand) -> Any:
     """d x**k / dx, without the last column, which is constant"""
-    return mul(descending(n), vander(x, sub(n, 1)))
+    columns = sub(n, 1)
+    return mul(descending(n), vander(x, columns if size_of(columns).least >= 0 else pymax(columns, 0)))
 
 
 def vander_vjp(ct: Operand, y: Operand, x: Operand, n: Operand) -> list[Any]:
@@ -146,11 +148,12 @@ def is_constant(y: Operand) -> bool:
 def type_vander(x: Operand, n: Operand) -> Tensor:
     if number(x).rank != 1:
         raise TypeMismatch("vander takes a vector")
+    note_size_requirement(size_of(n).least >= 0)
     return Tensor("array", np_promote([strong(number(x)), "i64"]), (*number(x).shape, size_of(n)))
 
 
 vander: Op = op("vander", "numpy.vander", type=type_vander, run=np.vander, vjp=vander_vjp,
-                bind=lambda x, N: ([x, N], {}), inactive=(1,), emit="numpy.vander(_0, _1)",
+                bind=lambda x, N: ([x, N], {}), inactive=(1,), emit="numpy.vander(_0, _1)", raises="shape",
                 samples=lambda: [((samples.arrays((3,), dtype=t), n), {}) for t in ("f8", "f4") for n in (1, 2, 4)],
                 complex=True)
 

@@ -21,7 +21,7 @@ from sct.ops.arrays.indexing import add_at, index, join, store
 from sct.ops.arrays.shape import dim, expand_dims, moveaxis, rearranged, reshape_as
 from sct.ops.arrays.take import POSITION, flat, grid, take_along_axis
 from sct.ops.reductions.reductions import aligned, bind_reduction, lines, readings, sum_, unlines
-from sct.ops.registry import op
+from sct.ops.registry import op, sequence
 from sct.ops.scalar.arithmetic import add, div, floordiv, int_, mul, quotient, sub
 from sct.ops.scalar.elementary import ceil, floor
 from sct.ops.type_rules import Axis, normalize, number, probe, reduced_shape, scalar_or_array, size_dim
@@ -96,7 +96,10 @@ def bind_partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect") 
 
 
 def type_partition(x: Operand, kth: Any, axis: int | None = -1) -> Tensor:
-    return type_sort(x, axis)
+    t = type_sort(x, axis)
+    least = size_dim(t.shape).least if axis is None else t.shape[axis].least
+    note_size_requirement(all(-least <= k < least for k in sequence(kth)))
+    return t
 
 
 def partitions() -> Iterable[samples.Sample]:
@@ -130,13 +133,14 @@ def partition_forward(tangents: Sequence[Any], y: Operand, x: Operand, kth: Any,
 partition = op("partition", "numpy.partition", type=type_partition, bind=bind_partition, defaults={"axis": -1},
                run=lambda x, kth, axis=-1: np.partition(x, kth, axis), vjp=partition_back, jvp=partition_forward,
                emit=lambda x, kth, axis=-1: f"numpy.partition(_0, _kth{'' if axis == -1 else ', axis=_axis'})",
-               cost="dear", samples=partitions)
+               cost="dear", raises="shape", samples=partitions)
 
 argpartition = op("argpartition", "numpy.argpartition .argpartition", bind=bind_partition, defaults={"axis": -1},
-                  type=lambda x, kth, axis=-1: Tensor("array", "i64", type_sort(x, axis).shape), nondiff=POSITION,
+                  type=lambda x, kth, axis=-1: Tensor("array", "i64", type_partition(x, kth, axis).shape),
+                  nondiff=POSITION,
                   run=lambda x, kth, axis=-1: np.argpartition(x, kth, axis),
                   emit=lambda x, kth, axis=-1: f"numpy.argpartition(_0, _kth{'' if axis == -1 else ', axis=_axis'})",
-                  cost="dear", samples=partitions)
+                  cost="dear", raises="shape", samples=partitions)
 
 
 # -- median ----------------------------------------------------------------------------------------------

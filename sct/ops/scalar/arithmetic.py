@@ -31,8 +31,8 @@ from sct.ops.type_rules import (
 )
 
 __all__ = [
-    "abs_", "abs_slope", "add", "bool_", "complex_", "conj", "conj_of", "div", "fabs", "float_", "floordiv", "int_",
-    "item", "mod", "mul", "neg", "npround", "pos", "quotient", "round_", "sign", "stop_gradient", "sub",
+    "abs_", "abs_slope", "add", "bool_", "complex_", "conj", "conj_of", "dict_key", "div", "fabs", "float_", "floordiv",
+    "int_", "item", "mod", "mul", "neg", "npround", "pos", "quotient", "round_", "sign", "stop_gradient", "sub",
 ]
 
 
@@ -370,6 +370,10 @@ bool_ = op("bool", "builtins.bool", complex=True, type=type_bool, run=bool, emit
 stop_gradient = op("stop_gradient", "sct.stop_gradient", complex=True, type=same, dim=dim_same, run=lambda x: x,
                    emit="_0",
                    alias="same", cost="free", nondiff="its derivative is defined as zero", compiled=True)
+
+dict_key = op("dict_key", type=same, dim=dim_same, run=lambda x: x, emit="_0", alias="same", cost="free",
+              nondiff="whether a dict has a key is constant between its jumps", samples=samples.numbers, compiled=True)
+"""A number by which a dict is asked for a value."""
 
 round_ = op("round", "builtins.round", type=type_round, run=round, bind=bind_round, emit="round(_args)", raises="value",
             samples=lambda: [((1.25,), {}), ((np.float64(-1.75),), {}), ((1.256, 2), {}), ((np.float32(1.256), 1), {})],

@@ -72,6 +72,12 @@ isnan = predicate("isnan", np.isnan)
 isinf = predicate("isinf", np.isinf)
 isfinite = predicate("isfinite", np.isfinite)
 
+_of_python = elementwise(np.isnan, bools)
+op("isreal", "numpy.isreal", complex=True, type=_of_python, run=np.isreal, elementwise=True, samples=samples.reals,
+   nondiff=TRUTH)
+op("iscomplex", "numpy.iscomplex", complex=True, type=lambda x: _of_python(x, spelling="numpy.isnan"), run=np.iscomplex,
+   elementwise=True, samples=samples.reals, nondiff=TRUTH)
+
 
 def tests_nan(eqn: Eqn) -> bool:
     """Is this a test for nan or infinities of the user's?  Those of derivatives are masks already."""

@@ -162,16 +162,20 @@ def special(name: str, twin: str | None = None) -> dict[str, Any]:
     """Type, run and emit of a function of scipy.special that may have a twin in `math`."""
 
     def run(*xs: Any) -> Any:
-        if twin is not None and not isinstance(xs[-1], (np.ndarray, np.generic)):
+        if twin is not None and not isinstance(xs[-1], (np.ndarray, np.generic, complex)):
             return getattr(math, twin)(*xs)
         return getattr(import_module("scipy.special"), name)(*xs)
 
     def rule(*xs: Operand, spelling: str | None = None) -> Tensor:
-        return ufunc_result(np.tanh, xs, spelling if twin else text, floats)
+        of_complex = any(number(x).kind == "c" for x in xs)  # `math` raises
+        return ufunc_result(np.tanh, xs, spelling if twin and not of_complex else text, floats)
+
+    def emit(*xs: Operand) -> str:
+        of_complex = any(number(x).kind == "c" for x in xs)
+        return f"{text}(_args)" if of_complex else prints(text, f"math.{twin}")(*xs)
 
     text = f"scipy.special.{name}"
-    emit = prints(text, f"math.{twin}") if twin else None
-    return {"type": rule, "spelled": True, "run": run, "emit": emit}
+    return {"type": rule, "spelled": True, "run": run, "emit": emit if twin else None}
 
 
 def bell(x: Operand, scale: float) -> Any:
@@ -182,9 +186,9 @@ def bell(x: Operand, scale: float) -> Any:
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
 erf = op("erf", "math.erf scipy.special.erf", **special("erf", "erf"),
-         partials=lambda y, x: [bell(x, TWO_OVER_ROOT_PI)], samples=samples.reals, compiled=True)
+         partials=lambda y, x: [bell(x, TWO_OVER_ROOT_PI)], samples=samples.reals, compiled=True, complex=True)
 erfc = op("erfc", "math.erfc scipy.special.erfc", **special("erfc", "erfc"),
-          partials=lambda y, x: [bell(x, -TWO_OVER_ROOT_PI)], samples=samples.reals, compiled=True)
+          partials=lambda y, x: [bell(x, -TWO_OVER_ROOT_PI)], samples=samples.reals, compiled=True, complex=True)
 
 
 # -- the gamma function: its derivatives are SciPy's -----------------------------------------------

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand
+from sct.ir.dims import Dim, power
 from sct.ir.types import Tensor
 from sct.ops import samples
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, div, mul, quotient, sub
+from sct.ops.scalar.arithmetic import add, div, known, mul, quotient, sub
 from sct.ops.scalar.comparison import eq, ge, gt, lt, ne
 from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.elementary import log
@@ -23,10 +23,18 @@ from sct.ops.type_rules import arithmetic, elementwise, floats, is_python, numbe
 __all__ = ["may_become_complex", "mathpow", "pow_"]
 
 
-def type_pow(x: Operand, y: Operand, spelling: str | None = None) -> Tensor:
-    """A Python int to a power is an int, unless the power may be negative."""
-    nonnegative = isinstance(y, Lit) and isinstance(y.value, int) and y.value >= 0
+def type_pow(x: Operand, y: Operand, spelling: str | None = None, whole: bool | None = None) -> Tensor:
+    """A Python int to a power is an int, unless the power may be negative.
+
+    whole  a guard tells that it is not
+    """
+    nonnegative = whole or isinstance(y, Lit) and isinstance(y.value, int) and y.value >= 0
     return ufunc_result(np.power, (x, y), spelling, arithmetic if nonnegative else _power)
+
+
+def dim_pow(x: Operand, y: Operand, whole: bool | None = None) -> Dim | None:
+    a, b = known(x), known(y)
+    return power(a, b) if a is not None and b is not None and (whole or b.least >= 0) else None
 
 
 def _power(*dtypes: str) -> str:
@@ -46,14 +54,14 @@ def may_become_complex(eqn: Eqn) -> bool:
         not (isinstance(x, Lit) and x.value >= 0) and all(number(a).carrier in ("py", "any") for a in (x, y))
 
 
-def pow_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
+def pow_partials(z: Operand, x: Operand, y: Operand, **attrs: Any) -> list[Any]:
     base: Any = None
     if number(x).kind in "fc":
         base = literal_slope(z, x, y.value) if isinstance(y, Lit) and number(y).kind != "c" else slope(z, x, y)
     return [base, exponent_slope(z, x, y) if number(y).kind in "fc" else None]
 
 
-def pow_jvp(tangents: list[Any], z: Operand, x: Operand, y: Operand) -> Any:
+def pow_jvp(tangents: list[Any], z: Operand, x: Operand, y: Operand, **attrs: Any) -> Any:
     """Of a negative x there is a derivative by x alone: there the slope by y counts where y has a tangent."""
     dx, dy = tangents
     base, _ = pow_partials(z, x, y) if dx is not None else (None, None)
@@ -135,8 +143,8 @@ def powers() -> Iterable[samples.Sample]:
 
 
 pow_ = op("pow", "operator.pow numpy.power builtins.pow", complex=True, type=type_pow, spelled=True,
-          run=operator.pow, emit="_0 ** _1", partials=pow_partials, jvp=pow_jvp, raises="value", samples=powers,
-          folds="adjoint", compiled=True)
+          run=lambda x, y, **_: x ** y, emit="_0 ** _1", partials=pow_partials, jvp=pow_jvp, raises="value",
+          dim=dim_pow, samples=powers, folds="adjoint", compiled=True)
 
 mathpow = op("mathpow", "math.pow", type=elementwise(np.float_power, floats), spelled=True, run=math.pow,
              emit="math.pow(_0, _1)", partials=pow_partials, jvp=pow_jvp, raises="value",

@@ -314,9 +314,10 @@ def writes_items(eqn: Eqn) -> bool:
 
 
 def may_repeat_items(eqn: Eqn) -> bool:
-    """May the out hold the same list twice?"""
+    """May the out hold the same list or array twice?"""
     if eqn.op.name == "list_of":
-        return len(set(eqn.args)) < len(eqn.args)
+        held = [x for x in eqn.args if holds_array(x.type)]
+        return len(set(held)) < len(held)
     return eqn.op.name in ("repeat", "repeated", "joined", "extend", "splice") and list_depth(eqn.out.type) > 1
 
 

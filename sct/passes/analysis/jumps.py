@@ -16,7 +16,7 @@ from sct.passes.analysis.activity import varied_values
 __all__ = ["JUMPING", "jumps"]
 
 JUMPING = {"int": "`int(...)`", "round": "`round(...)`", "eq": "a comparison for equality",
-           "ne": "a comparison for equality"}
+           "ne": "a comparison for equality", "dict_key": "the place in a dict"}
 """The ops, by name, and what the user has written."""
 _OWN = str(Path(__file__).parents[2])
 """The directory of the compiler, which has Python functions of its own for some of Python's."""

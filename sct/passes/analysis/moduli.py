@@ -27,7 +27,7 @@ from sct.ops.scalar.elementary import hypot, square
 from sct.ops.scalar.powers import mathpow, pow_
 from sct.ops.scalar.special_functions import dist, float_power
 from sct.ops.type_rules import number
-from sct.passes.rewriting.factoring import MOST_FACTORS
+from sct.passes.rewriting.table import MOST_FACTORS
 
 __all__ = [
     "MOVES", "POWERS", "PRODUCTS", "SELECTIONS", "Moduli", "Product", "labelled", "moved", "multiplied_by_themselves",

@@ -188,7 +188,11 @@ class ProgramDerivatives:
     # -- records ------------------------------------------------------------------------
 
     def _record_fields(self, of: str) -> tuple[Operand, ...]:
-        """The operands that are packed into a record of the function `of`, which is split already."""
+        """The operands that are packed into a record of the function `of`."""
+        whole = next((f for f in self.functions.values()
+                      if any(eqn.op is boundary and eqn.attrs["of"] == of for eqn in f.eqns)), None)
+        if whole is not None:
+            self._split(call_names(whole)[0])
         return next(eqn.args for f in self.functions.values() for eqn in walk(f)
                     if eqn.op is pack and eqn.attrs["of"] == of)
 

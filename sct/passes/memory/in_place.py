@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sct.ir.core import Eqn, Fn, Value, free_values, walk
 from sct.ir.loop_view import loop_view
-from sct.ir.types import List, Residuals, Tensor, holds_array, list_depth
+from sct.ir.types import List, Residuals, Tensor, holds_array, leaf_type, list_depth
 from sct.passes.analysis.alias import (
     FRESH_LISTS,
     Access,
@@ -38,8 +38,9 @@ from sct.passes.analysis.alias import (
     writes_items,
 )
 from sct.passes.memory.alias_graph import AliasGraph
+from sct.passes.memory.contiguity import is_contiguous
 from sct.passes.memory.decisions import Decisions, Owner, carried_out
-from sct.passes.memory.ownership import Ownership, updates
+from sct.passes.memory.ownership import Ownership, is_arithmetic, is_variable, overwritable, updates
 from sct.passes.memory.written_views import WrittenView, overwritten, written_views
 
 __all__ = ["storage"]
@@ -178,7 +179,7 @@ class _Plan(Decisions):
         views = {s.value for s in later}
         missing = [p for p in pushes if not isinstance(p.value.type, (Tensor, List))]
         copyable = (all(self._is_view(v, access) for v in views)
-                    and all(isinstance(p.value.type, Tensor) or p in missing for p in pushes))
+                    and all(isinstance(p.value.type, Tensor) or p in missing or self._is_row(p.value) for p in pushes))
         exclusive = self.is_exclusive(aliases, access)
         if copyable and not exclusive and self.copy_base(access):
             self.claim(access)
@@ -311,6 +312,11 @@ class _Plan(Decisions):
         return (eqn is not None and not eqn.regions and v is not access.value and eqn.op.name != "unwrap"
                 and (is_alias(eqn) or is_inner_list(eqn) or eqn in self.put_back))
 
+    def _is_row(self, v: Value) -> bool:
+        """Is `v` a list that is read out of a list, with no arrays in it?"""
+        eqn = self.memory.bindings[v].eqn
+        return eqn is not None and is_inner_list(eqn) and not holds_array(leaf_type(v.type))
+
     def copy_at(self, access: Access, *, deep: bool = False) -> None:
         """Let this access read a copy."""
         if (access.owner, access.index) not in self.copies:
@@ -356,12 +362,10 @@ class _Plan(Decisions):
             self.graph.link(copied, x)
 
     def claim_for_arithmetic(self) -> None:
-        """Do adjoint arithmetic such as `dx = dx + g` in place where that needs no copy."""
+        """Do arithmetic such as `dx = dx + g` in place where that needs no copy."""
         for eqn, _ in self.memory.eqns:
-            if eqn.op.augmented is not None and not eqn.primal and holds_array(eqn.out.type) \
-                    and not self._is_summed(eqn):
-                positions = (0, 1) if eqn.op.commutative else (0,)
-                k = next((k for k in positions if self._may_overwrite(eqn, k)), None)
+            if is_arithmetic(eqn) and not self._is_summed(eqn) and (not eqn.primal or is_variable(eqn)):
+                k = next((k for k in overwritable(eqn) if self._may_overwrite(eqn, k)), None)
                 if k is not None:
                     self.inplace[eqn] = 0
                     self.swapped |= {eqn} if k else set()
@@ -376,7 +380,9 @@ class _Plan(Decisions):
         if access is None or (eqn, k) in self.copies:
             return False
         x = access.value
-        if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None) or self._is_primal(x):
+        if x.type != eqn.out.type or x.hint not in (self.ownership.variable(eqn.out), None):
+            return False
+        if not is_contiguous(x, self.memory, self) if eqn.primal else self._is_primal(x):
             return False
         aliases = self.graph.alias_class(x, items=True)
         return (self.is_exclusive(aliases, access) and not self.later_reads(aliases, access)

@@ -16,7 +16,7 @@ from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Tensor, holds_array
 from sct.passes.analysis.alias import Access, Binding, MemoryUses, donations, is_alias, is_inner_list, writes_items
 
-__all__ = ["Ownership", "updates"]
+__all__ = ["Ownership", "is_arithmetic", "is_variable", "overwritable", "updates"]
 
 
 class Ownership:
@@ -30,6 +30,12 @@ class Ownership:
         self.memory = memory
         self.owned: set[tuple[object, ...]] = set()
         self.lists_of_owned: set[Value] = set()
+        self._variables = {r: out.hint for eqn, _ in memory.eqns if eqn.op.name == "cond" for branch in eqn.regions
+                           for r, out in zip(branch.results, eqn.outs) if isinstance(r, Value)}
+
+    def variable(self, v: Value) -> str | None:
+        """The name of a value, or of the out of a conditional that it becomes."""
+        return v.hint or self._variables.get(v)
 
     def own_items(self) -> None:
         """Require that lists own their arrays where an update writes into one: `xs[i][j] = v`."""
@@ -119,8 +125,21 @@ class Ownership:
         loop = loop_view(eqn)
         for k, (p, x) in enumerate(zip(loop.params, loop.results)):
             if holds_array(p.type) and (eqn, k) not in self.owned and (
-                    self._accumulates(x, p) or self._is_updated(p) and self._is_made_for_next_iteration(x, loop.body)):
+                    self._accumulates(x, p) or self._is_updated(p) and self._is_made_for_next_iteration(x, loop.body)
+                    or self._accumulates(x, p, primal=True) and self._is_free(loop, k)):
                 self.require_ownership(p)
+
+    def _is_free(self, loop: LoopView, k: int) -> bool:
+        """Is the carried array new memory that this loop alone reads, and that no tape holds?"""
+        init = loop.inits[k]
+        if not isinstance(init, Value):
+            return False
+        d = self.memory.bindings[init]
+        if d.eqn is None or d.escapes or d.region is not None or d.eqn.regions or is_alias(d.eqn):
+            return False
+        at = self.memory.point(loop.eqn)
+        return d.point.level == at.level and {loop.params[k], loop.results[k]}.isdisjoint(loop.yields) and all(
+            s.owner is loop.eqn or s.point.position < at.position for s in self.memory.reads.get(init, ()))
 
     def own_branch_updates(self, eqn: Eqn) -> None:
         """Own the outs of a conditional that one branch updates and the other leaves as they are."""
@@ -138,7 +157,7 @@ class Ownership:
         x, d = unchanged[0], self.memory.bindings[unchanged[0]]
         is_read_later = any(s.point.position > end.position for s in self.memory.reads.get(x, ()))
         return not (d.escapes or is_read_later or d.point.level != start.level) and all(
-            r is x or self._accumulates(r, x) for r in results)
+            r is x or self._accumulates(r, x, primal=True) for r in results)
 
     def _is_updated(self, param: Value) -> bool:
         return any(isinstance(s.owner, Eqn) and s.index in self._possible_donations(s.owner).values()
@@ -148,8 +167,8 @@ class Ownership:
         """Does the body compute `x` for the next iteration alone?"""
         return self._is_fresh_each_iteration(x, body) and isinstance(x, Value) and len(self.memory.reads[x]) == 1
 
-    def _accumulates(self, x: Operand, param: Value) -> bool:
-        """Is `x` computed from `param` by steps that may be done in place?"""
+    def _accumulates(self, x: Operand, param: Value, primal: bool = False) -> bool:
+        """Is `x` computed from `param` by steps that may be done in place, with `primal` also those of the user?"""
         todo, seen = [x], set[Operand]()
         steps = 0
         while todo:
@@ -160,31 +179,53 @@ class Ownership:
             eqn = self.memory.bindings[x].eqn if isinstance(x, Value) else None
             if eqn is None or self.memory.bindings[x].region is not None:  # type: ignore[index]
                 return False
-            if x in self._possible_donations(eqn):
+            if x in (donated := self._possible_donations(eqn, primal)):
                 steps += 1
-                todo.append(eqn.args[self._possible_donations(eqn)[x]])
+                todo.append(eqn.args[donated[x]])
             elif eqn.op.name == "cond":
                 todo += [branch.results[eqn.outs.index(x)] for branch in eqn.regions]
-            elif eqn.op.name == "loop" and self._is_one_buffer(loop_view(eqn), x):
+            elif eqn.op.name == "loop" and self._is_one_buffer(loop_view(eqn), x, primal):
                 todo.append(loop_view(eqn).inits[eqn.outs.index(x)])
                 steps += 1
             else:
                 return False
         return steps > 0
 
-    def _is_one_buffer(self, loop: LoopView, final: Operand) -> bool:
+    def _is_one_buffer(self, loop: LoopView, final: Operand, primal: bool) -> bool:
         """Is this the final value of a carry that stays in one buffer?"""
         if final not in loop.finals:
             return False
         k = loop.finals.index(final)
-        return (loop.eqn, k) in self.owned or self._accumulates(loop.results[k], loop.params[k])
+        return (loop.eqn, k) in self.owned or self._accumulates(loop.results[k], loop.params[k], primal)
 
-    def _possible_donations(self, eqn: Eqn) -> Mapping[Operand, int]:
+    def _possible_donations(self, eqn: Eqn, primal: bool = False) -> Mapping[Operand, int]:
         """The outs that may overwrite the buffer of an operand, with the position of the operand."""
-        if eqn.op.augmented is not None and not eqn.primal and holds_array(eqn.out.type) \
-                and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint:
-            return {eqn.out: 0}
+        if is_arithmetic(eqn) and (primal and is_variable(eqn) or not eqn.primal):
+            k = next((k for k in overwritable(eqn) if eqn.args[k].type == eqn.out.type
+                      and eqn.args[k].hint == self.variable(eqn.out)), None)
+            return {} if k is None else {eqn.out: k}
         return donations(eqn)
+
+
+def is_arithmetic(eqn: Eqn) -> bool:
+    """Has the operation of arrays a form in place: `x += y`?"""
+    return eqn.op.augmented is not None and holds_array(eqn.out.type)
+
+
+def overwritable(eqn: Eqn) -> tuple[int, ...]:
+    """The positions of the operands whose buffer an operation of arithmetic may take over.
+
+    The user's own keep their places."""
+    return (0, 1) if eqn.op.commutative and not eqn.primal else (0,)
+
+
+def is_variable(eqn: Eqn) -> bool:
+    """Does the user's own arithmetic give a variable its next value, of one axis: `x = x + y`, `x += y`?
+
+    An array of more axes could have another memory layout than the result, which `np.sum` can tell."""
+    x, out = eqn.args[0], eqn.out
+    return isinstance(out.type, Tensor) and out.type.rank == 1 and isinstance(x, Value) and x.type == out.type \
+        and out.hint is not None and x.hint == out.hint
 
 
 def updates(memory: MemoryUses) -> Iterator[tuple[Eqn, Access]]:

@@ -2,6 +2,7 @@
 
 Adjoint arithmetic is hoisted if it cannot raise, since the loop may run no iteration. Primal arithmetic is hoisted if
 it computes arrays, if the loop is certain to run, and if no effect or exception precedes it in the first iteration.
+Of ints, several operations are hoisted, as in the bounds of slices.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ from collections.abc import Callable
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, has_effect
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import Tensor
+from sct.ir.types import INT, Tensor
+from sct.ir.uses import outer_reads
 from sct.ops.registry import aliases
 from sct.passes.scalar.purity import cannot_raise, is_pure
 
 __all__ = ["hoist", "hoist_primal", "runs_at_least_once"]
 
+FEWEST_OPERATIONS = 3
+"""So many operations on ints take longer than a variable of their own, and are worth its name."""
+
 
 def hoist(fn: Fn) -> Fn:
-    """`fn` with invariant adjoint equations hoisted out of loops, inner loops first."""
-    return _hoist_from(fn, _invariant)
+    """`fn` with invariant adjoint equations, and ints, hoisted out of loops, inner loops first."""
+    return _hoist_from(fn, lambda loop: [*_invariant_ints(loop), *_invariant(loop)])
 
 
 def hoist_primal(fn: Fn) -> Fn:
@@ -68,6 +73,25 @@ def _invariant_primal(loop: LoopView) -> list[Eqn]:
         if has_effect(eqn):
             break
         is_certain = is_certain and not eqn.regions and cannot_raise(eqn)
+        bound.update(eqn.outs)
+    return [eqn for eqn in loop.body.eqns if eqn in hoisted]
+
+
+def _invariant_ints(loop: LoopView) -> list[Eqn]:
+    """The primal equations that compute ints by several operations, of which none may raise."""
+    bound: set[Operand] = set(loop.body.params)
+    candidates: dict[Operand, Eqn] = {}
+    operations: dict[Operand, int] = {}
+    hoisted: set[Eqn] = set()
+    for eqn in loop.body.eqns:
+        if eqn.primal and bound.isdisjoint(eqn.args) and is_pure(eqn) and cannot_raise(eqn) \
+                and all(x.type == INT for x in (*eqn.outs, *eqn.args)):
+            candidates[eqn.out] = eqn
+            operations[eqn.out] = (eqn.op.cost != "free") + sum(operations.get(a, 0) for a in eqn.args)
+            continue
+        for x in outer_reads(eqn):
+            if operations.get(x, 0) >= FEWEST_OPERATIONS:
+                _add_with_operands(hoisted, candidates[x], candidates)
         bound.update(eqn.outs)
     return [eqn for eqn in loop.body.eqns if eqn in hoisted]
 

@@ -3,18 +3,20 @@
     dx = zeros; for i in range(n): dx[i] += g   ->   dx = zeros; for i in range(n): dx[i] = g
 
 Nothing else in the loop may read or write `dx`, and no index may be negative, so that no element is named twice.
+The subscript may be the index and a literal: `dx[i - 1]`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
 
+from sct.ir.affine import term_of
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, walk
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import add_at, split, store
 
-__all__ = ["scatter_to_store"]
+__all__ = ["only_additions", "scatter_to_store"]
 
 
 def scatter_to_store(fn: Fn) -> Fn:
@@ -36,11 +38,17 @@ def _additions(loop: LoopView, def_use: DefUse) -> list[Eqn]:
     additions: list[Eqn] = []
     for init, param, result in zip(loop.inits, loop.params, loop.results):
         initial = def_use.defining_eqn(init)
-        paths = _paths(param, result, loop.body, def_use) if initial is not None and _is_zeros(initial) else None
-        if paths is not None and len(paths) == len(def_use.uses(param)):
-            adds = [add for add in paths if add is not None]
-            additions += adds if all(_is_indexed_by(add, loop.index) for add in adds) else []
+        adds = only_additions(param, result, loop.body, def_use) if initial is not None and _is_zeros(initial) else None
+        additions += adds if adds is not None and all(_is_indexed_by(add, loop, def_use) for add in adds) else []
     return additions
+
+
+def only_additions(param: Value, result: Operand, body: Fn, def_use: DefUse) -> list[Eqn] | None:
+    """The additions that lead from a param of a body to its result; None if anything else reads or writes the array."""
+    paths = _paths(param, result, body, def_use)
+    if paths is None or len(paths) != len(def_use.uses(param)):
+        return None
+    return [eqn for eqn in paths if eqn is not None]
 
 
 def _paths(param: Value, result: Operand, region: Fn, def_use: DefUse) -> list[Eqn | None] | None:
@@ -72,7 +80,17 @@ def _is_injective(loop: LoopView) -> bool:
     return isinstance(start, int) and start >= 0 if step > 0 else isinstance(stop, int) and stop >= -1
 
 
-def _is_indexed_by(add: Eqn, index: Value | None) -> bool:
-    """Is the index of the loop one of the subscripts, and does the key name no element twice?"""
+def _is_indexed_by(add: Eqn, loop: LoopView, def_use: DefUse) -> bool:
+    """Is a subscript the index of the loop, or a literal more or less, and does the key name no element twice?"""
     key = add.attrs["key"]
-    return set(key).isdisjoint("am") and any(item is index for item in split(key, add.args[2:]))
+    return set(key).isdisjoint("am") and any(
+        isinstance(item, (Lit, Value)) and _is_shifted(item, loop, def_use) for item in split(key, add.args[2:]))
+
+
+def _is_shifted(item: Operand, loop: LoopView, def_use: DefUse) -> bool:
+    """Is this the index of the loop, or the sum of that and a literal, and not negative?"""
+    if item is loop.index:
+        return True
+    term, start = term_of(item, def_use.defining_op), loop.bounds[0]
+    return term is not None and term.coefs == {loop.index: 1} and isinstance(start, Lit) \
+        and loop.bounds[2].value > 0 and start.value + term.const >= 0  # type: ignore[union-attr]

@@ -1,17 +1,20 @@
 """Sinks an equation into the only branch that reads it:  t = f(x); if c: use(t)  ->  if c: t = f(x); use(t)
 
 In adjoint code only, since primal code may raise where it stands. An equation that reads a variable which is assigned
-again before the conditional stays, so that the variable keeps its name.
+again before the conditional stays, so that the variable keeps its name. So does one that reads an array or a list
+which is updated before the conditional: the update would need a copy, `dv = d.pop()` needs none.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 
-from sct.ir.core import Eqn, Fn, Value, is_effect, walk
+from sct.ir.core import Eqn, Fn, Operand, Value, is_effect, walk
+from sct.ir.loop_view import loop_view
 from sct.ir.uses import DefUse
+from sct.passes.analysis.alias import donations
 
 __all__ = ["sink"]
 
@@ -40,11 +43,13 @@ class _Sink:
         sunk_into: dict[Fn, list[Eqn]] = defaultdict(list)
         position = {eqn: k for k, eqn in enumerate(eqns)}
         assigned: dict[str | None, int] = {}
+        updated: dict[Operand, int] = {}
         for eqn in reversed(eqns):
             branch = self.only_branch(eqn, fn) if _may_move(eqn) else None
-            if branch is None or _first_assigned(eqn, assigned) < position[self.def_use.owner[branch]]:
+            if branch is None or _first_change(eqn, assigned, updated) < position[self.def_use.owner[branch]]:
                 kept.append(eqn)
                 assigned.update((out.hint, position[eqn]) for out in eqn.outs)
+                updated.update(dict.fromkeys(_updated(eqn), position[eqn]))
                 continue
             sunk_into[branch].append(eqn)
             for a in eqn.args:
@@ -71,10 +76,22 @@ class _Sink:
         return branch
 
 
-def _first_assigned(eqn: Eqn, assigned: Mapping[str | None, int]) -> float:
-    """The first position at which a variable that the equation reads is assigned again."""
-    names = (a.hint for a in eqn.args if isinstance(a, Value) and a.hint is not None)
-    return min((assigned.get(name, inf) for name in names), default=inf)
+def _first_change(eqn: Eqn, assigned: Mapping[str | None, int], updated: Mapping[Operand, int]) -> float:
+    """The first position at which a variable that the equation reads is assigned again, or what it holds updated."""
+    values = [a for a in eqn.args if isinstance(a, Value)]
+    return min((*(assigned.get(a.hint, inf) for a in values if a.hint is not None),
+                *(updated.get(a, inf) for a in values)), default=inf)
+
+
+def _updated(eqn: Eqn) -> Iterator[Operand]:
+    """The arrays and lists that the equation updates, or a loop or conditional that it is."""
+    yield from (eqn.args[k] for k in donations(eqn).values())
+    for region in eqn.regions:
+        inside = {x for e in region.eqns for x in _updated(e)}
+        yield from inside
+        if eqn.op.name == "loop" and inside:
+            loop = loop_view(eqn)
+            yield from (init for init, param in zip(loop.inits, loop.params) if param in inside)
 
 
 def _may_move(eqn: Eqn) -> bool:

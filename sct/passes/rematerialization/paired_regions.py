@@ -164,6 +164,10 @@ class PairedRegions:
                        for b, v in ((body, x), (mirrored, forward)))
         return is_index and self.have_same_index(body.owner, mirrored.owner)
 
+    def are_equal(self, x: Operand, forward: Operand) -> bool:
+        """Is `x`, read in a block that mirrors the one in which `forward` is read, the same number?"""
+        return x == forward or self._are_same_index(x, forward)
+
     # -- adding tapes -------------------------------------------------------------------
 
     def add_tape(self, loop: BlockNode, value: Value) -> Operand:

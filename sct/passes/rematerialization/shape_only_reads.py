@@ -5,7 +5,9 @@
 In:  paired regions. Out: the same, with fewer reads out of scope. The substitute is the first of: the slice of a
 cotangent that is updated near by; a param of the function of the same type; the substitute of an operand of the same
 shape; the final value of the array that the loop carries. A size without a substitute is read in the forward pass: it
-is a number, and may be kept.
+is a number, and may be kept. So is the length of a row that a table of lists loses:
+
+    rows[i] = row; then drows[i] = zeros_of(rows[i])    ->   n = len(rows[i]); rows[i] = row; then drows[i] = [0.0] * n
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from collections.abc import Iterator
 
 from sct.ir.core import Eqn, Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import Tensor
-from sct.ops.arrays.creation import copy
+from sct.ir.types import INT, List, Tensor
+from sct.ops.arrays.creation import copy, zeros_of
 from sct.ops.arrays.indexing import add_at, advanced, index, store
 from sct.ops.arrays.shape import dim
+from sct.ops.program.list_ops import remove_at, repeat, zero
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.rematerialization.mutable_ir import Block, BlockNode, blocks, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
@@ -31,6 +34,7 @@ REACH = 30
 def replace_shape_operands(regions: PairedRegions) -> None:
     """Replace the operands that are out of scope and read for their shape alone."""
     forward_only = _before_boundary(regions.top)
+    rows: dict[BlockNode, None] = {}
     for block in blocks(regions.top):
         for node in list(block.nodes):
             for k in node.eqn.op.shapes:
@@ -42,6 +46,56 @@ def replace_shape_operands(regions: PairedRegions) -> None:
                 node.args[k] = substitute or node.args[k]
                 at = block.nodes.index(node)
                 block.nodes[at:at] = search.views
+            if node.eqn.op is zeros_of and isinstance(node.args[0].type, List):
+                read = regions.node_of(node.args[0])
+                update = None if read is None or read.eqn.op is not index else _update_of_item(regions, read)
+                if read is not None and update is not None:
+                    _read_lost_row(regions, node, read, update)
+                    rows[read] = None
+    still_read = {x for b in blocks(regions.top) for x in regions.reads(b)} if rows else set()
+    for read in rows:
+        if read.outs[0] not in still_read:
+            read.home.nodes.remove(read)
+
+
+def _read_lost_row(regions: PairedRegions, node: BlockNode, read: BlockNode, update: BlockNode) -> None:
+    """Let `node`, which makes zeros of the row that `read` reads, read it before its table loses it by `update`.
+
+    Of a row of numbers, only the length is read. The table needs no tape then."""
+    row = Value(node.args[0].type)
+    eqns = [Eqn(index, (update.args[0], *_item(update)), (row,), read.attrs, primal=False)]
+    kept = row
+    item = row.type.elem if isinstance(row.type, List) else row.type
+    if isinstance(item, Tensor) and item.is_scalar:
+        kept = Value(INT)
+        eqns.append(Eqn(dim, (row,), (kept,), {"axis": 0}, primal=False))
+        node.eqn = Eqn(repeat, (zero(Value(item)), kept), node.eqn.outs, primal=False)
+        node.args, node.attrs = list(node.eqn.args), node.eqn.attrs
+    else:
+        node.args[0] = row
+    at = update.home.nodes.index(update)
+    for eqn in reversed(eqns):
+        update.home.nodes.insert(at, BlockNode(eqn, update.home, list(eqn.args), list(eqn.outs), eqn.attrs))
+        regions.register(update.home.nodes[at])
+
+
+def _update_of_item(regions: PairedRegions, read: BlockNode) -> BlockNode | None:
+    """The update of the forward pass by which the table loses the item that `read` reads in a mirroring block."""
+    table, *at = read.args
+    if regions.in_scope(table, read.home):
+        return None
+    for forward in regions.mirrors.get(read.home, ()):
+        for node in forward.nodes:
+            if node.eqn.op in (store, remove_at) and node.args[0] is table \
+                    and node.attrs.get("key", ("i",)) == read.attrs["key"] \
+                    and all(map(regions.are_equal, at, _item(node))):
+                return node
+    return None
+
+
+def _item(update: BlockNode) -> list[Operand]:
+    """The position of the item that is replaced or removed."""
+    return update.args[2 if update.eqn.op is store else 1:]
 
 
 def _read_forward(regions: PairedRegions, node: BlockNode) -> None:

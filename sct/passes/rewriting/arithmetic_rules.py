@@ -116,6 +116,16 @@ def sub_negated(a: Operand, b: Operand) -> Any:
 
 
 @rule("sub")
+def sub_again(a: Operand, b: Operand) -> Any:
+    """n + 1 - 1 -> n, of ints"""
+    eqn = defining_eqn(a)  # also a primal one: this is exact
+    if eqn is None or eqn.op is not add or eqn.args[1] != b or not isinstance(b, Lit):
+        return None
+    n = eqn.args[0]
+    return n if isinstance(n.type, Tensor) and n.type.integral and n.type == a.type else None
+
+
+@rule("sub")
 def sub_zeros(a: Operand, b: Operand) -> Any:
     """a - zeros -> a;  zeros - a -> -a"""
     return a if is_zeros(b) else neg(b) if is_zeros(a) and not is_truth(b) else None

@@ -13,7 +13,7 @@ from sct.ir.dims import Dim
 from sct.ir.types import ANY_REAL, REAL, List, Tensor
 from sct.ops.arrays.indexing import add_at, distinct, index, indexed_shape, store
 from sct.ops.arrays.shape import expand_dims, squeeze
-from sct.ops.program.list_ops import append, repeat, shifted
+from sct.ops.program.list_ops import append, list_of, repeat, shifted
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add, mul, neg
 from sct.ops.type_rules import normalize
@@ -287,6 +287,14 @@ def index_new_item(x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
         return args[0]
     args, k = operands_of(x, "list_of"), number(at[0])
     return args[int(k)] if args is not None and k is not None and -len(args) <= k < len(args) else None
+
+
+@rule("zeros_of", phase="present")
+def zeros_of_no_items(site: Site, x: Operand, **_: Any) -> Any:
+    """zeros_of([]) -> []"""
+    eqn, t = defining_eqn(x), site.out.type
+    is_empty = eqn is not None and eqn.op is list_of and not eqn.args
+    return list_of(elem=t.elem) if is_empty and isinstance(t, List) else None
 
 
 @rule("remove_at", of="append")

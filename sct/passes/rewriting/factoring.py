@@ -16,7 +16,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any, cast
 
 from sct.ir.build import Builder
@@ -30,9 +30,19 @@ from sct.ops.scalar.selection import where
 from sct.ops.scalar.special_functions import paired
 from sct.passes.rewriting.arithmetic_rules import may_be_int, natural_quotient
 from sct.passes.rewriting.literals import is_number, number, over, plus, times
-from sct.passes.rewriting.table import Site, adjoint_eqn, defining_eqn, operands_of, rule, shape_of
+from sct.passes.rewriting.table import (
+    MOST_FACTORS,
+    Site,
+    adjoint_eqn,
+    choice_of,
+    defining_eqn,
+    factors_of,
+    operands_of,
+    rule,
+    shape_of,
+)
 
-__all__ = ["MOST_FACTORS", "Expansion", "Term", "factored_sum"]
+__all__ = ["Expansion", "Term", "factored_sum"]
 
 BUDGET = 12
 """How many equations are expanded at a time, so that long sums take linear time."""
@@ -108,12 +118,14 @@ def order_factors(site: Site, a: Operand, b: Operand, *, for_printing: bool = Fa
     term = expansion.product((a, b), 1.0)
     if expansion.count == 0 or not _is_float(*term.factors):
         return None
+    nested = for_printing and operands_of(b, "mul") is not None
     outer = cast(Builder, builder_var.get())
     with outer.nested() as inner:
-        term = _reuse_product(term, outer.eqns, expansion, with_literal=for_printing)
-        product = _product(_with_numerator(term, expansion), for_printing=for_printing)
+        term = _with_numerator(_reuse_product(term, outer.eqns, expansion, with_literal=for_printing), expansion)
+        if not nested and _is_in_order(a, b, term, expansion, for_printing=for_printing):
+            return None
+        product = _product(term, for_printing=for_printing)
     gain = expansion.saved_work + _work(site.out) - sum(_work(e.out) for e in inner.eqns)
-    nested = for_printing and operands_of(b, "mul") is not None
     if product.type != site.out.type or gain < 0 or gain == 0 and not nested:
         return None
     outer.eqns += inner.eqns
@@ -288,18 +300,34 @@ def _with_numerator(term: Term, expansion: Expansion) -> Term:
 
 
 def _product(term: Term, *, for_printing: bool = False) -> Operand:
-    """The product of a term: scalars first, so that there are fewer operations on arrays.
+    """The product of a term."""
+    coef, row = _in_order(term, for_printing=for_printing)
+    out = reduce(mul, row) if row else Lit(term.coef)
+    return out if coef is None or not row else cast(Operand, mul(coef, out))
+
+
+def _in_order(term: Term, *, for_printing: bool) -> tuple[Lit | None, list[Operand]]:
+    """The factors of a term in order: scalars first, so that there are fewer operations on arrays.
 
     The literal is the outermost factor, where other rules see it; for printing the innermost, without parentheses."""
     scalars = [f for f in term.factors if not cast(Tensor, f.type).rank]
     arrays = [f for f in term.factors if cast(Tensor, f.type).rank]
     inner = for_printing or bool(arrays)
-    out: Operand | None = Lit(term.coef) if inner and term.coef != 1.0 else None
-    if out is None and scalars and len(term.factors) > 1:
+    if inner and term.coef != 1.0:
+        return None, [Lit(term.coef), *scalars, *arrays]
+    if scalars and len(term.factors) > 1:
         scalars = _float_first(scalars, arrays)
-    for f in scalars + arrays:
-        out = f if out is None else cast(Operand, mul(out, f))
-    return Lit(term.coef) if out is None else out if inner else cast(Operand, mul(term.coef, out))
+    return None if inner else Lit(term.coef), [*scalars, *arrays]
+
+
+def _is_in_order(a: Operand, b: Operand, term: Term, expansion: Expansion, *, for_printing: bool) -> bool:
+    """Is `a * b`, which was expanded into the term, what its product would be?"""
+    coef, row = _in_order(term, for_printing=for_printing)
+    has_coef = coef is not None and term.coef != 1.0
+    x, last = (b, []) if has_coef else (a, [b])
+    while x in expansion.values and (args := operands_of(x, "mul")) is not None:
+        x, last = args[0], [args[1], *last]
+    return [x, *last] == row and (a == coef or not has_coef)
 
 
 def _float_first(scalars: list[Operand], arrays: list[Operand]) -> list[Operand]:
@@ -331,17 +359,6 @@ def mul_sign(a: Operand, b: Operand) -> Any:
     return None
 
 
-def choice_of(y: Operand) -> tuple[Operand, ...] | None:
-    """The operands of y = where(mask, a, b), which may be the sum of where(mask, a, 0) and where(mask, 0, b)."""
-    if (choice := operands_of(y, "where")) is not None:
-        return choice
-    terms = [choice for term in operands_of(y, "add") or () if (choice := operands_of(term, "where")) is not None]
-    for (mask, a, zero), (other_mask, other, b) in (terms, terms[::-1]) if len(terms) == 2 else ():
-        if mask is other_mask and zero == other == Lit(0.0):
-            return mask, a, b
-    return None
-
-
 @rule("mul", of="quotient mul div add real", when="finite")
 def mul_modulus(a: Operand, b: Operand) -> Any:
     """c * y * (x / y) -> c * x where y = hypot(x, ...), abs(conj(x)), dist(...) or norm(...) is 0 only where x is, or
@@ -352,22 +369,6 @@ def mul_modulus(a: Operand, b: Operand) -> Any:
                 and (cancelled := over_modulus(y, slope, {})) is not None:
             return cancelled
     return None
-
-
-MOST_FACTORS = 16
-"""A search among the factors of a product ends after so many."""
-
-
-def factors_of(a: Operand) -> set[Operand]:
-    """`a` and the operands of which it is a product, the products among them too."""
-    factors, todo = set[Operand](), [a]
-    while todo and len(factors) < MOST_FACTORS:
-        x = todo.pop()
-        eqn = defining_eqn(x)
-        if x not in factors and eqn is not None and eqn.op.name in ("mul", "div", "neg", "pow"):
-            todo += eqn.args[:1] if eqn.op.name in ("div", "pow") else eqn.args
-        factors.add(x)
-    return factors
 
 
 def over_modulus(y: Operand, slope: Operand, tried: dict[Operand, Any]) -> Any:

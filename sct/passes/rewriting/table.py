@@ -31,9 +31,9 @@ from sct.ops.arrays.indexing import index
 from sct.passes.rewriting.literals import number
 
 __all__ = [
-    "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "defining_eqn", "is_element",
-    "is_full", "is_result_of", "is_zeros", "names_defining", "operands_of", "origins_of", "rule", "shape_of",
-    "writes_once",
+    "MOST_FACTORS", "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "choice_of", "defining_eqn",
+    "factors_of", "is_element", "is_full", "is_result_of", "is_zeros", "names_defining", "operands_of", "origins_of",
+    "rule", "shape_of", "writes_once",
 ]
 
 Phase = Literal["build", "simplify", "present"]
@@ -163,6 +163,33 @@ def names_defining(xs: Sequence[Operand]) -> list[str]:
 def is_result_of(x: Operand, name: str) -> bool:
     eqn = defining_eqn(x)
     return eqn is not None and eqn.op.name == name
+
+
+MOST_FACTORS = 16
+"""A search among the factors of a product ends after so many."""
+
+
+def factors_of(a: Operand) -> set[Operand]:
+    """`a` and the operands of which it is a product, the products among them too."""
+    factors, todo = set[Operand](), [a]
+    while todo and len(factors) < MOST_FACTORS:
+        x = todo.pop()
+        eqn = defining_eqn(x)
+        if x not in factors and eqn is not None and eqn.op.name in ("mul", "div", "neg", "pow"):
+            todo += eqn.args[:1] if eqn.op.name in ("div", "pow") else eqn.args
+        factors.add(x)
+    return factors
+
+
+def choice_of(y: Operand) -> tuple[Operand, ...] | None:
+    """The operands of y = where(mask, a, b), which may be the sum of where(mask, a, 0) and where(mask, 0, b)."""
+    if (choice := operands_of(y, "where")) is not None:
+        return choice
+    terms = [choice for term in operands_of(y, "add") or () if (choice := operands_of(term, "where")) is not None]
+    for (mask, a, zero), (other_mask, other, b) in (terms, terms[::-1]) if len(terms) == 2 else ():
+        if mask is other_mask and zero == other == Lit(0.0):
+            return mask, a, b
+    return None
 
 
 def is_zeros(x: Operand) -> bool:

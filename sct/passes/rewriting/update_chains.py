@@ -4,12 +4,15 @@
     d[k] += a; d[k] = b                                ->  d[k] = b
     d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
     d[k] = 0; t = d[k + 1]                             ->  t = d[k + 1]; d[k] = 0
+    t = d[k]; d[k] = 0; d[j] += t                      ->  d[j] += d[k]; d[k] = 0
     d[k] = a; d[k + 1] += b; t = d[k]                  ->  d[k] = a; d[k + 1] += b; t = a
     d[1:] = 0; t = a + d[1:]                           ->  d[1:] = 0; t = a
     d[k] += x[k] * a; d[:k] += x[:k] * a               ->  d[: k + 1] += x[: k + 1] * a
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
     v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
+    row = d[k]; row[j] += a; d[k] = row                ->  d[k][j] += a
     d = zeros; d[0] = a; d += where(c, v, 0)           ->  d = where(c, v, 0); d[0] += a
+    e[j] = 0; d = zeros; d[0] = a; d += e              ->  e[j] = 0; e[0] += a
 
 The first chain is left by reversing `u[k] += ...`. Addition commutes, so the additions between may have any keys;
 stores between are to other elements. Only the chain itself may read the arrays in it.
@@ -78,7 +81,9 @@ def add_to_zeroed(site: Site, x: Operand, value: Operand, *at: Operand, key: tup
 
 @rule("index", phase="simplify", of="store")
 def read_before_writes(site: Site, x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
-    """x[j] = 0; t = x[k] -> t = x[k]; x[j] = 0, for other elements k"""
+    """x[j] = 0; t = x[k] -> t = x[k]; x[j] = 0, for another element k"""
+    if not is_element(key):
+        return None  # a view, which would be copied before the write
     block = cast(Builder, builder_var.get())
     chain: list[Eqn] = []
     read = x
@@ -97,7 +102,7 @@ def read_before_writes(site: Site, x: Operand, *at: Operand, key: tuple[str, ...
 
 @rule("index", phase="simplify", of="store add_at")
 def read_of_stored(site: Site, x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
-    """x[k] = v; x[j] += a; t = x[k] -> x[k] = v; x[j] += a; t = v, for other elements j"""
+    """x[k] = v; x[j] += a; t = x[k] -> x[k] = v; x[j] += a; t = v, for other elements j; the same for slices"""
     return stored_value(site, x, at, key)
 
 
@@ -120,9 +125,13 @@ def add_of_zeroed(site: Site, a: Operand, b: Operand) -> Any:
 
 
 def stored_value(site: Site, x: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand | None:
-    """The value that has been assigned to the element `x[key]`, and not overwritten since."""
-    assignment = last_store(site, x, at, key) if is_element(key) else None
-    return assignment.args[1] if assignment is not None else None
+    """The value that has been assigned to the part `x[key]`, and not overwritten since."""
+    assignment = last_store(site, x, at, key) if writes_once(key) else None
+    if assignment is None:
+        return None
+    value = assignment.args[1]
+    is_whole = is_element(key) or isinstance(x.type, Tensor) and value.type == site.out.type
+    return value if is_whole else None
 
 
 def last_store(site: Site, x: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Eqn | None:
@@ -246,6 +255,17 @@ def add_shared_negation(site: Site, x: Operand, value: Operand, *at: Operand, ke
     return add_at(x, neg(args[0]), *at, key=key)
 
 
+@rule("add_at", phase="present", of="store")
+def add_before_zeroing(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """t = x[j]; x[j] = 0; x[k] += t -> t = x[j]; x[k] += t; x[j] = 0, for other elements k"""
+    write, read = site.sole_eqn(x), site.sole_eqn(value)
+    if write is None or read is None or write.op is not store or not is_zeros(write.args[1]) or read.op is not index \
+            or not _is_read(value, write.args[0], write.args[2:], write.attrs["key"]) \
+            or not _is_apart(site, write, key, at):
+        return None
+    return store(add_at(write.args[0], value, *at, key=key), *write.args[1:], **write.attrs)
+
+
 @rule("add_at", phase="simplify", of="store add_at")
 def add_through_view(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
     """v = zeros; v[j] = a; x[k] += v -> x[k][j] += a"""
@@ -264,12 +284,32 @@ def add_through_view(site: Site, x: Operand, value: Operand, *at: Operand, key: 
     return x
 
 
+@rule("store", phase="simplify", of="store add_at")
+def update_of_row(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """row = x[k]; row[j] += a; x[k] = row -> x[k][j] += a, in a list of lists"""
+    if not isinstance(value.type, List) or set(key) != {"i"}:
+        return None
+    chain: list[Eqn] = []
+    while (update := site.sole_eqn(value)) is not None and update.op in (store, add_at) \
+            and set(update.attrs["key"]) == {"i"}:
+        chain.append(update)
+        value = update.args[0]
+    if not chain or not _is_read(value, x, at, key):
+        return None
+    for update in reversed(chain):
+        x = update.op(x, update.args[1], *at, *update.args[2:], key=(*key, *update.attrs["key"]))
+    return x
+
+
 @rule("add", phase="simplify", of="store add_at")
 def add_to_chain(site: Site, x: Operand, v: Operand) -> Any:
-    """d = zeros; d[j] = a; d[k] += b; d += where(c, v, 0) -> d = where(c, v, 0); d[j] += a; d[k] += b"""
+    """d = zeros; d[j] = a; d[k] += b; d += where(c, v, 0) -> d = where(c, v, 0); d[j] += a; d[k] += b
+
+    The same where the array that the chain is added to has been updated, and so has a buffer.
+    """
     for start, end in ((v, x), (x, v)):
-        masked = site.sole_eqn(start)
-        if masked is None or masked.op is not where or start.type != site.out.type:
+        origin = site.sole_eqn(start)
+        if origin is None or origin.op not in (where, store, add_at) or start.type != site.out.type:
             continue
         chain: list[Eqn] = []
         while (update := site.sole_eqn(end)) is not None and update.op in (store, add_at):
@@ -277,8 +317,9 @@ def add_to_chain(site: Site, x: Operand, v: Operand) -> Any:
             end = update.args[0]
         adds = all(e.op is add_at or e is chain[-1] and writes_once(e.attrs["key"]) for e in chain)
         if chain and is_zeros(end) and adds:
-            site.offer_hint(start)
-            _move_to_end(masked)
+            if origin.op is where:
+                site.offer_hint(start)
+                _move_to_end(origin)
             return _with_added(start, chain)
     return None
 

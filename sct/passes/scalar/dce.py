@@ -13,7 +13,7 @@ from typing import TypeVar
 from sct.ir.affine import LinearTerm, Range, is_in_bounds, loop_range, term_of
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import loop_view
-from sct.ir.types import List, Tensor, Undef
+from sct.ir.types import List, Optional, Tensor, Undef
 from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index, is_there
 from sct.ops.arrays.shape import dim
@@ -88,11 +88,18 @@ class _Dce:
                 self.may_be_roots.append((eqn, ranges))
 
     def may_raise(self, eqn: Eqn, ranges: Sequence[Range]) -> bool:
+        if any(map(self.may_be_none, eqn.args)):
+            return True
         if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
             return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn) \
                 and not self.is_in_list(eqn, ranges)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
                             lambda i, d: is_in_bounds(term_of(i, self.def_use.defining_op), d, ranges))
+
+    def may_be_none(self, x: Operand) -> bool:
+        """Does the user use a value here that may be None as a number or an array?"""
+        eqn = self.def_use.defining_eqn(x) if isinstance(x, Value) else None
+        return eqn is not None and eqn.op.name == "unwrap" and eqn.primal and isinstance(eqn.args[0].type, Optional)
 
     def is_in_list(self, eqn: Eqn, ranges: Sequence[Range]) -> bool:
         """Does this read the item of a list at the index of a loop over the positions of the list?"""

@@ -19,7 +19,7 @@ from sct.ops.program.control import cond
 from sct.ops.program.effects import part
 from sct.ops.scalar.comparison import is_none, not_
 
-__all__ = ["replace_literal_choices"]
+__all__ = ["compared_literal", "replace_literal_choices"]
 
 
 def replace_literal_choices(fn: Fn) -> Fn:
@@ -49,7 +49,7 @@ class _LiteralChoices:
         regions = tuple(map(self.region, eqn.regions))
         if any(a is not b for a, b in zip(regions, eqn.regions)):
             eqn = eqn.replace(regions=regions)
-        literal = _compared_with(eqn)
+        literal = compared_literal(eqn)
         choice = self.choice(eqn.args[0]) if literal is not None else None
         if literal is not None and choice is not None:
             eqn = self.comparison(eqn, literal, *choice)
@@ -94,7 +94,7 @@ class _LiteralChoices:
     def same_question(self, cases: list[tuple[Value, Lit]], k: int) -> Eqn | None:
         """The equation of the `k`-th predicate, if that holds in no earlier case: all compare one string."""
         questions = [self.definitions.get(predicate) for predicate, _ in cases[:k + 1]]
-        literals = [_compared_with(q) if q is not None else None for q in questions]
+        literals = [compared_literal(q) if q is not None else None for q in questions]
         last = questions[k]
         if last is None or any(q is None or q.op is not part for q in questions) \
                 or not isinstance(last.args[0].type, Text):
@@ -107,7 +107,7 @@ class _LiteralChoices:
         return x
 
 
-def _compared_with(eqn: Eqn) -> Lit | None:
+def compared_literal(eqn: Eqn) -> Lit | None:
     """The literal with which an equation compares its operand."""
     if eqn.op is is_none:
         return Lit(None)

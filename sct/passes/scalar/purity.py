@@ -18,4 +18,6 @@ def cannot_raise(eqn: Eqn) -> bool:
     op, t = eqn.op, eqn.outs[0].type if eqn.outs else None
     if eqn.primal and may_raise(eqn):
         return False
-    return op.raises == "never" or op in ELEMENTWISE and isinstance(t, Tensor) and t.is_array
+    if op in ELEMENTWISE:
+        return op.raises == "never" or isinstance(t, Tensor) and t.is_array
+    return op.raises == "never" or op.safe is not None and op.safe(*eqn.args, **eqn.attrs)

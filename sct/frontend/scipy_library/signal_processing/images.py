@@ -271,16 +271,24 @@ def _masks(x: Any, labels: Any, index: Any) -> Any:
     return 1.0 * (labels == (index if np.ndim(index) == 0 else np.expand_dims(index, 1)))
 
 
+def _of_one_shape(x: Any, labels: Any) -> Any:
+    """As SciPy broadcasts the input and its labels."""
+    return (x, labels) if labels is None else np.broadcast_arrays(x, labels)
+
+
 def _labelled_sum(x: Any, labels: Any, index: Any) -> Any:
+    x, labels = _of_one_shape(x, labels)
     return _masks(x, labels, index) @ np.ravel(x)
 
 
 def _labelled_mean(x: Any, labels: Any, index: Any) -> Any:
+    x, labels = _of_one_shape(x, labels)
     masks = _masks(x, labels, index)
     return masks @ np.ravel(x) / np.sum(masks, axis=-1)
 
 
 def _labelled_variance(x: Any, labels: Any, index: Any) -> Any:
+    x, labels = _of_one_shape(x, labels)
     masks = _masks(x, labels, index)
     count, x = np.sum(masks, axis=-1), np.ravel(x)
     mean = masks @ x / count
@@ -295,11 +303,13 @@ def _labelled_deviation(x: Any, labels: Any, index: Any) -> Any:
 
 
 def _labelled_maximum(x: Any, labels: Any, index: Any) -> Any:
+    x, labels = _of_one_shape(x, labels)
     masks = _masks(x, labels, index)
     return np.max(np.where(masks > 0.0, np.ravel(x), -np.inf), axis=-1)
 
 
 def _labelled_minimum(x: Any, labels: Any, index: Any) -> Any:
+    x, labels = _of_one_shape(x, labels)
     masks = _masks(x, labels, index)
     return np.min(np.where(masks > 0.0, np.ravel(x), np.inf), axis=-1)
 

@@ -14,8 +14,8 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
 from sct.frontend.heap.subscripts import size_along
-from sct.frontend.operators.sparse_matrices import SparseFactors, SparseMatrix, is_sparse
 from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, FORMATS, SparseElements, elements_of, new_matrix
+from sct.frontend.scipy_objects.sparse_matrices import SparseFactors, SparseMatrix, is_sparse
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import BOOL, INT, Tensor, in_words

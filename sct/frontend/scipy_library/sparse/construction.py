@@ -15,8 +15,8 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, give, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
-from sct.frontend.operators.sparse_matrices import SparseMatrix
 from sct.frontend.scipy_library.sparse.elements import FORMATS, SparseElements, elements_of, new_matrix, triples
+from sct.frontend.scipy_objects.sparse_matrices import SparseMatrix
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.types import INT, Tensor, in_words

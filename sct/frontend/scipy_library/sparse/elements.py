@@ -19,7 +19,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.inactive import check_value
 from sct.frontend.objects.class_of import stand_in_class
-from sct.frontend.operators.sparse_matrices import SparseMatrix
+from sct.frontend.scipy_objects.sparse_matrices import SparseMatrix
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Static, Tup
 from sct.ir import Value
 from sct.ir.dims import sym

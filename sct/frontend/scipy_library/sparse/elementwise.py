@@ -21,9 +21,9 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import check_value
-from sct.frontend.operators.sparse_matrices import SparseMatrix, is_sparse
 from sct.frontend.scipy_library.sparse.algebra import attribute, is_number, method, scaled
 from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, SparseElements, elements_of, new_matrix, triples
+from sct.frontend.scipy_objects.sparse_matrices import SparseMatrix, is_sparse
 from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir.dims import sym
 from sct.ir.types import Tensor

@@ -254,7 +254,9 @@ def _expanded(ev: Evaluator, v: Abstract, y: Abstract, expands: bool) -> Abstrac
     """An argument with the shape of the result; a number stays one, if it may."""
     t, whole = ev.type_of(v), ev.type_of(y)
     assert isinstance(t, Tensor) and isinstance(whole, Tensor)
-    if not t.rank and not expands or t.rank == whole.rank and all(map(ev.same, t.shape, whole.shape)):
+    if not t.rank and not expands:
+        return v
+    if t.rank == whole.rank and all(map(ev.same, t.shape, whole.shape)) and ev.shape_of(v) == ev.shape_of(y):
         return v
     return ev.call(Static(_like), [v, y])
 

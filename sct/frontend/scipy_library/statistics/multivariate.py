@@ -19,7 +19,7 @@ from sct.frontend.autodiff.implicit_functions import computed_before, derivative
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy, special
-from sct.frontend.heap.inactive import template_of
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
 from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static, Tup
@@ -45,15 +45,38 @@ def _normal_pdf(x: Any, mean: Any, cov: Any) -> Any:
     return np.exp(_normal_logpdf(x, mean, cov))
 
 
+_SMALL = 1e6 * np.finfo(float).eps
+"""SciPy takes eigenvalues below this part of the largest for 0."""
+
+
 def _regular_logpdf(x: Any, mean: Any, cov: Any) -> Any:
     """The same where SciPy takes the matrix for one of full rank; not a number elsewhere."""
     sizes = np.linalg.eigvalsh(cov)
-    is_regular = sizes[0] > 1e6 * np.finfo(float).eps * np.max(np.abs(sizes))
-    return np.where(is_regular, 1.0, np.nan) * _normal_logpdf(x, mean, cov)
+    top = np.max(np.abs(sizes))
+    is_regular = sizes[0] > _SMALL * top
+    some_regular = cov + np.where(is_regular, 0.0, top) * np.eye(len(mean))
+    return np.where(is_regular, 1.0, np.nan) * _normal_logpdf(x, mean, some_regular)
 
 
 def _regular_pdf(x: Any, mean: Any, cov: Any) -> Any:
     return np.exp(_regular_logpdf(x, mean, cov))
+
+
+def _supported_logpdf(x: Any, mean: Any, cov: Any) -> Any:
+    """The same for a constant matrix of any rank: along its vectors, and -inf where SciPy takes the rest for not 0."""
+    sizes, vectors = np.linalg.eigh(cov)
+    small = _SMALL * np.max(np.abs(sizes))
+    is_large = sizes > small
+    sizes = np.where(is_large, sizes, 1.0)
+    z = (x - mean) @ vectors
+    beyond = np.sum(np.where(is_large, 0.0, z * z), axis=-1)
+    squares = np.sum(np.where(is_large, z * z / sizes, 0.0), axis=-1)
+    logs = -0.5 * (squares + np.sum(is_large) * math.log(2.0 * math.pi) + np.sum(np.log(sizes)))
+    return np.where(beyond < (1e3 * small) ** 2, logs, -math.inf)
+
+
+def _supported_pdf(x: Any, mean: Any, cov: Any) -> Any:
+    return np.exp(_supported_logpdf(x, mean, cov))
 
 
 def _number_logpdf(x: Any, mean: Any, variance: Any) -> Any:
@@ -113,6 +136,7 @@ _PROGRAMS: dict[str, dict[str, Callable[..., Any]]] = {
 _FUNCTIONS: dict[str, tuple[str, ...]] = {"multivariate_normal": (), "dirichlet": ("gammaln", "xlogy")}
 _OF_NUMBERS: dict[str, Callable[..., Any]] = {"logpdf": _number_logpdf, "pdf": _number_pdf}
 _IF_REGULAR: dict[str, Callable[..., Any]] = {"logpdf": _regular_logpdf, "pdf": _regular_pdf}
+_OF_ANY_RANK: dict[str, Callable[..., Any]] = {"logpdf": _supported_logpdf, "pdf": _supported_pdf}
 
 _MEAN = "the mean of `multivariate_normal`"
 _Parameters = tuple[list[Abstract], Mapping[str, Callable[..., Any]], str]
@@ -130,7 +154,9 @@ def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract)
     cov = _array(ev, "the covariance of `multivariate_normal`", cov, (2,))
     if mean == _NONE:
         mean = ev.call(Static(np.zeros), [ev.call(Static(len), [cov])])
-    programs = _IF_REGULAR if may_be_singular else _PROGRAMS["multivariate_normal"]
+    programs = _PROGRAMS["multivariate_normal"]
+    if may_be_singular:
+        programs = _IF_REGULAR if is_varied(ev, cov) or may_be_differentiated(ev, cov) else _OF_ANY_RANK
     return [_array(ev, _MEAN, mean, (1,)), cov], programs, options
 
 

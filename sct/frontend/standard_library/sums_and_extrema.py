@@ -1,5 +1,6 @@
-"""`max` and `min`.
+"""`sum`, `max` and `min`.
 
+    sum(xs)                               ->   the builtin itself, or `+` item by item where it is another operator
     max(a, b, c)                          ->   the builtin itself
     min(ps, key=lambda p: p.cost)         ->   a loop that finds the place of the item, which is read there
 """
@@ -9,16 +10,21 @@ from __future__ import annotations
 import builtins
 import itertools
 
+import gast
+
+from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special
-from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.array_keys import column_without_none
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
+from sct.frontend.heap import dynamic_lists, item_forms
+from sct.frontend.heap.array_keys import column_without_none, may_be_empty, require_items
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.iteration.iterator_protocol import drained, iterator
 from sct.frontend.loops.generator_expressions import gathered, has_items, is_long, run_through
+from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import is_member, is_object, special_method
+from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.truth import either_expression, truth
 from sct.frontend.standard_library.builtins import one_by_one
 from sct.frontend.standard_library.iterator_builtins import select
@@ -33,12 +39,80 @@ from sct.frontend.standard_library.python_fallbacks import (
     smallest_item,
     smallest_item_by,
 )
+from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_items
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Ref, Static, Tup, is_literal
-from sct.ir import Value
-from sct.ir.types import Tensor
-from sct.ops import BY_CALL, OPS
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Operand, Value
+from sct.ir.types import List, Never, Tensor
+from sct.ops import BY_CALL, OPS, eq
+from sct.ops.program.list_ops import sum_list
 
 __all__: list[str] = []
+
+@special(sum)
+def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
+    of_run_time = isinstance(args[0], ListRef) and dynamic_lists.is_dynamic(ev, args[0])
+    if isinstance(args[0], Ref) or of_run_time and (isinstance(total, ListRef) or is_object(total) or is_link(total)):
+        return ev.call(Static(sum_of_items), [args[0], total])
+    return run_through(ev, args[0], lambda v: _summed(ev, v, total))
+
+
+def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
+    if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
+        if is_object(total) or is_link(total):
+            return ev.call(Static(sum_of_items), [over, total])
+        start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
+        column = column_without_none(ev, over, sum_list, *start, filled=True)
+        elem = column.type.elem if isinstance(column.type, List) else None
+        if isinstance(elem, Never):  # it never gets items
+            return total
+        if not start and isinstance(elem, Tensor) and elem.is_array:
+            return _sum_of_arrays(ev, column, dynamic_lists.length(ev, over))
+        return ev.wrap(ev.emit(sum_list, column, *start))
+    items: list[Abstract] = []
+    rest = one_by_one(ev, over)
+    other = None
+    for x in rest:
+        if not (isinstance(x, Value) or isinstance(x, Static) and type(x.peek) in (bool, int, float)):
+            other = x  # it is added before the next one is asked for
+            break
+        items.append(x)
+    if len(items) > 2 and any(_maybe_float(x) for x in items):
+        # From 3.12 on Python sums floats with a compensation: the builtin itself is called.
+        total = ev.call_op(OPS["pysum"], total, *items, spelling="builtins.sum")
+    else:
+        for x in items:
+            total = binary(ev, gast.Add, total, x)
+    for x in (() if other is None else itertools.chain((other,), rest)):
+        total = binary(ev, gast.Add, total, x)
+    return total
+
+
+def _sum_of_arrays(ev: Evaluator, column: Operand, n: Operand) -> Abstract:
+    """The sum of `n` arrays and the number 0, which it is of an empty list: whether it is empty is guarded, or tested
+    where the derivative runs; there no `try` may handle the TypeError."""
+    filled = not may_be_empty(n)
+    if not filled:
+        empty = ev.wrap(ev.emit(eq, n, 0, spelling="operator.eq"))
+        try:
+            if ev.ask(empty, "whether a list is empty"):
+                return Static(0)
+            filled = True
+        except (NeedsStatic, SctError):
+            filled = not any(c.may_catch((TypeError,)) for c in ev.tries.handled)
+        if filled and not isinstance(empty, Static):
+            evaluate_branches(ev, truth(ev, empty), lambda: raise_at_run_time(
+                ev, "TypeError", "`sum` of an empty list of arrays gives the number 0: begin with an array, "
+                "`sum(xs, np.zeros(n))`"), lambda: Static(None))
+    return ev.wrap(ev.emit(sum_list, column, filled=filled))
+
+
+def _maybe_float(x: Abstract) -> bool:
+    """Can this be a Python float?"""
+    t = x.type if isinstance(x, Value) else None
+    return isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind == "f"
+
 
 _EMPTY = dict.fromkeys(("max", "min"), "")
 for _name in _EMPTY:
@@ -55,6 +129,7 @@ def _extremum(name: str) -> Special:
         if key != Static(None):
             best = _extreme_by(ev, name, over, key, default)
         elif isinstance(over, Ref) and not kwargs:
+            require_items(ev, over, "ValueError", _EMPTY[name])
             return ev.call(Static(largest if name == "max" else smallest), args)
         else:
             best = run_through(ev, over, lambda v: _extreme(ev, name, v, default))
@@ -98,11 +173,14 @@ def _item_of_list(ev: Evaluator, name: str, over: Abstract, key: list[Abstract],
 def _extreme(ev: Evaluator, name: str, over: Abstract, default: Abstract | None = None) -> Abstract | None:
     """`max` or `min` of the items, or the default of a list that is empty at run time; None if there are no items."""
     if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
-        if dynamic_lists.slots(ev, over).schema != 0:
+        if item_forms.slots(ev, over).schema != 0:
             return _item_of_list(ev, name, over, [], default)
+        column = dynamic_lists.as_column(ev, over)
+        if isinstance(column.type, List) and isinstance(column.type.elem, Never):  # it never gets items
+            return None
 
         def best_of_items() -> Abstract:
-            return ev.wrap(ev.emit(OPS[f"first_{name}"], column_without_none(ev, over)))
+            return ev.wrap(ev.emit(OPS[f"first_{name}"], column_without_none(ev, over, OPS[f"first_{name}"])))
 
         test = None if default is None else truth(ev, over)
         return best_of_items() if not isinstance(test, Value) or default is None else \

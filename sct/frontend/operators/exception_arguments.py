@@ -1,0 +1,66 @@
+"""Exceptions that a program makes: their arguments are values, and tuples of values."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from sct.frontend.arguments.lift import opaque
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.heap.inactive import is_varied, template_of
+from sct.frontend.objects.parts_of_exceptions import parts_of_exception
+from sct.frontend.operators.run_time_comparisons import rows_text
+from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, RunTimeTuple, Static, Tup, is_literal
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import ActiveObject, shows_number
+from sct.ops import apply
+from sct.ops.program.effects import part, python
+
+__all__ = ["exception"]
+
+
+def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
+    """The exception `fn(*args, **kwargs)`."""
+    f, name = fn.value, fn.value.__name__
+    passed = (*args, *kwargs.values())
+    operands = [_exception_argument(ev, a) for a in passed]
+    shows = any(shows_number(x.type) for x in operands) or any(is_varied(ev, a) for a in passed)
+    t: dict[str, Any] = {"type": ActiveObject()} if shows else {}
+    with ev.tries.none():
+        if not kwargs and vars(builtins).get(name) is f:
+            error = ev.emit(python, *operands, callee=name, **t)
+        else:
+            callee = opaque(ev, fn if fn.path is not None else Static(f, (f,)))
+            error = ev.emit(apply, callee, *operands, keywords=tuple(kwargs), exception=True, **t)
+    ev.tries.makes(error, f, ev.b.eqns[-1], parts_of_exception(ev, f, args, kwargs))
+    return error  # type: ignore[no-any-return]
+
+
+def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
+    """An argument of an exception: a value, or a tuple of values, which no one changes."""
+    operands: list[Operand] = []
+    if isinstance(v, RunTimeTuple):
+        rows = rows_text(ev, v.of, operands)
+        return _tuple(ev, v, None if rows is None else f"tuple({rows.removeprefix('list')})", operands)
+    if isinstance(v, ListRef):
+        ev.refuse("SCT503", "a list is not supported in an exception", why="it may change until the exception is read",
+                  hint="pass a tuple of its items, `tuple(items)`, or a text")
+    if not isinstance(v, Tup) or v.cls is not tuple:
+        return ev.operand(v)
+    if all(map(is_literal, v.items)):
+        return Lit(tuple(x.value for x in v.items if isinstance(x, Static)))
+    return _tuple(ev, v, template_of(ev, v, operands) if _is_fixed(v) else None, operands)
+
+
+def _is_fixed(v: Abstract) -> bool:
+    """Is this a number, a string, an array, or a tuple of these?"""
+    return all(map(_is_fixed, v.items)) if isinstance(v, Tup) else isinstance(v, (Static, Value, Ref))
+
+
+def _tuple(ev: Evaluator, v: Abstract, text: str | None, operands: list[Operand]) -> Operand:
+    if text is None:
+        ev.refuse("SCT503", "a tuple that holds more than numbers, strings and tuples of these is not supported in an "
+                  "exception", hint="pass its items one by one, or a text")
+    t: dict[str, Any] = {"type": ActiveObject()} if is_varied(ev, v) else {}
+    return ev.emit(part, *operands, text=text, exception=True, **t)  # type: ignore[no-any-return]
