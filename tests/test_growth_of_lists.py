@@ -1,14 +1,12 @@
 """Twice the loop, twice the work: no iteration of an emitted gradient copies a whole table of lists."""
 
-import ast
-import sys
-import types
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from work import work
 
 from sct import grad, hvp, jvp, value_and_grad
 
@@ -153,50 +151,6 @@ PROGRAMS = (
     row_kept_for_max, dict_of_lists, groups, table_of_literal_rows, rows_replaced, rows_of_other_lengths,
     new_rows_of_dict, rows_moved, branch_in_comprehension, extended, rows_of_rows, rows_read_and_replaced,
     rows_of_object, rows_popped)
-
-
-class Measured(ast.NodeTransformer):
-    """Passes the value of each expression that may copy a container or an array through `measured`."""
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        node = self.generic_visit(node)
-        copies = isinstance(node, ast.Call | ast.BinOp | ast.ListComp | ast.SetComp | ast.DictComp) or (
-            isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Slice))
-        if copies:
-            return ast.Call(ast.Name("measured", ast.Load()), [node], [])  # type: ignore[list-item]
-        return node
-
-
-def work(source: str, name: str, *args: Any) -> int:
-    """The bytecode instructions of a call, with those of its callees in `source`, and the items that it copies."""
-    count = 0
-
-    def measured(value: Any) -> Any:
-        nonlocal count
-        if isinstance(value, list | tuple | dict | set):
-            count += len(value)
-        elif isinstance(value, np.ndarray):
-            count += value.size
-        return value
-
-    def trace(frame: types.FrameType, event: str, arg: Any) -> Any:
-        nonlocal count
-        if frame.f_code.co_filename != "<measured>":
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        count += event == "opcode"
-        return trace
-
-    namespace: dict[str, Any] = {"__name__": __name__, "measured": measured}
-    tree = ast.fix_missing_locations(Measured().visit(ast.parse(source)))
-    exec(compile(tree, "<measured>", "exec"), namespace)
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        namespace[name](*args)
-    finally:
-        sys.settrace(before)
-    return count
 
 
 def grows_as_the_loop_does(source: str, name: str) -> bool:
