@@ -210,8 +210,8 @@ class _Run:
 
     def _execute(self, run: Callable[[], Any], time_limit: float | None) -> None:
         start = time.perf_counter()
-        self.shared_state.replace_caches()
         try:
+            self.shared_state.replace_caches()
             self.outcome = run_quietly(run, time_limit)
         finally:
             if self.reached_shared:  # copy the final contents before they are restored

@@ -12,7 +12,7 @@ from sct.frontend.arguments.abstract_arguments import schema_of_tree
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.dynamic_list_methods import known_tuple
-from sct.frontend.objects.deques import ITEMS
+from sct.frontend.objects.container_objects import ITEMS
 from sct.frontend.objects.objects import check_set
 from sct.frontend.state.store import refuse_unset
 from sct.frontend.values.abstract_values import (

@@ -53,7 +53,7 @@ from sct.frontend.numpy_library.numpy_functions import ufunc_method
 from sct.frontend.numpy_library.op_calls import call_named, spelling_of
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import class_of_generated, fill, instantiate
-from sct.frontend.objects.deques import contents_of_dict
+from sct.frontend.objects.container_objects import contents_of_dict
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.objects.operators_of_classes import undefined
 from sct.frontend.objects.single_dispatch import implementation, is_dispatcher

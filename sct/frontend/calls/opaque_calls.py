@@ -51,7 +51,7 @@ from sct.frontend.numpy_library.random_draws import (
 )
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import call_instance, refuse_subclass
-from sct.frontend.objects.deques import see_into_deque
+from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.linked_objects import holds_rows, is_link
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.text_formatting import fstring_of, logged

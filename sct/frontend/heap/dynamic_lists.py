@@ -26,7 +26,7 @@ from sct.frontend.heap.item_forms import (
     row_type,
     slots,
 )
-from sct.frontend.objects.deques import name_of_list
+from sct.frontend.objects.container_objects import name_of_list
 from sct.frontend.objects.functions_in_lists import form_and_parts, record_of
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.state.parts import changed

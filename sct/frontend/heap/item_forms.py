@@ -16,7 +16,7 @@ from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import refuse_different_items
-from sct.frontend.objects.deques import see_into_deque
+from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.functions_in_lists import form_and_parts
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list

@@ -30,7 +30,7 @@ from sct.frontend.heap.lattice import (
     with_same_attributes,
     with_same_keys,
 )
-from sct.frontend.objects.deques import see_into_both
+from sct.frontend.objects.container_objects import see_into_both
 from sct.frontend.state import choices
 from sct.frontend.state.choices import by_code, chosen, code, may_be_absent, members_by_code
 from sct.frontend.state.fixpoint import Dead

@@ -24,7 +24,7 @@ from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index, item_of_class
 from sct.frontend.objects.class_of import base_of_maker, raise_of_class
-from sct.frontend.objects.deques import see_into_deque
+from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.linked_objects import is_of_row
 from sct.frontend.objects.objects import special_call, special_method
 from sct.frontend.values.abstract_values import (

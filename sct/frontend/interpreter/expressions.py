@@ -27,7 +27,7 @@ from sct.frontend.interpreter.assignment import assign, named_by_key
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.run_time_sets import new_set
 from sct.frontend.objects import row_attributes
-from sct.frontend.objects.deques import contents_of_dict
+from sct.frontend.objects.container_objects import contents_of_dict
 from sct.frontend.objects.linked_objects import is_row_display
 from sct.frontend.objects.objects import is_object, special_call, special_method
 from sct.frontend.operators.choices import for_each, is_one_of_several, parts_of_kinds

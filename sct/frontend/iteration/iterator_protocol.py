@@ -29,7 +29,7 @@ from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.subscripts import characters, size_along, slice_view
 from sct.frontend.iteration.object_iterators import is_own_iterator, items_of_object, own_iterator
 from sct.frontend.iteration.positional_iteration import items_by_position
-from sct.frontend.objects.deques import contents_of
+from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.objects import special_method
 from sct.frontend.objects.operators_of_classes import undefined
 from sct.frontend.values.abstract_values import (

@@ -26,7 +26,7 @@ from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.iteration import sets_of_objects
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator
-from sct.frontend.objects.deques import is_set_of_objects, see_into_set
+from sct.frontend.objects.container_objects import is_set_of_objects, see_into_set
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Fn, Operand, Value, walk

@@ -21,7 +21,7 @@ from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.iteration import set_methods
 from sct.frontend.iteration.iteration_space import items_of
-from sct.frontend.objects.deques import ITEMS, is_set_of_objects
+from sct.frontend.objects.container_objects import ITEMS, is_set_of_objects
 from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Static, Tup
 from sct.ir import Value
 

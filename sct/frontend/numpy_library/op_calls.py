@@ -24,7 +24,7 @@ from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now,
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.call_forms import in_another_form
 from sct.frontend.numpy_library.genuine_functions import is_genuine
-from sct.frontend.objects.deques import contents_of
+from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.objects import special_method
 from sct.frontend.state.may_alias import freeze_together
 from sct.frontend.state.observed_types import latest_place

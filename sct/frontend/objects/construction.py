@@ -18,7 +18,7 @@ from sct.frontend.evaluator.lookup_guards import MISSING, in_class, path_to
 from sct.frontend.evaluator.own_methods import fields_of_dataclass, is_generated
 from sct.frontend.objects.class_defaults import give_defaults
 from sct.frontend.objects.class_of import python_class
-from sct.frontend.objects.deques import ITEMS
+from sct.frontend.objects.container_objects import ITEMS
 from sct.frontend.objects.linked_objects import as_row, is_linked
 from sct.frontend.objects.objects import (
     bind,

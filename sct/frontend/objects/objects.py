@@ -32,7 +32,7 @@ from sct.frontend.objects import row_attributes
 from sct.frontend.objects.bound_object import read_private, read_private_of_class, write_private
 from sct.frontend.objects.class_defaults import inherited, note_default, note_defaults, note_unset
 from sct.frontend.objects.class_of import possible_classes, python_class, raise_of_class
-from sct.frontend.objects.deques import ITEMS
+from sct.frontend.objects.container_objects import ITEMS
 from sct.frontend.objects.linked_objects import is_row_display
 from sct.frontend.objects.single_dispatch import implementation
 from sct.frontend.state.fixpoint import Dead

@@ -19,7 +19,7 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.inactive import by_python, is_changed_in_place
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.iteration import run_time_sets
-from sct.frontend.objects.deques import contents_of
+from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.linked_objects import is_row_display
 from sct.frontend.objects.objects import is_member, is_object, special_call, special_method
 from sct.frontend.objects.operators_of_classes import reflected, undefined

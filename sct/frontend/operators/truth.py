@@ -18,7 +18,7 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.run_time_sets import is_set, size
-from sct.frontend.objects.deques import contents_of
+from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.linked_objects import classes_of, is_link, may_be_several
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.operators.arithmetic_operators import unary

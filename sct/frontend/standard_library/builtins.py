@@ -38,7 +38,7 @@ from sct.frontend.iteration.run_time_sets import is_set, size
 from sct.frontend.loops.generator_expressions import is_fresh, is_long, quantified, run_through
 from sct.frontend.objects import row_attributes
 from sct.frontend.objects.class_of import python_class
-from sct.frontend.objects.deques import contents_of, contents_of_dict
+from sct.frontend.objects.container_objects import contents_of, contents_of_dict
 from sct.frontend.objects.objects import is_member, is_object, special_call
 from sct.frontend.objects.operators_of_classes import reflected, undefined
 from sct.frontend.operators.arithmetic_operators import binary

@@ -31,7 +31,7 @@ from sct.frontend.heap.run_time_dicts import (
 )
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.numpy_library.numpy_functions import bound
-from sct.frontend.objects.deques import ITEMS, contents_of
+from sct.frontend.objects.container_objects import ITEMS, contents_of
 from sct.frontend.objects.objects import special_method, store_attribute
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.values.abstract_values import (

@@ -26,7 +26,7 @@ from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.objects import row_attributes
 from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import check_copied_by_attributes, copy_of_outside, instantiate
-from sct.frontend.objects.deques import is_set_of_objects, with_own_items
+from sct.frontend.objects.container_objects import is_set_of_objects, with_own_items
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_own, class_of, special_call, special_method
 from sct.frontend.state.choices import is_present
