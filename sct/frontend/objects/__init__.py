@@ -7,7 +7,7 @@
     bound_object          the object of a differentiated method: a private copy, if it is written
     linked_objects        objects whose number is known only at run time
     row_attributes        attributes of these
-    deques                objects that hold their items: deques, sets of objects, subclasses of `list` and `dict`
+    container_objects     objects that hold their items: deques, sets of objects, subclasses of `list` and `dict`
     functions_in_lists    functions in lists whose length is known only at run time
     parts_of_exceptions   what exceptions of the program carry
     single_dispatch       `functools.singledispatch`
