@@ -68,9 +68,10 @@ def in_layout(k: int, args: Arguments) -> Arguments:
 
 def in_dtype(k: int, args: Arguments) -> Arguments:
     x, m, s, c = args
-    single = lambda a: a.astype(np.float32)
+    single, long = (lambda a: a.astype(np.float32)), (lambda a: a.astype(np.longdouble))
     return [(single(x), single(m), single(s), c), (single(x), m, s, c), (x, single(m), single(s), np.float64(c)),
-            (x, m, s, np.float64(c)), (single(x), single(m), single(s), np.float32(c))][k]
+            (x, m, s, np.float64(c)), (single(x), single(m), single(s), np.float32(c)), (long(x), long(m), long(s), c),
+            (long(x), m, s, np.longdouble(c))][k]
 
 
 def in_shape(k: int, seed: int) -> Arguments:
@@ -103,7 +104,7 @@ def at_edge(k: int) -> Arguments:
 VARIED: dict[str, list[Callable[[], Arguments]]] = {
     "values": [lambda k=k: usual(k) for k in range(1, 9)],
     "layout": [lambda k=k: in_layout(k, usual(k + 10)) for k in range(3)],
-    "dtype": [lambda k=k: in_dtype(k, usual(k + 20)) for k in range(5)],
+    "dtype": [lambda k=k: in_dtype(k, usual(k + 20)) for k in range(7)],
     "shape": [lambda k=k: in_shape(k, k + 30) for k in range(6)],
     "edge": [lambda k=k: at_edge(k) for k in range(6)],
 }
@@ -273,9 +274,9 @@ def table(path: str) -> str:
 
 HEAD_OF_PAGE = """# Sweep
 
-Lines of [the functions that are covered](coverage.md) with 28 sets of arguments: eight of other values, three in
-other layouts (Fortran order, strides, in reverse), five of other dtypes (single, mixed, NumPy's scalars), six of other
-shapes, six at the edges of domains (zeros, ties, ones, large and small numbers). `python -m tests.sweep --out
+Lines of [the functions that are covered](coverage.md) with 30 sets of arguments: eight of other values, three in
+other layouts (Fortran order, strides, in reverse), seven of other dtypes (single, long, mixed, NumPy's scalars), six of
+other shapes, six at the edges of domains (zeros, ties, ones, large and small numbers). `python -m tests.sweep --out
 sweep.jsonl` runs it, `--table sweep.jsonl` writes this page.
 
 The value is compared with that of the plain call, bit for bit, forward with reverse mode, and the gradient with

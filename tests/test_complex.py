@@ -410,25 +410,53 @@ def test_a_real_number_of_python_is_its_own_conjugate() -> None:
     assert "dx = 2.0 * float(k) * x" in derivative.source
 
 
-LONG = np.array([1.0 + 0.5j, 2.0], np.clongdouble)
+LONG = np.array([1.0 + 0.5j, 2.0 - 0.3j], np.clongdouble)
 
 
 @pytest.mark.skipif(np.dtype(np.longdouble) == np.dtype(np.float64), reason="this machine has no longer numbers")
 @pytest.mark.parametrize("f, x", [
     (lambda x: np.sum(np.abs(x)), LONG), (lambda x: np.abs(x), LONG[0]), (lambda x: x[0] * x[1], LONG.real),
     (lambda x: np.sum(np.abs(np.fft.fft(x))), LONG), (lambda x: np.sum(np.abs(np.real(x))), LONG),
-    (lambda x: np.sum(np.abs(x * LONG)), Z.real[:2]), (lambda x: np.sum(x.astype(np.longdouble)), Z.real),
-    (lambda x: np.sum(np.abs(x.astype(np.clongdouble))), Z.real),
-    (lambda x: np.sum(np.zeros(3, np.longdouble) + x), Z.real),
-    (lambda x: np.sum(np.array([x[0], 1.0], dtype=np.longdouble)), Z.real)])
-def test_longer_numbers_are_refused(f: Callable[..., Any], x: Any) -> None:
-    """Many functions of SciPy and LAPACK do not take them, or give doubles."""
-    with pytest.raises(SctError, match=r"numbers of dtype (float|complex)\d+ are not supported") as error:
-        grad(f)(x)
-    double = "float64" if "dtype float" in error.value.what else "complex128"
-    assert error.value.hint == f"use `np.{double}`"
-    if x.dtype in (np.longdouble, np.clongdouble):
-        assert grad(f)(x.astype(double)).dtype == double
+    (lambda x: np.sum(np.abs(x * LONG)), Z.real[:2]), (lambda x: np.sum(x.astype(np.longdouble) ** 3), Z.real),
+    (lambda x: np.sum(np.abs(x.astype(np.clongdouble) * LONG[0])), Z.real),
+    (lambda x: np.sum((np.zeros(3, np.longdouble) + x[0]) ** 2), Z.real),
+    (lambda x: np.sum(np.array([x[0], 1.0], dtype=np.longdouble) * x[1]), Z.real),
+    (lambda x: np.exp(x @ x) * np.longdouble(0.1) + np.mean(x) * np.std(x), LONG.real)])
+def test_longer_numbers(f: Callable[..., Any], x: Any) -> None:
+    """The value as Python computes it; the derivatives, of the dtype of `x`, as those in double precision."""
+    value, gradient = value_and_grad(f)(x)
+    expected = f(x)
+    assert type(value) is type(expected) and value == expected
+    assert gradient.dtype == x.dtype
+    double = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+    np.testing.assert_allclose(gradient.astype(double.dtype), grad(f)(double), rtol=1e-12)
+    check_grads(f, (double,), order=2)
+    v = np.asarray(0.7 * double + 0.1, x.dtype)[()]
+    pushed = jvp(f, (x,), (v,))[1]
+    np.testing.assert_allclose(float(pushed), float(np.real(np.sum(gradient * v))), rtol=1e-12)
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble) == np.dtype(np.float64), reason="this machine has no longer numbers")
+def test_longer_numbers_keep_their_precision() -> None:
+    def logistic(x, r):
+        for _ in range(5):
+            x = r * x * (1.0 - x)
+        return x
+
+    x, r = np.longdouble(0.3), np.longdouble(3) / 7 * 8
+    slope, y = np.longdouble(1.0), x
+    for _ in range(5):
+        slope, y = slope * r * (1 - 2 * y), r * y * (1 - y)
+    assert abs(grad(logistic)(x, r) - slope) < 100 * np.finfo(np.longdouble).eps
+
+
+def test_longer_numbers_in_lapack_raise_as_in_numpy() -> None:
+    f = lambda x: np.linalg.det(np.outer(x, x) + np.eye(2))
+    with pytest.raises(TypeError) as plain:
+        f(LONG.real)
+    with pytest.raises(TypeError) as derived:
+        grad(f)(LONG.real)
+    assert str(derived.value) == str(plain.value)
 
 
 def test_error_functions() -> None:

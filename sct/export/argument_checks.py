@@ -26,6 +26,7 @@ from sct.ir.dims import Dim
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, column_texts
 from sct.ir.pytrees.user_objects import is_plain_attribute, slots_of
 from sct.ir.types import List, Optional, Tensor, Text, Type
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
     "Check", "child_text", "conjunction", "exact_conditions", "leaves_in_guards", "raise_statements",
@@ -212,7 +213,6 @@ def _constant_check(text: str, value: Any) -> Check:
     return Check((f"{text} is np.{name}",), "ValueError", f"{text} must be np.{name}")
 
 
-_KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
 _SCALARS = {"float": "a float", "int": "an int", "bool": "a bool", "real": "a float or an int",
             "complex": "a complex number", "number": "a float or a complex number"}
 _EXACT = {"int": "is int", "bool": "is bool", "real": "in (float, int)", "number": "in (float, complex)"}
@@ -232,8 +232,7 @@ def _type_check(text: str, t: Type) -> Check:
         return Check((f"type({text}) is str",), "TypeError", f"{text} must be a str")
     if not isinstance(t, Tensor):
         return Check((), "", "")
-    bits = t.dtype[1:]
-    name = _KINDS[t.dtype[0]] + bits if bits.isdigit() and t.dtype != "b1" else "bool"
+    name = numpy_dtype(t.dtype).type.__name__
     if t.is_array:
         conditions = (f"type({text}) is np.ndarray", f"{text}.dtype == np.{name}", f"{text}.ndim == {t.rank}")
         return Check(conditions, "TypeError", f"{text} must be a {t.rank}-D array of {name}")

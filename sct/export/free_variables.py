@@ -281,13 +281,15 @@ def literal(value: Any) -> str:
         formatter: Any = {"all": lambda x: _number_text(x.item())}
         items = _number_text(value.item()) if not value.ndim else np.array2string(
             value, separator=", ", threshold=sys.maxsize, max_line_width=88, formatter=formatter)
-        return f"np.array({items}, dtype=np.{value.dtype.name})"
+        return f"np.array({items}, dtype=np.{value.dtype.type.__name__})"
     if isinstance(value, np.generic):
-        return f"np.{value.dtype.name}({_number_text(value.item())})"
+        return f"np.{type(value).__name__}({_number_text(value.item())})"
     return unparse(ast.Constant(value, None)).strip() if isinstance(value, str) else _number_text(value)
 
 
 def _number_text(value: Any) -> str:
+    if isinstance(value, np.longdouble):
+        return repr(str(value))
     if isinstance(value, float) and not np.isfinite(value):
         return f"float({str(value)!r})".replace("'", '"')
     return repr(value)

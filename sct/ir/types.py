@@ -34,7 +34,7 @@ __all__ = [
     "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words", "dtype_name", "holds_array",
     "in_words", "is_supported", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
     "note_size_requirement", "py", "shows_number", "size_requirements",
-    "COMPLEX_OF", "DOUBLE", "DTYPES", "NARROW", "REAL_OF", "STRONG",
+    "COMPLEX_OF", "DOUBLE", "DTYPES", "LONG", "NARROW", "REAL_OF", "STRONG",
     "ANY_BOOL", "ANY_COMPLEX", "ANY_INT", "ANY_NUMBER", "ANY_REAL", "ANY_SINGLE", "BOOL", "COMPLEX", "FLOAT", "INT",
     "NONE", "NUMBER", "REAL",
 ]
@@ -43,11 +43,15 @@ __all__ = [
 # -- dtypes -------------------------------------------------------------------------
 
 
-DTYPES = ("b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128")
+_LONG_BITS = 8 * np.dtype(np.longdouble).itemsize
+LONG = (f"f{_LONG_BITS}", f"c{2 * _LONG_BITS}") if _LONG_BITS > 64 else ()
+"""`longdouble` and `clongdouble`, on machines where they are not double."""
+DTYPES = ("b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128", *LONG)
 """The dtypes of arrays and of NumPy's numbers, by the kind and the bits."""
-_DTYPE_NAMES = {np.dtype(bool if name == "b1" else f"{name[0]}{int(name[1:]) // 8}"): name for name in DTYPES}
-REAL_OF = {"c64": "f32", "c128": "f64"}
-COMPLEX_OF = {"f32": "c64", "f64": "c128"}
+_DTYPE_NAMES: dict[np.dtype[Any], str] = {
+    np.dtype(bool if name == "b1" else f"{name[0]}{int(name[1:]) // 8}"): name for name in DTYPES}
+REAL_OF = {"c64": "f32", "c128": "f64", **({LONG[1]: LONG[0]} if LONG else {})}
+COMPLEX_OF = {real: name for name, real in REAL_OF.items()}
 DOUBLE = {"f": "f64", "c": "c128"}
 NARROW = ("f16", "f32", "c64")
 """Floats and complex numbers of less than double precision."""
@@ -65,9 +69,6 @@ def dtype_name(dtype: Any) -> str:
         return dtype
     d = np.dtype(dtype)
     if d not in _DTYPE_NAMES:
-        if d.kind in "fc" and d.isnative:
-            raise TypeMismatch(f"numbers of dtype {d} are not supported: what they are depends on the machine",
-                               f"use `np.{'float64' if d.kind == 'f' else 'complex128'}`")
         raise TypeMismatch(f"arrays of dtype {d} are not supported", "use an array for each field" if d.names else
                            "convert with astype(float)" if d.kind in "Ofi" else "")
     return _DTYPE_NAMES[d]

@@ -19,5 +19,5 @@ in place). The sub-packages, in the order in which they build on one another:
 
 Invariants: a pass is a pure function `Fn -> Fn` that leaves its input as it was; its result passes `ir.check`.
 Equations of the user's own arithmetic (`primal=True`) are moved, merged or dropped, never rewritten: they stay
-exact bit for bit. With `SCT_VERIFY=1` the pipeline checks all of this after every pass.
+exact bit for bit. The pipeline checks its result, and with `SCT_VERIFY=1` all of this after every pass.
 """

@@ -132,21 +132,22 @@ def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
         dump: Collection[str] = (), oracle: bool = False, compiled: bool = False, primal: bool = False) -> Fn:
     """`fn` at the stage `until`, the last one if that is None.
 
-    verify    check the IR after every pass, and that the pass left its input as it was; None: if the
-              environment has SCT_VERIFY=1
+    verify    check the IR after every pass, and that the pass left its input as it was, not only the result; None:
+              if the environment has SCT_VERIFY=1
     dump      names of passes after which the IR is written to stderr
     oracle    by the pipeline `ORACLE`
     compiled  by the pipeline `COMPILED`
     primal    by the pipeline `PRIMAL` or `NESTED`; equations that may raise stay
     """
     undifferentiated = NESTED if differentiates(fn) else PRIMAL
+    verify = verifies() if verify is None else verify
     pipeline = ORACLE if oracle else COMPILED if compiled else undifferentiated if primal else PIPELINE
     steps = _steps(fn, pipeline, verify, dump, keep_raises=primal or returns_value(fn))
     for stage, result in steps:
         fn = result
         if stage == until:
             break
-    return fn
+    return fn if verify else verified(fn)
 
 
 def differentiates(program: Fn) -> bool:

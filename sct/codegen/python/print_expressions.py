@@ -135,8 +135,11 @@ def constant(value: Any, modules: Modules) -> ast.expr:
     if isinstance(value, enum.Enum):
         raise ValueError(f"{value!r} has no literal form")
     if isinstance(value, np.generic):
-        return call(ast.Attribute(modules.module("numpy"), value.dtype.name, ast.Load()),
-                    constant(value.item(), modules))
+        if isinstance(value, np.clongdouble) and value.itemsize > 16:
+            raise ValueError(f"{value!r} has no literal form")
+        number = value.item()
+        return call(ast.Attribute(modules.module("numpy"), type(value).__name__, ast.Load()),
+                    constant(str(number) if isinstance(number, np.longdouble) else number, modules))
     if isinstance(value, float) and not math.isfinite(value):
         return _special(value, modules)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:

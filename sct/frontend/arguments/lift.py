@@ -125,8 +125,8 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         if isinstance(obj, np.generic):
             if isinstance(obj, np.bool_):
                 return ev.call_op(BY_CALL["numpy.logical_not"], Static(not obj), spelling="numpy.logical_not")
-            spelling = f"numpy.{obj.dtype.name}"
-            if spelling not in BY_CALL:
+            spelling = f"numpy.{type(obj).__name__}"
+            if spelling not in BY_CALL or isinstance(obj.item(), np.generic):
                 ev.refuse("SCT506", f"a constant of class `{spelling}` is not supported")
             return ev.call_op(BY_CALL[spelling], Static(obj.item()), spelling=spelling)
         return Static(obj)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import (
@@ -46,7 +48,7 @@ def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
     module = cls.__module__.lstrip("_")
     own = hasattr(cls, "__next__") and not is_callers(ev, v) and (
         is_harmless_module(module) or module in ("builtins", "itertools"))
-    of_library = not hasattr(cls, "__next__") and module.split(".")[0] in ("csv", "pandas")
+    of_library = cls is np.ndarray or not hasattr(cls, "__next__") and module.split(".")[0] in ("csv", "pandas")
     return f"type(_0).__name__ == '{cls.__name__}'" if is_tuple or own or of_library else None
 
 

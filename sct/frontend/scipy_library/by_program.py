@@ -23,7 +23,7 @@ from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value, is_float
-from sct.ir.types import Tensor
+from sct.ir.types import LONG, Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 from sct.ops.registry import add_operand
@@ -198,6 +198,10 @@ def _part_of(ev: Evaluator, result: Value, like: Abstract, text: str) -> Abstrac
 
 def as_floats(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int], hint: str) -> Ref:
     """`np.asarray(v, dtype=float)`, an array of floats of 64 bits with one of these numbers of axes."""
+    t = ev.type_of(v) if isinstance(v, Ref) else None
+    if isinstance(t, Tensor) and t.dtype in LONG:
+        ev.refuse("SCT402", f"{what} is an array of numbers of more than double precision",
+                  hint="convert with astype(float)")
     x = ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
     t = ev.type_of(x) if isinstance(x, Ref) else None
     if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":

@@ -11,7 +11,9 @@ from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import (
     COMPLEX,
+    DTYPES,
     FLOAT,
+    LONG,
     NONE,
     STRONG,
     List,
@@ -43,7 +45,7 @@ def dtype_text(dtype: str) -> str:
     >>> dtype_text("f32"), dtype_text("b1")
     ('numpy.float32', 'bool')
     """
-    return "bool" if dtype == "b1" else f"numpy.{numpy_dtype(dtype).name}"
+    return "bool" if dtype == "b1" else f"numpy.{numpy_dtype(dtype).type.__name__}"
 
 
 def strong(t: Tensor) -> str:
@@ -299,19 +301,17 @@ def scalar_type(dtype: str) -> Op:
     if dtype[0] not in "fc":
         derivative = {"nondiff": "an int is constant between its jumps", "complex": False, "raises": "value",
                       "safe": lambda x: number(x).carrier in ("np", "array") or number(x).kind == "b"}
-    if dtype != "f16":  # of which there are no differences
+    if dtype not in ("f16", *LONG):  # of which there are no differences in double precision
         derivative["samples"] = lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})]
     return op(f"to_{dtype}", f"numpy.{call.__name__}", type=rule, run=call, emit=f"numpy.{call.__name__}(_0)",
               alias="maybe", **derivative, compiled=dtype in ("f64", "f32", "i64"))
 
 
-to_f64, to_f32, to_i64 = scalar_type("f64"), scalar_type("f32"), scalar_type("i64")
-to_c128, to_c64, to_f16 = scalar_type("c128"), scalar_type("c64"), scalar_type("f16")
-for _dtype in ("i8", "i16", "i32", "u8", "u16", "u32", "u64"):
-    scalar_type(_dtype)
+SCALAR_TYPES = {dtype: scalar_type(dtype) for dtype in DTYPES if dtype != "b1"}
+to_f64, to_f32, to_i64, to_c128, to_c64 = (SCALAR_TYPES[dtype] for dtype in ("f64", "f32", "i64", "c128", "c64"))
 
 
 def as_dtype(x: Operand, dtype: str) -> Any:
     """`x` converted: an array, or a number of NumPy."""
-    convert = {"f64": to_f64, "f32": to_f32, "f16": to_f16, "c128": to_c128, "c64": to_c64}.get(dtype)
-    return astype(x, dtype=dtype) if convert is None or number(x).is_array else convert(x)
+    is_number = dtype[0] in "fc" and not number(x).is_array
+    return SCALAR_TYPES[dtype](x) if is_number else astype(x, dtype=dtype)

@@ -16,7 +16,7 @@ import numpy as np
 
 from sct.ir.core import Operand
 from sct.ir.dims import Dim
-from sct.ir.types import NARROW, REAL_OF, Tensor, TypeMismatch, broadcast_shapes
+from sct.ir.types import LONG, NARROW, REAL_OF, Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.arrays.triangles import tril
@@ -24,7 +24,7 @@ from sct.ops.linalg.products import contracted, matmul, matrix_transpose, outer,
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, conj_of, mul, neg, sub
-from sct.ops.type_rules import number, scalar_or_array
+from sct.ops.type_rules import number, numpy_dtype, scalar_or_array
 
 __all__ = ["as_matrices", "cholesky", "det", "half", "inv", "lapack", "slogdet", "solve", "squares", "total"]
 
@@ -35,8 +35,8 @@ __all__ = ["as_matrices", "cholesky", "det", "half", "inv", "lapack", "slogdet",
 def lapack(*xs: Operand) -> set[str]:
     """The dtype of the results of `numpy.linalg` for these: single only if all are."""
     names = {number(x).dtype for x in xs}
-    if names & {"f16"}:
-        raise TypeMismatch("numpy.linalg does not take arrays of float16")
+    for name in names & {"f16", *LONG}:
+        raise TypeMismatch(f"numpy.linalg does not take arrays of {numpy_dtype(name).type.__name__}")
     if any(number(x).kind == "c" for x in xs):
         return {"c64" if names.issubset(NARROW) else "c128"}
     return {"f32" if names == {"f32"} else "f64"}

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, in_words
+from sct.ir.types import LONG, Tensor, TypeMismatch, broadcast_shapes, in_words
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, div, mul, neg, quotient, sign, sub
@@ -168,7 +168,9 @@ def special(name: str, twin: str | None = None) -> dict[str, Any]:
 
     def rule(*xs: Operand, spelling: str | None = None) -> Tensor:
         of_complex = any(number(x).kind == "c" for x in xs)  # `math` raises
-        return ufunc_result(np.tanh, xs, spelling if twin and not of_complex else text, floats)
+        of_long = twin is None and any(number(x).dtype in LONG for x in xs)
+        ufunc = getattr(import_module("scipy.special"), name) if of_long else np.tanh
+        return ufunc_result(ufunc, xs, spelling if twin and not of_complex else text, floats)
 
     def emit(*xs: Operand) -> str:
         of_complex = any(number(x).kind == "c" for x in xs)

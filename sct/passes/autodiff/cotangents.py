@@ -27,6 +27,7 @@ from sct.ir.types import (
     ANY_SINGLE,
     DOUBLE,
     INT,
+    LONG,
     NARROW,
     List,
     Optional,
@@ -221,7 +222,7 @@ def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
             and ct.type.dtype != t.dtype:
         return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, t.dtype)))
     is_double = t.carrier == "py" or t == Tensor("np", "f64")
-    if is_double and is_narrow(ct.type):
+    if is_double and (is_narrow(ct.type) or isinstance(ct.type, Tensor) and ct.type.dtype in LONG):
         return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, DOUBLE[t.kind])))
     return ct
 

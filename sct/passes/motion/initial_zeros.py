@@ -85,10 +85,10 @@ def _writes_row(eqn: Eqn) -> bool:
 
 
 def _writes_number(eqn: Eqn) -> bool:
-    """Does the store write a real number of double precision, or a Python float, into an array of these?"""
+    """Does the store write a real number of double precision, or a Python float, into a vector of these?"""
     x, number = eqn.args[0].type, eqn.args[1]
-    return eqn.attrs["key"] == ("i",) and isinstance(x, Tensor) and x.dtype == "f64" and isinstance(number, Value) \
-        and number.type in (Tensor("np", "f64"), FLOAT, ANY_REAL)
+    return eqn.attrs["key"] == ("i",) and isinstance(x, Tensor) and x.dtype == "f64" and x.rank == 1 \
+        and isinstance(number, Value) and number.type in (Tensor("np", "f64"), FLOAT, ANY_REAL)
 
 
 def _display(stores: Sequence[Eqn]) -> Eqn:
