@@ -711,17 +711,17 @@ class Turbine:
         self_slope = self.slope
         self_curve = self.curve
         scaled_self_rated = 1.2 * self_rated
-        t = flow > scaled_self_rated
-        if t:
+        flow_is_above = flow > scaled_self_rated
+        if flow_is_above:
             flow = scaled_self_rated + self_slope * (flow - scaled_self_rated)
         load = flow / self_rated
         self_curve_second = self_curve[1]
-        t1 = self_curve[2] * load
-        dload = EFFICIENCY * flow * (2.0 * t1 + self_curve_second)
+        t = self_curve[2] * load
+        dload = EFFICIENCY * flow * (2.0 * t + self_curve_second)
         # return EFFICIENCY * flow * self.efficiency(flow)
-        dflow_term = (self_curve[0] + self_curve_second * load + t1 * load) * EFFICIENCY
+        dflow_term = (self_curve[0] + self_curve_second * load + t * load) * EFFICIENCY
         dflow = dload / self_rated + dflow_term
-        if t:
+        if flow_is_above:
             # flow = self.limit + self.slope * (flow - self.limit)
             dflow *= self_slope
         return dflow
@@ -779,9 +779,9 @@ class Operator:
         dspeed = 0.0
         drelease = 0.0
         for _ in reversed(range(self_days)):
-            total_part, scaled_x_above, t = tape.pop()
+            total_part, scaled_x_above, x_prev = tape.pop()
             # total += (level - self.target) ** 2 + self.caution * ...
-            dx = twice_self_caution * t
+            dx = twice_self_caution * x_prev
             if not scaled_x_above:
                 exp_scaled_x = tape1.pop()
                 # return math.log1p(math.exp(sharpness * x)) / sharpness
