@@ -844,3 +844,67 @@ def test_an_exception_that_gets_another_init_is_asked_again() -> None:
     Bad.__init__ = init
     with pytest.raises(SctError, match="SCT207"):
         gradient(1.5)
+
+
+# -- arguments of classes with an `__init__` of their own -----------------------------------------------------------
+
+
+class Passes(Exception):
+    def __init__(self, v):
+        super().__init__(v)
+        self.v = v
+
+
+class PassesNothing(Exception):
+    def __init__(self, v):
+        self.v = v
+
+
+class PassesTwice(Passes):
+    def __init__(self, v):
+        super().__init__(2.0 * v if False else v)
+
+
+class Reorders(ValueError):
+    def __init__(self, v, w):
+        super().__init__(w, v)
+
+
+class OfFixedLength(Reorders):
+    def __init__(self, v):
+        super().__init__(v, v)
+
+
+@pytest.mark.parametrize("cls", (Passes, PassesNothing, OfFixedLength))
+def test_arguments_of_classes_with_an_init(cls) -> None:
+    def f(x, n):
+        try:
+            for i in range(n):
+                if i * x > 2.0:
+                    raise cls(x * x * i)
+        except cls as e:
+            return e.args[0] * 2.0 + len(e.args) * x
+        return x ** 3
+
+    for args in ((1.5, 4), (0.3, 2), (0.9, 9)):
+        agrees(f, *args)
+
+
+def test_arguments_in_another_order() -> None:
+    def f(x):
+        try:
+            raise Reorders(x * x, 3.0 * x)
+        except ValueError as e:
+            return e.args[0] + e.args[1] ** 2
+
+    agrees(f, 1.5)
+
+
+def test_arguments_that_an_init_computes_are_not_read() -> None:
+    def f(x):
+        try:
+            raise PassesTwice(x)
+        except Passes as e:
+            return e.args[0] * x
+
+    refuses(f, 1.5, code="SCT207")

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
+from oracle import agrees
 
 import sct
 
@@ -66,3 +67,17 @@ def test_a_list_of_items_is_still_compared_whole() -> None:
 
     with pytest.raises(sct.SctError, match="SCT503: sorting by"):
         sct.grad(f)(1.5, [Member("b", 1.0), Member("b", 2.0)] * 20)
+
+
+def test_items_of_known_keys_are_in_a_known_order() -> None:
+    def f(d):
+        e = dict(sorted(d.items()))
+        first, *_ = e.values()
+        return e["a"] * 2.0 + e["b"] * first
+
+    def g(x):
+        e = dict(sorted({"b": x, "a": 2.0 * x, "c": 1.0}.items(), reverse=True))
+        return e["a"] * 2.0 + e["b"] * list(e.values())[1]
+
+    agrees(f, {"b": 1.0, "a": 2.0})
+    agrees(g, 1.5)

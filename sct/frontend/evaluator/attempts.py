@@ -207,8 +207,9 @@ class Attempts(State):
         if eqn.op.name not in ("store", "remove_at"):
             return None
         if self.tries.needed:
-            self.refuse("SCT101", "a list is changed in a `try` that reads the exception which this may raise",
-                        why="the text of its exception is not known", hint="check for the bad case first, with `if`")
+            self.refuse("SCT101", "a list is changed in a `try` that needs the exception which this may raise",
+                        why="it has several handlers, or one that reads the exception, whose text is not known",
+                        hint="check for the bad case first, with `if`")
         return eqn.args[2:] if eqn.op.name == "store" else eqn.args[1:2]
 
     def _attempt_to_use(self, eqn: Eqn, caught: Sequence[Class]) -> tuple[Value, ...]:

@@ -36,8 +36,12 @@ def parts_of_exception(ev: Evaluator, cls: type[BaseException], args: Sequence[A
         if args and inspect.getattr_static(cls, "value", None) is vars(StopIteration)["value"]:
             parts["value"] = args[0]
         return Tup(tuple(parts.values()), tuple(parts))
-    attributes = {name: v for name, v in (_set_by(ev, makers, args, kwargs) or {}).items() if v is not None and not
-             hasattr(getattr(cls, name, None), "__set__") and not hasattr(BaseException, name)}
+    set_by = _set_by(ev, makers, args, kwargs)
+    if set_by is None:
+        return Tup(())
+    of_new = {} if issubclass(cls, OSError) else {"args": Tup(tuple(args))}
+    attributes = {name: v for name, v in {**of_new, **set_by}.items() if v is not None and (name == "args" or not
+                  hasattr(getattr(cls, name, None), "__set__") and not hasattr(BaseException, name))}
     return Tup(tuple(attributes.values()), tuple(attributes))
 
 
@@ -66,13 +70,16 @@ def _makers(cls: type[BaseException]) -> tuple[type, ...]:
 
 def _set_by(ev: Evaluator, makers: Sequence[type], args: Sequence[Abstract | None],
             kwargs: Mapping[str, Abstract | None]) -> dict[str, Abstract | None] | None:
-    """The attributes that `__init__` of the first of these classes sets, None where their values are not known.
+    """The attributes that `__init__` of the first of these classes sets, `args` among them, None where their values are
+    not known.
 
     None if it does more than to set attributes.
     """
     own, *others = makers
     if own.__module__ == "builtins":
-        return {}
+        positional = [v for v in args if v is not None]
+        are_kept = len(positional) == len(args) and not kwargs and not issubclass(own, OSError)
+        return {"args": Tup(tuple(positional)) if are_kept else None}
     steps = _steps_of(own)
     if steps is None:
         return None
@@ -87,7 +94,7 @@ def _set_by(ev: Evaluator, makers: Sequence[type], args: Sequence[Abstract | Non
     for step in steps:
         values = [bound.get(name) if name is not None else None for name in step.names]
         if step.attribute is not None:
-            attributes[step.attribute] = values[0]
+            attributes[step.attribute] = values[0] if step.attribute != "args" else None
             continue
         positional = len(values) - len(step.keywords)
         inherited = _set_by(ev, others, values[:positional], dict(zip(step.keywords, values[positional:])))

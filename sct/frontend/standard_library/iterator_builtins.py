@@ -6,7 +6,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import gast
 
@@ -335,7 +335,7 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
     if not dynamic_lists.is_dynamic(ev, v):
         items = items_of(ev, v)
         keys = [x if key == Static(None) else ev.call(key, [x]) for x in items]
-        if all(map(is_known, keys)) or not all(item_forms.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
+        if _is_order_known(ev, keys) or not all(item_forms.is_alike(ev, Slots(tuple(xs))) for xs in (items, keys)):
             return _sorted_now(ev, items, keys, reverse)
         unsorted = dynamic_lists.list_of_items(ev, items)
         by_key = unsorted if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
@@ -364,6 +364,15 @@ _ALIKE = "sort by numbers, strings or tuples of these, all of one length"
 
 def is_known(v: Abstract) -> bool:
     return all(map(is_known, v.items)) if isinstance(v, Tup) else is_literal(v)
+
+
+def _is_order_known(ev: Evaluator, keys: Sequence[Abstract]) -> bool:
+    """Are the keys known, or do they begin with items that are known and differ?"""
+    if all(map(is_known, keys)):
+        return True
+    if not all(isinstance(key, Tup) and key.items and is_literal(key.items[0]) for key in keys):
+        return False
+    return len({ev.ask(cast(Tup, key).items[0], "a key") for key in keys}) == len(keys)
 
 
 def _sorted_now(ev: Evaluator, items: tuple[Abstract, ...], keys: Sequence[Abstract], reverse: bool) -> Abstract:
