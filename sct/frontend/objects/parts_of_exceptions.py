@@ -77,9 +77,9 @@ def _set_by(ev: Evaluator, makers: Sequence[type], args: Sequence[Abstract | Non
     """
     own, *others = makers
     if own.__module__ == "builtins":
-        positional = [v for v in args if v is not None]
-        are_kept = len(positional) == len(args) and not kwargs and not issubclass(own, OSError)
-        return {"args": Tup(tuple(positional)) if are_kept else None}
+        passed = tuple(v for v in args if v is not None)
+        are_kept = len(passed) == len(args) and not kwargs and not issubclass(own, OSError)
+        return {"args": Tup(passed) if are_kept else None}
     steps = _steps_of(own)
     if steps is None:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
+from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim
 from sct.ir.types import (
     COMPLEX,
@@ -292,6 +292,9 @@ def scalar_type(dtype: str) -> Op:
     """`numpy.float32(x)`: a conversion of a number or an array."""
     call = numpy_dtype(dtype).type
 
+    def fits(x: Operand) -> bool:
+        return isinstance(x, Lit) and type(x.value) is int and np.iinfo(call).min <= x.value <= np.iinfo(call).max
+
     def rule(x: Operand) -> Tensor:
         return Tensor("array" if number(x).rank else "np", dtype, number(x).shape)
 
@@ -300,7 +303,7 @@ def scalar_type(dtype: str) -> Op:
         derivative["complex"] = False
     if dtype[0] not in "fc":
         derivative = {"nondiff": "an int is constant between its jumps", "complex": False, "raises": "value",
-                      "safe": lambda x: number(x).carrier in ("np", "array") or number(x).kind == "b"}
+                      "safe": lambda x: number(x).carrier in ("np", "array") or number(x).kind == "b" or fits(x)}
     if dtype not in ("f16", *LONG):  # of which there are no differences in double precision
         derivative["samples"] = lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})]
     return op(f"to_{dtype}", f"numpy.{call.__name__}", type=rule, run=call, emit=f"numpy.{call.__name__}(_0)",
