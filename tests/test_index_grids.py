@@ -1,10 +1,12 @@
-"""`np.mgrid` and `np.ogrid`: coordinates of grids, in differentiated functions."""
+"""`np.mgrid` and `np.ogrid`, coordinates of grids, and `np.ix_`, in differentiated functions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from oracle import agrees_in_every_mode
+
+from sct import value_and_grad
 
 X = np.array([0.3, 0.7, 1.1])
 
@@ -43,3 +45,33 @@ def of_one_axis(x):
 @pytest.mark.parametrize("f", [of_ints, open_grid, of_numbers_of_points, of_sizes, with_steps, of_one_axis])
 def test_agrees(f) -> None:
     agrees_in_every_mode(f, [(X,), (np.array([0.5, 0.2, 0.9, 1.4]),)])
+
+
+@pytest.mark.parametrize("mask", ((1, 0, 1, 1), (0, 0, 0, 0), (0, 1, 0, 0), (1, 1, 1, 1)))
+def test_rows_and_columns_of_masks(mask) -> None:
+    mask, x = np.array(mask, bool), [0.3, 0.7, 1.1, 0.4]
+
+    def submatrix(x, mask, at):
+        a = np.outer(x, x)
+        b = a[np.ix_(mask, mask)] + np.eye(4)[mask][:, mask]
+        return np.sum(a[np.ix_(mask, at)]) + np.sum(np.linalg.solve(b, np.array(x)[mask]) ** 2)
+
+    def written(x, mask, at):
+        a = np.outer(x, x)
+        a[np.ix_(mask, at)] = 0.5
+        a[np.ix_(at, mask)] += np.array(x)[mask]
+        return np.sum(a ** 3)
+
+    for f in (submatrix, written):
+        agrees_in_every_mode(f, [(x, mask, np.array([0, 2])), (x, ~mask, [1, 3, 2])])
+
+
+def test_rows_and_columns_of_a_mask_are_told_in_few_lines() -> None:
+    """The size of what a mask takes is one, wherever it is taken: nothing is broadcast."""
+    def f(x, mask):
+        v = x[mask]
+        return v @ np.outer(x, x)[np.ix_(mask, mask)] @ v
+
+    derivative = value_and_grad(f)
+    derivative(X, np.array([True, False, True]))
+    assert "shape" not in derivative.source and derivative.source.count("\n") < 25

@@ -114,9 +114,11 @@ def ix(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     for k, a in enumerate(args):
         v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [a])
         t = ev.type_of(v)
-        if not isinstance(t, Tensor) or t.rank != 1 or not t.integral:
-            ev.refuse("SCT503", "`np.ix_` is supported only for one-dimensional integer arrays",
-                      hint="use np.flatnonzero(mask)")
+        if isinstance(t, Tensor) and t.rank == 1 and t.kind == "b":
+            v = ev.call(Static(np.flatnonzero), [v])
+        elif not isinstance(t, Tensor) or t.rank != 1 or not t.integral:
+            ev.refuse("SCT503", "`np.ix_` is supported only for one-dimensional arrays of ints and masks",
+                      hint="convert it with astype(int)")
         places = [Static(slice(None)) if j == k else Static(None) for j in range(len(args))]
         views.append(item(ev, v, Tup(tuple(places))))
     return Tup(tuple(views))
