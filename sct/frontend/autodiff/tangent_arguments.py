@@ -23,8 +23,9 @@ from sct.ir import Lit, Operand
 from sct.ir.dims import Dim
 from sct.ir.pytrees.user_objects import attributes
 from sct.ir.real_ints import mark_real
-from sct.ir.types import List, Tensor, base_type, in_words
-from sct.ops import array, astype, dim, index, ne, to_c64, to_c128, to_f32, to_f64
+from sct.ir.types import COMPLEX, FLOAT, List, Tensor, base_type, in_words
+from sct.ops import array, astype, complex_, dim, float_, index, ne, to_c128, to_f64
+from sct.ops.arrays.creation import TO_DTYPE
 
 __all__ = ["Direction"]
 
@@ -85,7 +86,9 @@ class Direction:
             raise self.refusal(ev, x, value)
         for axis, (a, b) in enumerate(zip(g.shape, t.shape)):
             self.equal(ev, x, value, axis, a, b)
-        return _converted(ev, x, g, tangent_type(mark_real(t)))
+        fitted = tangent_type(mark_real(t))
+        assert isinstance(fitted, Tensor)
+        return _converted(ev, x, g, fitted)
 
     def equal(self, ev: Evaluator, x: Operand, value: Operand, axis: int, a: Dim, b: Dim) -> None:
         """Refuse sizes that differ; raise at run time where that is not known before."""
@@ -109,8 +112,8 @@ class Direction:
                         hint=f"a {self.name} has the shape of its {self.of}", loc=ev.loc)
 
 
-def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
-    """`x`, of type `g`, with the dtype of `t`; an array if `t` is one, else a number."""
+def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Tensor) -> Operand:
+    """`x`, of type `g`, with the dtype of `t`: an array, a number of NumPy or one of Python, as `t` is."""
     number = complex if t.kind == "c" else float
     if isinstance(x, Lit):
         x, g = Lit(number(x.value)), Lit(number(x.value)).type  # type: ignore[assignment]
@@ -120,13 +123,13 @@ def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
         return x if x.type.dtype == t.dtype else ev.emit(astype, x, dtype=t.dtype)  # type: ignore[union-attr]
     if g.is_array:
         x = ev.emit(index, x, key=())
-        g = x.type  # type: ignore[assignment]
-    if t.kind == "c":
-        single = t == Tensor("np", "c64")
-        return x if g.kind == "c" and (g == t or not single) else ev.emit(to_c64 if single else to_c128, x)
-    if t == Tensor("np", "f32"):
-        return x if g == t else ev.emit(to_f32, x)
-    return ev.emit(to_f64, x) if g.kind != "f" or g.dtype == "f32" else x
+    if t.carrier == "np":
+        return x if x.type == t else ev.emit(TO_DTYPE[t.dtype], x)
+    if t.carrier == "py":
+        of_python, convert = (COMPLEX, complex_) if t.kind == "c" else (FLOAT, float_)
+        return x if x.type == of_python else ev.emit(convert, x)
+    return x if x.type.kind == t.kind and g.dtype != "f32" else ev.emit(  # type: ignore[union-attr]
+        to_c128 if t.kind == "c" else to_f64, x)
 
 
 def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
