@@ -88,6 +88,12 @@ def make_jvp(fun: Callable[..., Any], argnum: Any = 0) -> Callable[..., Any]:
         of_one(fun, argnum, args, kwargs), (chosen(argnum, args),), (tangent,))
 
 
+def make_vjp_of_one(fun: Callable[..., Any], x: Any) -> Any:
+    """`make_vjp` of autograd's core, where the cotangent of a bool is a number; that of sct is None."""
+    value, pullback = sct.vjp(fun, x)
+    return (lambda cotangent: pullback(None if isinstance(value, bool) else cotangent)[0]), value
+
+
 def make_hvp(fun: Callable[..., Any], argnum: Any = 0) -> Callable[..., Any]:
     return make_vjp(grad(fun, argnum), argnum)
 
@@ -160,6 +166,7 @@ OWN_NAMES = ((np, "make_diagonal", make_diagonal), (np.linalg, "_dot", np.matmul
 # -- the check --------------------------------------------------------------------------------------------------------
 
 STEP, TOLERANCE = 1e-6, 1e-6  # of autograd
+WIDE_STEP = 1e-4
 failures: list[tuple[str, str]] = []  # of the test that runs
 
 
@@ -189,10 +196,17 @@ def random_like(x: Any, rng: np.random.Generator) -> Any:
     return mapped(leaf, x)
 
 
-def differences(f: Callable[..., Any], x: Any, direction: Any) -> Any:
-    above = f(mapped(lambda a, v: a + v * (STEP / 2), x, direction))
-    below = f(mapped(lambda a, v: a - v * (STEP / 2), x, direction))
-    return mapped(lambda a, b: (np.subtract(a, b, dtype=np.result_type(a, b, float))) / STEP, above, below)
+def differences(f: Callable[..., Any], x: Any, direction: Any) -> Iterator[Any]:
+    """The derivative along `direction` by autograd's two points; then by four points that are further away, where
+    rounding hides less."""
+    def at(t: float) -> Any:
+        return f(mapped(lambda a, v: a + v * t, x, direction))
+
+    def slope(step: float) -> Any:
+        return mapped(lambda a, b: np.subtract(a, b, dtype=np.result_type(a, b, float)) / (2.0 * step),
+                      at(step), at(-step))
+    yield slope(STEP / 2.0)
+    yield mapped(lambda near, far: (4.0 * near - far) / 3.0, slope(WIDE_STEP), slope(2.0 * WIDE_STEP))
 
 
 def inner(x: Any, y: Any) -> float:
@@ -218,17 +232,25 @@ def is_near(a: float, b: float) -> bool:
     return abs(a - b) < TOLERANCE or abs(a - b) / abs(a + b) < TOLERANCE
 
 
+def check_slope(slope: float, wanted: Iterable[float], mode: str) -> None:
+    tried = []
+    for expected in wanted:
+        if is_near(slope, expected):
+            return
+        tried.append(expected)
+    raise AssertionError(f"{mode} {slope}, differences {tried}")
+
+
 def check_jvp(f: Callable[..., Any], x: Any) -> None:
     rng = np.random.default_rng(0)
     direction = random_like(x, rng)
     plain = f(x)
     value, tangent = sct.jvp(f, (x,), (direction,))
     assert_same(value, plain)
-    wanted = differences(f, x, direction)
-    assert_alike(wanted, tangent, "tangent")
-    weights = random_like(wanted, rng)
-    a, b = inner(wanted, weights), inner(mapped(lambda _, t: t, wanted, tangent), weights)
-    assert is_near(a, b), f"forward {b}, differences {a}"
+    assert_alike(next(differences(f, x, direction)), tangent, "tangent")
+    weights = random_like(plain, rng)
+    check_slope(inner(mapped(lambda _, t: t, plain, tangent), weights),
+                (inner(slope, weights) for slope in differences(f, x, direction)), "forward")
 
 
 def check_vjp(f: Callable[..., Any], x: Any) -> None:
@@ -237,13 +259,11 @@ def check_vjp(f: Callable[..., Any], x: Any) -> None:
     plain = f(x)
     value, pullback = sct.vjp(f, x)
     assert_same(value, plain)
-    wanted = differences(f, x, direction)
     weights = random_like(plain, rng)
     (cotangent,) = pullback(mapped(np.conj, weights))
     assert_alike(direction, cotangent, "cotangent")
-    a = inner(wanted, weights)
-    b = inner(mapped(lambda _, c: np.conj(c), direction, cotangent), direction)
-    assert is_near(a, b), f"reverse {b}, differences {a}"
+    check_slope(inner(mapped(lambda _, c: np.conj(c), direction, cotangent), direction),
+                (inner(slope, weights) for slope in differences(f, x, direction)), "reverse")
 
 
 def noted(check: Callable[..., None], f: Callable[..., Any], x: Any, order: int) -> bool:
@@ -329,7 +349,7 @@ def stand_ins() -> dict[str, Any]:
         "autograd": module("autograd", **builtin, **operators),
         "autograd.builtins": module("autograd.builtins", **builtin),
         "autograd.differential_operators": module("autograd.differential_operators", **operators),
-        "autograd.core": module("autograd.core", make_vjp=lambda f, x: make_vjp(f)(x), **own),
+        "autograd.core": module("autograd.core", make_vjp=make_vjp_of_one, **own),
         "autograd.test_util": module("autograd.test_util", check_grads=check_grads, combo_check=combo_check,
                                      check_vjp=check_vjp, check_jvp=check_jvp, check_equivalent=check_equivalent,
                                      scalar_close=is_near),
@@ -362,6 +382,7 @@ NOT_NUMERIC = {
     "test_logic.py::test_no_vjp_def": "a primitive without derivative",
     "test_logic.py::test_no_jvp_def": "a primitive without derivative",
     "test_logic.py::test_unimplemented_falseyness": "autograd's table of primitives",
+    "test_numpy.py::test_scalar_array_box_attributes": "attributes of autograd's boxes",
     "test_wrappers.py::test_deprecated_defgrad_wrapper": "an own primitive",
     "test_wrappers.py::test_deprecated_defvjp_wrapper": "an own primitive",
     "test_wrappers.py::test_deprecated_defvjp_is_zero_wrapper": "an own primitive",
@@ -374,7 +395,10 @@ NOT_NUMERIC = {
     "test_tuple.py::test_isinstance": "autograd's own isinstance",
     "test_dict.py::test_isinstance": "autograd's own isinstance",
 }
-OTHER_CONVENTION: dict[str, str] = {}
+OTHER_CONVENTION = {
+    "test_graphs.py::test_assignment_raises_error": "an error is expected where sct differentiates: a write",
+    "test_fft.py::test_rfftn_odd_not_implemented": "an error is expected where sct differentiates: an odd size",
+}
 CLASSES = ("passed", "other convention", "refused", "wrong", "crash", "plain function raises", "not numeric")
 SEVERITY = ("refused", "plain function raises", "crash", "wrong")
 
@@ -408,7 +432,7 @@ class Recorder:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 yield
-        except Exception as error:
+        except (Exception, pytest.fail.Exception) as error:
             failures.append((outcome(error), text(error)[:1500]))
         kinds = [kind for kind, _ in failures]
         kind = max(kinds, key=SEVERITY.index, default="passed")
