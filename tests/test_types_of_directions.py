@@ -58,3 +58,28 @@ def test_a_tangent_of_numpy_in_a_container_of_numbers_of_python():
 def test_the_gradient_of_an_int_is_a_float(f, x, expected):
     for gradient in (grad(f)(x), value_and_grad(f)(x)[1], value_and_grad(lambda x: grad(f)(x))(x)[0]):
         assert type(gradient) is float and gradient == expected
+
+
+def product(xs):
+    return np.dot(xs[0], xs[1])
+
+
+def backward(xv):
+    return vjp(product, xv[0])[1](xv[1])[0]
+
+
+def forward(xv):
+    return jvp(product, (xv[0],), (xv[1],))[1]
+
+
+@pytest.mark.parametrize("inner, x", [
+    (backward, ((1.5, 0.3), 2.0)), (backward, ((1.5, 0.3), np.float64(2.0))),
+    (forward, ((1.5, 0.3), (2.0, np.float64(1.0))))])
+@pytest.mark.parametrize("w", [0.5, np.float64(0.5)])
+def test_cotangents_of_derivatives_have_the_type_that_their_values_turn_out_to_have(inner, x, w):
+    def f(x, w):
+        value, pullback = vjp(inner, x)
+        return pullback((w, w) if isinstance(value, tuple) else w)[0]
+    expected = f(x, w)
+    value, _ = vjp(f, x, w)
+    assert repr(value) == repr(expected)

@@ -30,7 +30,7 @@ from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import number, numpy_dtype, size_of
 
 __all__ = [
-    "TO_DTYPE", "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "none_as_zero", "ones",
+    "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "none_as_zero", "ones",
     "ones_like", "strong", "to_c64", "to_c128", "to_f32", "to_f64", "to_i64", "zeros", "zeros_like", "zeros_of",
 ]
 
@@ -311,11 +311,7 @@ for _dtype in ("i8", "i16", "i32", "u8", "u16", "u32", "u64"):
     scalar_type(_dtype)
 
 
-TO_DTYPE = {"f64": to_f64, "f32": to_f32, "f16": to_f16, "c128": to_c128, "c64": to_c64}
-"""The conversions to numbers of NumPy, by dtype."""
-
-
 def as_dtype(x: Operand, dtype: str) -> Any:
     """`x` converted: an array, or a number of NumPy."""
-    convert = TO_DTYPE.get(dtype)
+    convert = {"f64": to_f64, "f32": to_f32, "f16": to_f16, "c128": to_c128, "c64": to_c64}.get(dtype)
     return astype(x, dtype=dtype) if convert is None or number(x).is_array else convert(x)
