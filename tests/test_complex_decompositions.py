@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 
-from sct import check_grads, grad, jvp
+from sct import SctError, check_grads, grad, jvp
 
 SHAPES = ((3, 3), (4, 3), (2, 3), (1, 1), (1, 3), (2, 3, 2))
 
@@ -142,3 +143,20 @@ def test_questions_about_elements() -> None:
 
     np.testing.assert_allclose(grad(chosen)(z), [3.0, 4.0, 0.0, 8.0])
     assert grad(lambda x: x ** 2 if np.isreal(x) else x)(3.0) == 6.0
+
+
+def test_a_root_of_a_matrix_with_a_negative_eigenvalue_is_refused_and_the_hint_works():
+    def root(a):
+        return scipy.linalg.sqrtm(a)
+
+    def by_eigenvalues(a):
+        w, V = np.linalg.eig(a)
+        return (V * np.sqrt(w.astype(complex))) @ np.linalg.inv(V)
+    a = hermitian(3, 3).real - 2.0 * np.eye(3)
+    direction = np.random.default_rng(2).normal(size=(3, 3))
+    assert np.linalg.eigvalsh(a)[0] < 0.0
+    with pytest.raises(SctError, match=r"SCT209.*must be real(.|\n)*an eigenvalue of the matrix is negative"):
+        jvp(root, (a,), (direction,))
+    value, tangent = jvp(by_eigenvalues, (a,), (direction,))
+    np.testing.assert_allclose(value, root(a), atol=1e-12)
+    np.testing.assert_allclose(value @ tangent + tangent @ value, direction, atol=1e-12)

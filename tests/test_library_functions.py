@@ -151,3 +151,21 @@ def test_a_fit_to_points_that_do_not_tell_the_polynomial_warns_as_numpy_does():
         assert derivative(y, np.ones(4))[0] == f(y, np.ones(4))
     x = np.array([0.5, 1.0, 2.0, 3.5])
     assert derivative(y, x)[0] == f(y, x)
+
+
+@pytest.mark.parametrize("x, dx", [
+    (1.5, 3.0), (np.float64(1.5), 3.0), (1.5 + 1e-15j, 3.0 + 0.0j), (1.5 + 2.0j, 3.0 + 4.0j),
+    (np.complex64(2.0j), 4.0j)])
+def test_a_function_in_python_is_evaluated_for_numbers_as_for_arrays(x, dx):
+    def f(x):
+        return np.real_if_close(x) * x
+    value, tangent = sct.jvp(f, (x,), (1.0,))
+    expected = f(x)
+    assert type(value) is type(expected) and value.dtype == expected.dtype and value == expected
+    np.testing.assert_allclose(tangent, dx, rtol=1e-6)
+
+
+def test_a_function_in_python_that_cannot_be_evaluated_is_called_where_no_derivative_passes():
+    def f(x):
+        return x * len(np.array2string(x))
+    assert sct.value_and_grad(f)(np.float64(1.5)) == (4.5, 3.0)

@@ -79,7 +79,8 @@ class Validation:
             in_python.run_function()
             in_sct.time_limit = max(PATIENCE, 100.0 * in_python.duration)
             in_sct.run_primal(self.traced, self.primal)
-            if not self.traced.is_complex and any(
+            has_other_type = in_sct.outcome.error is not None and str(in_sct.outcome.error).endswith(OBSERVED_BEFORE)
+            if not self.traced.is_complex and not has_other_type and any(
                     holds_complex(run.outcome.value) for run in (in_python, in_sct)):
                 raise complex_refusal(place_of(root))
             in_python.changed -= {id(cls) for _, _, cls in self.traced.written}  # sct changes a private copy
@@ -88,7 +89,7 @@ class Validation:
                 return True
             if reason := _excuse(in_python.outcome, in_sct.outcome):
                 return reason
-            if in_sct.outcome.error is not None and str(in_sct.outcome.error).endswith(OBSERVED_BEFORE):
+            if in_sct.outcome.error is not None and has_other_type:
                 raise unobserved_type(in_sct.outcome.error, place_of(root))
             if type(in_python.outcome.error) is NameError and type(in_sct.outcome.error) is UnboundLocalError:
                 raise SctError("SCT502", "a variable of a function around this one is read before it is bound",
@@ -378,6 +379,10 @@ def unobserved_type(error: Exception, place: Loc | None) -> SctError:
         why, hint = "NumPy makes another array of an empty list", "test before whether there are items"
     elif what.endswith("must not change in the loop"):
         why, hint = "sct takes its items when the loop begins", "run over a copy: `list(...)`"
+    elif what.endswith("of this matrix must be real"):
+        why = "an eigenvalue of the matrix is negative, and SciPy makes a complex matrix"
+        hint = "compute it by eigenvalues, in complex numbers: `w, V = np.linalg.eig(A)`, then the root is " \
+               "`(V * np.sqrt(w.astype(complex))) @ np.linalg.inv(V)`"
     elif what.endswith("is not known"):
         why = "sct cannot read this type from the source, and no call that it has observed came here"
     else:

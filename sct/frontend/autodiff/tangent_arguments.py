@@ -23,8 +23,8 @@ from sct.ir import Lit, Operand
 from sct.ir.dims import Dim
 from sct.ir.pytrees.user_objects import attributes
 from sct.ir.real_ints import mark_real
-from sct.ir.types import List, Tensor, base_type, in_words
-from sct.ops import array, astype, dim, index, ne, to_c64, to_c128, to_f32, to_f64
+from sct.ir.types import NARROW, List, Tensor, base_type, in_words
+from sct.ops import array, astype, dim, index, ne, number_like
 
 __all__ = ["Direction"]
 
@@ -33,12 +33,13 @@ __all__ = ["Direction"]
 class Direction:
     """The kind of direction: "tangent" of a primal, or "cotangent" of an output.
 
-    checked  sizes that are not known are compared when the derivative runs
+    exact  sizes that are not known are compared when the derivative runs, and a number becomes one of the kind that the
+           value is, of Python or of NumPy
     """
 
     name: str
     of: str
-    checked: bool = True
+    exact: bool = True
 
     def leaves(self, ev: Evaluator, value: Abstract, direction: Abstract) -> list[Abstract]:
         """The leaves of `given` beside those of `value`; None for a whole part is None for its leaves."""
@@ -85,7 +86,19 @@ class Direction:
             raise self.refusal(ev, x, value)
         for axis, (a, b) in enumerate(zip(g.shape, t.shape)):
             self.equal(ev, x, value, axis, a, b)
-        return _converted(ev, x, g, tangent_type(mark_real(t)))
+        wanted = tangent_type(mark_real(t))
+        assert isinstance(wanted, Tensor)
+        if t.is_array:
+            return _as_array(ev, x, wanted.dtype)
+        if isinstance(x, Lit):
+            x = Lit(complex(x.value) if t.kind == "c" else float(x.value))
+        x = ev.emit(index, x, key=()) if g.is_array else x
+        assert isinstance(x.type, Tensor)
+        if not self.exact and _is_as_precise(x.type, wanted):
+            return x
+        # What kind of number a derivative is, is not known before it is expanded: `number_like` is kept until then.
+        is_known = value in ev.params or isinstance(value, Lit)
+        return x if is_known and x.type == wanted else ev.emit(number_like, x, value)
 
     def equal(self, ev: Evaluator, x: Operand, value: Operand, axis: int, a: Dim, b: Dim) -> None:
         """Refuse sizes that differ; raise at run time where that is not known before."""
@@ -96,7 +109,7 @@ class Direction:
             return
         if a.value == 1 and b.never_one or b.value == 1 and a.never_one:
             raise self.refusal(ev, x, value)
-        if not self.checked:
+        if not self.exact:
             return
         message = f"a {self.name} has the shape of its {self.of}"
         evaluate_branches(ev, ev.emit(ne, ev.emit(dim, x, axis=axis), ev.emit(dim, value, axis=axis)),
@@ -109,24 +122,14 @@ class Direction:
                         hint=f"a {self.name} has the shape of its {self.of}", loc=ev.loc)
 
 
-def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
-    """`x`, of type `g`, with the dtype of `t`; an array if `t` is one, else a number."""
-    number = complex if t.kind == "c" else float
-    if isinstance(x, Lit):
-        x, g = Lit(number(x.value)), Lit(number(x.value)).type  # type: ignore[assignment]
-    if t.is_array:
-        if not g.is_array:
-            x = ev.emit(array, x)
-        return x if x.type.dtype == t.dtype else ev.emit(astype, x, dtype=t.dtype)  # type: ignore[union-attr]
-    if g.is_array:
-        x = ev.emit(index, x, key=())
-        g = x.type  # type: ignore[assignment]
-    if t.kind == "c":
-        single = t == Tensor("np", "c64")
-        return x if g.kind == "c" and (g == t or not single) else ev.emit(to_c64 if single else to_c128, x)
-    if t == Tensor("np", "f32"):
-        return x if g == t else ev.emit(to_f32, x)
-    return ev.emit(to_f64, x) if g.kind != "f" or g.dtype == "f32" else x
+def _as_array(ev: Evaluator, x: Operand, dtype: str) -> Operand:
+    x = x if x.type.is_array else ev.emit(array, x)  # type: ignore[union-attr]
+    return x if x.type.dtype == dtype else ev.emit(astype, x, dtype=dtype)  # type: ignore[union-attr]
+
+
+def _is_as_precise(g: Tensor, t: Tensor) -> bool:
+    """Are both real or both complex, and of one precision?"""
+    return g.kind == t.kind and not g.integral and (g.dtype == t.dtype or not {g.dtype, t.dtype} & set(NARROW))
 
 
 def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:

@@ -19,7 +19,7 @@ from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.autodiff.ruled_calls import called_by_python, ruled_call
-from sct.frontend.calls.library_functions import entered, entered_from_library
+from sct.frontend.calls.library_functions import entered, entered_from_library, entered_with_numbers
 from sct.frontend.calls.opaque_calls import (
     call_of_library,
     opaque_call,
@@ -385,12 +385,19 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
     if isinstance(f, type) and is_defined_by_user(type(f)):
         ev.refuse("SCT208", f"creating a `{f.__name__}` is not supported",
                   why=f"it has a metaclass of its own, `{type(f).__name__}`", hint="use a class without a metaclass")
+    return _left_to_python(ev, fn, args, kwargs)
+
+
+def _left_to_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call that Python itself makes, or else one of a library's own Python, which is evaluated."""
+    if (value := entered_with_numbers(ev, fn.value, args, kwargs)) is not None:
+        return value
     try:
         return opaque_call(ev, fn, args, kwargs)
     except SctError as refusal:
         if refusal.code not in ("SCT206", "SCT207"):
             raise
-        return entered(ev, f, args, kwargs, refusal)
+        return entered(ev, fn.value, args, kwargs, refusal)
 
 
 def _member(ev: Evaluator, cls: Any, args: Args) -> Abstract:

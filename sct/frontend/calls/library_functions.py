@@ -23,7 +23,7 @@ from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.frontend.values.guards import NeedsStatic
 
-__all__ = ["entered", "entered_from_library"]
+__all__ = ["entered", "entered_from_library", "entered_with_numbers"]
 
 _SOURCE = "sct does not evaluate its source"
 
@@ -88,6 +88,21 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
             raise
         return None
     except (NeedsStatic, Dead):
+        ev.restore(snapshot)
+        return None
+
+
+def entered_with_numbers(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A call of NumPy's or SciPy's own Python with differentiated numbers; None for others, and where it is refused:
+    then Python itself makes the call, and the derivative must not need it.
+    """
+    python: Any = _python_of(f) if any(is_varied(ev, v) for v in (*args, *kwargs.values())) else None
+    if python is None or not _is_of(python, "numpy.", "scipy."):
+        return None
+    snapshot = ev.snapshot()
+    try:
+        return call_function(ev, python, args, kwargs)
+    except (SctError, NeedsStatic, Dead):
         ev.restore(snapshot)
         return None
 

@@ -15,7 +15,7 @@ from sct.ir.core import Lit, Op, Operand, builder_var
 from sct.ir.dims import Dim, divided, product
 from sct.ir.types import ANY_COMPLEX, ANY_REAL, ANY_SINGLE, BOOL, COMPLEX, DOUBLE, FLOAT, INT, Tensor, TypeMismatch
 from sct.ops import samples
-from sct.ops.arrays.creation import as_dtype
+from sct.ops.arrays.creation import as_dtype, dtype_text
 from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import (
     arithmetic,
@@ -31,8 +31,9 @@ from sct.ops.type_rules import (
 )
 
 __all__ = [
-    "abs_", "abs_slope", "add", "bool_", "complex_", "conj", "conj_of", "dict_key", "div", "fabs", "float_", "floordiv",
-    "int_", "item", "mod", "mul", "neg", "npround", "pos", "quotient", "round_", "sign", "stop_gradient", "sub",
+    "abs_", "abs_slope", "add", "bool_", "complex_", "conj", "conj_of", "converted_like", "dict_key", "div", "fabs",
+    "float_", "floordiv", "int_", "item", "mod", "mul", "neg", "npround", "number_like", "pos", "quotient", "round_",
+    "sign", "stop_gradient", "sub",
 ]
 
 
@@ -353,6 +354,40 @@ def bind_complex(real: Any = 0, imag: Any = None) -> tuple[list[Any], dict[str, 
 complex_ = op("complex", "builtins.complex", type=type_complex, run=complex, emit="complex(_args)", bind=bind_complex,
               linear=lambda ct, x, y=None: [ct] if y is None else [ct, mul(ct, 1j)], cost="cheap",
               samples=lambda: [((1.5,), {}), ((0.5, -1.5), {})])
+
+
+
+def type_number_like(x: Operand, y: Operand) -> Tensor:
+    t = number(y)
+    if number(x).kind == "c" != t.kind:
+        raise TypeMismatch("a complex number does not become real")
+    if t.carrier == "np":
+        return Tensor("np", "f64") if t.integral else t
+    return t if t.carrier == "any" else COMPLEX if t.kind == "c" else FLOAT
+
+
+def converted_like(x: Operand, y: Operand) -> Tensor | None:
+    """The type to which `number_like` converts `x`; None where it is `x`, as beside what may be of either kind."""
+    t, of_x = type_number_like(x, y), number(x)
+    if t.carrier == "any":
+        return None if of_x.kind == t.kind and of_x.dtype != "f32" else Tensor("np", "c128" if t.kind == "c" else "f64")
+    return None if t == of_x else t
+
+
+def run_number_like(x: Any, y: Any) -> Any:
+    t = type(y)
+    return (np.float64 if issubclass(t, np.integer) else float if issubclass(t, int) else t)(x)
+
+
+def emit_number_like(x: Operand, y: Operand) -> str:
+    t = converted_like(x, y)
+    return "_0" if t is None else f"{t.dtype if t.carrier == 'py' else dtype_text(t.dtype)}(_0)"
+
+
+number_like = op("number_like", type=type_number_like, run=run_number_like, emit=emit_number_like, inactive=(1,),
+                 linear=lambda ct, x, y: [ct, None], cost="free", complex=True,
+                 samples=lambda: [((x, y), {}) for x in (1.5, np.float64(1.5)) for y in (2.0, np.float64(2.0))])
+"""`x` as a number of the kind that `y` is, of Python or of a dtype; a float where that is an int."""
 
 float_ = op("float", "builtins.float", type=converted(FLOAT), run=float, emit="float(_0)", cost="free",
             linear=lambda ct, x: [ct], samples=samples.numbers, compiled=True, complex=False)

@@ -11,6 +11,7 @@ and `loop`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from sct.ir.build import Builder, Rewrite
 from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute, walk
@@ -18,6 +19,7 @@ from sct.ir.real_ints import counts_as_real, unmark_all
 from sct.ir.types import Tensor, Type
 from sct.ops.arrays.creation import to_f64
 from sct.ops.program.control import apply_pullback, closure
+from sct.ops.scalar.arithmetic import float_
 from sct.passes.analysis.type_inference import retype
 from sct.passes.autodiff.cotangents import cotangent_type, is_narrow
 from sct.passes.autodiff.derivative_lookup import derivatives_var
@@ -57,7 +59,8 @@ class _Expand:
         token = derivatives_var.set(self.derivatives)
         try:
             fn = finalize(self.fn(program.replace(functions=()), {}))
-            return _in_double(fn.replace(functions=tuple(map(finalize, self.derivatives.called(fn)))), program.results)
+            fn = fn.replace(functions=tuple(map(finalize, self.derivatives.called(fn))))
+            return _as_declared(fn, program.results)
         finally:
             derivatives_var.reset(token)
 
@@ -120,7 +123,7 @@ class _Expand:
 
     def splice(self, block: Fn, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         """The equations of `block`, applied to the operands of `eqn`; `env` maps the outs of `eqn` to its results."""
-        block = rebuild(block, dict(zip(block.params, eqn.args)))
+        block = _as_declared(rebuild(block, dict(zip(block.params, eqn.args))), eqn.outs)
         env.update((out, r) for out, r in zip(eqn.outs, block.results) if out is not r)
         return block.eqns
 
@@ -130,16 +133,19 @@ def _finalize(fn: Fn) -> Fn:
     return retype(unmark_all(fn))
 
 
-def _in_double(fn: Fn, declared: Sequence[Operand]) -> Fn:
-    """`fn` with the results that are declared in double precision in it, where single precision was enough."""
+def _as_declared(fn: Fn, declared: Sequence[Operand]) -> Fn:
+    """`fn` with the results in double precision that are declared so, where ints or less precision was enough."""
     with Builder(primal=False) as b:
-        results = tuple(to_f64(r) if _is_double(d.type) and is_narrow(r.type) else r
-                        for d, r in zip(declared, fn.results))
+        results = tuple(_in_double(d.type, r) for d, r in zip(declared, fn.results))
     return fn.replace(eqns=(*fn.eqns, *b.eqns), results=results) if b.eqns else fn
 
 
-def _is_double(t: Type) -> bool:
-    return isinstance(t, Tensor) and t.is_scalar and t.dtype in ("float", "f64")
+def _in_double(declared: Type, r: Operand) -> Operand:
+    if not isinstance(declared, Tensor) or not declared.is_scalar or declared.dtype not in ("float", "f64"):
+        return r
+    if isinstance(r.type, Tensor) and r.type.integral:
+        return cast(Operand, (float_ if declared.carrier == "py" else to_f64)(r))
+    return cast(Operand, to_f64(r)) if is_narrow(r.type) else r
 
 
 def _seed_type(t: Type) -> Type:

@@ -14,6 +14,8 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.real_ints import result_type
 from sct.ir.types import ANY_REAL, Tensor, TypeMismatch
 from sct.ops import OPS
+from sct.ops.arrays.creation import as_dtype
+from sct.ops.scalar.arithmetic import converted_like
 from sct.passes.rewriting.arithmetic_rules import may_be_int
 from sct.passes.rewriting.literals import number
 from sct.passes.rewriting.table import Site, adjoint_eqn, carrier_of, defining_eqn, operands_of, rule
@@ -77,6 +79,15 @@ def multiply_by_one(c: Operand, x: Operand) -> Any:
 def multiply_any_by_one(site: Site, c: Operand, x: Operand) -> Any:
     """1.0 * x -> float(x) for numbers x that are ints on some path"""
     return OPS["to_f64"](x) if c == Lit(1.0) and x.type == ANY_REAL and may_be_int(x) else None
+
+
+@rule("number_like", phase="simplify")
+def keep_number(site: Site, x: Operand, y: Operand) -> Any:
+    """number_like(x, y) -> x for numbers of one type, and else a cast"""
+    t = converted_like(x, y)
+    if t is None:
+        return x
+    return OPS["float" if t.kind == "f" else "complex"](x) if t.carrier == "py" else as_dtype(x, t.dtype)
 
 
 def ignore_cast_for_shape(name: str, k: int, **fixed: str) -> None:
