@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
-from sct.ir.dims import RAGGED, Dim, range_len, slice_len, sym
+from sct.ir.dims import Dim, range_len, size_at, sizes_of_part, slice_len, sym, without_classes
 from sct.ir.types import (
     NONE,
     List,
@@ -37,6 +37,7 @@ from sct.ir.types import (
     TypeMismatch,
     base_type,
     broadcast_shapes,
+    leaf_type,
     list_depth,
     map_sizes,
     note_size_requirement,
@@ -52,8 +53,8 @@ from sct.ops.scalar.selection import logical_not, where
 from sct.ops.type_rules import number, size_of
 
 __all__ = [
-    "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "replaces_item", "split", "store",
-    "subscript", "subscript_text", "trailing", "winners", "with_own_sizes", "with_shape_of", "written",
+    "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "item_at", "join", "part_of_list", "place_name",
+    "replaces_item", "split", "store", "subscript", "subscript_text", "trailing", "winners", "with_shape_of", "written",
 ]
 
 Key = tuple[str, ...]
@@ -140,12 +141,9 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     """NumPy's rules; an int alone on every axis gives a NumPy scalar."""
     if isinstance(x.type, Seq):
         if key[0] != "i":
-            return a_slice(x.type, key)
-        if len(key) > 1:
-            return type_index(Value(x.type.elem), *operands[1:], key=key[1:])
-        if isinstance(x.type.elem, Seq):
-            return x.type.elem
-        return with_own_sizes(x.type.elem, f"{getattr(x, 'id', 0)}_{place_name(operands[0])}")
+            return slice_of(x.type, operands, key)
+        item = item_at(x.type, place_name(operands[0]), str(getattr(x, "id", 0)))
+        return item if len(key) == 1 else type_index(Value(item), *operands[1:], key=key[1:])
     t = number(x)
     if not t.is_array:
         raise TypeMismatch("a number cannot be subscripted")
@@ -155,10 +153,24 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     return Tensor("array", t.dtype, shape)
 
 
-def with_own_sizes(t: Type, place: str) -> Type:
-    """The type of an item of a list, whose ragged axes have sizes of their own, named after its place."""
+def item_at(t: Seq, place: str, of: str) -> Type:
+    """The type of the item at a place of the list `of`: sizes that differ from item to item are those of this one."""
+    if isinstance(leaf_type(t), Tensor) and isinstance(base_type(t.elem), Seq):
+        return map_sizes(lambda d: sizes_of_part(d, place), t.elem) if isinstance(t, List) else t.elem
     names = itertools.count()
-    return map_sizes(lambda d: sym(f"_item{place}_{next(names)}") if d == RAGGED else d, t)
+    return map_sizes(lambda d: size_at(d, place, f"{of}_{place}_{next(names)}"), t.elem)
+
+
+def slice_of(t: Seq, operands: Sequence[Operand], key: Key) -> List:
+    """The type of a slice of a list of this type."""
+    if not isinstance(t, List) or len(key) > 1 or key[0][0] != "s":
+        raise TypeMismatch("a list takes an int or a slice as subscript")
+    return part_of_list(t, "_".join([key[0], *map(place_name, operands)]))
+
+
+def part_of_list(t: Seq, name: str) -> List:
+    """The type of a part of a list of this type, or of the list in another order; `name` tells which."""
+    return List(map_sizes(lambda d: sizes_of_part(d, name), t.elem))
 
 
 def with_shape_of(v: Any, x: Operand) -> Any:
@@ -178,14 +190,7 @@ def part_of(ct: Operand, value: Operand, *operands: Operand, key: Key) -> Any:
 
 
 def place_name(i: Operand) -> str:
-    return str(i.id) if isinstance(i, Value) else str(i.value).replace("-", "_")
-
-
-def a_slice(t: Seq, key: Key) -> Seq:
-    """The type of a slice of a list."""
-    if not isinstance(t, List) or len(key) > 1 or key[0][0] != "s":
-        raise TypeMismatch("a list takes an int or a slice as subscript")
-    return t
+    return f"v{i.id}" if isinstance(i, Value) else str(i.value).replace("-", "_")
 
 
 def indexed_shape(shape: Sequence[Dim], key: Key, operands: Sequence[Operand]) -> tuple[Dim, ...]:
@@ -291,9 +296,11 @@ def replaces_item(x: Operand, value: Operand, key: Key) -> bool:
 def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type:
     if isinstance(x.type, List):
         if key[0] != "i":
-            return join_types(a_slice(x.type, key), value.type)
+            as_before = slice_of(x.type, operands, key) == value.type
+            return x.type if as_before else map_sizes(without_classes, join_types(x.type, value.type))
         inner = value.type if len(key) == 1 else type_store(Value(x.type.elem), value, *operands[1:], key=key[1:])
-        return List(join_types(x.type.elem, inner))
+        is_like = inner == item_at(x.type, place_name(operands[0]), "")
+        return x.type if is_like else List(join_types(x.type.elem, inner))
     t = number(x)
     if not t.is_array:
         raise TypeMismatch("a number cannot be written into")
