@@ -54,9 +54,9 @@ from sct.frontend import (
     apart,
     attribute_text,
     exact,
-    is_record,
     key_of,
     kind_of_rows,
+    most_flattened,
     shared_with_callable,
 )
 from sct.ir import Value
@@ -294,8 +294,8 @@ class _CheckWriter:
             return mirror
         if rest[1:2] in ((ROWS,), (COLUMN,)):
             mirror = x
-            any_length = rest[1] == COLUMN or self.traced.records and is_record(rest[2])
-            if not self.check_rows(x, rest[2], any_length, self.sizes):
+            few = 0 if rest[1] == COLUMN else most_flattened(rest[2], self.traced.records)
+            if not self.check_rows(x, rest[2], few, self.sizes):
                 self.compares_whole_key = True
         elif kind is list:
             mirror = self.check_parts(x, rest[1:])
@@ -355,10 +355,11 @@ class _CheckWriter:
         else:
             self.require(f"{name} == {sizes[of.number]}")
 
-    def check_rows(self, x: str, kind: Any, any_length: int, sizes: dict[int, str]) -> bool:
-        """Write the checks that the items of a list are of this kind; False if there are none for it."""
+    def check_rows(self, x: str, kind: Any, few: int, sizes: dict[int, str]) -> bool:
+        """Write the checks that the items of a list, more than `few`, are of this kind; False if there are none for it.
+        """
         checks = RowChecks(self.constant, self.new_part)
-        lines = checks.lines(x, kind, any_length)
+        lines = checks.lines(x, kind, few)
         if lines is None:
             return False
         self.lines += lines
@@ -395,7 +396,7 @@ class _CheckWriter:
         """Write the checks that a list from outside is of this kind; False if there are none for it."""
         xs, lines, sizes = self.new_variable("v"), len(self.lines), dict[int, str]()
         self.lines += [f"{xs} = {x}", f"if type({xs}) is not list: return MISS"]
-        if not self.check_rows(xs, kind, is_record(kind), sizes):
+        if not self.check_rows(xs, kind, most_flattened(kind), sizes):
             del self.lines[lines:]
             return False
         self.check_distinct(list(sizes.values()))

@@ -48,10 +48,10 @@ from sct.frontend.arguments.argument_keys import (
     ROWS,
     Column,
     Equal,
-    is_record,
     key_of,
     kind_of_rows,
     list_tree,
+    most_flattened,
 )
 from sct.frontend.arguments.array_sizes import Ragged
 from sct.frontend.arguments.lift import Untyped, read_path
@@ -120,9 +120,9 @@ from sct.frontend.values.guards import Guard
 __all__ = [
     "COLUMN", "COMPARED_BY_CLASS", "NOT_ANSWERED", "OPAQUE_ARRAY", "Column", "NotLoaded", "OBSERVED_BEFORE", "ROWS",
     "Equal", "Guard", "Ragged", "RowChecks", "Same", "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped",
-    "apart", "attribute_text", "exact", "identity", "is_record", "key_of", "kind_of_rows", "library_facts", "list_tree",
-    "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment", "tangent_names", "trace",
-    "trace_ahead", "trace_ranks",
+    "apart", "attribute_text", "exact", "identity", "key_of", "kind_of_rows", "library_facts", "list_tree",
+    "most_flattened", "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment", "tangent_names",
+    "trace", "trace_ahead", "trace_ranks",
 ]
 
 _handlers = (

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError, contains_itself
-from sct.frontend.arguments.array_sizes import shape_key
+from sct.frontend.arguments.array_sizes import Ragged, shape_key
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
 from sct.frontend.values.item_kinds import MOST_KINDS
@@ -27,7 +27,7 @@ from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 __all__ = [
     "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "Column", "Equal",
     "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree",
-    "with_differentiated_ints",
+    "most_flattened", "with_differentiated_ints",
 ]
 
 
@@ -123,6 +123,9 @@ FEW_ITEMS = 4
 """A list of more items than this, all of one kind, is one value of the IR, as a list of records is; other lists are
 flattened."""
 
+FEW_RAGGED = 2
+"""A list of more records than this is one value of the IR also where their arrays differ in size."""
+
 
 MANY_KEYS = 16
 """The keys of a dict of more alike values from outside the function are known only at run time, if the program runs
@@ -145,10 +148,22 @@ def kind_of_rows(xs: list[Any], sizes: Numbers, records: int = True, maps: bool 
         return None
     sizes_behind = dict(sizes)
     kind = item_kind(xs, sizes_behind)
-    if not is_record(kind):
+    if len(xs) <= most_flattened(kind):
         return None
     sizes.update(sizes_behind)
     return kind
+
+
+def most_flattened(kind: Hashable, records: int = True) -> int:
+    """A list of so many items of this kind, or of fewer, is flattened.  `records`: as in `item_kind`."""
+    if not records or not is_record(kind):
+        return FEW_ITEMS
+    return FEW_RAGGED if _differs_in_size(kind) else 0
+
+
+def _differs_in_size(kind: Any) -> bool:
+    """Are there arrays whose sizes differ from item to item?"""
+    return isinstance(kind, Ragged) or isinstance(kind, tuple) and any(map(_differs_in_size, kind))
 
 
 def _refers_back(x: Any, around: set[int], left: set[int]) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, is_record
+from sct.frontend.arguments.argument_keys import is_record
 from sct.frontend.arguments.array_sizes import Ragged
 from sct.ir.pytrees.user_objects import is_namedtuple, is_plain_attribute, slots_of
 
@@ -54,17 +54,14 @@ class RowChecks:
     sizes: list[tuple[str, int]] = field(default_factory=list)
     classes: list[tuple[str, Ragged]] = field(default_factory=list)
 
-    def lines(self, xs: str, kind: Any, any_length: int) -> list[str] | None:
-        """The lines for the list `xs`; None for a kind that is compared as a whole.
-
-        any_length  may it be as short as lists that are flattened?
-        """
+    def lines(self, xs: str, kind: Any, few: int) -> list[str] | None:
+        """The lines for the list `xs`, which has more items than `few`; None for a kind that is compared as a whole."""
         item = self.variable()
         try:
             of_items = self.of_item(item, kind, 1)
         except _IsNotStraight:
             return None
-        is_too_short = f"not {xs}" if any_length else f"len({xs}) <= {FEW_ITEMS}"
+        is_too_short = f"len({xs}) <= {few}" if few else f"not {xs}"
         return [f"if {is_too_short}: {MISSES}", *self.before, f"for {item} in {xs}:", *_indented(of_items), *self.after]
 
     def of_item(self, x: str, kind: Any, depth: int) -> list[str]:
