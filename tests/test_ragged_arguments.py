@@ -316,3 +316,106 @@ def test_one_program_for_any_number_of_records(f: Program, make: Arguments) -> N
     for sizes in ((3, 5, 4, 2, 6), (2, 7, 3, 4, 6, 5, 8), range(2, 32)):
         derivative(*arguments_of(make, list(sizes)))
     assert len(derivative.sources) == 1
+
+
+def squares(beta: Any, records: Any) -> Any:
+    s = 0.0
+    for r in records:
+        s += np.sum((r["y"] - r["X"] @ beta) ** 2) * np.sum(r["z"])
+    return s
+
+
+def with_weights(rng: Rng, sizes: Sequence[int], weights: Sequence[int]) -> list[Any]:
+    return [{**r, "z": rng.normal(size=n)} for r, n in zip(dicts(rng, sizes), weights)]
+
+
+def test_sizes_that_are_equal_in_each_record_decide_the_code() -> None:
+    """Another call may have other equalities, a size of 1, or one size: each is right, and compiled once."""
+    rng, derivative = np.random.default_rng(0), value_and_grad(squares)
+    beta = rng.normal(size=2)
+    for count, sizes, weights in ((1, (3, 4, 5), (3, 4, 5)), (1, (2, 6, 3, 4), (2, 6, 3, 4)), (2, (3, 4, 5), (4, 5, 6)),
+                                  (2, (5, 2, 3), (2, 3, 7)), (3, (3, 1, 5), (4, 5, 6)), (4, (4, 4, 4), (4, 5, 6)),
+                                  (4, (2, 6, 3, 4), (2, 6, 3, 4))):
+        agrees(squares, (beta, with_weights(rng, sizes, weights)), derivative)
+        assert len(derivative.sources) == count
+
+
+def test_two_records_are_flattened() -> None:
+    """The code for two records of different sizes has no loop over them; of one size, or more, it has."""
+    rng, derivative = np.random.default_rng(0), grad(squares)
+    for sizes, loops in (((3, 4), False), ((3, 3), True), ((3, 4, 5), True)):
+        derivative(rng.normal(size=2), with_weights(rng, sizes, sizes))
+        assert ("for " in derivative.source) == loops
+
+
+RECORDS = dicts(np.random.default_rng(3), (3, 5, 4))
+
+
+def of_a_global(beta: Any) -> Any:
+    return sum(np.sum((r["y"] - r["X"] @ beta) ** 2) for r in RECORDS)
+
+
+class Model:
+    """An object that holds records."""
+
+    def __init__(self, records: Any) -> None:
+        self.records = records
+
+    def loss(self, beta: Any) -> Any:
+        s = 0.0
+        for r in self.records:
+            s += np.sum((r["y"] - r["X"] @ beta) ** 2)
+        return s
+
+
+def test_records_of_globals_closures_and_attributes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_a_closure(records: Any) -> Program:
+        return lambda beta: sum(np.sum((r["y"] - r["X"] @ beta) ** 2) for r in records)
+
+    rng = np.random.default_rng(0)
+    for sizes in ((3, 5, 4), (4, 2), (2, 3, 4, 5, 6, 7), range(2, 32)):
+        records = dicts(rng, list(sizes))
+        monkeypatch.setattr("test_ragged_arguments.RECORDS", records)
+        for f in (of_a_global, of_a_closure(records), Model(records).loss):
+            derivative = value_and_grad(f)
+            agrees(f, (rng.normal(size=2),), derivative)
+            assert len(derivative.sources) <= 2  # one of them for two records
+
+
+def test_a_module_checks_the_sizes() -> None:
+    """A derivative that stands alone takes other numbers of records, and refuses other equalities."""
+    def f(beta: Any, records: Any) -> Any:
+        return sum(np.sum((r["y"] - r["X"] @ beta) ** 2) * np.sum(r["z"]) for r in records)
+
+    rng, derivative = np.random.default_rng(0), grad(f)
+    beta = rng.normal(size=2)
+    derivative(beta, with_weights(rng, (3, 4, 5), (3, 4, 5)))
+    names: dict[str, Any] = {}
+    exec(derivative.module(), names)
+    records = with_weights(rng, (2, 6, 3, 4), (2, 6, 3, 4))
+    assert np.array_equal(names["f_grad"](beta, records), derivative(beta, records))
+    for sizes, weights in (((3, 4, 5), (4, 5, 6)), ((3, 1, 5), (3, 1, 5))):
+        with pytest.raises(ValueError, match=r"must have the shape \(m_i"):
+            names["f_grad"](beta, with_weights(rng, sizes, weights))
+
+
+def test_modules_compare_the_sizes_of_two_lists() -> None:
+    def f(xs: Any, ys: Any) -> Any:
+        return sum(x @ y for x, y in zip(xs, ys))
+
+    rng, derivative = np.random.default_rng(0), grad(f)
+    xs, ys = (vectors(rng, (2, 3, 4, 5, 6)) for _ in range(2))
+    derivative(xs, ys)
+    names: dict[str, Any] = {}
+    exec(derivative.module(), names)
+    assert all(map(np.array_equal, names["f_grad"](xs, ys), ys))
+    with pytest.raises(ValueError, match="ys: each item must have the shape"):
+        names["f_grad"](xs, ys[::-1])
+
+
+def test_types_ahead_of_time() -> None:
+    """The types in the comment of the code are types that can be given."""
+    derivative = grad(zip_of_two_lists)
+    derivative(*arguments_of(PROGRAMS[10][1], (3, 5, 4, 2, 6)))
+    text = derivative.source_for({"beta": "f64[n]", "ys": "list[f64[m_i]]", "Xs": "list[f64[m_i, n]]"})
+    assert text == derivative.source

@@ -16,9 +16,9 @@ from typing import Union
 
 __all__ = [
     "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes",
-    "carried_size", "divided", "in_signature", "is_ragged", "linear", "note_size_requirement", "of_items", "power",
-    "product", "ragged", "range_len", "size_at", "size_requirements", "sizes_of_part", "slice_len", "sym",
-    "without_classes",
+    "carried_size", "divided", "in_signature", "is_ragged", "linear", "note_size_requirement", "of_items",
+    "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements", "sizes_of_part",
+    "slice_len", "sym", "without_classes",
 ]
 
 
@@ -134,6 +134,7 @@ def sym(name: str) -> Dim:
 # -- sizes that differ from item to item of a list -------------------------------------
 
 _RAGGED, _ITEM, _MANY = "_ragged", "_item", "_many"
+_OF_ITEM = "_i"
 
 RAGGED = sym(_RAGGED)
 """The size of an axis of the items of a list, which may differ from item to item."""
@@ -174,7 +175,13 @@ def without_classes(d: Dim) -> Dim:
 
 def in_signature(d: Dim) -> Dim:
     """The size as the types of a signature show it: `m_i`, the size of item `i`."""
-    return sym(f"{_name_of(d).rpartition('_')[2]}_i") if is_ragged(d) else d
+    return sym(f"{_name_of(d).rpartition('_')[2]}{_OF_ITEM}") if is_ragged(d) else d
+
+
+def of_signature(d: Dim) -> Dim:
+    """The size of items of a list, of which a signature shows this."""
+    names = [name.removesuffix(_OF_ITEM) for name in d.symbols if name.endswith(_OF_ITEM)]
+    return ragged(names[0], 2) if names else d
 
 
 def _name_of(d: Dim) -> str:
