@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from sct import grad, hvp, jvp, tree, value_and_grad
+from sct import emit, grad, hvp, jvp, tree, value_and_grad
 
 Rng = np.random.Generator
 Program = Callable[..., Any]
@@ -419,3 +419,16 @@ def test_types_ahead_of_time() -> None:
     derivative(*arguments_of(PROGRAMS[10][1], (3, 5, 4, 2, 6)))
     text = derivative.source_for({"beta": "f64[n]", "ys": "list[f64[m_i]]", "Xs": "list[f64[m_i, n]]"})
     assert text == derivative.source
+
+
+def test_a_module_written_ahead_of_time() -> None:
+    """It takes the tangents of the records as another list of the same sizes."""
+    names: dict[str, Any] = {}
+    types = {"beta": "f64[n]", "records": "list[tuple[f64[m_i], f64[m_i, n]]]"}
+    exec(emit(comprehension_and_stack, "jvp", types=types), names)
+    (beta, records), (v, tangents) = (arguments_of(with_beta(pairs), (3, 5, 4)) for _ in range(2))
+    pushed = names["comprehension_and_stack_jvp"]
+    assert pushed(beta, records, v, tangents) == pytest.approx(
+        jvp(comprehension_and_stack, (beta, records), (v, tangents)))
+    with pytest.raises(ValueError, match="drecords: each"):
+        pushed(beta, records, v, tangents[::-1])

@@ -222,9 +222,9 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
 
     Ahead of time, each type stands for an object of its own.
     """
-    is_counted = type(x) is list or isinstance(tree, Node) and is_mutable_container(x)
-    if is_counted or isinstance(x, (List, Columns)):
-        key = id(x) if is_counted else (len(numbers),)
+    is_type = isinstance(x, (List, Columns))
+    if is_type or type(x) is list or isinstance(tree, Node) and is_mutable_container(x):
+        key = (len(numbers),) if is_type else id(x)
         again = key in numbers
         yield numbers.setdefault(key, len(numbers))
         if again:
