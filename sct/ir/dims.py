@@ -17,8 +17,8 @@ from typing import Union
 __all__ = [
     "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes",
     "carried_size", "divided", "in_signature", "is_ragged", "linear", "note_size_requirement", "of_items",
-    "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements", "sizes_of_part",
-    "slice_len", "sym", "without_classes",
+    "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements", "sizes_by_place",
+    "sizes_of_part", "slice_len", "sym", "without_classes",
 ]
 
 
@@ -161,6 +161,18 @@ def size_at(d: Dim, place: str, own: str) -> Dim:
     if d == RAGGED:
         return sym(f"{_ITEM}{own}")
     return sym(f"{_name_of(d).removeprefix(_RAGGED)}_{place}") if is_ragged(d) else d
+
+
+def sizes_by_place(d: Dim, place: str) -> Dim | None:
+    """The size that differs from item to item and is `d` at this place; None if `d` is no size at it.
+
+    >>> size_at(sizes_by_place(sym("_many_m_v3"), "v3"), "v4", "")
+    Dim(const=0, terms=(('_many_m_v4', 1),))
+    """
+    for name in d.symbols:
+        if d == sym(name) and name.startswith((f"{_ITEM}_", f"{_MANY}_")) and name.endswith(f"_{place}"):
+            return sym(f"{_RAGGED}{name.removesuffix(f'_{place}')}")
+    return None
 
 
 def sizes_of_part(d: Dim, part: str) -> Dim:

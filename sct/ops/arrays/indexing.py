@@ -19,7 +19,6 @@ int or a slice; what follows an int is the subscript of the element: `xs[i][j]` 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
-from sct.ir.dims import Dim, range_len, size_at, sizes_of_part, slice_len, sym, without_classes
+from sct.ir.dims import Dim, range_len, slice_len, sym, without_classes
 from sct.ir.types import (
     NONE,
     List,
@@ -37,7 +36,6 @@ from sct.ir.types import (
     TypeMismatch,
     base_type,
     broadcast_shapes,
-    leaf_type,
     list_depth,
     map_sizes,
     note_size_requirement,
@@ -50,11 +48,11 @@ from sct.ops.arrays.shape import reshape_as, size
 from sct.ops.registry import op
 from sct.ops.scalar.comparison import eq
 from sct.ops.scalar.selection import logical_not, where
-from sct.ops.type_rules import number, size_of
+from sct.ops.type_rules import item_at, number, part_of_list, place_name, size_of
 
 __all__ = [
-    "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "item_at", "join", "part_of_list", "place_name",
-    "replaces_item", "split", "store", "subscript", "subscript_text", "trailing", "winners", "with_shape_of", "written",
+    "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "replaces_item", "split", "store",
+    "subscript", "subscript_text", "trailing", "winners", "with_shape_of", "written",
 ]
 
 Key = tuple[str, ...]
@@ -153,24 +151,11 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     return Tensor("array", t.dtype, shape)
 
 
-def item_at(t: Seq, place: str, of: str) -> Type:
-    """The type of the item at a place of the list `of`: sizes that differ from item to item are those of this one."""
-    if isinstance(leaf_type(t), Tensor) and isinstance(base_type(t.elem), Seq):
-        return map_sizes(lambda d: sizes_of_part(d, place), t.elem) if isinstance(t, List) else t.elem
-    names = itertools.count()
-    return map_sizes(lambda d: size_at(d, place, f"{of}_{place}_{next(names)}"), t.elem)
-
-
 def slice_of(t: Seq, operands: Sequence[Operand], key: Key) -> List:
     """The type of a slice of a list of this type."""
     if not isinstance(t, List) or len(key) > 1 or key[0][0] != "s":
         raise TypeMismatch("a list takes an int or a slice as subscript")
     return part_of_list(t, "_".join([key[0], *map(place_name, operands)]))
-
-
-def part_of_list(t: Seq, name: str) -> List:
-    """The type of a part of a list of this type, or of the list in another order; `name` tells which."""
-    return List(map_sizes(lambda d: sizes_of_part(d, name), t.elem))
 
 
 def with_shape_of(v: Any, x: Operand) -> Any:
@@ -187,10 +172,6 @@ def part_of(ct: Operand, value: Operand, *operands: Operand, key: Key) -> Any:
     """The part of a cotangent that belongs to `value`, which is written there."""
     part = index(ct, *operands, key=key)
     return with_shape_of(part, value) if isinstance(ct.type, List) else part
-
-
-def place_name(i: Operand) -> str:
-    return f"v{i.id}" if isinstance(i, Value) else str(i.value).replace("-", "_")
 
 
 def indexed_shape(shape: Sequence[Dim], key: Key, operands: Sequence[Operand]) -> tuple[Dim, ...]:

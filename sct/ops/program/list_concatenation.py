@@ -15,10 +15,10 @@ from sct.ir.dims import sym
 from sct.ir.types import List, Tensor, Type, TypeMismatch, in_words
 from sct.ops import samples
 from sct.ops.arrays.creation import strong
-from sct.ops.arrays.indexing import item_at
 from sct.ops.arrays.shape import moveaxis
 from sct.ops.program.list_ops import list_type, unstack
 from sct.ops.registry import op
+from sct.ops.type_rules import item_at
 
 __all__ = ["JOINS", "concatenated"]
 

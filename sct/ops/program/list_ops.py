@@ -38,11 +38,11 @@ from sct.ir.types import (
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
 from sct.ops.arrays.creation import dtype_text, item_name, strong, zeros_of
-from sct.ops.arrays.indexing import add_at, index, item_at, part_of_list, place_name, store, with_shape_of
+from sct.ops.arrays.indexing import add_at, index, store, with_shape_of
 from sct.ops.arrays.shape import dim
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
-from sct.ops.type_rules import number, numpy_dtype
+from sct.ops.type_rules import item_at, number, numpy_dtype, part_of_list, place_name
 
 __all__ = [
     "append", "copy_list", "empty_lists", "first_max", "first_min", "insert_at",
