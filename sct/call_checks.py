@@ -41,11 +41,14 @@ import numpy as np
 
 from sct.errors import Loc, SctError, add_source_note
 from sct.frontend import (
+    COLUMN,
     COMPARED_BY_CLASS,
     OPAQUE_ARRAY,
     ROWS,
+    Column,
     Equal,
     Guard,
+    Ragged,
     RowChecks,
     Traced,
     apart,
@@ -53,6 +56,7 @@ from sct.frontend import (
     exact,
     key_of,
     kind_of_rows,
+    most_flattened,
     shared_with_callable,
 )
 from sct.ir import Value
@@ -159,7 +163,7 @@ class _CheckWriter:
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
             "fields_of": fields_of, "holds_each_once": holds_each_once,
             "kind_of_rows": kind_of_rows, "key_of": key_of, "exact": exact,
-            "apart": apart, "read_step": read_step, "Places": Places, "column": column,
+            "apart": apart, "read_step": read_step, "Places": Places, "column": column, "Column": Column,
             "shared_with_callable": shared_with_callable, "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
@@ -185,7 +189,9 @@ class _CheckWriter:
         self.check_distinct(list(self.sizes.values()))
         self.check_distinct([f"id({x})" for x, _ in self.containers.values()])
         if self.compares_whole_key:
-            row = "".join(f"{name}, " for name in (*args, *kwargs.values(), *free))
+            columns = {name for name, leaf in zip(free, traced.free) if leaf.path[-1][0] == "column"}
+            row = "".join(f"Column({name}), " if name in columns else f"{name}, "
+                          for name in (*args, *kwargs.values(), *free))
             self.require(f"key_of(({row}), {{}}, {self.traced.records}) == {self.constant(traced.key)}")
         leaves = [*traced.bind(*self.mirrored_arguments(args, kwargs)), *free]
         guards = self.guard_lines(leaves)
@@ -286,9 +292,10 @@ class _CheckWriter:
             first, mirror = self.containers[rest[0]]
             self.require(f"{x} is {first}")
             return mirror
-        if rest[1:2] == (ROWS,):
+        if rest[1:2] in ((ROWS,), (COLUMN,)):
             mirror = x
-            if not self.check_rows(x, rest[2], self.traced.records, self.sizes):
+            few = 0 if rest[1] == COLUMN else most_flattened(rest[2], self.traced.records)
+            if not self.check_rows(x, rest[2], few, self.sizes):
                 self.compares_whole_key = True
         elif kind is list:
             mirror = self.check_parts(x, rest[1:])
@@ -331,22 +338,37 @@ class _CheckWriter:
         names = [self.new_variable("n") for _ in shape]
         self.assign(names, x)
         for name, size in zip(names, shape):
-            if size >= 0:
-                self.require(f"{name} == {size}")
-            elif sizes.setdefault(size, name) is name:
-                self.require(f"{name} > 1")
-            else:
-                self.require(f"{name} == {sizes[size]}")
+            self.check_size(name, size, sizes)
 
-    def check_rows(self, x: str, kind: Any, records: int, sizes: dict[int, str]) -> bool:
-        """Write the checks that the items of a list are of this kind; False if there are none for it."""
+    def check_size(self, name: str, size: int, sizes: dict[int, str]) -> None:
+        if size >= 0:
+            self.require(f"{name} == {size}")
+        elif sizes.setdefault(size, name) is name:
+            self.require(f"{name} > 1")
+        else:
+            self.require(f"{name} == {sizes[size]}")
+
+    def check_class(self, name: str, of: Ragged, sizes: dict[int, str]) -> None:
+        """Write the checks of the sizes that an axis has in the items of a list, which differ."""
+        if sizes.setdefault(of.number, name) is name:
+            self.require(f"len(set({name})) > 1 and min({name}) {'>=' if of.least == 2 else '<'} 2")
+        else:
+            self.require(f"{name} == {sizes[of.number]}")
+
+    def check_rows(self, x: str, kind: Any, few: int, sizes: dict[int, str]) -> bool:
+        """Write the checks that the items of a list, more than `few`, are of this kind; False if there are none for it.
+        """
         checks = RowChecks(self.constant, self.new_part)
-        lines = checks.lines(x, kind, records)
+        lines = checks.lines(x, kind, few)
         if lines is None:
             return False
         self.lines += lines
         for first, shape in checks.shapes:
             self.check_shape(first, shape, sizes)
+        for name, size in checks.sizes:
+            self.check_size(name, size, sizes)
+        for name, of in checks.classes:
+            self.check_class(name, of, sizes)
         return True
 
     def check_distinct(self, names: Sequence[str]) -> None:
@@ -374,7 +396,7 @@ class _CheckWriter:
         """Write the checks that a list from outside is of this kind; False if there are none for it."""
         xs, lines, sizes = self.new_variable("v"), len(self.lines), dict[int, str]()
         self.lines += [f"{xs} = {x}", f"if type({xs}) is not list: return MISS"]
-        if not self.check_rows(xs, kind, 2 if how == "kinds" else 1, sizes):
+        if not self.check_rows(xs, kind, most_flattened(kind), sizes):
             del self.lines[lines:]
             return False
         self.check_distinct(list(sizes.values()))

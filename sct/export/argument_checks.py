@@ -20,6 +20,7 @@ import numpy as np
 from sct.codegen import Interface, Parameter, generate
 from sct.codegen.python.unparse import unparse
 from sct.errors import SctError
+from sct.export.list_size_checks import list_size_checks
 from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
 from sct.ir.dims import Dim
@@ -167,16 +168,10 @@ def _kinds_check(text: str, tree: Node, types: Types | None, class_text: Callabl
 
 
 def _rows_checks(text: str, item: Tree, types: Types | None, class_text: Callable[[type], str]) -> list[Check]:
-    """Checks that a list holds records of this structure; arrays have the shape of those in the first record."""
+    """Checks that a list holds records of this structure."""
     row = _unused_name(text)
     in_row = None if types is None else {k: t.elem for k, t in types.items() if isinstance(t, List)}
     checks = _tree_checks(row, item, in_row, class_text)
-    for leaf, part in column_texts(item, row).items():
-        t = None if in_row is None else in_row[leaf]
-        if isinstance(t, Tensor) and t.is_array:
-            first = part.replace(row, f"{text}[0]", 1)
-            checks.append(Check((f"{part}.shape == {first}.shape", f"min({part}.shape) > 1"), "TypeError",
-                                f"each {part} must have one shape"))
     every = [replace(c, conditions=(f"all({' and '.join(c.conditions)} for {row} in {text})",),
                      message=f"{text}: each {c.message}") for c in checks if c.conditions]
     return [Check((f"type({text}) is list",), "TypeError", f"{text} must be a list"), *every]
@@ -243,29 +238,26 @@ def _type_check(text: str, t: Type) -> Check:
 
 
 def _list_check(text: str, t: List) -> Check:
-    """Checks that the items of a list are of one type and, if arrays, of one shape."""
-    items = _items_check("item", "item", text, f"{text}[0]", t.elem)
+    """Checks that the items of a list are of one type."""
+    items = _items_check("item", text, t.elem)
     message = f"{text} must be a list{'; ' * bool(items.conditions)}{items.message}"
     return Check((f"type({text}) is list", *items.conditions), "TypeError", message)
 
 
-def _items_check(item: str, target: str, text: str, first: str, elem: Type) -> Check:
-    """Checks the type of the expression `item` for each `target` in a list; arrays have the shape of `first`."""
+def _items_check(item: str, text: str, elem: Type) -> Check:
+    """Checks the type of each `item` in a list."""
     one = _type_check(item, elem)
-    conditions = [*one.conditions]
-    if isinstance(elem, Tensor) and elem.is_array:
-        conditions += [f"{item}.shape == {first}.shape", f"min({item}.shape) > 1"]
-    every = f"all({' and '.join(conditions)} for {target} in {text})"
-    return Check((every,), one.error, f"each {one.message}") if conditions else Check((), one.error, "")
+    every = f"all({' and '.join(one.conditions)} for {item} in {text})"
+    return Check((every,), one.error, f"each {one.message}") if one.conditions else Check((), one.error, "")
 
 
 # -- sizes ----------------------------------------------------------------------------
 
 
-def _size_checks(arrays: Mapping[str, Type], open_sizes: Collection[Dim]) -> Iterator[Check]:
+def _size_checks(leaves: Mapping[str, Type], open_sizes: Collection[Dim]) -> Iterator[Check]:
     """Checks that equal sizes are equal, and that a named size is neither 0 nor 1 unless it is open."""
     first: dict[Dim, str] = {}
-    for text, t in arrays.items():
+    for text, t in leaves.items():
         shape = t.shape if isinstance(t, Tensor) and t.is_array else ()
         named = [axis for axis, d in enumerate(shape) if d.value is None and d not in first]
         for axis in named:
@@ -284,6 +276,9 @@ def _size_checks(arrays: Mapping[str, Type], open_sizes: Collection[Dim]) -> Ite
         for axis in large[1:] if len(large) < len(shape) else ():
             yield Check((f"{text}.shape[{axis}] > 1",), "ValueError",
                         f"{text} must have more than one element along axis {axis}")
+    lists = {text: t for text, t in leaves.items() if isinstance(t, List)}
+    for conditions, message in list_size_checks(lists, first, open_sizes):
+        yield Check(conditions, "ValueError", message)
 
 
 # -- facts ----------------------------------------------------------------------------

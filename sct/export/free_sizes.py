@@ -16,9 +16,9 @@ from sct.codegen import Interface, Parameter, generate
 from sct.errors import SctError
 from sct.frontend import Traced, Untyped
 from sct.ir.core import walk
-from sct.ir.dims import Dim
+from sct.ir.dims import Dim, in_signature
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, leaves, structure_text
-from sct.ir.types import List, Opaque, Tensor, Type
+from sct.ir.types import List, Opaque, Tensor, Type, map_sizes
 from sct.passes import pipeline
 
 __all__ = ["open_sizes"]
@@ -82,5 +82,5 @@ def _type_text(t: Type, chosen_sizes: Mapping[Dim, Dim]) -> str:
     if isinstance(t, Tensor):
         return str(replace(t, shape=tuple(chosen_sizes.get(d, d) for d in t.shape)))
     if isinstance(t, List):
-        return f"list[{_type_text(t.elem, chosen_sizes)}]"
+        return f"list[{_type_text(map_sizes(in_signature, t.elem), chosen_sizes)}]"
     return "str" if isinstance(t, Opaque) else str(t)

@@ -42,7 +42,18 @@ in the same order. The frontend refuses an unknown construct with an `SctError`:
 
 from sct.frontend.ahead_of_time import trace_ahead, trace_ranks
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
-from sct.frontend.arguments.argument_keys import OPAQUE_ARRAY, ROWS, Equal, key_of, kind_of_rows, list_tree
+from sct.frontend.arguments.argument_keys import (
+    COLUMN,
+    OPAQUE_ARRAY,
+    ROWS,
+    Column,
+    Equal,
+    key_of,
+    kind_of_rows,
+    list_tree,
+    most_flattened,
+)
+from sct.frontend.arguments.array_sizes import Ragged
 from sct.frontend.arguments.lift import Untyped, read_path
 from sct.frontend.arguments.row_checks import RowChecks, attribute_text
 from sct.frontend.arguments.unloaded import NotLoaded, Unloaded
@@ -107,10 +118,11 @@ from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COMPARED_BY_CLASS", "NOT_ANSWERED", "OPAQUE_ARRAY", "NotLoaded", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard",
-    "RowChecks", "Same", "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped", "apart", "attribute_text",
-    "exact", "identity", "key_of", "kind_of_rows", "library_facts", "list_tree", "name_of", "read_path", "root_of",
-    "shared_with_callable", "signature_comment", "tangent_names", "trace", "trace_ahead", "trace_ranks",
+    "COLUMN", "COMPARED_BY_CLASS", "NOT_ANSWERED", "OPAQUE_ARRAY", "Column", "NotLoaded", "OBSERVED_BEFORE", "ROWS",
+    "Equal", "Guard", "Ragged", "RowChecks", "Same", "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped",
+    "apart", "attribute_text", "exact", "identity", "key_of", "kind_of_rows", "library_facts", "list_tree",
+    "most_flattened", "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment", "tangent_names",
+    "trace", "trace_ahead", "trace_ranks",
 ]
 
 _handlers = (

@@ -12,7 +12,9 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.transform import Transform
 from sct.ir import Fn
+from sct.ir.dims import in_signature
 from sct.ir.pytrees.pytree import Const, Leaf, Tree, structure_text
+from sct.ir.types import map_sizes
 
 __all__ = [
     "NO_DEFAULT", "PARAMETER_KINDS", "SourceParameter", "as_called", "differentiated_parameters", "jvp_signature",
@@ -154,7 +156,7 @@ def signature_comment(fn: Fn, params: Sequence[SourceParameter]) -> str:
     for p in params:
         if isinstance(p.tree, Const):
             continue
-        text = f"{p.name}: {structure_text(p.tree, lambda k: str(fn.params[k].type))}"
+        text = f"{p.name}: {structure_text(p.tree, lambda k: str(map_sizes(in_signature, fn.params[k].type)))}"
         if lines[-1] and len(lines[-1]) + len(text) > 80:
             lines.append("")
         lines[-1] += f"{', ' if lines[-1] else ''}{text}"

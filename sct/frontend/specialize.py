@@ -12,7 +12,7 @@ from typing import Any
 from sct.errors import INTERNAL, Loc, SctError, came_further, contains_itself, internal_error
 from sct.frontend.arguments.abstract_arguments import HoldsKinds, argument, is_mutable_container
 from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
-from sct.frontend.arguments.argument_keys import OF_KINDS, key_of
+from sct.frontend.arguments.argument_keys import OF_KINDS, Column, key_of
 from sct.frontend.arguments.lift import read_path, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.autodiff.value_trees import tree_of
@@ -162,7 +162,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
                 traced = number_containers(traced, values, trees, shared=shared)
         finally:
             lists.items, lists.mixed = ev.containers.count, lists.mixed or plan.mixed
-        free = [ev.leaves[ev.params.index(f.param)] for f in ev.outside.leaves]
+        free = [Column(x) if f.path[-1][0] == "column" else x for f in ev.outside.leaves
+                for x in [ev.leaves[ev.params.index(f.param)]]]
         key: Any = key_of((*args, *kwargs.values(), *free), {}, records)
         ev.forget()
         return replace(traced, key=key, records=records, positional=len(args), keywords=tuple(kwargs),

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from sct.ir import text
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, call_names, walk
-from sct.ir.dims import RAGGED, Apply, Dim, sym
+from sct.ir.dims import Apply, Dim, is_ragged, sym
 from sct.ir.real_ints import counts_as_real, result_type, unmark_real
 from sct.ir.types import (
     INT,
@@ -112,7 +112,7 @@ class _Checker:
         for v in values:
             if v in self.bound:
                 self.fail(f"{_name(v)} is bound twice", eqn)
-            if RAGGED in getattr(v.type, "shape", ()):
+            if any(map(is_ragged, getattr(v.type, "shape", ()))):
                 self.fail(f"{_name(v)} has an axis of no size: only items of a list are ragged", eqn)
             self.bound.add(v)
             self.scope.add(v)

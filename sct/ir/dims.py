@@ -16,8 +16,9 @@ from typing import Union
 
 __all__ = [
     "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes",
-    "carried_size", "divided", "linear", "note_size_requirement", "of_items", "power", "product", "range_len",
-    "size_requirements", "slice_len", "sym",
+    "carried_size", "divided", "in_signature", "is_ragged", "linear", "note_size_requirement", "of_items",
+    "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements", "sizes_by_place",
+    "sizes_of_part", "slice_len", "sym", "without_classes",
 ]
 
 
@@ -40,8 +41,8 @@ class Dim:
     """`const + sum(coef * atom)`, atoms in order of their text.
 
     The name of a symbol tells its bounds: `n`, the size of an argument,
-    is neither 0 nor 1; `_k`, a size found at run time, is at least 0; `__m`, a
-    Python int used as a size, may be anything.
+    is neither 0 nor 1; `_k`, a size found at run time, is at least 0; `_many_k`,
+    one that is neither 0 nor 1; `__m`, a Python int used as a size, may be anything.
     """
 
     const: int
@@ -121,7 +122,7 @@ def _least(atom: Atom) -> float:
             return float("-inf")
         return 0
     if atom.startswith("_") and not atom.startswith("__"):
-        return 0
+        return 2 if atom.removeprefix(_RAGGED).startswith(_MANY) else 0
     return float("-inf") if atom.startswith("__") else 2
 
 
@@ -130,8 +131,74 @@ def sym(name: str) -> Dim:
     return Dim(0, ((name, 1),))
 
 
-RAGGED = sym("_ragged")
+# -- sizes that differ from item to item of a list -------------------------------------
+
+_RAGGED, _ITEM, _MANY = "_ragged", "_item", "_many"
+_OF_ITEM = "_i"
+
+RAGGED = sym(_RAGGED)
 """The size of an axis of the items of a list, which may differ from item to item."""
+
+
+def ragged(name: str, least: int) -> Dim:
+    """The size of an axis of class `name`, which may differ from item to item, and is at least so much.
+
+    Axes of one class have, at one position, one size: in a list of records `(y, X)` that of `y` and the first of `X`.
+
+    >>> str(size_at(ragged("m", 2), "i", "")), size_at(ragged("m", 2), "i", "").least
+    ('_many_m_i', 2)
+    """
+    return sym(f"{_RAGGED}{_ITEM if least < 2 else _MANY}_{name}")
+
+
+def is_ragged(d: Dim) -> bool:
+    """Is this a size that may differ from item to item?"""
+    return any(name.startswith(_RAGGED) and d == sym(name) for name in d.symbols)
+
+
+def size_at(d: Dim, place: str, own: str) -> Dim:
+    """The size, in the array at a place of a list, of an axis of its items; `own`: what no other axis is called."""
+    if d == RAGGED:
+        return sym(f"{_ITEM}{own}")
+    return sym(f"{_name_of(d).removeprefix(_RAGGED)}_{place}") if is_ragged(d) else d
+
+
+def sizes_by_place(d: Dim, place: str) -> Dim | None:
+    """The size that differs from item to item and is `d` at this place; None if `d` is no size at it.
+
+    >>> size_at(sizes_by_place(sym("_many_m_v3"), "v3"), "v4", "")
+    Dim(const=0, terms=(('_many_m_v4', 1),))
+    """
+    for name in d.symbols:
+        if d == sym(name) and name.startswith((f"{_ITEM}_", f"{_MANY}_")) and name.endswith(f"_{place}"):
+            return sym(f"{_RAGGED}{name.removesuffix(f'_{place}')}")
+    return None
+
+
+def sizes_of_part(d: Dim, part: str) -> Dim:
+    """The size of an axis of the items of a part of a list, or of the list in another order, which has this name."""
+    return sym(f"{_name_of(d)}_{part}") if is_ragged(d) and d != RAGGED else d
+
+
+def without_classes(d: Dim) -> Dim:
+    """The size of an axis of the items of a list whose items stand at other positions than those of a class."""
+    return RAGGED if is_ragged(d) else d
+
+
+def in_signature(d: Dim) -> Dim:
+    """The size as the types of a signature show it: `m_i`, the size of item `i`."""
+    return sym(f"{_name_of(d).rpartition('_')[2]}{_OF_ITEM}") if is_ragged(d) else d
+
+
+def of_signature(d: Dim) -> Dim:
+    """The size of items of a list, of which a signature shows this."""
+    names = [name.removesuffix(_OF_ITEM) for name in d.symbols if name.endswith(_OF_ITEM)]
+    return ragged(names[0], 2) if names else d
+
+
+def _name_of(d: Dim) -> str:
+    (name,) = d.symbols
+    return name
 
 
 def carried_size(name: str, k: object) -> Dim:
@@ -142,8 +209,8 @@ def carried_size(name: str, k: object) -> Dim:
 def of_items(d: Dim) -> Dim:
     """The size of an axis of items of a list, where that of one of them is `d`: ragged if another may have another."""
     differs = any(isinstance(atom, Apply) and atom.fn == "join" for atom, _ in d.terms)
-    varies = any(name.startswith("_carried") or sym(name) == RAGGED for name in d.symbols)
-    return RAGGED if differs or varies else d
+    varies = any(name.startswith(("_carried", _RAGGED)) for name in d.symbols)
+    return RAGGED if (differs or varies) and not is_ragged(d) else d
 
 
 def linear(const: int, coefs: Mapping[Atom, int]) -> Dim:

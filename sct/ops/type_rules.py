@@ -18,8 +18,8 @@ from typing import Any, Union
 
 import numpy as np
 
-from sct.ir.core import Operand
-from sct.ir.dims import Dim, product, sym
+from sct.ir.core import Operand, Value
+from sct.ir.dims import Dim, product, size_at, sizes_by_place, sizes_of_part, sym
 from sct.ir.types import (
     ANY_COMPLEX,
     ANY_NUMBER,
@@ -29,21 +29,26 @@ from sct.ir.types import (
     COMPLEX,
     STRONG,
     Carrier,
+    List,
+    Seq,
     Tensor,
     Type,
     TypeMismatch,
+    base_type,
     broadcast_shapes,
     dtype_in_words,
     dtype_name,
     in_words,
+    leaf_type,
+    map_sizes,
     maybe_single,
 )
 
 __all__ = [
-    "Axis", "arithmetic", "bools", "by_carrier", "elementwise", "floats", "integers", "is_python",
-    "normalize", "number", "numpy_dtype", "prints", "probe", "promote", "rank", "real_floats", "reduced_shape", "same",
-    "scalar_or_array",
-    "size_dim", "size_of", "ufunc_result", "widest",
+    "Axis", "arithmetic", "bools", "by_carrier", "elementwise", "floats", "integers", "is_python", "item_at",
+    "normalize", "number", "numpy_dtype", "part_of_list", "place_name", "prints", "probe", "promote", "rank",
+    "real_floats", "reduced_shape", "same", "scalar_or_array", "size_dim", "size_of", "ufunc_result", "widest",
+    "with_places",
 ]
 
 Axis = Union[int, tuple[int, ...], None]
@@ -303,3 +308,32 @@ def reduced_shape(shape: Sequence[Dim], axis: Axis, keepdims: bool) -> tuple[Dim
     if keepdims:
         return tuple(Dim(1) if k in gone else d for k, d in enumerate(shape))
     return tuple(d for k, d in enumerate(shape) if k not in gone)
+
+
+# -- items of lists ----------------------------------------------------------------------------
+
+
+def item_at(t: Seq, place: str, of: str) -> Type:
+    """The type of the item at a place of the list `of`: sizes that differ from item to item are those of this one."""
+    if isinstance(leaf_type(t), Tensor) and isinstance(base_type(t.elem), Seq):
+        return map_sizes(lambda d: sizes_of_part(d, place), t.elem) if isinstance(t, List) else t.elem
+    names = itertools.count()
+    return map_sizes(lambda d: size_at(d, place, f"{of}_{place}_{next(names)}"), t.elem)
+
+
+def with_places(t: Type, item: Type, place: str) -> Type:
+    """The type of a list of which this is the type of the item at a place that stands for all of them."""
+    leaf, each = leaf_type(t), leaf_type(item)
+    if not isinstance(t, List) or not isinstance(leaf, Tensor) or not isinstance(each, Tensor):
+        return t
+    sizes = iter(each.shape)
+    return map_sizes(lambda d: sizes_by_place(next(sizes), place) or d, t)
+
+
+def part_of_list(t: Seq, name: str) -> List:
+    """The type of a part of a list of this type, or of the list in another order; `name` tells which."""
+    return List(map_sizes(lambda d: sizes_of_part(d, name), t.elem))
+
+
+def place_name(i: Operand) -> str:
+    return f"v{i.id}" if isinstance(i, Value) else str(i.value).replace("-", "_")

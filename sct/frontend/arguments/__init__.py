@@ -1,6 +1,7 @@
 """The arguments of a call, and the free variables of the function, as abstract values.
 
     argument_keys       which calls share a specialization
+    array_sizes         sizes that the arrays of a list have in common, or that differ from item to item
     row_checks          code that tells at each call if a list's items are of one kind
     abstract_arguments  an argument -> flat parameters and an abstract value
     lift                the same for objects that are read from globals, closures and attributes

@@ -20,6 +20,7 @@ from sct.frontend.arguments.argument_keys import (
     kind_of_rows,
     list_tree,
 )
+from sct.frontend.arguments.array_sizes import Sizes, arrays_in, flat_sizes, least_size, sizes_along
 from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.evaluator.list_items import Place
 from sct.frontend.evaluator.own_methods import HASHING
@@ -40,7 +41,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import UNKNOWN
 from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, Schema
 from sct.ir import Value
-from sct.ir.dims import Dim, sym
+from sct.ir.dims import Dim, is_ragged, ragged, sym
 from sct.ir.pytrees.kinds import CODE
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, is_plain_attribute
@@ -72,14 +73,16 @@ def list_type(ev: Evaluator, xs: list[Any]) -> List:
 
     def visit(x: Any) -> Type:
         if isinstance(x, list):
-            if not x:
-                return List(Never())
-            elem = visit(x[0])
-            for each in x[1:] if not isinstance(x[0], np.ndarray) else ():
-                elem = join(elem, visit(each))
+            elem: Type = Never()
+            for item in x:
+                elem = join(elem, visit(item))
             return List(elem)
-        return type_of_object(ev, x)
+        return of_arrays if isinstance(x, np.ndarray) else type_of_object(ev, x)
 
+    first = next(arrays_in(xs), None)
+    if first is not None:
+        sizes = (sizes_along(xs, axis) for axis in range(first.ndim))
+        of_arrays = Tensor("array", _dtype_of(first), tuple(size_of_items(ev, each) for each in sizes))
     t = visit(xs)
     assert isinstance(t, List)
     return t
@@ -103,11 +106,19 @@ def type_of_object(ev: Evaluator, x: Any) -> Type:
 
 
 def size_name(ev: Evaluator, size: int) -> Dim:
-    if size < 2:
-        return Dim(size)
+    return Dim(size) if size < 2 else sym(_name_of_size(ev, size))
+
+
+def size_of_items(ev: Evaluator, sizes: tuple[Any, ...]) -> Dim:
+    """The size of an axis of the arrays in a list, which has these sizes."""
+    each = set(flat_sizes(sizes))
+    return size_name(ev, each.pop()) if len(each) == 1 else ragged(_name_of_size(ev, sizes), least_size(each))
+
+
+def _name_of_size(ev: Evaluator, size: Sizes) -> str:
     if size not in ev.size_names:
         ev.size_names[size] = ev.free_name()
-    return sym(ev.size_names[size])
+    return ev.size_names[size]
 
 
 def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:
@@ -121,7 +132,7 @@ def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:
     elem = t.elem if isinstance(t, List) else t
     if isinstance(elem, Tensor):
         for axis, d in enumerate(elem.shape):
-            for atom, _ in d.terms:
+            for atom, _ in d.terms if not is_ragged(d) else ():
                 if isinstance(atom, str):
                     ev.sizes.setdefault(atom, (k, (0, axis) if of_list else axis))
     ev.params.append(v)

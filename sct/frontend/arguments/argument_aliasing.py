@@ -29,7 +29,7 @@ from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.state.store import is_written
 from sct.frontend.values.abstract_values import PLAIN, Array, Cell, Origin
 from sct.frontend.values.guards import UNKNOWN, Guard
-from sct.ir import Fn, walk
+from sct.ir import Fn, Value, walk
 from sct.ir.pytrees.pytree import Node, Tree, children_of
 from sct.ir.pytrees.user_objects import dict_of, is_container, stored_values
 from sct.ir.types import List, Tensor, Type
@@ -92,7 +92,7 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
             if how == "shared" or how == "same" and {i, j} & free:
                 _refuse(ev, fn, *sorted((i, j)))
             a, b = (min(i, j), max(i, j)) if _depth(p.type) == 1 else (i, j)
-            tests.append(_text(how, a, b, p.type))
+            tests.append(_text(how, a, b, ev.params))
             checks.append((how, i, j))
     if tests:
         text = "arrays share memory as before"
@@ -222,9 +222,9 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
 
     Ahead of time, each type stands for an object of its own.
     """
-    is_counted = type(x) is list or isinstance(tree, Node) and is_mutable_container(x)
-    if is_counted or isinstance(x, (List, Columns)):
-        key = id(x) if is_counted else (len(numbers),)
+    is_type = isinstance(x, (List, Columns))
+    if is_type or type(x) is list or isinstance(tree, Node) and is_mutable_container(x):
+        key = (len(numbers),) if is_type else id(x)
         again = key in numbers
         yield numbers.setdefault(key, len(numbers))
         if again:
@@ -273,17 +273,20 @@ def _holds(how: str, x: Any, y: Any) -> bool:
     return now == how or how == "interleaved" and now == "apart"
 
 
-def _text(how: str, i: int, j: int, t: Type) -> str:
-    """The test in Python; `t` is the type of leaf `j`."""
+def _text(how: str, i: int, j: int, params: Sequence[Value]) -> str:
+    """The test of leaves `i` and `j` in Python."""
     if how == "same":
         return f"{{{j}}} is {{{i}}}"
     call, more = ("shares_memory", f", {MOST_WORK}") if how == "interleaved" else ("may_share_memory", "")
-    depth = _depth(t)
-    if depth == 1:
-        return f"not np.{call}({{{i}}}, {{{j}}}{more})"
-    loops = [f"{{{j}}}", *(f"a{k}" for k in range(depth - 1))]
-    inner = " ".join(f"for {target} in {over}" for over, target in itertools.pairwise(loops))
-    return f"not any(np.{call}({{{i}}}, {loops[-1]}{more}) {inner})"
+    (x, of_x), (y, of_y) = (_item_text(k, _depth(params[k].type) - 1, letter) for k, letter in ((i, "b"), (j, "a")))
+    test = f"np.{call}({x}, {y}{more})"
+    return f"not any({test}{of_x}{of_y})" if of_x or of_y else f"not {test}"
+
+
+def _item_text(leaf: int, depth: int, letter: str) -> tuple[str, str]:
+    """The name of each array in a leaf that is a list, of lists if so deep, and the loops over it; else the leaf."""
+    names = [f"{{{leaf}}}", *(f"{letter}{k}" for k in range(depth))]
+    return names[-1], "".join(f" for {target} in {over}" for over, target in itertools.pairwise(names))
 
 
 def _refuse(ev: Evaluator, fn: Fn, i: int, j: int) -> None:

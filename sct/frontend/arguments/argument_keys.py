@@ -10,11 +10,13 @@ import random
 import re
 import types
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sct.errors import SctError, contains_itself
+from sct.frontend.arguments.array_sizes import Ragged, shape_key
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
 from sct.frontend.values.item_kinds import MOST_KINDS
@@ -23,8 +25,14 @@ from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_
 from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 
 __all__ = [
-    "AT_ONCE", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "Equal", "is_one_value", "is_opaque_array",
-    "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree", "with_differentiated_ints"]
+    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "Column", "Equal",
+    "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree",
+    "most_flattened", "with_differentiated_ints",
+]
+
+
+Numbers = dict[Hashable, int]
+"""Numbers of sizes, and of containers, in a key."""
 
 
 def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True) -> Hashable:
@@ -35,7 +43,7 @@ def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True
     >>> key_of((1.0, np.zeros(3)), {}) == key_of((2.0, np.zeros(4)), {})
     True
     """
-    sizes: dict[int, int] = {}
+    sizes: Numbers = {}
     try:
         key = tuple([_key(a, sizes, records) for a in args])
         return key if not kwargs else (key, tuple([(k, _key(v, sizes, records)) for k, v in kwargs.items()]))
@@ -48,7 +56,7 @@ def is_opaque_array(x: Any) -> bool:
     return type(x) is np.ndarray and x.dtype.kind in "mMUSV" or isinstance(x, (np.datetime64, np.timedelta64, np.void))
 
 
-def _key(x: Any, sizes: dict[int, int], records: int = True) -> Hashable:
+def _key(x: Any, sizes: Numbers, records: int = True) -> Hashable:
     t: Any = type(x)
     if t in PLAIN:
         return t  # type: ignore[no-any-return]
@@ -59,6 +67,9 @@ def _key(x: Any, sizes: dict[int, int], records: int = True) -> Hashable:
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
     if t is tuple:
         return (t, *[_key(v, sizes, records) for v in x])
+    if t is Column:
+        first, kind = sizes.setdefault(-1 - id(x.items), len(sizes)), item_kind(x.items, sizes, records)
+        return (list, first, COLUMN, kind) if kind is not None else _key(x.items, sizes, records)
     if t is list or t is dict:
         # One list passed twice is another key than two lists; ids are negative, sizes are not.
         first = sizes.setdefault(-1 - id(x), len(sizes))
@@ -94,8 +105,15 @@ _METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
 OPAQUE_ARRAY = "opaque"
 """Starts the key of an array that `is_opaque_array`."""
 
-ROWS = "rows"
-"""In a key: the items of this list are one value of the IR."""
+ROWS, COLUMN = "rows", "column"
+"""In a key: the items of this list are one value of the IR; of a `COLUMN`, however few they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of a list of records, for `key_of`."""
+
+    items: list[Any]
 
 
 OF_KINDS = 2
@@ -104,6 +122,9 @@ OF_KINDS = 2
 FEW_ITEMS = 4
 """A list of more items than this, all of one kind, is one value of the IR, as a list of records is; other lists are
 flattened."""
+
+FEW_RAGGED = 2
+"""A list of more records than this is one value of the IR also where their arrays differ in size."""
 
 
 MANY_KEYS = 16
@@ -114,7 +135,7 @@ AT_ONCE = 4 * MANY_KEYS
 """Those of a global dict of more values are so from the start."""
 
 
-def kind_of_rows(xs: list[Any], sizes: dict[int, int], records: int = True, maps: bool = False) -> Hashable:
+def kind_of_rows(xs: list[Any], sizes: Numbers, records: int = True, maps: bool = False) -> Hashable:
     """The kind of the items of a list that is one value of the IR; None for a list that is flattened.
 
     records, maps  as in `item_kind`
@@ -127,10 +148,22 @@ def kind_of_rows(xs: list[Any], sizes: dict[int, int], records: int = True, maps
         return None
     sizes_behind = dict(sizes)
     kind = item_kind(xs, sizes_behind)
-    if not is_record(kind):
+    if len(xs) <= most_flattened(kind):
         return None
     sizes.update(sizes_behind)
     return kind
+
+
+def most_flattened(kind: Hashable, records: int = True) -> int:
+    """A list of so many items of this kind, or of fewer, is flattened.  `records`: as in `item_kind`."""
+    if not records or not is_record(kind):
+        return FEW_ITEMS
+    return FEW_RAGGED if _differs_in_size(kind) else 0
+
+
+def _differs_in_size(kind: Any) -> bool:
+    """Are there arrays whose sizes differ from item to item?"""
+    return isinstance(kind, Ragged) or isinstance(kind, tuple) and any(map(_differs_in_size, kind))
 
 
 def _refers_back(x: Any, around: set[int], left: set[int]) -> bool:
@@ -149,23 +182,25 @@ def _refers_back(x: Any, around: set[int], left: set[int]) -> bool:
     return holds
 
 
-def item_kind(xs: Sequence[Any], sizes: dict[int, int], records: int = True, maps: bool = False) -> Hashable:
+def item_kind(xs: Sequence[Any], sizes: Numbers, records: int = True, maps: bool = False, nesting: Hashable = ()
+              ) -> Hashable:
     """The type that the items of a list have in common, as a key; None where they are not alike.
 
     Of records it holds the kinds of their columns: `(dict, ("x", "y"), float, str)`.
 
-    records  may lists of dicts, of objects and of strings be one value too?  OF_KINDS: may their items be of several
-             kinds?
+    records  may lists of dicts, of objects, of strings and of arrays of different sizes be one value too?  OF_KINDS:
+             may their items be of several kinds?
     maps     may dicts with other keys be alike?
+    nesting  the lengths of the lists of which these are the items, where they are the items of several
     """
-    kind = _alike_kind(xs, sizes, bool(records), maps)
+    kind = _alike_kind(xs, sizes, bool(records), maps, nesting)
     if kind is None and records == OF_KINDS:  # records of several kinds, before records with parts of several kinds
         kind = _kinds(xs, sizes, maps)
-        kind = _alike_kind(xs, sizes, records, maps) if kind is None else kind
+        kind = _alike_kind(xs, sizes, records, maps, nesting) if kind is None else kind
     return kind
 
 
-def _alike_kind(xs: Sequence[Any], sizes: dict[int, int], records: int, maps: bool) -> Hashable:
+def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nesting: Hashable) -> Hashable:
     """The type that all of the items are of."""
     kinds = set(map(type, xs))
     if records and type(None) in kinds:
@@ -179,20 +214,32 @@ def _alike_kind(xs: Sequence[Any], sizes: dict[int, int], records: int, maps: bo
     if t is list:
         inner = [x for row in xs for x in row]
         # Where all are empty, it is not known of what they are lists.
-        kind = item_kind(inner, sizes, records, maps) if inner else None
+        kind = item_kind(inner, sizes, records, maps, (nesting, tuple(map(len, xs)))) if inner else None
         return (list, kind) if kind is not None and (records or not is_record(kind)) else None
     if t is np.ndarray:
-        first = xs[0]
-        if any(x.shape != first.shape or x.dtype != first.dtype for x in xs):
-            return None
-        return _key(first, sizes)
+        return _kind_of_arrays(xs, sizes, records, nesting)
     if t in (bool, str) and records or issubclass(t, np.number) or t is Places:
         return t  # type: ignore[no-any-return]
-    if t is dict and maps and (kind := _record_kind(t, xs, sizes, records, maps)) is None:
-        kinds_of_parts = [item_kind([x for d in xs for x in part(d)], sizes, records, maps)
+    if t is dict and maps and (kind := _record_kind(t, xs, sizes, records, maps, nesting)) is None:
+        inside = nesting, tuple(map(len, xs))
+        kinds_of_parts = [item_kind([x for d in xs for x in part(d)], sizes, records, maps, inside)
                           for part in (dict.keys, dict.values)] if any(xs) else [None]
         return None if None in kinds_of_parts else ("map", *kinds_of_parts)
-    return _record_kind(t, xs, sizes, records, maps) if records else _row_kind(xs, sizes) if t is tuple else None
+    if records:
+        return _record_kind(t, xs, sizes, records, maps, nesting)
+    return _row_kind(xs, sizes) if t is tuple else None
+
+
+def _kind_of_arrays(xs: Sequence[np.ndarray], sizes: Numbers, records: int, nesting: Hashable) -> Hashable:
+    """The kind of arrays of one dtype and rank; their sizes may differ where `records` may be one value."""
+    first = xs[0]
+    if any(x.dtype != first.dtype for x in xs):
+        return None
+    if all(x.shape == first.shape for x in xs):
+        return _key(first, sizes)
+    if not records or is_opaque_array(first) or any(x.ndim != first.ndim for x in xs):
+        return None
+    return first.dtype, shape_key(xs, nesting, lambda size: sizes.setdefault(size, -1 - len(sizes)))
 
 
 _REAL = frozenset((float, int))
@@ -204,14 +251,14 @@ def is_record(kind: Any) -> bool:
     return isinstance(kind, tuple) and isinstance(kind[0], type) and kind[0] is not list
 
 
-def _row_kind(xs: Sequence[Any], sizes: dict[int, int]) -> Hashable:
+def _row_kind(xs: Sequence[Any], sizes: Numbers) -> Hashable:
     """The kind of tuples of numbers, arrays and lists of these."""
     kind = _record_kind(tuple, xs, sizes, False)
     return kind if kind is not None and not any(map(is_record, kind[2:])) else None
 
 
-def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: int = True, maps: bool = False
-                 ) -> tuple[Any, ...] | None:
+def _record_kind(t: Any, xs: Sequence[Any], sizes: Numbers, records: int = True, maps: bool = False,
+                 nesting: Hashable = ()) -> tuple[Any, ...] | None:
     """The kind of records of this class: tuples of one length, dicts with the same keys, objects."""
     names: set[Any]
     columns: Iterable[Sequence[Any]]
@@ -230,13 +277,13 @@ def _record_kind(t: Any, xs: Sequence[Any], sizes: dict[int, int], records: int 
         return None
     if len(names) > 1:
         return None
-    kinds = tuple([item_kind(column, sizes, records, maps) or _all_none(column) for column in columns])
+    kinds = tuple([item_kind(column, sizes, records, maps, nesting) or _all_none(column) for column in columns])
     if None in kinds or all(kind == "none" for kind in kinds):
         return None
     return (t, names.pop(), *kinds)
 
 
-def _kinds(xs: Sequence[Any], sizes: dict[int, int], maps: bool) -> Hashable:
+def _kinds(xs: Sequence[Any], sizes: Numbers, maps: bool) -> Hashable:
     """The kinds of items that are of several: ("kinds", (kind, its key), ...); None where they are not of few kinds."""
     tests = _tests_of_kinds(xs)
     groups: dict[tuple[str | None, tuple[Any, ...]], list[Any]] = {}
@@ -257,7 +304,7 @@ def _kinds(xs: Sequence[Any], sizes: dict[int, int], maps: bool) -> Hashable:
     return ("kinds", *sorted(keys, key=lambda pair: str(pair[0].code)))
 
 
-def _key_of_kind(test: tuple[Any, ...], group: Sequence[Any], sizes: dict[int, int], maps: bool) -> Any:
+def _key_of_kind(test: tuple[Any, ...], group: Sequence[Any], sizes: Numbers, maps: bool) -> Any:
     """The key of the items of one kind; a text that tells it from others is no column."""
     if test[0] == "none":
         return "none"

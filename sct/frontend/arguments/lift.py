@@ -32,6 +32,7 @@ from sct.frontend.arguments.abstract_arguments import (
 from sct.frontend.arguments.argument_keys import (
     AT_ONCE,
     MANY_KEYS,
+    Column,
     is_opaque_array,
     item_kind,
     key_of,
@@ -319,7 +320,8 @@ def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> 
         way: Any = LeafOf(tree, k) if of_kinds else keys
         values = read_step(xs, "column", (way, text[:-1]))
         at = (*path, ("column", (way, text[:-1])))
-        leaf = _free_leaf(ev, values, list_type(ev, values), at, key_of((values,), {}, ev.containers.records))
+        leaf = _free_leaf(ev, values, list_type(ev, values), at,
+                          key_of((Column(values),), {}, ev.containers.records))
         columns.append(Ref(ev.captured.put(Array(leaf, Origin.CAPTURED))))
     return ListRef(ev.captured.put(Slots(tuple(columns), origin=Origin.CAPTURED, schema=schema_of_tree(tree))))
 

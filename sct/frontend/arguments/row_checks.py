@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.arguments.argument_keys import FEW_ITEMS, is_record
+from sct.frontend.arguments.argument_keys import is_record
+from sct.frontend.arguments.array_sizes import Ragged
 from sct.ir.pytrees.user_objects import is_namedtuple, is_plain_attribute, slots_of
 
 __all__ = ["RowChecks", "attribute_text"]
@@ -41,6 +42,8 @@ class RowChecks:
     constant  the name of an object; `variable`: a new name
     before    the lines that come first; `after`: those that come last
     shapes    the variable of the shape that the arrays of a column have, and how its sizes are numbered
+    sizes     the variable of the size that an axis has in all items, and its number
+    classes   the variable of the sizes that an axis has in the items, and their class
     """
 
     constant: Callable[[Any], str]
@@ -48,16 +51,18 @@ class RowChecks:
     before: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     shapes: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    sizes: list[tuple[str, int]] = field(default_factory=list)
+    classes: list[tuple[str, Ragged]] = field(default_factory=list)
 
-    def lines(self, xs: str, kind: Any, records: int) -> list[str] | None:
-        """The lines for the list `xs`; None for a kind that is compared as a whole.  `records`: as in `item_kind`."""
+    def lines(self, xs: str, kind: Any, few: int) -> list[str] | None:
+        """The lines for the list `xs`, which has more items than `few`; None for a kind that is compared as a whole."""
         item = self.variable()
         try:
             of_items = self.of_item(item, kind, 1)
         except _IsNotStraight:
             return None
-        is_empty = f"not {xs}" if records and is_record(kind) else f"len({xs}) <= {FEW_ITEMS}"
-        return [f"if {is_empty}: {MISSES}", *self.before, f"for {item} in {xs}:", *_indented(of_items), *self.after]
+        is_too_short = f"len({xs}) <= {few}" if few else f"not {xs}"
+        return [f"if {is_too_short}: {MISSES}", *self.before, f"for {item} in {xs}:", *_indented(of_items), *self.after]
 
     def of_item(self, x: str, kind: Any, depth: int) -> list[str]:
         """The lines that check one item, or a part of one."""
@@ -73,7 +78,7 @@ class RowChecks:
             return [f"if {x} is None: {self.flag()} = True", "else:",
                     *_indented([*self.of_item(x, kind[1], depth), f"{self.flag()} = True"])]
         if isinstance(kind[0], np.dtype):
-            return self.of_array(x, *kind)
+            return self.of_array(x, kind[0], kind[1], depth)
         if kind[0] is list:
             item = self.variable()
             return [f"if type({x}) is not list: {MISSES}", f"if {x}: {self.flag()} = True",
@@ -94,13 +99,38 @@ class RowChecks:
         return [f"if type({x}) is float: {self.flag()} = True", f"elif type({x}) is int: {self.flag()} = True",
                 f"else: {MISSES}"]
 
-    def of_array(self, x: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> list[str]:
-        """Arrays of one shape."""
-        first, k = self.variable(), self.constant(dtype)
-        self.before.append(f"{first} = None")
+    def of_array(self, x: str, dtype: np.dtype[Any], shape: tuple[Any, ...], depth: int) -> list[str]:
+        """Arrays of one shape, or with sizes that differ from item to item."""
+        k = self.constant(dtype)
+        lines = [f"if type({x}) is not ndarray: {MISSES}", f"t = {x}.dtype", f"if t is not {k} and t != {k}: {MISSES}"]
+        if any(isinstance(size, Ragged) for size in shape):
+            return lines + self.of_sizes(x, shape, depth)
+        first = self.variable()
         self.shapes.append((first, shape))
-        return [f"if type({x}) is not ndarray: {MISSES}", f"t = {x}.dtype", f"if t is not {k} and t != {k}: {MISSES}",
-                f"if {x}.shape != {first}:", f"    if {first} is not None: {MISSES}", f"    {first} = {x}.shape"]
+        return lines + self.of_one(f"{x}.shape", first)
+
+    def of_sizes(self, x: str, shape: tuple[Any, ...], depth: int) -> list[str]:
+        """The sizes of arrays, some of which differ from item to item."""
+        if depth > 1:
+            raise _IsNotStraight  # they are compared list by list
+        names = [self.variable() for _ in shape]
+        lines = [f"({''.join(f'{name}, ' for name in names)}) = {x}.shape"]
+        for name, size in zip(names, shape):
+            column = self.variable()
+            if isinstance(size, Ragged):
+                self.before.append(f"{column} = []")
+                self.after.append(f"{column} = tuple({column})")
+                self.classes.append((column, size))
+                lines.append(f"{column}.append({name})")
+            else:
+                self.sizes.append((column, size))
+                lines += self.of_one(name, column)
+        return lines
+
+    def of_one(self, text: str, first: str) -> list[str]:
+        """What is one and the same in all items, and is kept in a variable."""
+        self.before.append(f"{first} = None")
+        return [f"if {text} != {first}:", f"    if {first} is not None: {MISSES}", f"    {first} = {text}"]
 
     def of_record(self, x: str, cls: Any, names: Any, columns: Sequence[Any], depth: int) -> list[str]:
         parts = [self.variable() for _ in columns]

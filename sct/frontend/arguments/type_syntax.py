@@ -1,7 +1,7 @@
 """Types as text, ahead of time: the syntax of `--args` and of annotations, and the types that are tried without them.
 
     float  int  bool  str  f32  f64[n, m]  f64[...]  (float, f64[n])  {"W": f64[n, m], "b": f64[m]}
-    list[float]  list[tuple[float, int]]
+    list[float]  list[tuple[float, int]]  list[tuple[f64[m_i], f64[m_i, n]]]
 """
 
 from __future__ import annotations
@@ -22,9 +22,23 @@ from numpy.typing import NDArray
 
 from sct.errors import SctError
 from sct.frontend.arguments.unloaded import Unloaded
-from sct.ir.dims import Dim, sym
+from sct.ir.dims import Dim, of_signature, sym
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, make_gradient
-from sct.ir.types import BOOL, COMPLEX, DTYPES, FLOAT, INT, List, Opaque, Tensor, Text, Type, dtype_name, is_supported
+from sct.ir.types import (
+    BOOL,
+    COMPLEX,
+    DTYPES,
+    FLOAT,
+    INT,
+    List,
+    Opaque,
+    Tensor,
+    Text,
+    Type,
+    dtype_name,
+    is_supported,
+    map_sizes,
+)
 
 __all__ = [
     "Columns", "arrays_of_ranks", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type",
@@ -80,13 +94,18 @@ def _structure(node: ast.expr) -> Any:
                 }
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "list":
         elem = _structure(node.slice)
-        return Columns(tuple(map(List, elem))) if isinstance(elem, tuple) else List(elem)
+        return Columns(tuple(map(_list_of, elem))) if isinstance(elem, tuple) else _list_of(elem)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "tuple":
         return tuple(map(_structure, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]))
     if isinstance(node, (ast.Tuple, ast.List)):
         parts = [_structure(each) for each in node.elts]
         return parts if isinstance(node, ast.List) else tuple(parts)
     return parse_type(ast.unparse(node))
+
+
+def _list_of(elem: Type) -> List:
+    """A list of such items, whose sizes `m_i` may differ."""
+    return List(map_sizes(of_signature, elem))
 
 
 def tangent_of(x: Any) -> Any:

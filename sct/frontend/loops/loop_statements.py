@@ -41,6 +41,7 @@ from sct.frontend.iteration.python_iterables import check_unchanged
 from sct.frontend.iteration.python_iterators import python_iterator
 from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
+from sct.frontend.loops.loop_head import Carry
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.loops.unrolling import after_first, few_items, is_enough, is_single, loop_or_unroll, unroll
@@ -64,9 +65,10 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsFirst, NeedsStatic
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
-from sct.ir.types import INT, Undef
+from sct.ir.types import INT, Type, Undef
 from sct.ops import loop, lt
-from sct.ops.type_rules import size_of
+from sct.ops.program.list_ops import append, list_of
+from sct.ops.type_rules import place_name, size_of, with_places
 
 __all__: list[str] = []
 
@@ -382,7 +384,7 @@ class LoopBuilder(BackEdge):
         first = [index] if index is not None else []
         backs = [c.back if c.back is not None else c.param for c in carries]
         regions.append(Fn("body", (*first, *params), tuple(body.eqns), (go, *backs)))
-        outs = [Value(p.type, p.hint) for p in params]
+        outs = [Value(self.type_behind(c, body, index), c.param.hint) for c in carries]
         for c, out in zip(carries, outs):
             c.out = out
         bounds = [self.where.start, self.where.stop, self.where.step] if self.where is not None else []
@@ -420,6 +422,16 @@ class LoopBuilder(BackEdge):
         if test is not None and not exits:
             note_behind_loop(ev, test, renamed)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
+
+    def type_behind(self, c: Carry, body: Builder, index: Value | None) -> Type:
+        """The type of the result of a carry: a list may get, in iteration `i`, its item `i` of the size of another."""
+        appended = body.defs.get(c.back) if isinstance(c.back, Value) else None
+        start = self.ev.defs.get(c.init) if isinstance(c.init, Value) else None
+        if appended is None or appended.op is not append or appended.args[0] != c.param or start is None \
+                or start.op is not list_of or start.args or index is None or self.where is None \
+                or (self.where.start, self.where.step) != (Lit(0), Lit(1)):
+            return c.param.type
+        return with_places(c.param.type, appended.args[1].type, place_name(index))
 
     def note_bound(self, test: Fn | None) -> None:
         """Notes which variables each iteration binds, if there is one: they are bound where none has raised."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -127,7 +127,7 @@ class Facts:
         self.item_names = ItemNames()
         self.guards: dict[str, Guard] = {}
         self.sizes: dict[str, At] = {}
-        self.size_names: dict[int, str] = {}
+        self.size_names: dict[Hashable, str] = {}
         self.index_ranges: dict[str, tuple[Dim, Dim]] = {}
         self.lengths: dict[tuple[Operand, ...], list[Dim]] = {}
         self.same_size: dict[Atom, Dim] = {}

@@ -19,7 +19,6 @@ int or a slice; what follows an int is the subscript of the element: `xs[i][j]` 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
-from sct.ir.dims import RAGGED, Dim, range_len, slice_len, sym
+from sct.ir.dims import Dim, range_len, slice_len, sym, without_classes
 from sct.ir.types import (
     NONE,
     List,
@@ -49,11 +48,11 @@ from sct.ops.arrays.shape import reshape_as, size
 from sct.ops.registry import op
 from sct.ops.scalar.comparison import eq
 from sct.ops.scalar.selection import logical_not, where
-from sct.ops.type_rules import number, size_of
+from sct.ops.type_rules import item_at, number, part_of_list, place_name, size_of
 
 __all__ = [
     "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "replaces_item", "split", "store",
-    "subscript", "subscript_text", "trailing", "winners", "with_own_sizes", "with_shape_of", "written",
+    "subscript", "subscript_text", "trailing", "winners", "with_shape_of", "written",
 ]
 
 Key = tuple[str, ...]
@@ -140,12 +139,9 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     """NumPy's rules; an int alone on every axis gives a NumPy scalar."""
     if isinstance(x.type, Seq):
         if key[0] != "i":
-            return a_slice(x.type, key)
-        if len(key) > 1:
-            return type_index(Value(x.type.elem), *operands[1:], key=key[1:])
-        if isinstance(x.type.elem, Seq):
-            return x.type.elem
-        return with_own_sizes(x.type.elem, f"{getattr(x, 'id', 0)}_{place_name(operands[0])}")
+            return slice_of(x.type, operands, key)
+        item = item_at(x.type, place_name(operands[0]), str(getattr(x, "id", 0)))
+        return item if len(key) == 1 else type_index(Value(item), *operands[1:], key=key[1:])
     t = number(x)
     if not t.is_array:
         raise TypeMismatch("a number cannot be subscripted")
@@ -155,10 +151,11 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     return Tensor("array", t.dtype, shape)
 
 
-def with_own_sizes(t: Type, place: str) -> Type:
-    """The type of an item of a list, whose ragged axes have sizes of their own, named after its place."""
-    names = itertools.count()
-    return map_sizes(lambda d: sym(f"_item{place}_{next(names)}") if d == RAGGED else d, t)
+def slice_of(t: Seq, operands: Sequence[Operand], key: Key) -> List:
+    """The type of a slice of a list of this type."""
+    if not isinstance(t, List) or len(key) > 1 or key[0][0] != "s":
+        raise TypeMismatch("a list takes an int or a slice as subscript")
+    return part_of_list(t, "_".join([key[0], *map(place_name, operands)]))
 
 
 def with_shape_of(v: Any, x: Operand) -> Any:
@@ -175,17 +172,6 @@ def part_of(ct: Operand, value: Operand, *operands: Operand, key: Key) -> Any:
     """The part of a cotangent that belongs to `value`, which is written there."""
     part = index(ct, *operands, key=key)
     return with_shape_of(part, value) if isinstance(ct.type, List) else part
-
-
-def place_name(i: Operand) -> str:
-    return str(i.id) if isinstance(i, Value) else str(i.value).replace("-", "_")
-
-
-def a_slice(t: Seq, key: Key) -> Seq:
-    """The type of a slice of a list."""
-    if not isinstance(t, List) or len(key) > 1 or key[0][0] != "s":
-        raise TypeMismatch("a list takes an int or a slice as subscript")
-    return t
 
 
 def indexed_shape(shape: Sequence[Dim], key: Key, operands: Sequence[Operand]) -> tuple[Dim, ...]:
@@ -291,9 +277,11 @@ def replaces_item(x: Operand, value: Operand, key: Key) -> bool:
 def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type:
     if isinstance(x.type, List):
         if key[0] != "i":
-            return join_types(a_slice(x.type, key), value.type)
+            as_before = slice_of(x.type, operands, key) == value.type
+            return x.type if as_before else map_sizes(without_classes, join_types(x.type, value.type))
         inner = value.type if len(key) == 1 else type_store(Value(x.type.elem), value, *operands[1:], key=key[1:])
-        return List(join_types(x.type.elem, inner))
+        is_like = inner == item_at(x.type, place_name(operands[0]), "")
+        return x.type if is_like else List(join_types(x.type.elem, inner))
     t = number(x)
     if not t.is_array:
         raise TypeMismatch("a number cannot be written into")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from string import ascii_letters
 from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Elements, Op, Operand
+from sct.ir.core import Elements, Eqn, Op, Operand, builder_var
 from sct.ir.dims import Dim
 from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, note_size_requirement
 from sct.ops import samples
@@ -77,6 +78,26 @@ def matrix_transpose(x: Operand) -> Any:
 
 def matmul_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     """ct @ y.T and x.T @ ct; a vector is a matrix of one row (x) or one column (y)."""
+    eqns: Sequence[Eqn] = getattr(builder_var.get(), "eqns", ())
+    before, cts = len(eqns), _transposed(ct, x, y)
+    new = {v for eqn in eqns[before:] for v in eqn.outs}
+    for v, operand in zip(cts, (x, y)):
+        if v in new:
+            v.type = with_sizes_of(v.type, number(operand))
+    return cts
+
+
+def with_sizes_of(ct: Tensor, t: Tensor) -> Tensor:
+    """The type of the cotangent of an operand of type `t`: matrices are not broadcast, so their axes are as long.
+
+    A size of the cotangent may have another name, if it is none of the arguments.
+    """
+    n = min(ct.rank, t.rank, 2)
+    sizes = [c if c.is_of_arguments or c.value is not None else d for c, d in zip(ct.shape[-n:], t.shape[-n:])]
+    return replace(ct, shape=(*ct.shape[:-n], *sizes)) if n else ct
+
+
+def _transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     m, n = number(x).rank, number(y).rank
     if m == n == 1:
         return [mul(ct, y), mul(ct, x)]

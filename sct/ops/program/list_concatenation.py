@@ -15,10 +15,10 @@ from sct.ir.dims import sym
 from sct.ir.types import List, Tensor, Type, TypeMismatch, in_words
 from sct.ops import samples
 from sct.ops.arrays.creation import strong
-from sct.ops.arrays.indexing import with_own_sizes
 from sct.ops.arrays.shape import moveaxis
-from sct.ops.program.list_ops import elem, unstack
+from sct.ops.program.list_ops import list_type, unstack
 from sct.ops.registry import op
+from sct.ops.type_rules import item_at
 
 __all__ = ["JOINS", "concatenated"]
 
@@ -39,7 +39,7 @@ def place_of(call: str, axis: int | None, rank: int) -> tuple[int, bool] | None:
 
 
 def place(xs: Operand, call: str, axis: int | None) -> tuple[int, bool, Tensor]:
-    t = elem(xs)
+    t = list_type(xs).elem
     position = place_of(call, axis, t.rank) if isinstance(t, Tensor) else None
     if position is None or not isinstance(t, Tensor):
         raise TypeMismatch(f"`np.{call}` of {in_words(xs.type)} is not supported")
@@ -50,7 +50,7 @@ def type_concatenated(xs: Operand, call: str = "concatenate", axis: int | None =
     """How long the axis is, only the list knows."""
     along, is_new, t = place(xs, call, axis)
     size = sym(f"_joined{getattr(xs, 'id', 0)}_{call}{along}")
-    t = cast(Tensor, with_own_sizes(t, f"{getattr(xs, 'id', 0)}_any"))
+    t = cast(Tensor, item_at(List(t), "any", str(getattr(xs, "id", 0))))
     return Tensor("array", strong(t), (*t.shape[:along], size, *t.shape[along + (not is_new):]))
 
 
@@ -85,7 +85,7 @@ concatenated: Op = op("concatenated", type=type_concatenated, run=run_concatenat
 
 
 def type_parts(y: Operand, xs: Operand, axis: int = 0) -> Type:
-    t, like = y.type, elem(xs)
+    t, like = y.type, list_type(xs).elem
     if not isinstance(t, Tensor) or not isinstance(like, Tensor) or t.rank != like.rank:
         raise TypeMismatch(f"parts of {in_words(t)} like {in_words(xs.type)}")
     return List(Tensor("array", t.dtype, like.shape))

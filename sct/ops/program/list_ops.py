@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
-from sct.ir.dims import RAGGED, Dim, sym
+from sct.ir.dims import Dim, is_ragged, sym, without_classes
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import (
     INT,
@@ -32,29 +32,34 @@ from sct.ir.types import (
     base_type,
     in_words,
     join,
+    map_sizes,
     size_requirements,
 )
 from sct.ops import samples
 from sct.ops.arrays.concatenate import np_promote
 from sct.ops.arrays.creation import dtype_text, item_name, strong, zeros_of
-from sct.ops.arrays.indexing import add_at, index, store, with_own_sizes, with_shape_of
+from sct.ops.arrays.indexing import add_at, index, store, with_shape_of
 from sct.ops.arrays.shape import dim
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
-from sct.ops.type_rules import number, numpy_dtype
+from sct.ops.type_rules import item_at, number, numpy_dtype, part_of_list, place_name
 
 __all__ = [
-    "add_lists", "append", "copy_list", "empty_lists", "first_max", "first_min", "insert_at",
+    "append", "copy_list", "empty_lists", "first_max", "first_min", "insert_at",
     "is_length_of_list", "length_of_list", "joined", "known_length", "list_of", "of_list", "order", "permuted",
-    "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list", "unstack",
+    "position", "remove_at", "repeat", "repeated", "stacked", "stacked_rows", "sum_list", "unstack",
 ]
 
 
 def elem(xs: Operand) -> Type:
-    """The type of the elements."""
+    """The type of the elements, at whichever positions they are put."""
+    return map_sizes(without_classes, list_type(xs).elem)
+
+
+def list_type(xs: Operand) -> List:
     if not isinstance(xs.type, List):
         raise TypeMismatch(f"a list is needed, this is {in_words(xs.type)}")
-    return xs.type.elem
+    return xs.type
 
 
 def part(xs: Operand, start: Any, stop: Any) -> Any:
@@ -157,7 +162,7 @@ def copy_text(t: Type, deep: bool, x: str = "_0") -> str:
     return f"list({x})"
 
 
-copy_list = op("copy_list", type=lambda xs, deep=False: List(elem(xs)), run=run_copy_list, samples=lists,
+copy_list = op("copy_list", type=lambda xs, deep=False: list_type(xs), run=run_copy_list, samples=lists,
                emit=lambda xs, deep=False: copy_text(xs.type, deep), linear=lambda ct, xs, deep=False: [ct],
                defaults={"deep": False}, holds=True, allocates=True)
 """A new list, and new lists in it; `deep`: of new arrays too."""
@@ -266,7 +271,8 @@ order = op("order", type=type_order, run=run_order, emit=order_text, defaults={"
            samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([1.5, -0.5, 1.5], [2.0, 1.0, 0.5]), {"reverse": True})])
 """The positions of the items of a list in the order of their keys; of keys that are tuples, the columns are given."""
 
-permuted: Op = op("permuted", type=lambda xs, at: List(elem(xs)), run=lambda xs, at: [xs[k] for k in at],
+permuted: Op = op("permuted", type=lambda xs, at: part_of_list(list_type(xs), place_name(at)),
+                  run=lambda xs, at: [xs[k] for k in at],
                   emit="[_0[_k] for _k in _1]", inactive=(1,), holds=True, allocates=True,
                   linear=lambda ct, xs, at: [permuted(ct, order(at)), None],
                   samples=lambda: [(([1.5, -0.5, 2.0], [2, 0, 1]), {}),
@@ -287,7 +293,7 @@ def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) ->
     if not isinstance(t, Tensor) or not isinstance(first, Tensor):
         raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
     if t.is_array:
-        if RAGGED in t.shape:
+        if any(map(is_ragged, t.shape)):
             raise TypeMismatch("a sum of arrays whose sizes may differ is not supported", "add them in a loop")
         if not first.is_array and not filled:
             raise TypeMismatch("a sum of arrays begins with the number 0: of an empty list it is that number",
@@ -387,7 +393,7 @@ def type_stacked(xs: Operand, dtype: str | None = None) -> Tensor:
         t = t.elem
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"an array of {in_words(xs.type)} is not supported")
-    t = cast(Tensor, with_own_sizes(t, f"{getattr(xs, 'id', 0)}_any"))
+    t = cast(Tensor, item_at(List(t), "any", str(getattr(xs, "id", 0))))
     return Tensor("array", dtype or strong(t), (*outer, *t.shape))
 
 
@@ -462,37 +468,3 @@ stacked_rows = op("stacked_rows", type=type_stacked_rows, run=lambda *columns: n
                   linear=lambda ct, *columns: [unstack(index(ct, k, key=("s000", "i"))) for k in range(len(columns))],
                   samples=lambda: [((xs, xs[::-1]), {}) for (xs,), _ in lists()])
 """The array of a list of tuples, which is given as its columns."""
-
-
-# -- sums of cotangents ----------------------------------------------------------------------------------
-
-
-def type_shifted(xs: Operand, v: Operand) -> List:
-    t, by = elem(xs), v.type
-    if not isinstance(t, Tensor) or not isinstance(by, Tensor) or t.is_array != by.is_array:
-        raise TypeMismatch(f"the sum of the items of a list of {in_words(t)} and {in_words(by)}")
-    return List(join(t, sum_of(t, by)))
-
-
-shifted = op("shifted", type=type_shifted, run=lambda xs, v: [x + v for x in xs], emit="[each + _1 for each in _0]",
-             linear=lambda ct, xs, v: [ct, sum_list(ct) if v.type.is_scalar else sum_list(ct, zeros_of(v))],
-             samples=with_element)
-
-
-def type_add_lists(xs: Operand, ys: Operand) -> Type:
-    return join(xs.type, ys.type)
-
-
-def run_add_lists(xs: Any, ys: Any) -> Any:
-    return [run_add_lists(x, y) if isinstance(x, list) else x + y for x, y in zip(xs, ys)]
-
-
-def sums_text(t: Type, x: str, y: str) -> str:
-    if not isinstance(t, List):
-        return f"{x} + {y}"
-    return f"[{sums_text(t.elem, 'v', 'w')} for v, w in zip({x}, {y})]"
-
-
-add_lists = op("add_lists", type=type_add_lists, run=run_add_lists, linear=lambda ct, xs, ys: [ct, ct],
-               emit=lambda xs, ys: sums_text(xs.type, "_0", "_1"),
-               samples=lambda: [((x, x), {}) for (x,), _ in lists()])

@@ -49,7 +49,7 @@ from sct.ops.linalg.masked_products import Mask, tells_nan
 from sct.ops.linalg.products import PRODUCTS
 from sct.ops.program.call_ops import call
 from sct.ops.program.control import cond
-from sct.ops.program.list_ops import add_lists
+from sct.ops.program.list_sums import add_lists
 from sct.ops.scalar.arithmetic import add, complex_, mul, sub
 from sct.ops.scalar.comparison import eq, is_none, isfinite, lt, ne, unwrap
 from sct.ops.scalar.complex_parts import real

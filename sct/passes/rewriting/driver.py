@@ -14,8 +14,9 @@ from typing import Any, cast
 from sct.ir.build import Builder, module_of, operand
 from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
+from sct.ir.dims import without_classes
 from sct.ir.real_ints import result_type
-from sct.ir.types import List, Tensor, Type, TypeMismatch
+from sct.ir.types import List, Tensor, Type, TypeMismatch, holds_array, map_sizes
 from sct.ops.arrays.creation import to_f32
 from sct.passes.rewriting import (
     arithmetic_rules,
@@ -98,11 +99,12 @@ def _result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spel
 
 
 def _same_type(t: Type, expected: Type | None) -> bool:
-    """Are the types equal, or is `t` a narrower type of float scalars?"""
+    """Are the types equal, or is `t` a narrower type of float scalars?  Sizes that differ from item to item of a list
+    may have other names."""
     if t == expected:
         return True
     if isinstance(t, List) and isinstance(expected, List):
-        return _same_type(t.elem, expected.elem)
+        return _same_type(*(map_sizes(without_classes, each.elem) for each in (t, expected)))
     return (isinstance(t, Tensor) and isinstance(expected, Tensor) and t.is_scalar
             and t.kind == expected.kind and t.kind in "fc" and fits(t, expected))
 
@@ -162,8 +164,10 @@ class _Simplify:
             self.site.uses.subtract(x for x in current.args if isinstance(x, Value))
         if isinstance(replacement, Value):
             self.site.uses[replacement] += self.site.uses[eqn.out]
-            if replacement.hint is None and any(replacement in e.outs for e in b.eqns[start:]):
-                replacement.hint = eqn.out.hint
+            if any(replacement in e.outs for e in b.eqns[start:]):
+                replacement.hint = replacement.hint or eqn.out.hint
+                if isinstance(t := eqn.out.type, List) and holds_array(t.elem):
+                    replacement.type = t  # which may say more of the sizes of items
 
     def replacement(self, eqn: Eqn) -> Operand | None:
         """The operand that a rule puts in place of the out of the equation."""

@@ -13,7 +13,8 @@ from sct.ir.dims import Dim
 from sct.ir.types import ANY_REAL, REAL, List, Tensor
 from sct.ops.arrays.indexing import add_at, distinct, index, indexed_shape, store
 from sct.ops.arrays.shape import expand_dims, squeeze
-from sct.ops.program.list_ops import append, list_of, repeat, shifted
+from sct.ops.program.list_ops import append, list_of, repeat
+from sct.ops.program.list_sums import shifted
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add, mul, neg
 from sct.ops.type_rules import normalize

@@ -74,9 +74,8 @@ def add_to_zeroed(site: Site, x: Operand, value: Operand, *at: Operand, key: tup
         return None
     x = update.args[0]
     terms = without_element(site, x, value, at, key)
-    if terms is None:
-        return _updated(store(x, value, *at, key=key), chain)
-    return added_to(_updated(x, chain), value, terms, at, key)
+    total = None if terms is None else added_to(_updated(x, chain), value, terms, at, key)
+    return _updated(store(x, value, *at, key=key), chain) if total is None else total
 
 
 @rule("index", phase="simplify", of="store")
