@@ -6,8 +6,11 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from oracle import Programs, agrees_in_every_mode
+
+from sct import value_and_grad
 
 PROGRAMS = program = Programs()
 X = [1.0, 2.0, 3.0, 0.5, 0.7, 1.3]
@@ -156,6 +159,44 @@ def sets_of_an_object(x: Any, edges: list[tuple[int, int]]) -> Any:
     return s
 
 
+@program(([1.5], [(1, 2), (0, 3)]), ([1.5], []), ([0.7], [(3, 3)]), ([0.7], [(0, 0), (2, 1), (2, 3), (1, 1), (3, 0)]))
+def sites_without_defects(x, defects):
+    missing, s = set(defects), x[0]
+    for i in range(4):
+        for j in range(4):
+            if (i, j) in missing:
+                continue
+            s = s + 0.1 * x[0] * i + np.sin(s) * j
+    return s
+
+
+@program(*(([1.5], n) for n in (0, 1, 3, 4)))
+def positions_in_sets_of_several_kinds(x, n):
+    s, seen, later = x[0], {(1, 2), ("a", 1), (None, 2), 3.0, 2}, frozenset([(1, 2), (n, 1)])
+    for i in range(n):
+        for j in range(5):
+            if (i, j) in seen:
+                continue
+            if i in seen or j * 1.0 in seen:
+                s = s + x[0]
+            if (i, j) not in later:
+                s = s + x[0] * i * j
+            if (True, j) in seen:
+                s = s * x[0]
+            if ((i, j), j) in seen:
+                s = s - 9.0
+    return s
+
+
 @pytest.mark.parametrize(("f", "calls"), PROGRAMS, ids=lambda f: getattr(f, "__name__", ""))
 def test_in_every_mode(f: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
     agrees_in_every_mode(f, calls)
+
+
+def test_positions_are_looked_for_when_the_derivative_runs() -> None:
+    """A loop over positions is a loop, whatever its set holds."""
+    derivative = value_and_grad(sites_without_defects)
+    derivative([1.5], [(1, 2)])
+    few = derivative.source.count("\n")
+    derivative([1.5], [(k, k) for k in range(4)])
+    assert derivative.source.count("\n") < few + 20

@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CONTAINERS", "Untyped", "constant_object", "contents_of_mapping", "free_variable", "is_constant_object", "lift",
-    "lift_module", "opaque", "read_path", "rooted"]
+    "CONTAINERS", "Untyped", "constant_object", "contents_of_mapping", "free_variable", "is_constant_object",
+    "is_plain", "lift", "lift_module", "opaque", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -402,15 +402,15 @@ def free_variable(ev: Evaluator, holder: Any, name: str) -> Abstract:
     function = holder.function
     if holder.is_cells:
         value = holder[name].cell_contents
-        if is_library(function) and _is_plain(value):
+        if is_library(function) and is_plain(value):
             return lift(ev, value)  # no one else has the cell
         return lift(ev, value, (*ev.anchor(function), ("cell", name)))
     return lift(ev, holder[name], (*ev.module_of(function), ("global", name)))
 
 
-def _is_plain(x: Any) -> bool:
+def is_plain(x: Any) -> bool:
     """Is it a number, a string or None, or a tuple of these?"""
-    return all(map(_is_plain, x)) if type(x) is tuple else x is None or type(x) in (bool, int, float, str)
+    return all(map(is_plain, x)) if type(x) is tuple else x is None or type(x) in (bool, int, float, str)
 
 
 def rooted(ev: Evaluator, f: Any) -> Static:

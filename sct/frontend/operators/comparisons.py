@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from sct.frontend.arguments.lift import constant_object, contents_of_mapping, lift
+from sct.frontend.arguments.lift import constant_object, contents_of_mapping, is_plain, lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
@@ -440,10 +440,9 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         try:
             wanted = ev.key(x, "what `in` looks for", may_be_nan=not may_hold_nan(owner.value))
         except NeedsStatic:
-            if not (isinstance(owner.value, (tuple, list, set, frozenset)) and all(
-                    type(v) in (bool, int, float, str) for v in owner.value)):
+            if type(owner.value) not in (tuple, list, set, frozenset) or not all(map(is_plain, owner.value)):
                 raise
-            return _any_equal(ev, x, tuple(map(Static, owner.value)))
+            return _any_equal(ev, x, tuple(lift(ev, v) for v in owner.value))
         return Static(run_or_raise(ev, lambda: wanted in owner.value))
     if isinstance(owner, Iteration) and owner.state is not None:  # it gives its items up to the one
         tests = (truth(ev, compare_one(ev, gast.Eq(), y, x)) for y in drained(ev, owner))
