@@ -327,7 +327,7 @@ def in_keys_of_some(x, n):
 
 
 @pytest.mark.parametrize(("f", "code"), [
-    (returned, "SCT503"), (equal_to_others, "SCT505"), (with_own_comparisons, "SCT505"), (mixed, "SCT310"),
+    (returned, "SCT503"), (equal_to_others, "SCT505"), (with_own_comparisons, "SCT505"), (mixed, "SCT502"),
     (compared_as_a_whole, "SCT503"), (printed, "SCT503"), (in_keys_of_some, "SCT505")])
 def test_refused(f: Callable[..., Any], code: str) -> None:
     refuses(f, *X[0], code=code)
