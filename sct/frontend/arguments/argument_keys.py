@@ -88,6 +88,10 @@ _BY_CLASS = frozenset((
     datetime.timedelta, decimal.Decimal, fractions.Fraction, re.Pattern, Places))
 """Classes whose objects differ in their values alone: any of them is passed to Python as it is."""
 
+OF_PYTHON = frozenset((
+    datetime.date, datetime.datetime, datetime.time, datetime.timedelta, decimal.Decimal, fractions.Fraction))
+"""Classes of immutable objects, with which Python alone computes: in a list of records they have columns."""
+
 _METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
 
 
@@ -186,7 +190,7 @@ def _alike_kind(xs: Sequence[Any], sizes: dict[int, int], records: int, maps: bo
         if any(x.shape != first.shape or x.dtype != first.dtype for x in xs):
             return None
         return _key(first, sizes)
-    if t in (bool, str) and records or issubclass(t, np.number) or t is Places:
+    if (t in (bool, str) or t in OF_PYTHON) and records or issubclass(t, np.number) or t is Places:
         return t  # type: ignore[no-any-return]
     if t is dict and maps and (kind := _record_kind(t, xs, sizes, records, maps)) is None:
         kinds_of_parts = [item_kind([x for d in xs for x in part(d)], sizes, records, maps)
