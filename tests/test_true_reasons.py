@@ -546,3 +546,30 @@ def test_it_is_no_use_to_call_again():
             derivative(np.array([1.0, 2.0]), 2)
         hints.append(refusal.value.hint)
     assert not any("call it again" in hint for hint in hints[1:])
+
+
+def a_value_of_a_dict_that_is_replaced(x):
+    g = {"lo": [], "hi": []}
+    g["hi" if x > 1.2 else "lo"].append(x)
+    cur = g["lo"]
+    g["lo"] = [1.0]
+    cur.append(2.0)
+    return sum(cur) + sum(g["lo"]) * sum(g["hi"])
+
+
+def a_value_of_a_dict_that_is_copied(x):
+    g = {"lo": [], "hi": []}
+    g["hi" if x > 1.2 else "lo"].append(x)
+    cur = g["lo"].copy()
+    g["lo"] = [1.0]
+    cur.append(2.0)
+    return sum(cur) + sum(g["lo"]) * sum(g["hi"])
+
+
+def test_a_list_that_is_a_value_of_a_dict():
+    refusal = refuses(a_value_of_a_dict_that_is_replaced, 0.5, code="SCT307")
+    assert "a value of a dict" in str(refusal)
+    assert "it was put into a list or a dict" in str(refusal)
+    assert ".copy()" in refusal.hint
+    for x in (0.5, 1.5):
+        agrees(a_value_of_a_dict_that_is_copied, x)
