@@ -149,9 +149,9 @@ def subclasses(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not isinstance(owner, Static) or not isinstance(owner.value, type):
         ev.refuse("SCT504", "the class whose subclasses are asked for must be known")
     path = (*path_to(owner), ("subclasses", None))
-    classes = owner.value.__subclasses__()
+    classes: list[type] = owner.value.__subclasses__()
     ev.outside.note(path, "len", len(classes))
-    return ev.new_list([lift(ev, c, (*path, ("item", k))) for k, c in enumerate(classes)])
+    return ev.new_list(tuple(lift(ev, c, (*path, ("item", k))) for k, c in enumerate(classes)))
 
 
 @special(callable)
