@@ -455,7 +455,7 @@ def test_builtins_are_given_no_rule() -> None:
     assert "rule" not in refuses(lambda x: x * id(x), 1.5, code="SCT206").hint
 
 
-class Side(enum.Enum):
+class Side(enum.Flag):
     LEFT = 1
     RIGHT = 2
 
@@ -463,14 +463,14 @@ class Side(enum.Enum):
 def sides(x, n, of=lambda side: side):
     passed = []
     for i in range(n):
-        passed.append(of(Side.LEFT if i % 3 else Side.RIGHT))
+        passed.append(of(Side.LEFT | Side.RIGHT if i % 3 else Side.RIGHT))
     s = 0.0
     for side in passed:
-        s += x if side == of(Side.LEFT) else x * x
+        s += x if side == of(Side.LEFT | Side.RIGHT) else x * x
     return s
 
 
-def test_a_list_of_members_of_an_enum_is_named_as_one() -> None:
+def test_a_list_of_flags_that_are_no_members_is_named_as_one() -> None:
     refusal = refuses(sides, 1.5, 9, code="SCT310")
     assert "a test_true_reasons.Side is put into a list" in refusal.what and "`value`" in refusal.hint
     agrees(lambda x, n: sides(x, n, lambda side: side.value), 1.5, 9)
