@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, agrees_in_second_order
+from oracle import agrees, agrees_in_every_mode, agrees_in_second_order
 
 from sct import SctError, grad
 
@@ -141,3 +141,75 @@ def test_an_attribute_that_a_later_iteration_sets_is_refused() -> None:
 
     with pytest.raises(SctError, match="SCT503: whether this object has the attribute `z` is known only at run time"):
         grad(f)(0.5, 30)
+
+
+# -- loops over batches, whose step is an argument ------------------------------------------------------------
+
+
+class Buffered:
+    def __init__(self, params: Any, rate: Any) -> None:
+        self.params, self.rate, self.state = params, rate, {k: {} for k in params}
+
+    def step(self, grads: Any) -> None:
+        for k, g in grads.items():
+            s = self.state[k]
+            if "buf" not in s:
+                s["buf"] = np.zeros_like(g)
+            s["buf"] *= 0.9
+            s["buf"] += g
+            self.params[k] -= self.rate * s["buf"]
+
+
+def by_batches(x: Any, n: int, size: int = 2) -> Any:
+    data = np.cos(np.arange(3.0 * n)).reshape(n, 3)
+    p = {"w": np.ones(3)}
+    optimizer = Buffered(p, 0.1 * x[0])
+    for i in range(0, len(data), size):
+        batch = data[i:i + size]
+        optimizer.step({"w": batch.T @ (batch @ p["w"]) / size})
+    return np.sum(p["w"] ** 2)
+
+
+def batches(data: Any, size: int) -> Any:
+    for i in range(0, len(data), size):
+        yield data[i:i + size]
+
+
+def in_epochs(x: Any, n: int, size: int = 2) -> Any:
+    data = np.cos(np.arange(3.0 * n)).reshape(n, 3)
+    p = {"w": np.ones(3)}
+    optimizer = Buffered(p, 0.1 * x[0])
+    for _ in range(2):
+        for batch in batches(data, size):
+            optimizer.step({"w": batch.T @ (batch @ p["w"]) / size})
+    return np.sum(p["w"] ** 2)
+
+
+def backwards(x: Any, n: int, step: int = -1) -> Any:
+    state: dict[str, Any] = {}
+    for k in range(n, 0, step):
+        if "s" not in state:
+            state["s"] = x[0] * k
+        state["s"] = state["s"] * 0.5 + np.sin(x[0] * k)
+    return state.get("s", x[0]) * 2.0
+
+
+@pytest.mark.parametrize("validate", ["1", "0"])
+@pytest.mark.parametrize("f", [by_batches, in_epochs], ids=lambda f: f.__name__)
+def test_batches(f: Callable[..., Any], validate: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", validate)
+    agrees_in_every_mode(f, [([0.3], 41), ([0.3], 41, 3), ([0.7], 12, 5), ([0.7], 1)])
+
+
+@pytest.mark.parametrize("f", [by_batches, in_epochs], ids=lambda f: f.__name__)
+def test_more_batches_are_no_longer_a_program(f: Callable[..., Any]) -> None:
+    for n in (40, 400):
+        derivative = grad(f)
+        derivative([0.3], n)
+        assert len(derivative.source.splitlines()) < 130
+
+
+def test_steps_of_another_sign() -> None:
+    agrees(backwards, [0.3], 5)
+    agrees(backwards, [0.3], 5, 1)
+    agrees(backwards, [0.3], 5, 0)

@@ -2462,29 +2462,29 @@ def numbers_of_exceptions() -> tuple[Any, Any]:
     return refused, followed
 
 
-class Phase(enum.Enum):
+class Phase(enum.Flag):
     UP = 1
     DOWN = 2
 
 
 @case("put its `value` into the list, and compare that")
-def lists_of_enum_members() -> tuple[Any, Any]:
+def lists_of_flags_that_are_no_members() -> tuple[Any, Any]:
     def refused(x):
         phases = []
         for i in range(3 * len(x)):
-            phases.append(Phase.UP if i % 2 else Phase.DOWN)
+            phases.append(Phase.UP | Phase.DOWN if i % 2 else Phase.DOWN)
         s = 0.0
         for i, phase in enumerate(phases):
-            s += x[i % len(x)] if phase is Phase.UP else x[0] * x[i % len(x)]
+            s += x[i % len(x)] if phase == Phase.UP | Phase.DOWN else x[0] * x[i % len(x)]
         return s
 
     def followed(x):
         phases = []
         for i in range(3 * len(x)):
-            phases.append((Phase.UP if i % 2 else Phase.DOWN).value)
+            phases.append((Phase.UP | Phase.DOWN if i % 2 else Phase.DOWN).value)
         s = 0.0
         for i, phase in enumerate(phases):
-            s += x[i % len(x)] if phase == Phase.UP.value else x[0] * x[i % len(x)]
+            s += x[i % len(x)] if phase == (Phase.UP | Phase.DOWN).value else x[0] * x[i % len(x)]
         return s
 
     return refused, followed

@@ -455,7 +455,7 @@ def test_builtins_are_given_no_rule() -> None:
     assert "rule" not in refuses(lambda x: x * id(x), 1.5, code="SCT206").hint
 
 
-class Side(enum.Enum):
+class Side(enum.Flag):
     LEFT = 1
     RIGHT = 2
 
@@ -463,14 +463,14 @@ class Side(enum.Enum):
 def sides(x, n, of=lambda side: side):
     passed = []
     for i in range(n):
-        passed.append(of(Side.LEFT if i % 3 else Side.RIGHT))
+        passed.append(of(Side.LEFT | Side.RIGHT if i % 3 else Side.RIGHT))
     s = 0.0
     for side in passed:
-        s += x if side == of(Side.LEFT) else x * x
+        s += x if side == of(Side.LEFT | Side.RIGHT) else x * x
     return s
 
 
-def test_a_list_of_members_of_an_enum_is_named_as_one() -> None:
+def test_a_list_of_flags_that_are_no_members_is_named_as_one() -> None:
     refusal = refuses(sides, 1.5, 9, code="SCT310")
     assert "a test_true_reasons.Side is put into a list" in refusal.what and "`value`" in refusal.hint
     agrees(lambda x, n: sides(x, n, lambda side: side.value), 1.5, 9)
@@ -546,3 +546,30 @@ def test_it_is_no_use_to_call_again():
             derivative(np.array([1.0, 2.0]), 2)
         hints.append(refusal.value.hint)
     assert not any("call it again" in hint for hint in hints[1:])
+
+
+def a_value_of_a_dict_that_is_replaced(x):
+    g = {"lo": [], "hi": []}
+    g["hi" if x > 1.2 else "lo"].append(x)
+    cur = g["lo"]
+    g["lo"] = [1.0]
+    cur.append(2.0)
+    return sum(cur) + sum(g["lo"]) * sum(g["hi"])
+
+
+def a_value_of_a_dict_that_is_copied(x):
+    g = {"lo": [], "hi": []}
+    g["hi" if x > 1.2 else "lo"].append(x)
+    cur = g["lo"].copy()
+    g["lo"] = [1.0]
+    cur.append(2.0)
+    return sum(cur) + sum(g["lo"]) * sum(g["hi"])
+
+
+def test_a_list_that_is_a_value_of_a_dict():
+    refusal = refuses(a_value_of_a_dict_that_is_replaced, 0.5, code="SCT307")
+    assert "a value of a dict" in str(refusal)
+    assert "it was put into a list or a dict" in str(refusal)
+    assert ".copy()" in refusal.hint
+    for x in (0.5, 1.5):
+        agrees(a_value_of_a_dict_that_is_copied, x)

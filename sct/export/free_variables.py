@@ -323,12 +323,13 @@ def _steps_from_module(path: tuple[Any, ...]) -> str | None:
     """
     if len(path) > 1 and path[1][0] == "global":
         return _steps([("attr", path[1][1]), *path[2:]])
-    if len(path) < 2 or path[1][0] != "attr" or not isinstance(path[0], (type, FunctionType)) \
+    if len(path) < 2 or path[1][0] not in ("attr", "subclasses") or not isinstance(path[0], (type, FunctionType)) \
             or "<" in path[0].__qualname__:
         return None
     return f".{path[0].__qualname__}" + _steps(path[1:])
 
 
 def _steps(path: Any) -> str:
-    text = "".join(f".{key}" if kind == "attr" else subscripted("", [key]) for kind, key in path)
+    text = "".join(f".{key}" if kind == "attr" else text_of_step("", kind, key) if kind == "subclasses"
+                   else subscripted("", [key]) for kind, key in path)
     return re.sub(r'\.__dict__\["(\w+)"\]', r".\1", text)

@@ -99,6 +99,10 @@ _BY_CLASS = frozenset((
     datetime.timedelta, decimal.Decimal, fractions.Fraction, re.Pattern, Places))
 """Classes whose objects differ in their values alone: any of them is passed to Python as it is."""
 
+OF_PYTHON = frozenset((
+    datetime.date, datetime.datetime, datetime.time, datetime.timedelta, decimal.Decimal, fractions.Fraction))
+"""Classes of immutable objects, with which Python alone computes: in a list of records they have columns."""
+
 _METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
 
 
@@ -218,7 +222,7 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
         return (list, kind) if kind is not None and (records or not is_record(kind)) else None
     if t is np.ndarray:
         return _kind_of_arrays(xs, sizes, records, nesting)
-    if t in (bool, str) and records or issubclass(t, np.number) or t is Places:
+    if (t in (bool, str) or t in OF_PYTHON) and records or issubclass(t, np.number) or t is Places:
         return t  # type: ignore[no-any-return]
     if t is dict and maps and (kind := _record_kind(t, xs, sizes, records, maps, nesting)) is None:
         inside = nesting, tuple(map(len, xs))

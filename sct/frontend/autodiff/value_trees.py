@@ -36,7 +36,14 @@ from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.in_words import abstract_in_words
-from sct.frontend.values.item_schemas import holds_functions, holds_kinds, holds_optional_tuples, map_leaves, parts_of
+from sct.frontend.values.item_schemas import (
+    holds_functions,
+    holds_kinds,
+    holds_members,
+    holds_optional_tuples,
+    map_leaves,
+    parts_of,
+)
 from sct.frontend.values.schemas import ListSchema, ObjectSchema, Schema
 from sct.ir import Value
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
@@ -109,6 +116,10 @@ def _check_items(ev: Evaluator, schema: Schema, where: str) -> None:
     """Refuses a list whose items are no structure of numbers and arrays."""
     if holds_optional_tuples(schema):
         ev.refuse("SCT503", f"a list of tuples and None is not supported {where}", hint="give it only the tuples")
+    if holds_members(schema):
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"a list of members of enums is not supported {where}",
+                      hint="make a list of their names or values")
     if where == "as a result" and holds_kinds(schema):
         with ev.at(ev.loc or ev.returned_at):
             ev.refuse("SCT503", f"a list of items of several kinds is not supported {where}",

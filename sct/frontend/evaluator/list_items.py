@@ -38,7 +38,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.item_schemas import keys_of_objects, leaf_numbers, parts_of
-from sct.frontend.values.schemas import ListSchema, ObjectSchema, Schema
+from sct.frontend.values.schemas import ListSchema, MemberSchema, ObjectSchema, Schema
 from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import ActiveText, Link, List, Never, Optional, Tensor, Text, Type, Undef, base_type
 from sct.ops import dim, index, mod, store
@@ -86,7 +86,8 @@ def have_one_form(ev: Evaluator, a: Schema, b: Schema, types: Sequence[Type] = (
             raise ev.functions.plan.changed(dicts=dicts)
     inner = parts_of(a), parts_of(b)
     if inner[0] and type(a) is type(b):
-        heads = [(x.cls, x.keys) if isinstance(x, ObjectSchema) else None for x in (a, b)]
+        heads = [(x.cls, x.keys) if isinstance(x, ObjectSchema) else x.cls if isinstance(x, MemberSchema) else None
+                 for x in (a, b)]
         return heads[0] == heads[1] and len(inner[0]) == len(inner[1]) and all(
             have_one_form(ev, p, q, types) for p, q in zip(*inner))
     return a == b or bool(types) and isinstance(a, int) and isinstance(b, int)

@@ -29,6 +29,7 @@ from sct.frontend.heap.item_forms import (
 from sct.frontend.objects.container_objects import name_of_list
 from sct.frontend.objects.functions_in_lists import form_and_parts, record_of
 from sct.frontend.objects.linked_objects import is_link
+from sct.frontend.state.choices import code, enum_of, member_of
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -46,7 +47,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.item_kinds import filler, leaf_sources
 from sct.frontend.values.item_schemas import Rows, common_form, leaf_numbers, map_leaves
-from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, OptionalSchema, Schema
+from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, OptionalSchema, Schema
 from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import NONE, List, Never, Optional, Type
 from sct.ops import dim, index
@@ -88,6 +89,10 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, typ
             yield from leaves(ev, schema.item, v.of if isinstance(v, OptionalTuple) else v, shared, types)
     elif isinstance(schema, KindSchema):
         yield from _leaves_of_kinds(ev, schema, v, shared, types)
+    elif isinstance(schema, MemberSchema):
+        if v != Static(None) and enum_of(v) is not schema.cls:
+            refuse_different_items(ev, v)
+        yield code(v)
     elif isinstance(schema, Static):
         if v != schema:
             refuse_different_items(ev)
@@ -115,9 +120,9 @@ def _leaves_of_kinds(ev: Evaluator, schema: KindSchema, v: Abstract, shared: boo
     if not kinds or not kinds.keys() <= {*schema.codes}:
         refuse_different_items(ev)
     yield v.code if isinstance(v, Choice) else Lit(next(iter(kinds)))
-    for code, part in zip(schema.codes, schema.kinds):
-        if code in kinds:
-            yield from leaves(ev, part, kinds[code], shared, types)
+    for kind, part in zip(schema.codes, schema.kinds):
+        if kind in kinds:
+            yield from leaves(ev, part, kinds[kind], shared, types)
         else:
             for k in leaf_numbers(part):
                 yield filled(ev, types[k])
@@ -194,6 +199,9 @@ def one_column(ev: Evaluator, v: ListRef) -> Ref:
     cell = slots(ev, v)
     ev.check_current(cell)
     if cell.schema != 0:
+        if isinstance(cell.schema, MemberSchema):
+            ev.refuse("SCT503", "a list of members of an enum is not supported here",
+                      hint="make a list of their values: `[k.value for k in xs]`")
         ev.refuse("SCT503", "a list of tuples is not supported here", hint="use a list for each part")
     (column,) = cell.items
     assert isinstance(column, Ref)
@@ -333,6 +341,8 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             if not isinstance(which, Value):
                 return row(schema.kinds[schema.codes.index(which.value)])  # type: ignore[union-attr]
             return Choice(which, tuple(map(row, schema.kinds)), schema.codes)
+        if isinstance(schema, MemberSchema):
+            return member_of(ev.store, schema.cls, row(schema.code))
         if isinstance(schema, OptionalSchema):
             whole = row(schema.item)
             assert isinstance(whole, Tup)

@@ -20,6 +20,7 @@ from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.functions_in_lists import form_and_parts
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list
+from sct.frontend.state.choices import code, enum_of
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -38,7 +39,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.item_kinds import Clash, NoKind, is_text, joined_forms
 from sct.frontend.values.item_schemas import Rows, common_form, holds_objects_of_classes, map_leaves, parts_of
-from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, OptionalSchema, Schema
+from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, OptionalSchema, Schema
 from sct.ir import Value
 from sct.ir.types import NONE, ActiveText, List, Never, Opaque, Optional, Tensor, Text, Type, TypeMismatch, join
 
@@ -95,6 +96,9 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             first = len(types)
             types.extend(map(List, column_types))
             return ListSchema(map_leaves(schema, lambda k: first + k))
+        if (enum := enum_of(x)) is not None:
+            types.append(code(x).type)
+            return MemberSchema(enum, len(types) - 1)
         if isinstance(x, Static) and x is not v and (
                 callable(x.peek) or x == Static(None) and not ev.functions.plan.has_column_for_none()):
             return x

@@ -41,7 +41,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.schemas import OptionalSchema, Schema
+from sct.frontend.values.schemas import MemberSchema, OptionalSchema, Schema
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type, base_type
@@ -128,6 +128,8 @@ def search_of(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
     operands: list[Operand] = []
 
     def items(schema: Schema) -> str | None:
+        if isinstance(schema, MemberSchema):
+            schema = schema.code
         if isinstance(schema, tuple):
             parts = list(map(items, schema))
             return None if None in parts else f"zip({', '.join(map(str, parts))})"
@@ -138,18 +140,23 @@ def search_of(ev: Evaluator, owner: Abstract, x: Abstract) -> Search | None:
             return None
         return add_operand(columns[schema], operands)
 
-    def wanted(v: Abstract) -> str | None:
+    def wanted(v: Abstract, schema: Schema) -> str | None:
+        schema = schema.item if isinstance(schema, OptionalSchema) else schema
         if isinstance(v, Tup) and v.cls is tuple:
-            parts = list(map(wanted, v.items))
+            alike = isinstance(schema, tuple) and len(schema) == len(v.items)
+            parts = [wanted(x, part) for x, part in zip(v.items, schema if alike else v.items)]  # type: ignore
             return None if None in parts else f"({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
         if isinstance(v, Static) and v.value is None:
             return "None"
+        if isinstance(schema, MemberSchema):
+            members = _members_of_enum(ev, v)
+            return None if members is None or type(members[0]) is not schema.cls else add_operand(code(v), operands)
         if not isinstance(v, (Static, Value)) or not _is_compared(ev.type_of(v)):
             return None
         return add_operand(ev.operand(v), operands)
 
     schema, columns = ev.slots(owner).schema or 0, dynamic_columns(ev, owner)
-    among, what = items(schema), wanted(x)
+    among, what = items(schema), wanted(x, schema)
     return None if among is None or what is None else Search(among, what, operands)
 
 

@@ -66,6 +66,7 @@ from sct.frontend.state.tries import Class
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
+    Bound,
     Choice,
     Closure,
     DictRef,
@@ -416,6 +417,9 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     path = None if owner.path is None and fixed else (*path_to(owner), ("attr", name))
     if path is None and isinstance(it, types.ModuleType):
         of_library(ev, it, name, value)
+    if isinstance(it, type) and isinstance(value, types.BuiltinMethodType) and value.__self__ is it and \
+            special_key(of_type := getattr(type, name, None)) in SPECIAL:  # `cls.__subclasses__`
+        return Bound(Static(of_type), (owner,))
     if isinstance(value, types.MethodType) and isinstance(value.__self__, type) and path is not None:
         lift(ev, value.__func__, (*path, ("attr", "__func__")))
         return Static(value, path)

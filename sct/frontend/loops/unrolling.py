@@ -189,7 +189,7 @@ def after_first(ev: Evaluator, node: Any, where: IterationSpace | None, need: Ex
             runs = condition(ev, node.test)
             if alone == MOST_UNROLLED or not isinstance(runs, Lit) and (alone or not isinstance(need, NeedsFirst)):
                 raise need
-        elif where.count is None and where.segments is None and isinstance(where.step, Lit) and where.step.value > 0:
+        elif where.count is None and where.segments is None and _is_upward(ev, where.step):
             runs = _of_ints(ev, lt, where.start, where.stop)
         else:
             raise need
@@ -202,6 +202,11 @@ def after_first(ev: Evaluator, node: Any, where: IterationSpace | None, need: Ex
             _peel(ev, node, lambda: assign(ev, node.target, where.item(ev.wrap(where.start))), lambda: loop(rest))
     except (NeedsStatic, SctError):
         raise need from None
+
+
+def _is_upward(ev: Evaluator, step: Operand) -> bool:
+    """Is the step of a range positive?  Where it is a number of the arguments, a guard says so."""
+    return bool(ev.ask(ev.wrap(_of_ints(ev, lt, Lit(0), step)), "whether the step of this range is positive"))
 
 
 def _of_ints(ev: Evaluator, op: Op, a: Operand, b: Operand) -> Operand:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.arguments.lift import exception_class, free_variable
+from sct.frontend.arguments.lift import exception_class, free_variable, lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
+from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of, path_to
 from sct.frontend.heap.array_keys import check_class, present_object
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -140,6 +140,18 @@ def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return test
     cls, wanted = _classes(ev, args[0]), _classes(ev, args[1])
     return Static(run_or_raise(ev, lambda: is_subclass_of(ev, cls, wanted)))
+
+
+@special(type.__subclasses__)
+def subclasses(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`cls.__subclasses__()`: each call checks that the class has these subclasses, and no others."""
+    (owner,) = args
+    if not isinstance(owner, Static) or not isinstance(owner.value, type):
+        ev.refuse("SCT504", "the class whose subclasses are asked for must be known")
+    path = (*path_to(owner), ("subclasses", None))
+    classes: list[type] = owner.value.__subclasses__()
+    ev.outside.note(path, "len", len(classes))
+    return ev.new_list(tuple(lift(ev, c, (*path, ("item", k))) for k, c in enumerate(classes)))
 
 
 @special(callable)

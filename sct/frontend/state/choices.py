@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from sct.frontend.state.state import State
 
 __all__ = [
-    "among", "by_code", "chosen", "code", "code_of", "definitions", "forks", "implied", "is_kept", "is_of_kinds",
-    "is_present", "joined", "may_be_absent", "may_be_chosen", "members_by_code", "members_of", "mixed", "narrowed",
-    "take", "test_text",
+    "among", "by_code", "chosen", "code", "code_of", "definitions", "enum_of", "forks", "implied", "is_kept",
+    "is_of_kinds", "is_present", "joined", "may_be_absent", "may_be_chosen", "member_of", "members_by_code",
+    "members_of", "mixed", "narrowed", "take", "test_text",
 ]
 
 _CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc)
@@ -106,6 +106,24 @@ def mixed(v: Abstract | None) -> bool:
     """Is this a choice that is not one of members of enums and None alone?"""
     return isinstance(v, Choice) and not all(
         isinstance(m, Static) and (m == Static(None) or isinstance(m.peek, enum.Enum)) for m in v.members)
+
+
+def enum_of(v: Abstract) -> type[enum.Enum] | None:
+    """The enum of which this is a member, or one of several, or None; None of other values."""
+    if is_of_kinds(v):
+        return None
+    members = [m.peek if isinstance(m, Static) else ... for m in members_of(v) if m != Static(None)]
+    classes = {type(x) if isinstance(x, enum.Enum) and x in type(x).__members__.values() else None for x in members}
+    return classes.pop() if len(classes) == 1 else None
+
+
+def member_of(store: Store, cls: type[enum.Enum], code: Abstract) -> Abstract:
+    """The member of an enum that has this code; None where the code is."""
+    every: tuple[Abstract, ...] = *map(Static, cls.__members__.values()),
+    if not isinstance(code, Value):
+        return next((m for m in every if Static(code_of(m)) == code), Static(None))
+    members = (*dict.fromkeys(every), *([Static(None)] if isinstance(code.type, Optional) else []))
+    return narrowed(store, Choice(code, members)) if len(members) > 1 else members[0]
 
 
 def code_of(v: Abstract) -> str | None:

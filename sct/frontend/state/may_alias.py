@@ -38,12 +38,13 @@ ATTRIBUTE_WRITE = "a write to an attribute of an object"
 def refuse_frozen(ev: State, addr: int, cell: Array | Slots, what: str, aliases: Sequence[str]) -> NoReturn:
     """Refuses a write to an array or container that is frozen; `aliases`: other names that can be read."""
     if cell.frozen in (Frozen.HELD, Frozen.STALE) and what == ATTRIBUTE_WRITE:
-        ev.refuse("SCT307", f"{what} that is an item of a list, too",
+        ev.refuse("SCT307", f"{what} that is an item of a list or a value of a dict, too",
                   why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
                   hint="put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: "
                        "`x = copy.copy(xs[i])`, change `x`, then `xs[i] = x`")
     if cell.frozen == Frozen.HELD:
-        ev.refuse("SCT307", f"{what} into an array, list or dict that is an item of a list, too",
+        ev.refuse("SCT307", f"{what} into an array, list or dict that is an item of a list or a value of a "
+                  "dict, too",
                   why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
                   hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: `x = "
                        "xs[i].copy()`, write to `x`, then `xs[i] = x`; write to rows of `a` in `for r in a`")

@@ -122,7 +122,8 @@ def types_in_sct(text: str, place: Loc | None) -> frozenset[Observed]:
     """The types of an expression in a function of sct that stands for one of a library, where objects are compared."""
     if place is None or not is_of_sct(place.file):
         return frozenset()
-    if re.fullmatch(r"_0 (<|<=|==|!=|>=|>) _1", text):
+    compared = r"(_\d+|\((_\d+, )*_\d+,?\))"
+    if re.fullmatch(rf"{compared} (<|<=|==|!=|>=|>) {compared}", text):
         return frozenset([("number", "bool", bool)])
     return frozenset([("number", "int", int)]) if re.fullmatch(r"len\(.*\)", text) else frozenset()
 

@@ -399,7 +399,7 @@ class Frozen(enum.Enum):
 
     NO = ""
     AMBIGUOUS = "which names share this array depends on the path through the program, or on its order in memory"
-    HELD = "it was put into a list, or taken out of one"
+    HELD = "it was put into a list or a dict, or taken out of one"
     STALE = "it was in a list, and what is in that list was written since"
     RULED = "a solver or a function with a rule has returned it, and it may be memory of something else"
     CACHED = "it is in a cache, and other calls return the same object"

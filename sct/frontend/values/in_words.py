@@ -60,5 +60,6 @@ def path_in_words(path: Path) -> str:
     name = getattr(path[0], "__name__", "")
     for how, step in path[1:]:
         name = str(step) if how in ("global", "cell") or not name else \
-            f"{name}.{step}" if how == "attr" else f"{name}[{step!r}]"
+            f"{name}.{step}" if how == "attr" else \
+            f"{name}.__subclasses__()" if how == "subclasses" else f"{name}[{step!r}]"
     return name

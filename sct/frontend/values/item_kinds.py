@@ -15,7 +15,7 @@ from typing import Any
 
 from sct.frontend.values.abstract_values import PLAIN, Abstract, DefaultRef, DictRef, ListRef, Slots, Static, Tup
 from sct.frontend.values.item_schemas import Rows, leaf_numbers, map_leaves, map_parts, parts_of
-from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, Schema
+from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, Schema
 from sct.ir import Lit, Value
 from sct.ir.pytrees.kinds import code_of_record
 from sct.ir.types import NONE, ActiveText, List, Never, Optional, Tensor, Text, Type, py
@@ -121,6 +121,9 @@ def joined_forms(a: Rows, b: Rows, join: Callable[[Type, Type], Type | None], by
     if isinstance(p, ListSchema) and isinstance(q, ListSchema):
         inner = joined_forms(_items(a), _items(b), join, by_length)
         return ListSchema(inner[0]), [List(t) for t in inner[1]]
+    if isinstance(p, MemberSchema) and isinstance(q, MemberSchema) and p.cls is q.cls:
+        codes = joined_forms(_part(a, p.code), _part(b, q.code), join, by_length)
+        return _assembled(lambda schemas: map_parts(p, schemas), [codes])
     for x, y in ((a, b), (b, a)):
         if isinstance(x[0], ListSchema) and y[1] == [List(Never())]:
             return x

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.frontend.values.abstract_values import Static
-from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, OptionalSchema, Schema
+from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, OptionalSchema, Schema
 from sct.ir.types import NONE, List, Never, Tensor, Text, Type
 
 __all__ = [
-    "CommonForm", "FunctionForm", "Rows", "common_form", "holds_functions", "holds_kinds", "holds_objects",
-    "holds_objects_of_classes", "holds_optional_tuples", "is_of_tuples", "keys_of_objects", "leaf_numbers",
-    "map_leaves", "map_parts", "parts_of", "schema_parts",
+    "CommonForm", "FunctionForm", "Rows", "common_form", "holds_functions", "holds_kinds", "holds_members",
+    "holds_objects", "holds_objects_of_classes", "holds_optional_tuples", "is_of_tuples", "keys_of_objects",
+    "leaf_numbers", "map_leaves", "map_parts", "parts_of", "schema_parts",
 ]
 
 
@@ -34,6 +34,8 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
         return schema.parts
     if isinstance(schema, KindSchema):
         return schema.code, *schema.kinds
+    if isinstance(schema, MemberSchema):
+        return (schema.code,)
     return (schema.item,) if isinstance(schema, (ListSchema, OptionalSchema)) else ()
 
 
@@ -47,6 +49,8 @@ def map_parts(schema: Schema, parts: tuple[Schema, ...]) -> Schema:
         code, *kinds = parts
         assert isinstance(code, int)
         return KindSchema(code, schema.codes, tuple(kinds))
+    if isinstance(schema, MemberSchema):
+        return replace(schema, code=parts[0])  # type: ignore[arg-type]
     return type(schema)(*parts) if isinstance(schema, (ListSchema, OptionalSchema)) else schema
 
 
@@ -65,6 +69,8 @@ def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[t
         yield from schema_parts(schema.item, (*path, None))
     elif isinstance(schema, OptionalSchema):
         yield from schema_parts(schema.item, path)
+    elif isinstance(schema, MemberSchema):
+        yield from schema_parts(schema.code, path)
     elif isinstance(schema, KindSchema):
         for k, part in enumerate(parts_of(schema)):
             yield from schema_parts(part, (*path, k))
@@ -109,6 +115,11 @@ def holds_objects_of_classes(schema: Schema) -> bool:
 def holds_kinds(schema: Schema) -> bool:
     """May items of this schema, or parts of them, be of several kinds?"""
     return isinstance(schema, KindSchema) or any(map(holds_kinds, parts_of(schema)))
+
+
+def holds_members(schema: Schema) -> bool:
+    """Is an item of this schema, or something in it, a member of an enum?"""
+    return isinstance(schema, MemberSchema) or any(map(holds_members, parts_of(schema)))
 
 
 def holds_functions(schema: Schema) -> bool:
@@ -181,6 +192,8 @@ def common_form(a: Rows, b: Rows) -> CommonForm | None:
                 inside: Callable[[Schema], Schema]) -> Schema:
         """The form that holds values of type `t` as well as items of the schema `other`."""
         if isinstance(t, Never):
+            return map_leaves(other, note_leaf)
+        if t == NONE and isinstance(other, MemberSchema) and not depth:
             return map_leaves(other, note_leaf)
         if t == NONE and _may_be_absent(other, _leaf_types(other, types, depth), lists=not depth):
             first = len(leaves)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import Any, Union
 
 from sct.frontend.values.abstract_values import Static
 
-__all__ = ["KindSchema", "ListSchema", "ObjectSchema", "OptionalSchema", "Schema"]
+__all__ = ["KindSchema", "ListSchema", "MemberSchema", "ObjectSchema", "OptionalSchema", "Schema"]
 
 
 @dataclass(frozen=True)
@@ -46,5 +47,13 @@ class KindSchema:
     kinds: tuple[Schema, ...]
 
 
-Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, OptionalSchema, KindSchema, Static]
+@dataclass(frozen=True)
+class MemberSchema:
+    """The schema of members of an enum: the column of their codes, which is None where an item is None."""
+
+    cls: type[enum.Enum]
+    code: int
+
+
+Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, OptionalSchema, KindSchema, MemberSchema, Static]
 """A leaf, by its number; a tuple of schemas; that of an object, a dict or a list; None, which has no column."""

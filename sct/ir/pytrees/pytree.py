@@ -302,7 +302,8 @@ class Places(dict[Any, int]):
 
 
 def read_step(value: Any, kind: str, step: Any) -> Any:
-    """A part of a container of many alike items: a column of a list, the keys or the values of a dict, or their places.
+    """A part of a container of many alike items: a column of a list, the keys or the values of a dict, or their places;
+    or the subclasses of a class.
 
     >>> read_step({"a": 1.0, "b": 2.0}, "places", None)
     {'a': 0, 'b': 1}
@@ -312,6 +313,8 @@ def read_step(value: Any, kind: str, step: Any) -> Any:
         return leaf_values(way.tree, value)[way.number] if isinstance(way, LeafOf) else column(value, way)
     if kind == "places":
         return Places({key: place for place, key in enumerate(value)})
+    if kind == "subclasses":
+        return value.__subclasses__()
     return list(value.values() if kind == "values" else value)
 
 
@@ -325,10 +328,12 @@ def text_of_step(text: str, kind: str, step: Any) -> str:
         return f"{step[1]}{text}]"
     if kind == "places":
         return f"{{key: place for place, key in enumerate({text})}}"
+    if kind == "subclasses":
+        return f"{text}.__subclasses__()"
     return f"list({text}.values())" if kind == "values" else f"list({text})"
 
 
-STEPS = ("column", "keys", "places", "values")
+STEPS = ("column", "keys", "places", "subclasses", "values")
 """The kinds of these parts."""
 
 
