@@ -22,6 +22,7 @@ import numpy as np
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
+from sct.frontend.evaluator.float_errors import SETTERS, note_settings
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.array_keys import present_object
@@ -234,6 +235,8 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     draws = _draws(ev, fn)
     args, kwargs = of_ints(ev, f, draws, args, kwargs)
     passed = (*args, *kwargs.values())
+    if any(f is setter for setter in SETTERS):
+        note_settings(ev, passed)
     if f is collections.deque:
         if not ev.observed(ev.loc) or ev.loc in ev.functions.plan.deques or any(
                 _may_vary(ev, a) or is_iterator(a) or holds_rows(ev, a) for a in passed):
