@@ -191,7 +191,8 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     result_type = gives or _result_type(ev, named, args, kwargs)
     if result_type is None and (result := call_of_library(ev, fn, args, kwargs)) is not None:
         return result
-    what = getattr(named, "__qualname__", None) or (rule_name(named) if hasattr(named, "__name__") else "this function")
+    what = getattr(named, "__qualname__", None) or (
+        rule_name(named) if hasattr(named, "__name__") else _draws(ev, fn) or "this function")
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         number = isinstance(named, type) and issubclass(named, np.number)
         instead = _INSTEAD.get(what, _DTYPES if number else _ELSE)
@@ -205,6 +206,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     passed = [_shape(ev, a) if draws_floats(named) else a for a in (*args, *kwargs.values())]
     _note_change(ev, what, getattr(named, "__self__", None))
     if not reads:
+        _refuse_unobserved(ev, fn, what, passed)
         _refuse_unknown(ev, named, what, passed, _rule_hint(ev, args, kwargs))
     operands = [_operand(ev, a) for a in passed]
     if reads:
@@ -314,6 +316,17 @@ def _may_vary(ev: Evaluator, v: Abstract) -> bool:
 
 def _rule_hint(ev: Evaluator, args: Args, kwargs: Kwargs) -> str:
     return rule_hint(user_text(ev.loc), len(args) + len(kwargs))
+
+
+def _refuse_unobserved(ev: Evaluator, fn: Abstract, what: str, arguments: Args) -> None:
+    """Refuses a draw from arrays or containers whose type was not observed, as the function was not run."""
+    if _draws(ev, fn) and not ev.is_observed and not any(is_varied(ev, a) for a in arguments) and \
+            any(isinstance(a, (Ref, Container)) for a in arguments):
+        ev.refuse("SCT207", f"the type of what `{what}` draws is not known",
+                  why="it is observed in a run of the function on copies, but the function may reach the world "
+                      "outside, or does not end soon",
+                  hint="draw outside the function, and pass the result; or do there what the function does beside "
+                       "computing")
 
 
 def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule: str) -> None:

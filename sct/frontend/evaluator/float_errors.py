@@ -42,8 +42,8 @@ def guards_of_settings(ev: State) -> tuple[Guard, ...]:
     if inside or not ev.ahead and not _are_silent():
         with ev.at(ev.tries.handles_float_errors):
             ev.refuse("SCT101", "`except FloatingPointError` is not supported where operations of NumPy may raise it",
-                      why=f"{'the function' if inside else 'the caller'} lets them raise it, by np.errstate or np.seterr,"
-                          " and which of them do is not known",
+                      why=f"{'the function' if inside else 'the caller'} lets them raise it, by np.errstate or "
+                          "np.seterr, and which of them do is not known",
                       hint="check for the bad case first, with `if`" if inside else "call the derivative where "
                       "np.geterr() has no 'raise' and no 'call', or check for the bad case first, with `if`")
     return (Guard("np.geterr() has no 'raise' and no 'call'", _are_silent,

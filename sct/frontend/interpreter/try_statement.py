@@ -180,8 +180,8 @@ def class_of_exceptions(ev: Evaluator, v: Abstract, node: Any) -> Class:
         ev.refuse("SCT101", "`except` of this is not supported", node=node, hint="name a class of exceptions")
     if issubclass(cls, _UNKNOWN):
         ev.refuse("SCT101", f"`except {cls.__name__}` is not supported", node=node,
-                  why="which statements raise it depends on what is outside the function: free memory, signals, or filters "
-                  "of warnings",
+                  why="which statements raise it depends on what is outside the function: free memory, signals, or "
+                  "filters of warnings",
                   hint="check for the bad case first, with `if`")
     if cls is FloatingPointError:
         with ev.at(loc_of(node, ev.frames[-1].source.file)):
