@@ -8,7 +8,8 @@ from __future__ import annotations
 from sct.frontend.evaluator import list_items, own_methods
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_list_methods import rearrange, shared
-from sct.frontend.heap.dynamic_lists import columns, slots
+from sct.frontend.heap.dynamic_lists import columns
+from sct.frontend.heap.item_forms import slots
 from sct.frontend.values.abstract_values import Abstract, ListRef
 from sct.frontend.values.item_schemas import is_of_tuples, leaf_numbers
 from sct.ir import Value
