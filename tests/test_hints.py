@@ -1786,7 +1786,7 @@ def _() -> Any:
     def refused(x):
         try:
             return np.log(x[0])
-        except FloatingPointError:
+        except MemoryError:
             return 0.0 * x[0]
 
     return refused, lambda x: np.log(x[0]) if x[0] > 0.0 else 0.0 * x[0]

@@ -815,3 +815,37 @@ def test_a_number_that_becomes_a_bool(texts: tuple[str, ...]) -> None:
     for text in texts:
         assert derivative(1.5, text)[0] == f(1.5, text)
         assert derivative(1.5, text)[1] == pytest.approx((f(1.5 + 1e-6, text) - f(1.5 - 1e-6, text)) / 2e-6)
+
+
+def test_shuffle_of_the_random_module() -> None:
+    """The reason is true, and the order that the hint draws is differentiated."""
+    def of_the_module(x, seed):
+        xs = [x, 2.0 * x, 3.0 * x]
+        random.shuffle(xs)
+        return xs[0]
+
+    def of_a_generator(x, seed):
+        xs = [x, 2.0 * x, 3.0 * x]
+        random.Random(seed).shuffle(xs)
+        return xs[0]
+
+    def of_positions(x, seed):
+        order = list(range(3))
+        random.Random(seed).shuffle(order)
+        return x * order[0]
+
+    def followed(x, seed):
+        rng = random.Random(seed)
+        xs = [x, 2.0 * x, 3.0 * x]
+        order = rng.sample(range(len(xs)), len(xs))
+        xs = [xs[k] for k in order]
+        return xs[0] * xs[1]
+
+    for f in (of_the_module, of_a_generator, of_positions):
+        with pytest.raises(SctError, match="SCT207") as caught:
+            value_and_grad(f)(1.5, 1)
+        assert "does not see into" in caught.value.what and "Python source" not in str(caught.value)
+        assert "random.sample" in caught.value.hint and "sct.rule" not in caught.value.hint
+    for seed in range(4):
+        y, slope = value_and_grad(followed)(1.5, seed)
+        assert y == followed(1.5, seed) and slope == pytest.approx(2.0 * y / 1.5)

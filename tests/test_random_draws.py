@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special
+from oracle import agrees, refuses
 
 from sct import SctError, value_and_grad
 
@@ -117,3 +118,59 @@ def test_a_subclass_may_draw_something_else() -> None:
     assert derivative(1.5, 3, np.random.default_rng(1))[0] == f(1.5, 3, np.random.default_rng(1))
     with pytest.raises(SctError, match="SCT209"):
         derivative(1.5, 3, Halves(np.random.PCG64(1)))
+
+
+class Result(dict):
+    """A dict whose items are attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+class Trace(list):
+    def note(self, x: Any) -> Any:
+        self.append(x)
+        return x
+
+
+class Saved(dict):
+    def save(self, path: str) -> None:
+        with open(path, "w") as file:
+            file.write(str(self))
+
+
+def fitted(y: Any) -> Result:
+    return Result(J=np.sum(y ** 2), resid=y - y.mean())
+
+
+def bootstrapped(x: Any, count: int) -> Any:
+    result, rng, drawn = fitted(x), np.random.default_rng(3), []
+    while len(drawn) < count:
+        drawn.append(fitted(result.resid * rng.choice([-1.0, 1.0], size=len(x))).J)
+    return result.J + np.std(drawn, ddof=1) * x[0]
+
+
+def in_a_list(x: Any, count: int) -> Any:
+    rng, trace = np.random.default_rng(count), Trace()
+    trace.note(x[0])
+    trace.note(np.sum(x * rng.choice(np.array([-1.0, 1.0, 3.0]), size=3)))
+    return trace[0] * trace[1]
+
+
+@pytest.mark.parametrize("f", (bootstrapped, in_a_list))
+def test_draws_beside_objects_that_hold_their_items(f: Any) -> None:
+    agrees(f, np.array([1.0, 2.0, 0.3]), 5)
+
+
+def test_draws_that_are_not_observed() -> None:
+    """The reason is that the function is not run, and draws outside are passed."""
+    def inside(x: Any, signs: Any = None) -> Any:
+        rng, saved = np.random.default_rng(3), Saved(a=x[0])
+        return saved["a"] * np.sum(x * rng.choice([-1.0, 1.0], size=3))
+
+    def outside(x: Any, signs: Any) -> Any:
+        return Saved(a=x[0])["a"] * np.sum(x * signs)
+
+    x = np.array([1.0, 2.0, 0.3])
+    refusal = refuses(inside, x, code="SCT207")
+    assert "`choice` draws" in refusal.what and "run of the function on copies" in refusal.why
+    agrees(outside, x, np.random.default_rng(3).choice([-1.0, 1.0], size=3))

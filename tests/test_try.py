@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, outcome, refuses
+from oracle import agrees, agrees_in_every_mode, outcome, refuses
 
 from sct import SctError, grad, value_and_grad
 
@@ -1199,11 +1199,108 @@ def test_settings_outside() -> None:
     def f(x):
         try:
             y = np.sum(x * x)
-        except FloatingPointError:
+        except MemoryError:
             y = 0.0
         return y
 
     refuses(f, np.ones(3), code="SCT101")
+
+
+class NegativeVariance(FloatingPointError):
+    pass
+
+
+def variance(a, n):
+    h = 1.0
+    for _ in range(n):
+        h = a[0] * h
+        if h <= 0.0:
+            raise FloatingPointError("negative variance")
+    return h
+
+
+def test_a_float_error_of_the_program() -> None:
+    def own(a, n):
+        try:
+            return variance(a, n)
+        except FloatingPointError as e:
+            return 1e3 * a[0] * len(str(e))
+
+    def quiet(a, n):
+        with np.errstate(divide="ignore", invalid="warn"):
+            try:
+                return variance(a, n)
+            except (FloatingPointError, ZeroDivisionError):
+                return 3.0 * a[0]
+
+    def suppressed(a, n):
+        r = a[0] * a[0]
+        with contextlib.suppress(FloatingPointError):
+            r = r * variance(a, n)
+        return r
+
+    def below(a, n):
+        try:
+            if a[0] < 0.0:
+                raise NegativeVariance(n)
+            return math.log(a[0]) * n
+        except FloatingPointError:
+            return a[0] ** n
+
+    def itself(a, n):
+        try:
+            if a[0] < 0.0:
+                raise NegativeVariance(n)
+            return variance([a[0] - 3.0], n)
+        except NegativeVariance:
+            return a[0] ** n
+
+    for f in (own, quiet, suppressed, below):
+        agrees_in_every_mode(f, [([0.5], 3), ([-0.5], 3)])
+    agrees_in_every_mode(itself, [([3.5], 3), ([-0.5], 3), ([0.5], 3)])
+
+
+def test_a_float_error_of_an_operation() -> None:
+    def inside(x):
+        with np.errstate(divide="raise"):
+            try:
+                return 1.0 / x[0]
+            except FloatingPointError:
+                return 0.0 * x[0]
+
+    def by_argument(x, how):
+        try:
+            with np.errstate(divide=how):
+                return 1.0 / x[0]
+        except FloatingPointError:
+            return 0.0 * x[0]
+
+    def set_for_good(x):
+        np.seterr(divide="raise")
+        try:
+            return 1.0 / x[0]
+        except FloatingPointError:
+            return 0.0 * x[0]
+
+    def handled(x):
+        try:
+            return 1.0 / x[0]
+        except FloatingPointError:
+            return 0.0 * x[0]
+
+    x = np.array([2.0])
+    for f, args in ((inside, (x,)), (by_argument, (x, "raise")), (set_for_good, (x,))):
+        with np.errstate():
+            assert "by np.errstate or np.seterr" in refuses(f, *args, code="SCT101").why
+    agrees(handled, x)
+    g = value_and_grad(handled)
+    assert g(x)[0] == 0.5
+    for how in ("raise", "call"):
+        with np.errstate(divide=how):
+            assert "np.geterr()" in refuses(handled, x, code="SCT101").hint
+            with pytest.raises(SctError, match="SCT101"):
+                g(x)
+    assert g(x)[0] == 0.5
 
 
 class RayError(Exception):

@@ -20,6 +20,7 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.calls.outside_writes import check_outside_writes, check_rewritten_results
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.float_errors import guards_of_settings
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.loops.collected_generators import is_collectable
@@ -420,7 +421,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     for f in ev.outside.leaves:
         params.append(SourceParameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.outside.facts.items())
-    guards = (*ev.size_guards(), *ev.guards.values())
+    guards = (*ev.size_guards(), *ev.guards.values(), *guards_of_settings(ev))
     apart = tuple(ev.containers.outside) if ev.containers.written or ev.containers.compared else None
     return Traced(fn, name_of(target), tuple(ordered(params)), tree, guards,
                   tuple(ev.outside.leaves), identities, ev.outside.root, signature_comment(fn, params), apart=apart,

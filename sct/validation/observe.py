@@ -34,7 +34,7 @@ from sct.frontend.state.observed_types import Observations, Observed, is_of_late
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.frontend.writes.references import CACHED, names_in
 from sct.ir import Eqn, Lit, walk
-from sct.ir.pytrees.user_objects import is_defined_by_user, is_namedtuple, is_user_class
+from sct.ir.pytrees.user_objects import builtin_base, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops.arrays.shape import has_dtype
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.effects import inactive, python, raise_
@@ -169,13 +169,18 @@ def _check_callee(f: Any) -> None:
     cls = of if isinstance(of, type) else type(of)
     if isinstance(function, types.FunctionType) and not is_library(function):
         _check_code(function, set())
-    elif is_user_class(cls) or is_namedtuple(cls) or issubclass(cls, BaseException):
+    elif _is_users(cls) or is_namedtuple(cls) or issubclass(cls, BaseException):
         _check_code(cls, set())
     elif getattr(function, "__code__", None) is _DISPATCHER:
         for implementation in function.registry.values():
             _check_callee(implementation)
     else:
         raise _ReachesOutside
+
+
+def _is_users(cls: type) -> bool:
+    """Is this a class of the user, whose bases are such classes, and perhaps `list` or `dict`?"""
+    return is_user_class(cls) or builtin_base(cls) is not None
 
 
 def _check_code(f: Any, seen: set[int]) -> None:
@@ -202,7 +207,7 @@ def _check_code(f: Any, seen: set[int]) -> None:
         if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] not in _HARMLESS:
             raise _ReachesOutside
         if isinstance(value, types.FunctionType) and not is_library(value) or \
-                isinstance(value, type) and is_user_class(value):
+                isinstance(value, type) and _is_users(value):
             _check_code(value, seen)
         elif callable(value):
             _check_callee(value)

@@ -20,10 +20,10 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.autodiff.ruled_calls import called_by_python, ruled_call
 from sct.frontend.calls.library_functions import entered, entered_from_library, entered_with_numbers
+from sct.frontend.calls.methods_of_constants import pure_method
 from sct.frontend.calls.opaque_calls import (
     call_of_library,
     opaque_call,
-    pure_method,
 )
 from sct.frontend.calls.starred_lists import StarredList, called_with_items, starred_list
 from sct.frontend.calls.user_functions import call_partial, call_source, call_user

@@ -7,10 +7,9 @@
 from __future__ import annotations
 
 import collections
-import itertools
 import logging
 import random
-import string
+import re
 import sys
 import time
 import types
@@ -19,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.arguments.lift import lift, opaque
+from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
+from sct.frontend.evaluator.float_errors import SETTERS, note_settings
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.array_keys import present_object
@@ -36,7 +36,6 @@ from sct.frontend.heap.inactive import (
     may_be_differentiated,
     template_of,
 )
-from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.subscripts import assign_item, item
 from sct.frontend.iteration.iterator_protocol import is_iterator
 from sct.frontend.numpy_library.random_draws import (
@@ -54,7 +53,7 @@ from sct.frontend.objects.construction import call_instance, refuse_subclass
 from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.linked_objects import holds_rows, is_link
 from sct.frontend.operators.choices import for_each
-from sct.frontend.operators.text_formatting import fstring_of, logged
+from sct.frontend.operators.text_formatting import logged
 from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.source.changing_calls import changes_object, takes_items, writes_arguments, writes_keyword
 from sct.frontend.source.parse import user_text
@@ -85,7 +84,7 @@ from sct.ops import apply, stop_gradient
 from sct.ops.program.effects import inactive, part
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["call_itself", "call_of_library", "opaque_call", "pure_method"]
+__all__ = ["call_itself", "call_of_library", "opaque_call"]
 
 _NAMES = {"real": "float", "single": "float", "number": "complex"}
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
@@ -101,6 +100,9 @@ _INSTEAD_OF_MODULE = {
     "statistics": "use np.mean, np.median, np.std and np.var",
     "collections": "use a list, a dict or an array"}
 """Replacements for functions of some modules, for hints."""
+
+_INSTEAD_OF_METHOD = {"shuffle": "draw an order of the items, `order = random.sample(range(len(xs)), len(xs))`, which "
+                                 "draws other numbers, and put them into it: `xs = [xs[k] for k in order]`"}
 
 _ELSE = "write it out, or compute it outside the function and pass it"
 _DTYPES = "use np.float64, np.float32, np.int64 or np.int32"
@@ -190,7 +192,8 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     result_type = gives or _result_type(ev, named, args, kwargs)
     if result_type is None and (result := call_of_library(ev, fn, args, kwargs)) is not None:
         return result
-    what = getattr(named, "__qualname__", None) or (rule_name(named) if hasattr(named, "__name__") else "this function")
+    what = getattr(named, "__qualname__", None) or (
+        rule_name(named) if hasattr(named, "__name__") else _method(ev, fn) or "this function")
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         number = isinstance(named, type) and issubclass(named, np.number)
         instead = _INSTEAD.get(what, _DTYPES if number else _ELSE)
@@ -204,7 +207,8 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     passed = [_shape(ev, a) if draws_floats(named) else a for a in (*args, *kwargs.values())]
     _note_change(ev, what, getattr(named, "__self__", None))
     if not reads:
-        _refuse_unknown(ev, named, what, passed, _rule_hint(ev, args, kwargs))
+        _refuse_unobserved(ev, fn, what, passed)
+        _refuse_unknown(ev, named, what, passed, "" if _method(ev, fn) else _rule_hint(ev, args, kwargs))
     operands = [_operand(ev, a) for a in passed]
     if reads:
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
@@ -234,6 +238,8 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     draws = _draws(ev, fn)
     args, kwargs = of_ints(ev, f, draws, args, kwargs)
     passed = (*args, *kwargs.values())
+    if any(f is setter for setter in SETTERS):
+        note_settings(ev, passed)
     if f is collections.deque:
         if not ev.observed(ev.loc) or ev.loc in ev.functions.plan.deques or any(
                 _may_vary(ev, a) or is_iterator(a) or holds_rows(ev, a) for a in passed):
@@ -244,7 +250,8 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         see_into_deque(ev, eqn.args[0])
     if method is not None and any(is_varied(ev, a) for a in passed):
         ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",
-                  why="its derivative would be lost", hint="keep such numbers in a list, a dict or an array")
+                  why="its derivative would be lost",
+                  hint=_INSTEAD_OF_METHOD.get(method[3:], "keep such numbers in a list, a dict or an array"))
     if method is not None and writes_arguments(method) and not all(map(is_literal, passed)):
         return None
     if method is not None and (changes_object(method) or any(map(writes_keyword, kwargs))) and is_callers(ev, fn):
@@ -305,6 +312,15 @@ def _draws(ev: Evaluator, fn: Abstract) -> str:
     return str(eqn.attrs["text"]).rpartition(".")[2] if eqn is not None and method else ""
 
 
+def _method(ev: Evaluator, fn: Abstract) -> str:
+    """The name of the method that this is, of an object that sct does not see into; empty for others."""
+    if isinstance(fn, Static):
+        return fn.peek.__name__ if isinstance(fn.peek, types.MethodType) else ""
+    eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
+    text = str(eqn.attrs["text"]) if eqn is not None and eqn.op is inactive else ""
+    return text[3:] if re.fullmatch(r"_0\.\w+", text) else ""
+
+
 def _may_vary(ev: Evaluator, v: Abstract) -> bool:
     return is_varied(ev, v) or may_be_differentiated(ev, v)
 
@@ -313,10 +329,23 @@ def _rule_hint(ev: Evaluator, args: Args, kwargs: Kwargs) -> str:
     return rule_hint(user_text(ev.loc), len(args) + len(kwargs))
 
 
+def _refuse_unobserved(ev: Evaluator, fn: Abstract, what: str, arguments: Args) -> None:
+    """Refuses a draw from arrays or containers whose type was not observed, as the function was not run."""
+    if _draws(ev, fn) and not ev.is_observed and not any(is_varied(ev, a) for a in arguments) and \
+            any(isinstance(a, (Ref, Container)) for a in arguments):
+        ev.refuse("SCT207", f"the type of what `{what}` draws is not known",
+                  why="it is observed in a run of the function on copies, but the function may reach the world "
+                      "outside, or does not end soon",
+                  hint="draw outside the function, and pass the result; or do there what the function does beside "
+                       "computing")
+
+
 def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule: str) -> None:
-    """Refuses an opaque call with an argument that the function might write to, or call; `rule`: one for it."""
+    """Refuses an opaque call with an argument that the function might write to, or call; `rule`: one for it, empty if
+    it is a method of an object."""
     varied = any(is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
+    instead = instead or _INSTEAD_OF_METHOD.get(what.rpartition(".")[2] if not rule else "")
     instead = f"derive the class from `{base}`" if (base := base_in_python(named)) else instead
     if getattr(named, "__module__", "") in ("weakref", "_weakref") and arguments:
         ev.refuse("SCT207", "a weak reference to an object of the program is not supported",
@@ -332,11 +361,12 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule:
                       hint=instead or "write out what it does, as a loop; or call it outside the function")
         if isinstance(a, (Ref, Container)) or isinstance(a, Tup) and not all(map(is_literal, a.items)):
             refuse_subclass(ev, named)
-            ev.refuse("SCT207", f"`{what}` is called with arrays or containers, and sct has neither its Python source "
-                      "nor a derivative rule for it",
+            lacks = "has neither its Python source nor a derivative rule for it" if rule else \
+                "does not see into the object whose method it is"
+            ev.refuse("SCT207", f"`{what}` is called with arrays or containers, and sct {lacks}",
                       why="its derivative is not known" if varied else "it may write to them",
-                      hint=instead or (f"write out what it does with functions of NumPy; or {rule}" if varied else
-                                       "call it outside the function, and pass its result"))
+                      hint=instead or (f"write out what it does with functions of NumPy{f'; or {rule}' * bool(rule)}"
+                                       if varied else "call it outside the function, and pass its result"))
 
 
 def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
@@ -424,53 +454,3 @@ def _no_active(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> None:
             ev.refuse("SCT207", f"the parameters of `{name}` are numbers of the function",
                       why="how a draw depends on them is not known to sct",
                       hint="draw from the standard distribution, then shift and scale: `mu + sigma * draw`")
-
-
-# -- methods of known strings and numbers ------------------------------------------------------------------
-
-
-def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """A method of a string or number that is known, run now; None for other functions."""
-    owner = getattr(f, "__self__", None)
-    if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, bool, tuple):
-        return None
-    check_method(ev, (type(owner),), Static(owner), f.__name__, args, kwargs)
-    cell = ev.slots(args[0]) if f.__name__ == "format_map" and args and isinstance(args[0], DictRef) else None
-    if cell is not None and not isinstance(args[0], DefaultRef) and not all(map(is_literal, cell.items)):
-        return _format(ev, owner, (), {k: x for k, x in zip(cell.keys, cell.items) if isinstance(k, str)})
-    if f.__name__ == "format" and not all(map(is_literal, (*args, *kwargs.values()))):
-        return _format(ev, owner, args, kwargs)
-    values = [_known(ev, a) for a in args]
-    named = {k: _known(ev, v) for k, v in kwargs.items()}
-    result = run_or_raise(ev, lambda: f(*values, **named))
-    return ev.new_list(tuple(lift(ev, x) for x in result)) if type(result) is list else lift(ev, result)
-
-
-def _known(ev: Evaluator, v: Abstract) -> Any:
-    if isinstance(v, Tup):
-        return tuple(_known(ev, x) for x in v.items)
-    if isinstance(v, ListRef):
-        return [_known(ev, x) for x in ev.slots(v).items]
-    if isinstance(v, DictRef) and not isinstance(v, DefaultRef):
-        cell = ev.slots(v)
-        return dict(zip(cell.keys, (_known(ev, x) for x in cell.items)))
-    return ev.known(v, "an argument of this method")
-
-
-def _format(ev: Evaluator, text: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    """`"{:.3f}".format(x)` as an f-string."""
-    parts: list[Any] = []
-    operands: list[Operand] = []
-    automatic = itertools.count()
-    for before, name, spec, conversion in string.Formatter().parse(text):
-        if before:
-            parts.append(before)
-        if name is None:
-            continue
-        at = int(name) if name.isdigit() else next(automatic) if not name else None
-        v = kwargs.get(name) if at is None else args[at] if at < len(args) else None
-        if v is None or "{" in (spec or "") or isinstance(v, (Tup, Container)):
-            ev.refuse("SCT206", "this format is not supported", hint="use an f-string")
-        parts.append((conversion or "", spec or ""))
-        operands.append(ev.operand(v))
-    return fstring_of(ev, parts, operands)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.evaluator import list_items, own_methods
+from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.list_items import refuse_different_items
 from sct.frontend.evaluator.lists_in_lists import cut_loose, lists_behind, take_out
 from sct.frontend.heap.dynamic_lists import (
@@ -40,7 +40,6 @@ from sct.frontend.values.item_schemas import (
     Rows,
     common_form,
     holds_objects,
-    is_of_tuples,
     leaf_numbers,
     map_leaves,
     map_parts,
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = ["append", "change", "extend", "joined", "list_behind", "part", "rearrange", "rewritten", "store_element",
-           "joined_tuples", "known_tuple", "tuple_of"]
+           "joined_tuples", "known_tuple", "shared", "tuple_of"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
@@ -69,19 +68,6 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     key = ("s" + "".join("0" if b is None else "1" for b in ends),)
     parts = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
     return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, parts, held=held))
-
-
-def sorted_by(ev: Evaluator, ref: ListRef, keys: ListRef, reverse: bool) -> ListRef:
-    """The items of a list in the order of `keys`, one for each item."""
-    schema = slots(ev, keys).schema or 0  # tuples in tuples are ordered as one tuple of all of their items
-    of_tuples = is_of_tuples(schema, lambda cls: own_methods.is_ordered_as_tuple(ev, cls))
-    if not of_tuples or leaf_numbers(schema) != list(range(len(columns(ev, keys)))):
-        ev.refuse("SCT503", "sorting by keys that are objects or lists is not supported",
-                  hint="sort by numbers, strings or tuples of these, all of one length")
-    owned, held = ev.store.owns(ref.addr), shared(ev, ref)
-    at = ev.emit(ops.order, *columns(ev, keys), reverse=reverse)
-    moved = [ev.emit(ops.permuted, c, at) for c in columns(ev, ref)]
-    return list_items.owning(ev, owned, ev.new_dynamic_list(slots(ev, ref).schema or 0, moved, held=held))
 
 
 def copied(ev: Evaluator, ref: ListRef) -> ListRef:

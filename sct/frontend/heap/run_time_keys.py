@@ -27,6 +27,7 @@ from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.state.choices import by_code, chosen, code, code_of, is_kept, members_of
+from sct.frontend.state.observed_types import class_of_call
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
@@ -45,7 +46,7 @@ from sct.frontend.values.schemas import MemberSchema, OptionalSchema, Schema
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type, base_type
-from sct.ops.program.effects import lookup, membership
+from sct.ops.program.effects import inactive, lookup, membership
 from sct.ops.program.effects import part as part_of
 from sct.ops.registry import add_operand
 from sct.ops.type_rules import size_of
@@ -212,8 +213,8 @@ def _is_text(key: Abstract) -> bool:
 
 
 def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list[Operand]) -> str | None:
-    """The template of a key that is a string, an int, a member of an enum, or a tuple of these; None if it is another
-    one, or among keys of other kinds."""
+    """The template of a key that is a string, an int, a frozenset, a member of an enum, or a tuple of these; None if it
+    is another one, or among keys of other kinds."""
     if isinstance(key, Tup) and key.cls is tuple:
         alike = all(type(name) is tuple and len(name) == len(key.items) for name in names)
         parts = [_key_text(ev, [name[k] for name in names] if alike else (), x, operands)
@@ -227,11 +228,17 @@ def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list
     if isinstance(key, Static) and type(key.peek) in (int, str, bool):
         text = repr(key.value)
     elif _is_text(key) or isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.is_scalar \
-            and key.type.kind in "ib" and not ev.is_varied(key):
+            and key.type.kind in "ib" and not ev.is_varied(key) or _is_frozenset(ev, key):
         text = add_operand(ev.operand(key), operands)
     else:
         return None
     return text if all(map(_is_plain_key, names)) else None
+
+
+def _is_frozenset(ev: Evaluator, key: Abstract) -> bool:
+    """Is this a frozenset that Python makes when the derivative runs?"""
+    eqn = ev.defs.get(key) if isinstance(key, Value) else None
+    return eqn is not None and eqn.op is inactive and class_of_call(str(eqn.attrs["text"]), "") is frozenset
 
 
 def _members_of_enum(ev: Evaluator, key: Abstract) -> list[enum.Enum] | None:
@@ -252,13 +259,15 @@ def _names_itself(ev: Evaluator, names: Sequence[Any], key: Abstract) -> bool:
 
 
 def _is_plain_key(name: Any) -> bool:
-    return all(map(_is_plain_key, name)) if type(name) is tuple else type(name) in (int, str, bool)
+    return all(map(_is_plain_key, name)) if type(name) in (tuple, frozenset) else type(name) in (int, str, bool)
 
 
 def _name_in_text(name: Any) -> str:
     """The name of a key in the text of a look-up: that of a member of an enum is its code."""
     if type(name) is tuple:
         return f"({', '.join(map(_name_in_text, name))}{',' if len(name) == 1 else ''})"
+    if type(name) is frozenset:
+        return f"frozenset([{', '.join(sorted(map(_name_in_text, name)))}])"  # in one order in each process
     return repr(code_of(Static(name)) if isinstance(name, enum.Enum) else name)
 
 

@@ -18,11 +18,13 @@ import gast
 
 from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.float_errors import note_handler
 from sct.frontend.evaluator.handlers import guarding_statement
 from sct.frontend.heap.join_paths import behind, join_branches, join_split, run_branch, run_branches
 from sct.frontend.interpreter.assignment import assign, home_of
 from sct.frontend.interpreter.statements import FALL, block, guard, rethrow
 from sct.frontend.source.name_scopes import TRIES, nodes_in
+from sct.frontend.source.parse import loc_of
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.store import Branch, Store
 from sct.frontend.state.tries import UNKNOWN, Class, parts_slot
@@ -168,7 +170,7 @@ def _classes(ev: Evaluator, handler: Any) -> tuple[Class, ...]:
     return tuple(class_of_exceptions(ev, x, handler.type) for x in (v.items if isinstance(v, Tup) else (v,)))
 
 
-_UNKNOWN = (FloatingPointError, Warning, MemoryError, RecursionError, KeyboardInterrupt, GeneratorExit)
+_UNKNOWN = (Warning, MemoryError, RecursionError, KeyboardInterrupt, GeneratorExit)
 
 
 def class_of_exceptions(ev: Evaluator, v: Abstract, node: Any) -> Class:
@@ -178,8 +180,12 @@ def class_of_exceptions(ev: Evaluator, v: Abstract, node: Any) -> Class:
         ev.refuse("SCT101", "`except` of this is not supported", node=node, hint="name a class of exceptions")
     if issubclass(cls, _UNKNOWN):
         ev.refuse("SCT101", f"`except {cls.__name__}` is not supported", node=node,
-                  why="which statements raise it depends on settings outside the function",
+                  why="which statements raise it depends on what is outside the function: free memory, signals, or "
+                  "filters of warnings",
                   hint="check for the bad case first, with `if`")
+    if cls is FloatingPointError:
+        with ev.at(loc_of(node, ev.frames[-1].source.file)):
+            note_handler(ev)
     assert isinstance(v, Static)
     return exception_class(ev, v)
 

@@ -23,6 +23,7 @@ from sct.frontend.arguments.abstract_arguments import LOCKS
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.float_errors import note_settings
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
 from sct.frontend.evaluator.lookup_guards import found_in
 from sct.frontend.heap.join_paths import run_branches
@@ -123,6 +124,8 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
     if not (name := _CONTEXTS[fn]):
         return _within(ev, node, inner)
     arguments = [*context.args, *dict(context.kwargs).values()]
+    if fn is np.errstate:
+        note_settings(ev, arguments)
     _held(ev, node, inner, map(ev.operand, arguments), callee=name, keywords=tuple(k for k, _ in context.kwargs))
 
 

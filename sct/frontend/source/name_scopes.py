@@ -58,13 +58,15 @@ def read_often(node: Any) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=65536)
 def reads_outside(node: Any) -> frozenset[str]:
-    """Names that the expression or statement reads, but for the variables of comprehensions in it."""
+    """Names that the expression or statement reads, but for those of comprehensions and lambdas in it."""
     if isinstance(node, gast.Name):
         return reads(node)
     names = frozenset().union(*map(reads_outside, children(node)))
     if isinstance(node, _COMPREHENSIONS):
         own = {n.id for g in node.generators for n in nodes_in(g.target) if isinstance(n, gast.Name)}
         names = names - own | reads_outside(node.generators[0].iter)
+    if isinstance(node, gast.Lambda):
+        names = reads_outside(node.body).difference(parameters(node)) | reads_outside(node.args)
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         names |= {node.target.id}
     return names

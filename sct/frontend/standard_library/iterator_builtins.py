@@ -16,7 +16,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.own_methods import is_ordered_as_tuple
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms, sorted_lists
 from sct.frontend.heap.array_keys import check_not_none, column_without_none
 from sct.frontend.heap.inactive import by_python, is_callers
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -339,8 +339,22 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
             return _sorted_now(ev, items, keys, reverse)
         unsorted = dynamic_lists.list_of_items(ev, items)
         by_key = unsorted if key == Static(None) else dynamic_lists.list_of_items(ev, tuple(keys))
-        return dynamic_list_methods.sorted_by(ev, unsorted, by_key, reverse)
+        return sorted_lists.sorted_by(ev, unsorted, by_key, reverse)
     assert isinstance(v, ListRef)
+    by = sort_keys(ev, v, key)
+    snapshot = ev.snapshot()
+    try:
+        return sorted_lists.sorted_by(ev, v, by, reverse)
+    except SctError as error:  # a class may say what `<` of its objects is
+        ev.restore(snapshot)
+        try:
+            return ev.call(Static(python_fallbacks.sorted_by_comparison), [v, by, Static(reverse)])
+        except SctError:
+            raise error from None
+
+
+def sort_keys(ev: Evaluator, v: ListRef, key: Abstract) -> ListRef:
+    """What the items of a list of run-time length are sorted by."""
     if isinstance(key, Method) and key.name == "get" and isinstance(key.owner, MapRef) \
             and ev.slots(key.owner).items[1] == v:
         key = Method(key.owner, "__getitem__")  # of its own keys, which are there
@@ -348,15 +362,7 @@ def _sorted(ev: Evaluator, v: Abstract, kwargs: Kwargs) -> Abstract:
     assert isinstance(by, ListRef)
     if not dynamic_lists.is_dynamic(ev, by):
         dynamic_lists.grow(ev, by)
-    snapshot = ev.snapshot()
-    try:
-        return dynamic_list_methods.sorted_by(ev, v, by, reverse)
-    except SctError as error:  # a class may say what `<` of its objects is
-        ev.restore(snapshot)
-        try:
-            return ev.call(Static(python_fallbacks.sorted_by_comparison), [v, by, Static(reverse)])
-        except SctError:
-            raise error from None
+    return by
 
 
 _ALIKE = "sort by numbers, strings or tuples of these, all of one length"

@@ -18,7 +18,14 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.operands import OF_ROWS
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms, run_time_dicts, run_time_keys
+from sct.frontend.heap import (
+    dynamic_list_methods,
+    dynamic_lists,
+    item_forms,
+    run_time_dicts,
+    run_time_keys,
+    sorted_lists,
+)
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
@@ -36,6 +43,7 @@ from sct.frontend.operators.comparisons import compare_one, one_or_equal
 from sct.frontend.operators.text_formatting import text_of
 from sct.frontend.operators.truth import truth
 from sct.frontend.standard_library import python_fallbacks
+from sct.frontend.standard_library.iterator_builtins import sort_keys
 from sct.frontend.standard_library.record_classes import namedtuple_method
 from sct.frontend.state.choices import is_of_kinds
 from sct.frontend.values.abstract_values import (
@@ -321,12 +329,28 @@ def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoRetu
 
 def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
     """`xs.sort()`"""
-    owned = ev.store.owns(owner.addr)
-    result = ev.call(Static(sorted), [owner], kwargs)
+    snapshot = ev.snapshot()
+    result = None if dynamic_lists.is_dynamic(ev, owner) else ev.call(Static(sorted), [owner], kwargs)
+    if result is None or isinstance(result, ListRef) and dynamic_lists.is_dynamic(ev, result):
+        ev.restore(snapshot)
+        try:
+            return _sort_in_place(ev, owner, kwargs)
+        except SctError as error:  # a class may say what `<` of its objects is
+            ev.restore(snapshot)
+            try:
+                return _replace_items(ev, owner, ev.call(Static(sorted), [owner], kwargs))
+            except SctError:
+                raise error from None
+    return _replace_items(ev, owner, result)
+
+
+def _replace_items(ev: Evaluator, owner: ListRef, result: Abstract) -> Abstract:
+    """The list gets its items in the order of `result`."""
     if not isinstance(result, ListRef):
         ev.refuse("SCT503", "a list is sorted by values whose order only Python knows",
                   hint="make a sorted list: `xs = sorted(xs)`")
     if dynamic_lists.is_dynamic(ev, owner) or dynamic_lists.is_dynamic(ev, result):
+        owned = ev.store.owns(owner.addr)
         dynamic_lists.grow(ev, owner)
         dynamic_list_methods.change(ev, owner, dynamic_lists.columns(ev, result))
         list_items.owning(ev, owned, owner)
@@ -336,6 +360,14 @@ def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
     assert isinstance(cell, Slots)
     ev.store.cells[owner.addr] = replace(cell, items=items)
     return Static(None)
+
+
+def _sort_in_place(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
+    """Sorts a list whose order is known only at run time."""
+    if not dynamic_lists.is_dynamic(ev, owner):
+        dynamic_lists.grow(ev, owner)
+    reverse = bool(ev.ask(kwargs.get("reverse", Static(False)), "`reverse` of sorted"))
+    return sorted_lists.sort(ev, owner, sort_keys(ev, owner, kwargs.get("key", Static(None))), reverse)
 
 
 def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstract:

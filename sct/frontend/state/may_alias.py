@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.frontend.state.store import Store, reached
 from sct.frontend.values.abstract_values import CAPTURED, Abstract, Array, Cell, Frozen, Key, Slots
-from sct.ir.types import Tensor, base_type
+from sct.ir.types import List, Tensor, base_type
 
 if TYPE_CHECKING:
     from sct.frontend.state.state import State
@@ -114,7 +114,7 @@ def may_share(store: Store, addr: int) -> frozenset[int]:
 def is_ambiguous(cell: Cell | None) -> bool:
     """Is this an array that is frozen since paths disagree on its aliases?"""
     return isinstance(cell, Array) and cell.frozen == Frozen.AMBIGUOUS and isinstance(
-        base_type(cell.value.type), Tensor)
+        base_type(cell.value.type), (List, Tensor))
 
 
 def record(store: Store, addr: int, aliases: frozenset[int]) -> None:

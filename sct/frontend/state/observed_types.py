@@ -90,6 +90,8 @@ def class_of_call(text: str, maker: str) -> type | None:
     """
     if re.fullmatch(r"(str|repr)\(_\d+\)", text):
         return str
+    if re.fullmatch(r"frozenset\(([^()]*|\([^()]*\))\)", text):
+        return frozenset
     generator = class_of_generator(maker)
     if generator is not None and text.startswith("_0.") and callable(getattr(generator, text[3:], None)):
         return types.BuiltinMethodType

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sct.errors import Loc
 from sct.frontend.state.parts import Changed, changed
 from sct.frontend.state.store import Branch, Store
 from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static, Tup
@@ -105,6 +106,8 @@ class Tries:
     taken     values that are taken for present ones, before it is known that the operation on them raises TypeError
               where they are None
     forks     how many statements and expressions with several paths have been evaluated
+    handles_float_errors  the place of a handler of FloatingPointError; `sets_float_errors`: may the program itself let
+              operations of NumPy raise it?
     """
 
     handled: tuple[Class, ...] = ()
@@ -124,6 +127,8 @@ class Tries:
     forks: int = 0
     passed: list[tuple[Eqn, BlockPosition]] = field(default_factory=list)
     taken: set[Operand] = field(default_factory=set)
+    handles_float_errors: Loc | None = None
+    sets_float_errors: bool = False
 
     def note_fork(self) -> None:
         """Something with several paths is evaluated."""

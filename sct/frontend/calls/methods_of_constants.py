@@ -1,0 +1,75 @@
+"""Methods of strings and numbers that are known: they are run when the program is compiled."""
+
+from __future__ import annotations
+
+import itertools
+import string
+import types
+from typing import Any
+
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.heap.sample_calls import check_method
+from sct.frontend.operators.text_formatting import fstring_of
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Static,
+    Tup,
+    is_literal,
+)
+from sct.ir import Operand
+
+__all__ = ["pure_method"]
+
+
+def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A method of a string or number that is known, run now; None for other functions."""
+    owner = getattr(f, "__self__", None)
+    if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, bool, tuple):
+        return None
+    check_method(ev, (type(owner),), Static(owner), f.__name__, args, kwargs)
+    cell = ev.slots(args[0]) if f.__name__ == "format_map" and args and isinstance(args[0], DictRef) else None
+    if cell is not None and not isinstance(args[0], DefaultRef) and not all(map(is_literal, cell.items)):
+        return _format(ev, owner, (), {k: x for k, x in zip(cell.keys, cell.items) if isinstance(k, str)})
+    if f.__name__ == "format" and not all(map(is_literal, (*args, *kwargs.values()))):
+        return _format(ev, owner, args, kwargs)
+    values = [_known(ev, a) for a in args]
+    named = {k: _known(ev, v) for k, v in kwargs.items()}
+    result = run_or_raise(ev, lambda: f(*values, **named))
+    return ev.new_list(tuple(lift(ev, x) for x in result)) if type(result) is list else lift(ev, result)
+
+
+def _known(ev: Evaluator, v: Abstract) -> Any:
+    if isinstance(v, Tup):
+        return tuple(_known(ev, x) for x in v.items)
+    if isinstance(v, ListRef):
+        return [_known(ev, x) for x in ev.slots(v).items]
+    if isinstance(v, DictRef) and not isinstance(v, DefaultRef):
+        cell = ev.slots(v)
+        return dict(zip(cell.keys, (_known(ev, x) for x in cell.items)))
+    return ev.known(v, "an argument of this method")
+
+
+def _format(ev: Evaluator, text: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    """`"{:.3f}".format(x)` as an f-string."""
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    automatic = itertools.count()
+    for before, name, spec, conversion in string.Formatter().parse(text):
+        if before:
+            parts.append(before)
+        if name is None:
+            continue
+        at = int(name) if name.isdigit() else next(automatic) if not name else None
+        v = kwargs.get(name) if at is None else args[at] if at < len(args) else None
+        if v is None or "{" in (spec or "") or isinstance(v, (Tup, Container)):
+            ev.refuse("SCT206", "this format is not supported", hint="use an f-string")
+        parts.append((conversion or "", spec or ""))
+        operands.append(ev.operand(v))
+    return fstring_of(ev, parts, operands)
