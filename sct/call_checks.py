@@ -45,10 +45,10 @@ from sct.frontend import (
     COMPARED_BY_CLASS,
     OPAQUE_ARRAY,
     ROWS,
-    Column,
     Equal,
     Guard,
     Ragged,
+    RecordColumn,
     RowChecks,
     Traced,
     apart,
@@ -163,7 +163,7 @@ class _CheckWriter:
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
             "fields_of": fields_of, "holds_each_once": holds_each_once,
             "kind_of_rows": kind_of_rows, "key_of": key_of, "exact": exact,
-            "apart": apart, "read_step": read_step, "Places": Places, "column": column, "Column": Column,
+            "apart": apart, "read_step": read_step, "Places": Places, "column": column, "RecordColumn": RecordColumn,
             "shared_with_callable": shared_with_callable, "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
@@ -190,7 +190,7 @@ class _CheckWriter:
         self.check_distinct([f"id({x})" for x, _ in self.containers.values()])
         if self.compares_whole_key:
             columns = {name for name, leaf in zip(free, traced.free) if leaf.path[-1][0] == "column"}
-            row = "".join(f"Column({name}), " if name in columns else f"{name}, "
+            row = "".join(f"RecordColumn({name}), " if name in columns else f"{name}, "
                           for name in (*args, *kwargs.values(), *free))
             self.require(f"key_of(({row}), {{}}, {self.traced.records}) == {self.constant(traced.key)}")
         leaves = [*traced.bind(*self.mirrored_arguments(args, kwargs)), *free]

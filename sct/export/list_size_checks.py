@@ -39,14 +39,14 @@ class _Sizes:
         """The conditions on each array `part`."""
         for axis, d in enumerate(shape):
             size = f"{part}.shape[{axis}]"
-            known = self.of_classes.get(d)
+            of_class = self.of_classes.get(d)
             if d.value is not None:
                 yield f"{size} == {d.value}"
             elif d in self.first:
                 yield f"{size} == {self.first[d]}"
-            elif known is not None:
-                if known[1] == loops:
-                    yield f"{size} == {known[0]}"
+            elif of_class is not None:
+                if of_class[1] == loops:
+                    yield f"{size} == {of_class[0]}"
             else:
                 if is_ragged(d):
                     self.of_classes[d] = size, loops

@@ -46,8 +46,8 @@ from sct.frontend.arguments.argument_keys import (
     COLUMN,
     OPAQUE_ARRAY,
     ROWS,
-    Column,
     Equal,
+    RecordColumn,
     key_of,
     kind_of_rows,
     list_tree,
@@ -118,7 +118,8 @@ from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COLUMN", "COMPARED_BY_CLASS", "NOT_ANSWERED", "OPAQUE_ARRAY", "Column", "NotLoaded", "OBSERVED_BEFORE", "ROWS",
+    "COLUMN", "COMPARED_BY_CLASS", "NOT_ANSWERED", "OPAQUE_ARRAY", "NotLoaded", "OBSERVED_BEFORE", "ROWS",
+    "RecordColumn",
     "Equal", "Guard", "Ragged", "RowChecks", "Same", "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped",
     "apart", "attribute_text", "exact", "identity", "key_of", "kind_of_rows", "library_facts", "list_tree",
     "most_flattened", "name_of", "read_path", "root_of", "shared_with_callable", "signature_comment", "tangent_names",

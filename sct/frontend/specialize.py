@@ -12,7 +12,8 @@ from typing import Any
 from sct.errors import INTERNAL, Loc, SctError, came_further, contains_itself, internal_error
 from sct.frontend.arguments.abstract_arguments import HoldsKinds, argument, is_mutable_container
 from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
-from sct.frontend.arguments.argument_keys import OF_KINDS, Column, key_of
+from sct.frontend.arguments.argument_keys import OF_KINDS, RecordColumn, key_of
+from sct.frontend.arguments.float_errors import guards_of_settings
 from sct.frontend.arguments.lift import read_path, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.autodiff.value_trees import tree_of
@@ -20,7 +21,6 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.calls.outside_writes import check_outside_writes, check_rewritten_results
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.float_errors import guards_of_settings
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.loops.collected_generators import is_collectable
@@ -163,7 +163,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
                 traced = number_containers(traced, values, trees, shared=shared)
         finally:
             lists.items, lists.mixed = ev.containers.count, lists.mixed or plan.mixed
-        free = [Column(x) if f.path[-1][0] == "column" else x for f in ev.outside.leaves
+        free = [RecordColumn(x) if f.path[-1][0] == "column" else x for f in ev.outside.leaves
                 for x in [ev.leaves[ev.params.index(f.param)]]]
         key: Any = key_of((*args, *kwargs.values(), *free), {}, records)
         ev.forget()

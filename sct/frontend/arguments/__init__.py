@@ -7,6 +7,7 @@
     lift                the same for objects that are read from globals, closures and attributes
     argument_aliasing   guards that written arguments share no memory
     memory_facts        is a view contiguous, does a reshape share memory, may an argument be written?
+    float_errors        whether operations of NumPy may raise what `except FloatingPointError` handles
     parameter_defaults  defaults of parameters, read as Python reads them
     type_syntax         types that are written as text
     unloaded            stand-ins for values of a file that is not run

@@ -25,7 +25,7 @@ from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_
 from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 
 __all__ = [
-    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "Column", "Equal",
+    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn", "Equal",
     "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree",
     "most_flattened", "with_differentiated_ints",
 ]
@@ -67,7 +67,7 @@ def _key(x: Any, sizes: Numbers, records: int = True) -> Hashable:
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
     if t is tuple:
         return (t, *[_key(v, sizes, records) for v in x])
-    if t is Column:
+    if t is RecordColumn:
         first, kind = sizes.setdefault(-1 - id(x.items), len(sizes)), item_kind(x.items, sizes, records)
         return (list, first, COLUMN, kind) if kind is not None else _key(x.items, sizes, records)
     if t is list or t is dict:
@@ -114,7 +114,7 @@ ROWS, COLUMN = "rows", "column"
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class RecordColumn:
     """A column of a list of records, for `key_of`."""
 
     items: list[Any]

@@ -32,7 +32,7 @@ from sct.frontend.arguments.abstract_arguments import (
 from sct.frontend.arguments.argument_keys import (
     AT_ONCE,
     MANY_KEYS,
-    Column,
+    RecordColumn,
     is_opaque_array,
     item_kind,
     key_of,
@@ -321,7 +321,7 @@ def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> 
         values = read_step(xs, "column", (way, text[:-1]))
         at = (*path, ("column", (way, text[:-1])))
         leaf = _free_leaf(ev, values, list_type(ev, values), at,
-                          key_of((Column(values),), {}, ev.containers.records))
+                          key_of((RecordColumn(values),), {}, ev.containers.records))
         columns.append(Ref(ev.captured.put(Array(leaf, Origin.CAPTURED))))
     return ListRef(ev.captured.put(Slots(tuple(columns), origin=Origin.CAPTURED, schema=schema_of_tree(tree))))
 

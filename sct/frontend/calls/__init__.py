@@ -14,6 +14,5 @@ arguments, becomes a function of the program. What sct has no source of is an op
     library_functions        functions of libraries that are plain Python
     cached_functions         `functools.lru_cache`
     opaque_calls             functions without source: run once, in order, not differentiated
-    methods_of_constants     methods of strings and numbers that are known
     outside_writes           what functions that run as they are may write, and the function reads
 """

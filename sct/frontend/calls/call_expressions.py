@@ -20,7 +20,6 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.autodiff.ruled_calls import called_by_python, ruled_call
 from sct.frontend.calls.library_functions import entered, entered_from_library, entered_with_numbers
-from sct.frontend.calls.methods_of_constants import pure_method
 from sct.frontend.calls.opaque_calls import (
     call_of_library,
     opaque_call,
@@ -60,6 +59,7 @@ from sct.frontend.objects.single_dispatch import implementation, is_dispatcher
 from sct.frontend.operators.choices import for_each_argument
 from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.exception_arguments import exception
+from sct.frontend.operators.methods_of_constants import pure_method
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.scipy_library.grids import value_of_table

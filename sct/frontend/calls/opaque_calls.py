@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.arguments.float_errors import SETTERS, note_settings
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading, run_or_raise
-from sct.frontend.evaluator.float_errors import SETTERS, note_settings
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.array_keys import present_object

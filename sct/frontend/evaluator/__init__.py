@@ -11,7 +11,6 @@ Beside them stand
 
     handlers        the tables of handlers, which the modules of the packages above fill
     exceptions      what Python itself would raise
-    float_errors    whether operations of NumPy may raise what `except FloatingPointError` handles
     views           writes through views
     lookup_guards   guards of what is looked up in objects and classes
     memory_layout   how arrays lie in memory

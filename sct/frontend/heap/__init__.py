@@ -7,7 +7,6 @@
     item_forms            the forms of items of lists: their schema, and the types of the columns
     dynamic_lists         lists whose length is known only at run time
     dynamic_list_methods  writes, appends and joins of these
-    sorted_lists          these in the order of keys
     run_time_dicts        dicts whose keys are known only at run time
     run_time_keys         known keys, read by keys that are known only at run time
     special_methods       results of special methods, which are of the class that Python demands

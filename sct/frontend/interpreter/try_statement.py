@@ -16,9 +16,9 @@ from typing import Any
 
 import gast
 
+from sct.frontend.arguments.float_errors import note_handler
 from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.float_errors import note_handler
 from sct.frontend.evaluator.handlers import guarding_statement
 from sct.frontend.heap.join_paths import behind, join_branches, join_split, run_branch, run_branches
 from sct.frontend.interpreter.assignment import assign, home_of

@@ -8,6 +8,7 @@
     python_iterables      objects of Python over which a loop runs
     python_iterators      iterators of Python as generator functions
     run_time_sets         sets that the function fills
+    sorted_lists          lists of run-time length in the order of keys
     sets_of_objects       sets of objects that the function makes
     set_methods           what their methods do
     run_time_tuples       tuples whose length is known only at run time, as arguments of functions of a library

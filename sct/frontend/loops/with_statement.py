@@ -20,10 +20,10 @@ import gast
 import numpy as np
 
 from sct.frontend.arguments.abstract_arguments import LOCKS
+from sct.frontend.arguments.float_errors import note_settings
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.float_errors import note_settings
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
 from sct.frontend.evaluator.lookup_guards import found_in
 from sct.frontend.heap.join_paths import run_branches

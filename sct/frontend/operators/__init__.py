@@ -11,6 +11,7 @@
     choices               objects that depend on the path: what is done with one is done for each
     row_items             items of dicts and tuples that are rows of columns
     text_formatting       text of objects at run time
+    methods_of_constants  methods of strings and numbers that are known
 
 Each module asks the operands' own special methods first (`special_methods`), as Python does; numbers and arrays
 become equations, containers are compared or joined item by item.

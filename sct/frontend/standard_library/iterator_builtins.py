@@ -16,11 +16,12 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.own_methods import is_ordered_as_tuple
-from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms, sorted_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
 from sct.frontend.heap.array_keys import check_not_none, column_without_none
 from sct.frontend.heap.inactive import by_python, is_callers
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import as_index
+from sct.frontend.iteration import sorted_lists
 from sct.frontend.iteration.counted_iterators import next_of
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (

@@ -24,13 +24,13 @@ from sct.frontend.heap import (
     item_forms,
     run_time_dicts,
     run_time_keys,
-    sorted_lists,
 )
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
 from sct.frontend.interpreter.attributes import get
+from sct.frontend.iteration import sorted_lists
 from sct.frontend.iteration.iteration_space import items_of, items_to_search
 from sct.frontend.iteration.iterator_protocol import VIEWS
 from sct.frontend.numpy_library.numpy_functions import ARRAY_METHODS
