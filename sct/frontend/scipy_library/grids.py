@@ -26,7 +26,7 @@ from sct.frontend.scipy_library.by_program import Program, as_floats, handler, r
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
-from sct.ir.types import Tensor, in_words
+from sct.ir.types import NARROW, Tensor, in_words
 from sct.ops.program.effects import OBJECT
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.image_samples import map_coordinates
@@ -152,7 +152,11 @@ def _data(ev: Evaluator, name: str, arguments: Mapping[str, Abstract]) -> tuple[
         ev.refuse("SCT402", f"the grid of `{name}` is no tuple of arrays", hint="pass `(xs, ys)`")
     items = points.items if isinstance(points, Tup) else ev.slots(points).items
     grids: list[Abstract] = [_array(ev, f"a grid of `{name}`", v, (1,)) for v in items]
-    values = _array(ev, f"what `{name}` has at each point of its grid", arguments["values"], (len(grids),))
+    what, own = f"what `{name}` has at each point of its grid", arguments["values"]
+    if isinstance(own, Ref) and isinstance(t := ev.type_of(own), Tensor) and t.dtype in NARROW:
+        ev.refuse("SCT402", f"{what} is an array of numbers of less than double precision",
+                  why="SciPy computes with it in that precision", hint="convert with astype(float)")
+    values = _array(ev, what, own, (len(grids),))
     method = arguments.get("method", Static("linear"))
     if method != Static("linear"):
         ev.refuse("SCT402", f"`{name}` is differentiated only with the method 'linear'", hint="leave `method` out")
