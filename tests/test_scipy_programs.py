@@ -220,6 +220,6 @@ def test_what_is_not_differentiated_is_not_read() -> None:
 @pytest.mark.parametrize("dtype", (np.float32, np.longdouble))
 def test_tables_of_other_precisions_are_refused(dtype: Any) -> None:
     values, grid = np.arange(12.0).reshape(3, 4) ** 2, (np.arange(3.0), np.arange(4.0))
-    f = lambda x, values: RegularGridInterpolator(grid, values)((x, 0.5 * x)) * 1.0
+    f = lambda x, values: RegularGridInterpolator(grid, x * values)((1.2, 0.5 * x)) * 1.0
     assert "convert with astype(float)" in str(refuses(f, 1.3, values.astype(dtype), code="SCT402"))
     agrees(lambda x: f(x, values), 1.3)
