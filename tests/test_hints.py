@@ -1461,6 +1461,31 @@ def table(x, **options):
     return TABLE(((0.0, 9.0), (0.0, 9.0)), x[:4].reshape(2, 2), **options)
 
 
+class Matter(enum.Enum):
+    SOLID = 1
+    LIQUID = 2
+
+
+def phases(x):
+    result = []
+    for v in x:
+        result.append(Matter.SOLID if v < 1.0 else Matter.LIQUID)
+    return result
+
+
+@case("make a list of their values: `[k.value for k in xs]`")
+def _() -> Any:
+    def refused(x):
+        xs = phases(x)
+        return x.sum() * (2.0 if xs == xs[::-1] else 1.0)
+
+    def followed(x):
+        xs = [k.value for k in phases(x)]
+        return x.sum() * (2.0 if xs == xs[::-1] else 1.0)
+
+    return refused, followed
+
+
 @case("leave `method` out", FOUR)
 def _() -> Any:
     return lambda x: table(x, method="nearest")((1.0, 2.0)) * 1.0, lambda x: table(x)((1.0, 2.0)) * 1.0

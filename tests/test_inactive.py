@@ -423,7 +423,7 @@ def test_another_type_at_a_later_call() -> None:
 
 class CodedError(Exception):
     def __init__(self, message: str, code: Any) -> None:
-        super().__init__(message)
+        super().__init__(message.strip())
         self.code = code
 
 

@@ -15,7 +15,7 @@ from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.frontend.values.guards import Guard
 
-__all__ = ["SETTERS", "guards_of_settings", "note_handler", "note_settings"]
+__all__ = ["SETTERS", "guards_of_settings", "note_settings"]
 
 SETTERS = (np.seterr, np.seterrcall)
 """The functions that set which operations raise a FloatingPointError, from there on."""
@@ -23,15 +23,10 @@ SETTERS = (np.seterr, np.seterrcall)
 _SILENT = frozenset(("ignore", "warn", "print", "log", None))
 
 
-def note_handler(ev: State) -> None:
-    """A `try` handles a FloatingPointError here."""
-    ev.tries.handles_float_errors = ev.tries.handles_float_errors or ev.loc
-
-
 def note_settings(ev: State, settings: Iterable[Abstract]) -> None:
     """The program says here what operations do in place of raising a FloatingPointError, or that they raise it."""
     if not all(isinstance(v, Static) and isinstance(v.peek, (str, type(None))) and v.peek in _SILENT for v in settings):
-        ev.tries.sets_float_errors = True
+        ev.tries.note_float_errors()
 
 
 def guards_of_settings(ev: State) -> tuple[Guard, ...]:
@@ -44,8 +39,8 @@ def guards_of_settings(ev: State) -> tuple[Guard, ...]:
             ev.refuse("SCT101", "`except FloatingPointError` is not supported where operations of NumPy may raise it",
                       why=f"{'the function' if inside else 'the caller'} lets them raise it, by np.errstate or "
                           "np.seterr, and which of them do is not known",
-                      hint="check for the bad case first, with `if`" if inside else "call the derivative where "
-                      "np.geterr() has no 'raise' and no 'call', or check for the bad case first, with `if`")
+                      hint="check for the bad case first, with `if`" if inside else
+                      "call the derivative where np.geterr() has no 'raise' and no 'call'")
     return (Guard("np.geterr() has no 'raise' and no 'call'", _are_silent,
                   "not any(how in ('raise', 'call') for how in np.geterr().values())"),)
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import gast
 
-from sct.frontend.arguments.float_errors import note_handler
 from sct.frontend.arguments.lift import exception_class
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import guarding_statement
@@ -185,7 +184,7 @@ def class_of_exceptions(ev: Evaluator, v: Abstract, node: Any) -> Class:
                   hint="check for the bad case first, with `if`")
     if cls is FloatingPointError:
         with ev.at(loc_of(node, ev.frames[-1].source.file)):
-            note_handler(ev)
+            ev.tries.note_float_handler(ev.loc)
     assert isinstance(v, Static)
     return exception_class(ev, v)
 

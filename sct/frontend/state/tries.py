@@ -130,6 +130,14 @@ class Tries:
     handles_float_errors: Loc | None = None
     sets_float_errors: bool = False
 
+    def note_float_handler(self, place: Loc | None) -> None:
+        """A `try` handles a FloatingPointError here."""
+        self.handles_float_errors = self.handles_float_errors or place
+
+    def note_float_errors(self) -> None:
+        """The program itself may let operations of NumPy raise a FloatingPointError."""
+        self.sets_float_errors = True
+
     def note_fork(self) -> None:
         """Something with several paths is evaluated."""
         self.forks += 1
