@@ -189,7 +189,7 @@ class _CheckWriter:
         self.check_distinct(list(self.sizes.values()))
         self.check_distinct([f"id({x})" for x, _ in self.containers.values()])
         if self.compares_whole_key:
-            columns = {name for name, leaf in zip(free, traced.free) if leaf.path[-1][0] == "column"}
+            columns = {name for name, leaf in zip(free, traced.free) if leaf.is_column}
             row = "".join(f"RecordColumn({name}), " if name in columns else f"{name}, "
                           for name in (*args, *kwargs.values(), *free))
             self.require(f"key_of(({row}), {{}}, {self.traced.records}) == {self.constant(traced.key)}")

@@ -26,7 +26,7 @@ from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.dims import Dim, sym
 from sct.ir.interp import call, resolve
 from sct.ir.real_ints import takes_complex
-from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, List, Opaque, Tensor, Type, TypeMismatch, dtype_name, leaf_type, py
+from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, LONG, List, Opaque, Tensor, Type, TypeMismatch, dtype_name, leaf_type, py
 from sct.ops import OPS, aliases, cond, cos, is_readonly, linear_operands, mul, sin
 from sct.passes.analysis.linearity import Linearity
 from sct.passes.autodiff.forward import forward
@@ -558,7 +558,7 @@ def test_every_differentiable_op_has_samples() -> None:
                   "signal_sosfilt", "sparse_product", "sparse_solution", "root_of", "logm_of",
                   "fractional_matrix_power_of", "solve_discrete_are", "surface",
                   "append_in", "insert_at_in", "remove_at_in", "eigen_sum", "singular_sum",
-                  "to_f16"}  # tests of their own
+                  "to_f16", *(f"to_{name}" for name in LONG)}  # tests of their own
     assert [op.name for op in OPS.values()
             if op.nondiff is None and op.samples is None and op.name not in structural] == []
 

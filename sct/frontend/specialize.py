@@ -163,7 +163,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
                 traced = number_containers(traced, values, trees, shared=shared)
         finally:
             lists.items, lists.mixed = ev.containers.count, lists.mixed or plan.mixed
-        free = [RecordColumn(x) if f.path[-1][0] == "column" else x for f in ev.outside.leaves
+        free = [RecordColumn(x) if f.is_column else x for f in ev.outside.leaves
                 for x in [ev.leaves[ev.params.index(f.param)]]]
         key: Any = key_of((*args, *kwargs.values(), *free), {}, records)
         ev.forget()

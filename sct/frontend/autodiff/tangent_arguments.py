@@ -7,7 +7,7 @@ and a conversion to its dtype.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sct.errors import SctError
 from sct.frontend.autodiff.differentiated_region import check_row, tangent_type
@@ -17,6 +17,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.objects.objects import class_of, get_attribute
+from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
 from sct.frontend.values.item_schemas import schema_parts
 from sct.ir import Lit, Operand
@@ -98,7 +99,10 @@ class Direction:
             return x
         # What kind of number a derivative is, is not known before it is expanded: `number_like` is kept until then.
         is_known = value in ev.params or isinstance(value, Lit)
-        return x if is_known and x.type == wanted else ev.emit(number_like, x, value)
+        if is_known and x.type == wanted:
+            return x
+        with changed(ev.b, primal=False):
+            return cast(Operand, ev.emit(number_like, x, value))
 
     def equal(self, ev: Evaluator, x: Operand, value: Operand, axis: int, a: Dim, b: Dim) -> None:
         """Refuse sizes that differ; raise at run time where that is not known before."""

@@ -474,6 +474,12 @@ class FreeLeaf:
     param: Value
     key: Any
 
+    @property
+    def is_column(self) -> bool:
+        """Is it a column of a list of records?"""
+        step = self.path[-1]
+        return isinstance(step, tuple) and step[0] == "column"
+
 
 @dataclass(frozen=True)
 class Key:
