@@ -26,7 +26,20 @@ from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.dims import Dim, sym
 from sct.ir.interp import call, resolve
 from sct.ir.real_ints import takes_complex
-from sct.ir.types import ANY_REAL, COMPLEX, FLOAT, LONG, List, Opaque, Tensor, Type, TypeMismatch, dtype_name, leaf_type, py
+from sct.ir.types import (
+    ANY_REAL,
+    COMPLEX,
+    FLOAT,
+    LONG,
+    List,
+    Opaque,
+    Tensor,
+    Type,
+    TypeMismatch,
+    dtype_name,
+    leaf_type,
+    py,
+)
 from sct.ops import OPS, aliases, cond, cos, is_readonly, linear_operands, mul, sin
 from sct.passes.analysis.linearity import Linearity
 from sct.passes.autodiff.forward import forward
