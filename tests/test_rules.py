@@ -308,6 +308,8 @@ EXAMPLES: dict[str, list[Example]] = {
     # casts
     "multiply_by_one": [e(lambda x: mul(1.0, x), "ri64[n]", "rint", "ri64", "i64[n]")],
     "multiply_any_by_one": [e(lambda x: mul(1.0, x), "any_real")],
+    "keep_number": [e(lambda x, y: OPS["number_like"](mul(x, 2.0), y), "float; float", "float; f64", "f64; float",
+                      "f64; f64", "f64; f32")],
     "expand_like_floats": [e(lambda ct, x: expand_like(ct, astype(x, dtype="f64"), axis=0), "f64[n]; ri64[m, n]")],
     "shape_alone": [
         e(lambda x: op("dim")(astype(x, dtype="f64"), axis=0), "i64[n]"),

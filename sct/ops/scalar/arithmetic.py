@@ -359,6 +359,8 @@ complex_ = op("complex", "builtins.complex", type=type_complex, run=complex, emi
 
 def type_number_like(x: Operand, y: Operand) -> Tensor:
     t = number(y)
+    if number(x).is_array or t.is_array:
+        raise TypeMismatch("a number is needed, not an array")
     if number(x).kind == "c" != t.kind:
         raise TypeMismatch("a complex number does not become real")
     if t.carrier == "np":
