@@ -18,13 +18,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.operands import OF_ROWS
-from sct.frontend.heap import (
-    dynamic_list_methods,
-    dynamic_lists,
-    item_forms,
-    run_time_dicts,
-    run_time_keys,
-)
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms, run_time_dicts, run_time_keys
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.heap.special_methods import as_index

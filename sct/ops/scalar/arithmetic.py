@@ -356,7 +356,6 @@ complex_ = op("complex", "builtins.complex", type=type_complex, run=complex, emi
               samples=lambda: [((1.5,), {}), ((0.5, -1.5), {})])
 
 
-
 def type_number_like(x: Operand, y: Operand) -> Tensor:
     t = number(y)
     if number(x).is_array or t.is_array:
