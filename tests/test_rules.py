@@ -184,7 +184,9 @@ EXAMPLES: dict[str, list[Example]] = {
     "neg_of": [e(lambda x: neg(neg(x)))],
     "mul_literals": [e(lambda x: mul(1.0, x)), e(lambda x: mul(-1.0, x)), e(lambda x: mul(x, 2.0))],
     "mul_scalar": [e(lambda x, y: mul(x, y))],
-    "mul_scaled": [e(lambda x: mul(3.0, mul(2.0, x))), e(lambda x: mul(3.0, neg(x)))],
+    "mul_scaled": [
+        e(lambda x: mul(3.0, mul(2.0, x))), e(lambda x: mul(3.0, neg(x))), e(lambda x: mul(3.0, div(x, 2.0))),
+    ],
     "mul_by_divisor": [e(lambda x, y: mul(div(x, y), y)), e(lambda x, y: mul(y, div(x, y)))],
     "mul_quotient": [
         e(lambda x: mul(3.0, div(2.0, x))),
@@ -375,6 +377,14 @@ EXAMPLES: dict[str, list[Example]] = {
     "solve_negated": [e(lambda a, b: op("solve")(a, neg(b)), "f64[n, n]; f64[n]")],
     "diagonal_of_product": [
         e(lambda a, b: op("diag")(matmul(a, b), k=0), "f64[n, m]; f64[m, n]", "f32[n, n]; f32[n, n]"),
+        e(lambda a, b: op("diagonal")(matmul(a, b)), "f64[n, m]; f64[m, n]"),
+    ],
+    "diagonal_of_outer": [
+        e(lambda a, b: op("diagonal")(op("outer")(a, b)), "f64[n]; f64[n]", "f32[n]; f32[n]", "f64[0]; f64[0]"),
+        e(lambda a, b: op("diag")(op("outer")(a, b), k=0), "f64[n]; f64[n]"),
+    ],
+    "diagonal_negated": [
+        e(lambda a: op("diagonal")(neg(a)), "f64[n, n]", "f32[n, n]"), e(lambda a: op("diag")(neg(a), k=0), "f64[n, n]"),
     ],
     "eigen_sum_as_product": [
         e(op("eigen_sum"), "f64[n]; f64[n]; f64[n, n]; f64[n, n]", "f64[k, n]; f64[k, n]; f64[k, n, n]; f64[k, n, n]"),
@@ -392,7 +402,10 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda a, g, x: matmul(a, expand_like(g, x)), "f64[m, n]; f64; f64[n]", "f64[n]; f64; f64[n]"),
         e(lambda b, g, x: matmul(expand_like(g, x), b), "f64[n, k]; f64; f64[n]"),
     ],
-    "mul_det": [e(lambda c, a, b: mul(mul(div(c, d := op("det")(a)), d), b), "f64; f64[n, n]; f64[n, n]")],
+    "mul_det": [
+        e(lambda c, a, b: mul(mul(div(c, d := op("det")(a)), d), b), "f64; f64[n, n]; f64[n, n]"),
+        e(lambda a, b: mul(div(d := op("det")(a), d), b), "f64[n, n]; f64[n, n]"),
+    ],
     "mul_sign": [
         e(lambda c, x: mul(mul(c, op("abs")(x)), op("sign")(x))),
         e(lambda c, x: mul(op("sign")(x), mul(2.0, mul(op("fabs")(x), c)))),

@@ -221,12 +221,15 @@ def mul_scalar(a: Operand, b: Operand) -> Any:
 
 @rule("mul", of="literal")
 def mul_scaled(a: Operand, b: Operand) -> Any:
-    """c * (d * a) -> cd * a;  c * -a -> -c * a;  c * (d * a) -> a for a primal product with cd = 1"""
+    """c * (d * a) -> cd * a;  c * -a -> -c * a;  c * (a / d) -> c/d * a;  c * (d * a) -> a for a primal product with
+    cd = 1"""
     c, inner = number(a), scaled(b)
     if c is None:
         return None
     if inner is not None:
         return mul(times(c, inner[0]), inner[1])
+    if (args := operands_of(b, "div")) is not None and (d := number(args[1])):
+        return mul(over(c, d), args[0])
     eqn = defining_eqn(b)
     cancels = eqn is not None and eqn.op is mul and is_number(eqn.args[0]) and c * number(eqn.args[0]) == 1
     return eqn.args[1] if eqn is not None and cancels else None

@@ -107,16 +107,6 @@ def add_matrix_products(site: Site, a: Operand, b: Operand) -> Any:
     return None
 
 
-@rule("diag", phase="simplify", of="matmul")
-def diagonal_of_product(site: Site, x: Operand, k: int) -> Any:
-    """diag(A @ B) -> sum(A * B.T, axis=1), where nothing else reads the product, which is square"""
-    factors = site.sole_operands(x, "matmul")
-    if factors is None or k or len(shape_of(factors[0])) != 2 or len(shape_of(factors[1])) != 2 \
-            or shape_of(factors[0])[0] != shape_of(factors[1])[1]:
-        return None
-    return sum_(mul(factors[0], matrix_transpose(factors[1])), axis=1)
-
-
 @rule("eigen_sum", phase="simplify")
 def eigen_sum_as_product(site: Site, ct: Operand, w: Operand, v: Operand, a: Operand) -> Any:
     """eigen_sum(ct, w, V, A) -> conj(V) * ct @ V.T"""
@@ -193,9 +183,12 @@ def vector_fill_value(x: Operand) -> Any:
     return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
-@rule("mul", of="mul", when="finite")
+@rule("mul", of="mul div", when="finite")
 def mul_det(a: Operand, b: Operand) -> Any:
-    """(c / d * d) * B -> c * B where d = det(A), 0 only where its derivative raises: that of log(det(A)) is inv(A).T"""
+    """(c / d * d) * B -> c * B and (d / d) * B -> B where d = det(A), 0 only where its derivative raises: that of
+    log(det(A)) is inv(A).T"""
+    if (parts := operands_of(a, "div")) is not None:
+        return b if parts[0] is parts[1] and is_result_of(parts[0], "det") else None
     args = operands_of(a, "mul")
     parts = operands_of(args[0], "div") if args is not None and is_result_of(args[1], "det") else None
     return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None

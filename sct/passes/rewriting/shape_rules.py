@@ -1,8 +1,9 @@
-"""Rewrite rules of shapes: broadcasts that an operation does itself, rearrangements that cancel, sizes of params."""
+"""Rewrite rules of shapes: broadcasts that an operation does itself, rearrangements that cancel, diagonals of products,
+sizes of params."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from sct.ir.core import Lit, Operand, Value
@@ -12,6 +13,7 @@ from sct.ir.types import Tensor
 from sct.ops.arrays.creation import full_like, ones, zeros, zeros_of
 from sct.ops.arrays.indexing import add_at, store
 from sct.ops.arrays.shape import dim, expand_dims, reshape, size, transpose
+from sct.ops.linalg.products import matrix_transpose
 from sct.ops.program.list_ops import known_length
 from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
@@ -133,6 +135,38 @@ def unchanged(x: Operand, *_: Any, **__: Any) -> Any:
 
 
 # -- sizes and shapes of params, so that no value is saved for its shape ------------------
+
+
+@rule("diag", "diagonal", phase="simplify", of="matmul")
+def diagonal_of_product(site: Site, x: Operand, **attrs: Any) -> Any:
+    """diag(A @ B) -> sum(A * B.T, axis=1), where nothing else reads the product, which is square"""
+    factors = site.sole_operands(x, "matmul")
+    if factors is None or not _is_main_diagonal(x, attrs) or any(len(shape_of(f)) != 2 for f in factors):
+        return None
+    return sum_(mul(factors[0], matrix_transpose(factors[1])), axis=1)
+
+
+@rule("diag", "diagonal", phase="simplify", of="outer")
+def diagonal_of_outer(site: Site, x: Operand, **attrs: Any) -> Any:
+    """diag(outer(a, b)) -> a * b, where nothing else reads the outer product, which is square"""
+    vectors = site.sole_operands(x, "outer")
+    if vectors is None or not _is_main_diagonal(x, attrs) or any(len(shape_of(v)) != 1 for v in vectors):
+        return None
+    return mul(*vectors)
+
+
+@rule("diag", "diagonal", phase="simplify", of="neg")
+def diagonal_negated(site: Site, x: Operand, **attrs: Any) -> Any:
+    """diag(-A) -> -diag(A), where nothing else reads the negated matrix, which is square"""
+    args = site.sole_operands(x, "neg")
+    return neg(site.eqn.op(*args, **attrs)) if args is not None and _is_main_diagonal(x, attrs) else None
+
+
+def _is_main_diagonal(x: Operand, attrs: Mapping[str, Any]) -> bool:
+    """Do the attrs of `diag` or `diagonal` ask for the main diagonal of the square matrix `x`?"""
+    shape = shape_of(x)
+    first = not attrs.get("k") and not attrs.get("offset") and attrs.get("axis1", 0) == 0 and attrs.get("axis2", 1) == 1
+    return first and len(shape) == 2 and shape[0] == shape[1]
 
 
 @rule("dim", phase="simplify")
