@@ -384,7 +384,8 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda a, b: op("diag")(op("outer")(a, b), k=0), "f64[n]; f64[n]"),
     ],
     "diagonal_negated": [
-        e(lambda a: op("diagonal")(neg(a)), "f64[n, n]", "f32[n, n]"), e(lambda a: op("diag")(neg(a), k=0), "f64[n, n]"),
+        e(lambda a: op("diagonal")(neg(a)), "f64[n, n]", "f32[n, n]"),
+        e(lambda a: op("diag")(neg(a), k=0), "f64[n, n]"),
     ],
     "eigen_sum_as_product": [
         e(op("eigen_sum"), "f64[n]; f64[n]; f64[n, n]; f64[n, n]", "f64[k, n]; f64[k, n]; f64[k, n, n]; f64[k, n, n]"),

@@ -39,7 +39,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Builder, Eqn, Fn, Operand, Value, rebuild, walk
 from sct.ir.dims import Dim
 from sct.ir.pytrees.pytree import Leaf, Node
-from sct.ir.types import BOOL, FLOAT, INT, Function, Tensor, Type, in_words
+from sct.ir.types import BOOL, FLOAT, INT, LONG, Function, Tensor, Type, in_words
 from sct.ops import array, sub
 from sct.ops.program.control import closure
 from sct.ops.program.effects import OBJECT, part
@@ -138,6 +138,9 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     unknown = _unknown(ev, name, entry, arguments)
     regions = {key: function_of_unknown(ev, arguments[key], extra, unknown, name) for key in entry.functions
                if key in arguments and _is_function(ev, name, key, arguments[key])}
+    if any(isinstance(y.type, Tensor) and y.type.dtype in LONG for region in regions.values() for y in region.outs):
+        ev.refuse("SCT402", f"`{name}` is not differentiated for a function of more than double precision",
+                  hint="convert with astype(float)")
     operands: list[Operand] = []
     texts: list[str] = []
     for key, v in arguments.items():

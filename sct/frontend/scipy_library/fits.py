@@ -132,6 +132,13 @@ def _free_least_squares(A: Any, b: Any, free: Any, fixed: Any) -> Any:
     return x
 
 
+def _is_determined(A: Any, free: Any) -> Any:
+    """Are the columns of the free unknowns linearly independent?"""
+    columns = A[:, free]
+    scales = np.linalg.svd(columns, compute_uv=False)
+    return (columns.shape[0] >= columns.shape[1]) & np.all(scales > 1e-10 * np.sqrt(np.sum(columns**2)))
+
+
 def _nonnegative(A: Any, b: Any, x: Any) -> Any:
     like = _free_least_squares(A, b, x > 0.0, 0.0)
     return like, float(np.sqrt(np.sum((A @ like - b) ** 2)))
@@ -144,6 +151,7 @@ def _no_tie(A: Any, b: Any, x: Any) -> Any:
 
 
 _TIE = "the solution is at a tie, where it has no derivative"
+_UNDETERMINED = "the columns of the free unknowns are linearly dependent: the solution is one of many"
 
 
 @of_scipy("scipy.optimize.nnls")
@@ -184,7 +192,11 @@ def _lsq_linear(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     with derivative_code(ev):
         active = ev.wrap(ev.emit(part, solver_result, text="_0.active_mask", type=Tensor("array", "i64", (n,))))
         like = ev.call(Static(_between_bounds), [A, b, active, *ends])
-    return _with_others(ev, "lsq_linear", solver_result, {"x": standing_for(ev, solver_result, like, "_0.x")}, (
+        free = ev.call(Static(operator.eq), [active, Static(0)])
+        regular = ev.operand(ev.call(Static(bool), [ev.call(Static(_is_determined), [A, free])]))
+    assert isinstance(regular, Value)
+    x = standing_for(ev, solver_result, like, "_0.x", regular, _UNDETERMINED)
+    return _with_others(ev, "lsq_linear", solver_result, {"x": x}, (
         "fun", "cost", "optimality", "active_mask", "unbounded_sol"))
 
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Tensor, broadcast_shapes
+from sct.ir.types import LONG, Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar.comparison import isnan
@@ -74,7 +74,9 @@ def method(family: str, name: str) -> Any:
 
 
 def type_distribution(*xs: Operand) -> Tensor:
-    """In double precision, always."""
+    """In double precision, always; not all of the methods take more."""
+    if any(number(x).dtype in LONG for x in xs):
+        raise TypeMismatch("the distributions of SciPy compute in double precision", "convert with astype(float)")
     shape = broadcast_shapes(*(number(x).shape for x in xs))
     return Tensor("array" if shape else "np", "f64", shape)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,15 +119,23 @@ def _savgol(x: Any, window_length: Any, polyorder: Any, deriv: Any, delta: Any, 
 
 def _median_of_image(input: Any, kernel_size: Any) -> Any:
     n, m = kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size, kernel_size)
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(input, ((n // 2, n // 2), (m // 2, m // 2))), (n, m))
-    return np.sort(windows.reshape((*input.shape, n * m)), axis=-1)[..., n * m // 2]
+    windows, inside = (np.lib.stride_tricks.sliding_window_view(np.pad(x, ((n // 2, n // 2), (m // 2, m // 2))), (n, m))
+                       for x in (input, np.ones(input.shape)))
+    middle = np.sort(windows.reshape((*input.shape, n * m)), axis=-1)[..., n * m // 2]
+    return _apart_from_padding(middle, np.min(inside, axis=(-2, -1)))
 
 
 def _median(volume: Any, kernel_size: Any) -> Any:
     """The median of the window around each element; zeros are around the signal."""
     size = 3 if kernel_size is None else kernel_size
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(volume, size // 2), size)
-    return np.sort(windows, axis=-1)[:, size // 2]
+    windows, inside = (np.lib.stride_tricks.sliding_window_view(np.pad(x, size // 2), size)
+                       for x in (volume, np.ones(volume.shape)))
+    return _apart_from_padding(np.sort(windows, axis=-1)[:, size // 2], np.min(inside, axis=-1))
+
+
+def _apart_from_padding(medians: Any, inside: Any) -> Any:
+    """The medians; where one is tied with the zeros around the signal, it is one of these, which do not move."""
+    return np.where((medians == 0.0) & (inside == 0.0), 0.0, medians)
 
 
 def _resampled(x: Any, num: Any, axis: Any) -> Any:
@@ -275,9 +284,9 @@ def _windows_of(ev: Evaluator, size: Abstract, shared: int | None, asked: Mappin
     """The length of the windows, and the step from each to the next one."""
     if shared is None:
         return size, Static(1)
-    length = 256 if asked["nperseg"] is None else asked["nperseg"]
-    n = min(length, ev.ask(size, "the size of the signal")) if asked["nperseg"] is None or isinstance(
-        size, Static) else length
+    n = 256 if asked["nperseg"] is None else asked["nperseg"]
+    if not ev.ask(ev.call(Static(operator.ge), [size, Static(n)]), "whether a window is longer than the signal"):
+        n = ev.ask(size, "the size of the signal")
     return Static(n), Static(n - (n // shared if asked["noverlap"] is None else asked["noverlap"]))
 
 
