@@ -114,20 +114,29 @@ def cathetus(x: Operand) -> Any:
     return sqrt(sub(1.0, mul(x, x)))
 
 
+def of_inverse(slope: Callable[[Any], Any], of_reals: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """The slope of y = f(x), by y where this is complex: a root of a product of x is on one sheet of f alone, and loses
+    the sign of a zero that tells the sides of a branch cut."""
+    return lambda y, x: slope(y) if number(y).kind == "c" else of_reals(x)
+
+
 sin = function("sin", "math.sin cmath.sin", lambda y, x: cos(x), raises="value", folds="adjoint")
 cos: Op = function("cos", "math.cos cmath.cos", lambda y, x: neg(sin(x)), raises="value", folds="adjoint")
 tan = function("tan", "math.tan cmath.tan", lambda y, x: add(1.0, mul(y, y)), samples.unary(-1.2, 1.2), raises="value")
-arcsin = function("arcsin", "math.asin cmath.asin", lambda y, x: quotient(1.0, cathetus(x)), samples.unary(-0.9, 0.9),
-                  raises="value")
-arccos = function("arccos", "math.acos cmath.acos", lambda y, x: quotient(-1.0, cathetus(x), edge=-math.inf),
-                  samples.unary(-0.9, 0.9), raises="value")
+arcsin = function("arcsin", "math.asin cmath.asin", of_inverse(
+    lambda y: div(1.0, cos(y)), lambda x: quotient(1.0, cathetus(x))), samples.unary(-0.9, 0.9), raises="value")
+arccos = function("arccos", "math.acos cmath.acos", of_inverse(
+    lambda y: div(-1.0, sin(y)), lambda x: quotient(-1.0, cathetus(x), edge=-math.inf)),
+    samples.unary(-0.9, 0.9), raises="value")
 arctan = function("arctan", "math.atan cmath.atan", lambda y, x: div(1.0, add(1.0, mul(x, x))))
 sinh = function("sinh", "math.sinh cmath.sinh", lambda y, x: cosh(x), raises="value")
 cosh: Op = function("cosh", "math.cosh cmath.cosh", lambda y, x: sinh(x), raises="value")
 tanh = function("tanh", "math.tanh cmath.tanh", lambda y, x: sub(1.0, mul(y, y)), folds="adjoint")
-arcsinh = function("arcsinh", "math.asinh cmath.asinh", lambda y, x: div(1.0, sqrt(add(1.0, mul(x, x)))))
-arccosh = function("arccosh", "math.acosh cmath.acosh", lambda y, x: quotient(1.0, sqrt(sub(mul(x, x), 1.0))),
-                   samples.unary(1.2, 3.0), raises="value")
+arcsinh = function("arcsinh", "math.asinh cmath.asinh", of_inverse(
+    lambda y: div(1.0, cosh(y)), lambda x: div(1.0, sqrt(add(1.0, mul(x, x))))))
+arccosh = function("arccosh", "math.acosh cmath.acosh", of_inverse(
+    lambda y: div(1.0, sinh(y)), lambda x: quotient(1.0, sqrt(sub(mul(x, x), 1.0)))),
+    samples.unary(1.2, 3.0), raises="value")
 arctanh = function("arctanh", "math.atanh cmath.atanh", lambda y, x: over(1.0, sub(1.0, mul(x, x)), y),
                    samples.unary(-0.9, 0.9), raises="value")
 deg2rad = function("deg2rad", "numpy.radians math.radians", lambda y, x: math.pi / 180.0)

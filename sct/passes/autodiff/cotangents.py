@@ -12,9 +12,10 @@ run time.
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from typing import Any, TypeGuard, cast
 
 from sct.errors import SctError
@@ -274,6 +275,7 @@ class Masks:
 
         where(c, g, 0) * p  ->  where(c, g * p, 0)        0 * inf never arises
 
+    _items    for a sequence of masked cotangents: the mask of each item; None if that is not the same
     _masked   for a masked cotangent: (mask, values, whether the values stand where the mask is true)
     _sparse   cotangents that are zero where the program does not read the elements they belong to
     _tells    masks that say what is nan, since they are made to
@@ -282,6 +284,7 @@ class Masks:
     """
 
     def __init__(self) -> None:
+        self._items: dict[Operand, Mask | None] = {}
         self._masked: dict[Operand, tuple[Operand, Operand, bool]] = {}
         self._sparse: set[Operand] = set()
         self._tells: set[Operand] = set()
@@ -317,6 +320,22 @@ class Masks:
             self._masked[out] = (mask[0], out, mask[1])
         elif init in self._tracked and self._tracked[init] in (None, mask):
             self._tracked[out] = mask
+
+    def enter_items(self, items: Mapping[Operand, Value]) -> None:
+        """Record the masks of the current items of sequences of cotangents in a loop."""
+        for seq, item in items.items():
+            if seq in self._items and isinstance(item.type, Tensor) and item.type.is_array:
+                self.keep(item, self._items[seq] or Mask(cast(Operand, ne(item, 0.0)), True))
+
+    def leave_items(self, seq: Operand, masks: Sequence[Mask], outside: Callable[[Operand], bool]) -> None:
+        """Record the masks of the items of `seq`, which a loop yields; `outside`: is a value bound outside the loop?"""
+        if masks:
+            self._items[seq] = masks[0] if len(masks) == 1 and outside(masks[0].c) else None
+
+    def all_of(self, ct: Operand) -> list[Mask]:
+        """The masks of `ct`, the outer one first."""
+        c, values, on_true = self._masked.get(ct, (ct, ct, True))
+        return [] if ct not in self._masked else [Mask(c, on_true), *(self.all_of(values) if values is not ct else [])]
 
     def mask(self, c: Operand, g: Operand) -> Operand:
         """where(c, g, 0)"""
@@ -403,7 +422,7 @@ class Masks:
     def _sum_masked(self, a: Operand, b: Operand) -> Operand:
         (c, g, c_on_true), (d, h, d_on_true) = self._masked[a], self._masked[b]
         for mask, keeps, other in ((c, c_on_true, b), (d, d_on_true, a)):
-            if c is not d and self._is_under(mask, keeps, other):
+            if c is not d and Mask(mask, keeps) in self.all_of(other):
                 return self._where(mask, cast(Operand, add(a, b)), keeps)
         if c is not d:
             return self._where(logical_or(self._whole_mask(a), self._whole_mask(b)), cast(Operand, add(a, b)), True)
@@ -413,14 +432,8 @@ class Masks:
 
     def _whole_mask(self, ct: Operand) -> Operand:
         """Where all the masks of `ct` keep its values."""
-        c, g, on_true = self._masked[ct]
-        kept = c if on_true else cast(Operand, logical_not(c))
-        return kept if g is ct or g not in self._masked else cast(Operand, logical_and(kept, self._whole_mask(g)))
-
-    def _is_under(self, c: Operand, on_true: bool, ct: Operand) -> bool:
-        """Is this one of the masks of `ct`?"""
-        mask, values, keeps = self._masked.get(ct, (None, ct, True))
-        return mask is c and keeps == on_true or values is not ct and self._is_under(c, on_true, values)
+        kept = [cast(Operand, mask.c if mask.keeps else logical_not(mask.c)) for mask in self.all_of(ct)]
+        return reduce(lambda c, d: cast(Operand, logical_and(d, c)), reversed(kept))
 
     def _where(self, c: Operand, g: Operand, on_true: bool) -> Operand:
         out = cast(Operand, where(c, g, 0.0) if on_true else where(c, 0.0, g))

@@ -383,12 +383,8 @@ class _Reverse:
 
     def elements_of_one_branch(self, eqn: Eqn, branches: Sequence[Fn], reads: Sequence[Value]) -> dict[Value, Eqn]:
         """Elements `x[i]` that only one branch reads: their adjoint `dx[i] += ct` stands in that branch."""
-        elements = {}
-        for v in reads:
-            read = self.taps.element_read(v, eqn)
-            if read is not None and read.args[0] in self.cts and sum(v in self.active.reads[b] for b in branches) == 1:
-                elements[v] = read
-        return elements
+        return {v: read for v in reads if (read := self.taps.element_read(v, eqn)) is not None
+                and read.args[0] in self.cts and sum(v in self.active.reads[b] for b in branches) == 1}
 
     def loop(self, eqn: Eqn) -> None:
         loop, cts, active = loop_view(eqn), self.cts, self.active
@@ -412,11 +408,13 @@ class _Reverse:
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
         transposed = self.recomputed_body if eqn.attrs.get("recomputed") else self.transposed_body
         with current().nested((*carries, *elems.values())) as b, self.masks.region():
+            self.masks.enter_items(elems)
             results, element_cts = transposed(
                 loop, dict(zip(carried, carries)), dict(zip(reads, carries[len(carried):])),
                 {j: elems[s] for j, s in yielded.items()}, {s: elems[sums[s]] if s in sums else None for s in listed})
             for n, result in assigned.items():
                 results[n] = before_assignment(results[n], result)
+            masks = list(map(self.masks.all_of, element_cts))
         changed = [k for k, r in enumerate(results) if r is not carries[k]]
         finals: list[Operand] = [*inits]
         block = Fn(loop.body.name, (position, *(carries[k] for k in changed), *elems.values()),
@@ -434,8 +432,10 @@ class _Reverse:
                 init = None if reads[k - len(carried)] in unread else inits[k]
                 self.masks.carry_out_of_loop(results[k], outs[j], init, lambda c: c not in inside)
         cts.update(zip(reads, finals[len(carried):]))
-        for s, y in zip(listed, ys):
-            cts[s] = self.masks.sum(cts.get(s), y if whole else padded(y, s, zero, if_else))
+        for s, y, of_items in zip(listed, ys, masks):
+            items = y if whole else padded(y, s, zero, if_else)
+            self.masks.leave_items(items, of_items, lambda c: c not in inside)
+            cts[s] = self.masks.sum(cts.get(s), items)
         for k, total in zip(carried, finals):
             self.add(loop.inits[k], total)
 
