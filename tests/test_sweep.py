@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from sweep import case, functions, lines, sweep, usual
 
@@ -29,3 +30,24 @@ def test_a_wrong_gradient_is_found() -> None:
 
     assert case(f, derivative, lambda: usual(1)) == ("right", "")
     assert case(f, altered, lambda: usual(1))[0] == "wrong"
+
+
+@pytest.mark.filterwarnings("ignore:.*the result does not depend on")
+def test_ties_of_several_elements_are_told_from_wrong_slopes() -> None:
+    def outcome_at(line: str, maker, factor: float = 1.0) -> str:
+        (f,) = functions([line])
+        derivative = value_and_grad(f, (0, 1, 2, 3))
+
+        def altered(*args):
+            value, (dx, *others) = derivative(*args)
+            return value, (factor * dx, *others)
+
+        return case(f, altered, maker)[0]
+
+    def tied():
+        _, m, s, c = usual(1)
+        return np.ones(6), m, s, c
+
+    assert outcome_at("np.median(x[:5])", tied) == "several kinks"
+    assert outcome_at("np.median(x[:5])", tied, 9.0) == "wrong"
+    assert outcome_at("np.exp(3.0 * x)", lambda: usual(3), 1.001) == "wrong"

@@ -19,11 +19,13 @@ from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.decompositions import factors, is_square, is_wide, rectangular, smaller, symmetric, triangle
 from sct.ops.linalg.linalg import lapack, solve
 from sct.ops.linalg.products import contracted, matmul, outer
-from sct.ops.linalg.spectra import T, adjoint, diagonal_of, matrix_product, on_diagonal, plus, rows
+from sct.ops.linalg.spectra import T, adjoint, columns, diagonal_of, matrix_product, on_diagonal, plus, rows
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op, placeholders
-from sct.ops.scalar.arithmetic import add, conj_of, mul, neg, sub
+from sct.ops.scalar.arithmetic import add, conj_of, div, mul, neg, sub
+from sct.ops.scalar.comparison import gt, ne
 from sct.ops.scalar.complex_parts import real
+from sct.ops.scalar.selection import where
 from sct.ops.type_rules import number, scalar_or_array
 
 __all__ = ["lstsq", "matrix_rank", "pinv", "qr"]
@@ -133,13 +135,40 @@ def pinv_vjp(ct: Operand, p: Operand, a: Operand, *rcond: Operand, **_: Any) -> 
     return [add(da, sub(right, matrix_product(right, p, a))), *[None] * len(rcond)]
 
 
+def truncated_pinv_vjp(ct: Operand, p: Operand, a: Operand) -> Any:
+    """The cotangent of a = U diag(s) V.T, where the pseudoinverse p = V diag(f) U.T leaves out singular values that
+    need not be 0: f is 1 / s or 0.
+
+    The formula of Daleckii and Krein for the singular value decomposition, which is its own transpose: of
+    Q = U.T @ ct.T @ V the part Q + Q.T is multiplied by (f[i] - f[j]) / (s[i] - s[j]), and Q - Q.T by
+    (f[i] + f[j]) / (s[i] + s[j]). What ct has outside of the spaces of U and V is divided by s ** 2. See V. Noferini,
+    A formula for the Frechet derivative of a generalized matrix function, SIAM J. Matrix Anal. Appl. 38 (2017).
+    """
+    u, s, vh = factors(a, None)
+    kept = gt(mul(diagonal_of(matrix_product(vh, p, u)), s), 0.5)
+    f = div(where(kept, 1.0, 0.0), where(kept, s, 1.0))
+    one_kept = ne(columns(kept), rows(kept))
+    of_both, larger = mul(columns(f), rows(f)), add(columns(f), rows(f))
+    differences = where(one_kept, sub(rows(s), columns(s)), 1.0)
+    sign = sub(where(rows(kept), 1.0, 0.0), where(columns(kept), 1.0, 0.0))
+    even = where(one_kept, div(mul(sign, larger), differences), neg(of_both))
+    odd = where(one_kept, div(larger, where(one_kept, add(rows(s), columns(s)), 1.0)), of_both)
+    u.hint, s.hint, vh.hint, kept.hint, f.hint = "U", "s", "Vh", "kept", "inv_s"
+    q = T(ct)
+    inner = matrix_product(T(u), q, T(vh))
+    inside = mul(0.5, add(mul(even, add(inner, T(inner))), mul(odd, sub(inner, T(inner)))))
+    squares = mul(f, f)
+    left = mul(sub(matmul(q, T(vh)), matmul(u, inner)), rows(squares))
+    right = mul(columns(squares), sub(matmul(T(u), q), matmul(inner, vh)))
+    return add(matmul(u, right), matmul(add(matmul(u, inside), left), vh))
+
+
 def pinv_of_either(ct: Operand, p: Operand, a: Operand, *rcond: Operand, rtol: float | None = None,
                    hermitian: bool = False) -> list[Any]:
     """Of a symmetric matrix, NumPy reads the lower triangle."""
-    if not hermitian:
-        return pinv_vjp(ct, p, a, *rcond)
-    da, *others = pinv_vjp(ct, p, symmetric(a, "L"), *rcond)
-    return [triangle(mul(0.5, add(da, T(da))), "L"), *others]
+    whole = symmetric(a, "L") if hermitian else a
+    da = truncated_pinv_vjp(ct, p, whole) if rcond or rtol is not None else pinv_vjp(ct, p, whole)[0]
+    return [triangle(mul(0.5, add(da, T(da))), "L") if hermitian else da, *[None] * len(rcond)]
 
 
 def bind_pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = None
@@ -149,7 +178,7 @@ def bind_pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = 
 
 def pseudoinverses() -> list[samples.Sample]:
     squares = [a for a in rectangular() if a.shape[-1] == a.shape[-2]]
-    return [((a,), {}) for a in rectangular()] + [
+    return [((a, *cut), {}) for a in rectangular() for cut in ((), (0.5,))] + [
         ((0.5 * (a + np.swapaxes(a, -1, -2)),), {"hermitian": True}) for a in squares]
 
 
@@ -195,9 +224,12 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
     if ct is not None:
         p = pinv(a, *rcond)
         db = matmul(T(p), ct)
-        da = plus(da, neg(outer_product(db, x)))
-        da = add(da, outer_product(rest, matmul(p, db)))
-        da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
+        if rcond:
+            da = plus(da, truncated_pinv_vjp(outer_product(ct, b), p, a))
+        else:
+            da = plus(da, neg(outer_product(db, x)))
+            da = add(da, outer_product(rest, matmul(p, db)))
+            da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
     if residuals is not None and not wide and not is_square(a):
         if wide is None and number(b).rank == 2:
             raise TypeMismatch("the residuals of several right-hand sides are not differentiated if the sizes of the "

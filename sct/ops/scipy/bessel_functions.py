@@ -13,6 +13,7 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.registry import op
+from sct.ops.scalar.elementary import trunc
 from sct.ops.scipy.formulas import (
     ORDER,
     Formula,
@@ -136,6 +137,13 @@ special_pair("pbdv", 2, lambda ys, v, x: [[ORDER, ys[1]], [ORDER, (0.25 * x * x 
 # -- spherical -------------------------------------------------------------------------------------------------
 
 
+def whole_order(n: Operand) -> Any:
+    """The order that SciPy takes of a float: without its fraction."""
+    if isinstance(n, Lit):
+        return Lit(int(n.value))
+    return n if number(n).integral else trunc(n)
+
+
 def spherical(name: str, slope: Callable[[Callable[..., Formula], Formula, Formula], Formula]) -> None:
     """(2 n + 1) times the derivative is slope(f, n, x): a combination of the neighbouring orders."""
 
@@ -153,7 +161,7 @@ def spherical(name: str, slope: Callable[[Callable[..., Formula], Formula, Formu
 
     entry = op(f"spherical_{name}", f"scipy.special.spherical_{name}", type=rule, bind=bind, raises="value",
                run=lambda n, x, derivative=False: ufunc(f"spherical_{name}")(n, x),
-               partials=lambda y, n, x, derivative=False: slopes(partials)(y, n, x),
+               partials=lambda y, n, x, derivative=False: slopes(partials)(y, whole_order(n), x),
                emit=f"scipy.special.spherical_{name}(_0, _1)", defaults={"derivative": False},
                samples=parametrized([0, 1, 3], samples.positives))
 

@@ -144,7 +144,8 @@ def type_pinv(a: Operand, **_: Any) -> Tensor:
 
 
 op("scipy_pinv", "scipy.linalg.pinv", type=type_pinv, run=runs("pinv"), bind=bind_pinv, raises="value", cost="dear",
-   vjp=lambda ct, p, a, **_: least_squares.pinv_vjp(ct, p, a),
+   vjp=lambda ct, p, a, atol=None, rtol=None, **_: least_squares.pinv_vjp(ct, p, a) if atol is rtol is None else [
+       least_squares.truncated_pinv_vjp(ct, p, a)],
    defaults={"atol": None, "rtol": None, "check_finite": True},
    samples=lambda: [((a,), {}) for a in rectangular() if a.ndim == 2])
 

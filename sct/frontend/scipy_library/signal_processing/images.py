@@ -222,7 +222,10 @@ def _laplacian(x: Any, sigma: Any, mode: Any, cval: Any, gaussian_filter: Any) -
 def _steepness(x: Any, sigma: Any, mode: Any, cval: Any, gaussian_filter: Any) -> Any:
     slopes = [gaussian_filter(x, sigma, order=tuple([1 * (k == axis) for k in range(x.ndim)]), mode=mode, cval=cval)
               for axis in range(x.ndim)]
-    return np.sqrt(sum([slope * slope for slope in slopes]))
+    size = np.abs(slopes[0])
+    for slope in slopes[1:]:
+        size = np.hypot(size, slope)
+    return size
 
 
 _EDGE = ("mode", "cval")

@@ -35,7 +35,7 @@ def _detrended(x: Any, axis: Any, type: Any) -> Any:
     y = x - np.mean(x, axis=-1, keepdims=True)
     if type in ("linear", "l"):
         t = np.arange(x.shape[-1]) - 0.5 * (x.shape[-1] - 1)
-        y = y - np.sum(y * t, axis=-1, keepdims=True) / np.sum(t * t) * t
+        y = y - np.sum(y * t, axis=-1, keepdims=True) / (np.sum(t * t) if x.shape[-1] > 1 else 1.0) * t
     return np.moveaxis(y, -1, axis)
 
 

@@ -1,0 +1,102 @@
+"""SciPy at an edge: short signals, ties with the padding, orders with a fraction, long numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+from scipy import ndimage, optimize, signal, special, stats
+
+from sct import SctError, grad, value_and_grad
+
+X = np.array([0.3, 1.1, -0.4, 0.9, 2.0, 0.1, 0.7])
+HAS_LONG = np.dtype(np.longdouble) != np.dtype(np.float64)
+
+
+def welch(x: Any) -> Any:
+    return np.sum(np.cos(np.arange(3.0))[: len(x) // 2 + 1] * signal.welch(x, nperseg=4)[1][:3])
+
+
+def test_signals_shorter_than_a_window() -> None:
+    """One derivative is called with longer and shorter signals."""
+    derivative = value_and_grad(welch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SciPy's, of the window
+        for n in (7, 2, 5, 3, 4):
+            x = X[:n].copy()
+            value, dx = derivative(x)
+            assert value == welch(x)
+            slopes = [(welch(x + 1e-6 * e) - welch(x - 1e-6 * e)) / 2e-6 for e in np.eye(n)]
+            np.testing.assert_allclose(dx, slopes, rtol=1e-6, atol=1e-8)
+
+
+def test_medians_that_are_tied_with_the_zeros_around() -> None:
+    """Below and above its value the zeros are the median: the element in the middle of the tie does not move it."""
+    image = np.array([[-0.1, -0.3, 0.9, 1.1], [0.5, 0.0, -0.8, 0.2], [0.3, 0.7, -0.5, -1.1]])
+    weights = np.cos(np.arange(12.0)).reshape(3, 4)
+    slopes = np.zeros((3, 4))
+    for k in np.ndindex(3, 4):
+        step = np.zeros((3, 4))
+        step[k] = 1e-6
+        slopes[k] = np.sum(weights * (signal.medfilt2d(image + step, 3) - signal.medfilt2d(image - step, 3))) / 2e-6
+    np.testing.assert_allclose(grad(lambda m: np.sum(weights * signal.medfilt2d(m, 3)))(image), slopes, atol=1e-9)
+    inner = np.array([0.5, -0.2, 0.0, 0.3, -0.4])
+    assert grad(lambda x: signal.medfilt(x, 3)[2])(inner).tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_trend_of_a_few_numbers(n: int) -> None:
+    agrees(lambda x: np.sum(signal.detrend(x) ** 2 + x * x), X[:n])
+
+
+@pytest.mark.parametrize("mode", ["reflect", "mirror"])
+@pytest.mark.parametrize("shape", [(4,), (3, 3), (2, 3, 3)], ids=len)
+def test_steepness_that_is_zero(shape: tuple[int, ...], mode: str) -> None:
+    """In the corners of a mirrored image each slope is 0, whatever the image."""
+    image = np.random.default_rng(1).random(shape)
+    agrees(lambda x: np.sum(x * ndimage.gaussian_gradient_magnitude(x, 1.0, mode=mode)), image)
+
+
+@pytest.mark.parametrize("n", [2.5, 2, 0.7, np.float64(1.9)])
+@pytest.mark.parametrize("name", ["jn", "yn", "in", "kn"])
+def test_orders_with_a_fraction(name: str, n: Any) -> None:
+    """SciPy leaves the fraction out."""
+    f = getattr(special, f"spherical_{name}")
+    agrees(lambda x: f(n, x) * x, 0.7)
+    orders = np.array([0.5, 1.5, 2.0])
+    agrees(lambda x: np.sum(f(orders, x)), 0.7)
+
+
+def test_least_squares_with_many_solutions() -> None:
+    a, b = np.random.default_rng(2).normal(size=(3, 5)), X[:3]
+    f = lambda a, b: np.sum(optimize.lsq_linear(a, b).x ** 2)
+    agrees(f, a.T, X[:5])
+    with pytest.raises(SctError, match="linearly dependent"):
+        grad(f)(a, b)
+    agrees(lambda a, b: np.sum(optimize.lsq_linear(a, b, bounds=(-0.1, 0.2)).x ** 2), a.T, X[:5])
+
+
+@pytest.mark.skipif(not HAS_LONG, reason="this machine has no longer numbers")
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(stats.logistic.cdf(x, 0.3)), lambda x: np.sum(stats.vonmises.cdf(x, 1.5, 0.1))])
+def test_distributions_of_long_numbers(f: Callable[[Any], Any]) -> None:
+    assert "astype(float)" in refuses(f, X.astype(np.longdouble), code="SCT501").hint
+
+
+@pytest.mark.skipif(not HAS_LONG, reason="this machine has no longer numbers")
+def test_solvers_of_long_numbers() -> None:
+    f = lambda x: np.sum(optimize.least_squares(lambda v: v**3 + v - x, np.ones(3)).x)
+    assert "astype(float)" in refuses(f, X[:3].astype(np.longdouble), code="SCT402").hint
+
+
+@pytest.mark.parametrize("f", [special.gammaln, special.erf, special.digamma])
+def test_half_precision(f: Callable[[Any], Any]) -> None:
+    """SciPy computes with more; the gradient is of the precision of the argument."""
+    x = np.array([0.5, 1.5, 2.5], np.float16)
+    value, dx = value_and_grad(lambda x: np.sum(f(x)))(x)
+    assert value == np.sum(f(x)) and type(value) is type(np.sum(f(x)))
+    assert dx.dtype == np.float16
