@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+import numpy as np
+
 from sct.errors import Loc, SctError
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.autodiff.value_trees import check_class, is_leaf, rebuild_tree, tree_of, with_leaves
@@ -361,6 +363,9 @@ def some_number(ev: Evaluator, region: Region) -> None:
                   why=f"it does not see into an argument of class `{type(unseen[0]).__name__}`",
                   hint="pass its items in a dict, as dict(d)" if isinstance(unseen[0], Mapping) else
                   "pass its items in a list, as list(q)")
+    if not region.primals and any(isinstance(x, (np.ndarray, np.void)) and x.dtype.names for x in ev.leaves):
+        ev.refuse("SCT408", "no argument with respect to which to differentiate holds a real number that sct sees",
+                  why="a structured array is data", hint="differentiate by its fields: pass them in a dict")
     if not region.primals:
         ev.refuse("SCT408", "no argument with respect to which to differentiate holds a real number",
                   why="integers, strings, flags and None have no derivative",

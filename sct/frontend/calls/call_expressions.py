@@ -72,6 +72,7 @@ from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
 from sct.frontend.standard_library.python_fallbacks import check_member, columns_of
 from sct.frontend.state.parts import changed
+from sct.frontend.structured_arrays.copies import is_copied
 from sct.frontend.transform import Transform
 from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of, rule_of_class_method
 from sct.frontend.values.abstract_values import (
@@ -322,8 +323,9 @@ def _by_python(ev: Evaluator, f: Any, args: Args) -> Abstract | None:
 
 def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
     """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
-    asks for their class, or one that asks for the class or the attributes of an exception that the program makes?"""
-    if f is isinstance and args and isinstance(args[0], (Tup, ListRef, DictRef)):
+    asks for their class, or one that asks for the class or the attributes of an exception that the program makes?  Or
+    a function that copies records?"""
+    if f is isinstance and args and isinstance(args[0], (Tup, ListRef, DictRef)) or is_copied(ev, f, args):
         return True
     if any(f is b for b in (isinstance, hasattr, getattr, type)):
         error = args[0] if args else None
