@@ -21,7 +21,7 @@ Its parts:
     heap              containers and arrays by address; joins of the heaps of two paths
     iteration         iterators and iteration spaces
     scipy_objects     objects of SciPy that depend on what is differentiated
-    structured_arrays arrays of records
+    structured_arrays  structured arrays of NumPy that the function makes
     operators         arithmetic, comparisons, identity, truth, text
     interpreter       handlers of expressions and statements
     loops             loop heads, the fixpoint of the carried values, unrolling

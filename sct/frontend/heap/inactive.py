@@ -214,13 +214,13 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
 def item_by_python(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract | None:
     """`owner[key]` of an owner, or with a part of the key, that sct does not see into; None for others."""
     values, texts = [owner], []
-    for part in key.items if isinstance(key, Tup) and not key.fields else (key,):
-        x = part.value if isinstance(part, Static) and not isinstance(part.peek, type) else None
-        bounds: tuple[Abstract, ...] = (part,)
+    for at in key.items if isinstance(key, Tup) and not key.fields else (key,):
+        x = at.value if isinstance(at, Static) and not isinstance(at.peek, type) else None
+        bounds: tuple[Abstract, ...] = (at,)
         if isinstance(x, slice):
             bounds = tuple(map(Static, (x.start, x.stop, x.step)))
-        elif isinstance(part, Tup) and part.fields == SLICE:
-            bounds = part.items[1:]
+        elif isinstance(at, Tup) and at.fields == SLICE:
+            bounds = at.items[1:]
         ends = ["" if v == Static(None) and len(bounds) > 1 else f"{{{len(values) + k}}}" for k, v in enumerate(bounds)]
         values += bounds
         texts.append("..." if x is Ellipsis else ":".join(ends[:2] if ends[2:] == [""] else ends))

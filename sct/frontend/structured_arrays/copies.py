@@ -10,16 +10,17 @@ import numpy as np
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args
-from sct.frontend.heap.inactive import is_python_object
-from sct.frontend.structured_arrays.layout import columns_of, is_of_numbers
+from sct.frontend.heap.inactive import check_value, is_python_object
+from sct.frontend.state.observed_types import latest_place
+from sct.frontend.structured_arrays.layout import columns_of, groups_of, is_of_numbers
 from sct.frontend.structured_arrays.records import by_groups, dtype_of_kind, is_record, write_field
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ObjRef, Static, Tup
 from sct.ir import Value
 from sct.ir.dims import Dim, sym
-from sct.ir.types import INT, Opaque, Tensor
+from sct.ir.types import INT, Opaque, Tensor, dtype_name
 from sct.ops.program.effects import inactive, part
 
-__all__ = ["LIKE", "attribute_of_opaque", "described", "is_copied", "like_opaque"]
+__all__ = ["LIKE", "attribute_of_opaque", "described", "is_seen_into", "like_opaque"]
 
 LIKE: dict[str, Any] = {"numpy.copy": None, "numpy.array": None, "numpy.zeros_like": np.zeros,
                         "numpy.empty_like": np.empty, "numpy.ones_like": np.ones}
@@ -27,8 +28,11 @@ LIKE: dict[str, Any] = {"numpy.copy": None, "numpy.array": None, "numpy.zeros_li
 _LIKE_FUNCTIONS = (np.copy, np.array, np.zeros_like, np.empty_like, np.ones_like)
 
 
-def is_copied(ev: Evaluator, f: Any, args: Args) -> bool:
-    """Does `f` make an array like a structured one that Python has?"""
+def is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
+    """Does `f` make an array like a structured one that Python has, or ask for the class of an argument?"""
+    leaf = ev.leaf_of(args[0]) if args and isinstance(args[0], Value) else None
+    if f is isinstance and isinstance(leaf, np.ndarray):
+        return True
     return len(args) == 1 and any(f is g for g in _LIKE_FUNCTIONS) and described(ev, args[0]) is not None
 
 
@@ -54,8 +58,10 @@ def described(ev: Evaluator, v: Abstract) -> Described | None:
     if (leaf := ev.leaf_of(v)) is not None:
         return _of_object(leaf)
     eqn = ev.defs.get(v)
-    types = ev.observed(eqn.loc) if eqn is not None and eqn.op is inactive and eqn.loc is not None else frozenset()
-    if len(types) != 1 or not is_python_object(ev, v):
+    if eqn is None or eqn.op is not inactive or eqn.loc is None or not is_python_object(ev, v):
+        return None
+    types = ev.observed(latest_place(eqn.loc)) or ev.observed(eqn.loc)
+    if len(types) != 1:
         return None
     (t,) = types
     return _described(*t[1:]) if t[0] == "object" and len(t) == 4 else None
@@ -75,11 +81,16 @@ def like_opaque(ev: Evaluator, v: Abstract, of: Described, make: Any = None) -> 
     """A structured array of the same shape that `make` makes; None: of the same records."""
     native: Value = opaque(ev, v) if isinstance(v, Static) else v  # type: ignore[assignment]
     read = part if ev.leaf_of(native) is not None else inactive
+    if read is inactive:
+        cls = next(cls for cls, kind in _KIND_OF.items() if kind == of.kind)
+        check = f"type(_0) is numpy.{cls.__name__} and _0.dtype == numpy.{of.dtype!r} and _0.ndim == {of.rank}"
+        check_value(ev, native, check, "this structured array must be of the dtype")
     sizes = [ev.emit(read, native, text=f"_0.shape[{k}]", type=INT) for k in range(of.rank)]
     s = by_groups(ev, of.dtype, of.kind, np.empty if make is None else make, Tup(tuple(sizes)))
     for name, column in columns_of(of.dtype).items() if make is None else ():
         shape = *(sym(f"_records{native.id}_{k}") for k in range(of.rank)), *map(Dim, column.shape)
-        t = Tensor("np" if not shape and is_record(s) else "array", column.group, shape)
+        dtype = dtype_name(groups_of(of.dtype)[column.group][0])
+        t = Tensor("np" if not shape and is_record(s) else "array", dtype, shape)
         write_field(ev, s, name, ev.wrap(ev.emit(read, native, text=f"_0[{name!r}]", type=t)))
     return s
 

@@ -157,9 +157,10 @@ def _of_structured(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> 
 def _new_dtype(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """`np.dtype([...])` of constants."""
     spec = constant_of(ev, args[0])
-    if len(args) > 1 or kwargs or spec is None:
+    align = kwargs.get("align", Static(False))
+    if len(args) > 1 or set(kwargs) - {"align"} or not isinstance(align, Static) or spec is None:
         ev.refuse("SCT205", "this call of `np.dtype` is not supported", hint="make the dtype outside the function")
-    return Static(run_or_raise(ev, lambda: the_same(np.dtype(spec))))
+    return Static(run_or_raise(ev, lambda: the_same(np.dtype(spec, align=bool(align.value)))))
 
 
 # -- recarrays ---------------------------------------------------------------------------------------------------------

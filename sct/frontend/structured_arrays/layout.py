@@ -15,13 +15,16 @@ from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.values.abstract_values import Abstract, DictRef, ListRef, Static, Tup
 from sct.ir.types import dtype_name, is_supported
 
-__all__ = ["FieldLayout", "columns_of", "constant_of", "dtype_of", "groups_of", "is_of_numbers", "the_same"]
+__all__ = [
+    "FieldLayout", "columns_of", "constant_of", "dtype_of", "groups_of", "is_aligned", "is_of_numbers", "the_same"]
 
 
 @dataclass(frozen=True)
 class FieldLayout:
-    """Where a field lies: `count` columns from `start` of the array of its dtype.
+    """Where a field lies: `count` columns from `start` of an array.
 
+    group  that array: one for all fields of a dtype; where these lie at odd places, so that NumPy copies what it
+           computes with, one for each field, without gaps
     shape  of one of its items: () of a number
     """
 
@@ -47,13 +50,16 @@ def is_of_numbers(dtype: Any) -> bool:
 
 @functools.cache
 def groups_of(dtype: np.dtype[Any]) -> dict[str, tuple[np.dtype[Any], int]]:
-    """The dtypes of the fields: the dtype, and how many columns its array has, by name."""
+    """The arrays of columns: the dtype, and how many columns there are, by the group that they are."""
     groups: dict[str, tuple[np.dtype[Any], int]] = {}
-    types = [t for t, _ in _fields(dtype).values()]
-    for base in [t.base for t in types]:
-        packed = sum(math.prod(t.shape) for t in types if t.base == base)
-        groups[dtype_name(base)] = base, dtype.itemsize // base.itemsize if _is_aligned(dtype, base) else packed
+    for name, (t, _) in _fields(dtype).items():
+        width = dtype.itemsize // t.base.itemsize if _is_aligned(dtype, t.base) else math.prod(t.shape)
+        groups[columns_of(dtype)[name].group] = t.base, width
     return groups
+
+
+def is_aligned(dtype: np.dtype[Any]) -> bool:
+    return all(_is_aligned(dtype, t.base) for t, _ in _fields(dtype).values())
 
 
 def _is_aligned(dtype: np.dtype[Any], base: np.dtype[Any]) -> bool:
@@ -70,12 +76,12 @@ def columns_of(dtype: np.dtype[Any]) -> dict[str, FieldLayout]:
     FieldLayout(group='f64', start=2, count=1, shape=())
     """
     columns: dict[str, FieldLayout] = {}
-    ends: dict[str, int] = {}
     for name, (t, at) in _fields(dtype).items():
         group, count = dtype_name(t.base), math.prod(t.shape)
-        start = at // t.base.itemsize if _is_aligned(dtype, t.base) else ends.get(group, 0)
-        columns[name] = FieldLayout(group, start, count, t.shape)
-        ends[group] = start + count
+        if _is_aligned(dtype, t.base):
+            columns[name] = FieldLayout(group, at // t.base.itemsize, count, t.shape)
+        else:
+            columns[name] = FieldLayout(f"{group}_{name}", 0, count, t.shape)
     return columns
 
 

@@ -6,6 +6,7 @@ A record is a view: what is written into it is written into the array.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.array_keys import array_of
 from sct.frontend.heap.subscripts import assign_item, item, size_along
 from sct.frontend.objects.class_of import stand_in_class
-from sct.frontend.structured_arrays.layout import FieldLayout, columns_of, groups_of
+from sct.frontend.structured_arrays.layout import FieldLayout, columns_of, groups_of, is_aligned
 from sct.frontend.values.abstract_values import Abstract, ListRef, Method, ObjRef, Ref, Static, Tup
 from sct.ir.types import Tensor
 
@@ -181,11 +182,31 @@ def by_groups(ev: Evaluator, dtype: np.dtype[Any], kind: str, make: Callable[...
               rest: Args = ()) -> ObjRef:
     """A structured array whose columns `make` makes."""
     sizes = shape.items if isinstance(shape, Tup) else ev.slots(shape).items if isinstance(shape, ListRef) else (shape,)
+    if not is_aligned(dtype):
+        numbers = max(math.prod(at.shape) for at in columns_of(dtype).values())
+        ev.call(Static(_check_size), [Tup(tuple(sizes)), Static(numbers)])
     arrays = {}
     for group, (base, width) in groups_of(dtype).items():
-        named = {} if group == "f64" else {"dtype": Static(base)}
+        named = {} if base == np.dtype(float) else {"dtype": Static(base)}
         arrays[group] = ev.call(Static(make), [Tup((*sizes, Static(width))), *rest], named)
     return new_structured(ev, dtype, kind, arrays)
+
+
+def _check_size(shape: Any, numbers: Any) -> None:
+    """Not more than NumPy computes with at once, if they are not aligned: it would add them in another order."""
+    for n in shape:
+        numbers = numbers * n
+    if numbers > 8192:
+        _too_many()
+
+
+def _too_many() -> None:
+    """Stands for a structured array of more numbers that are not aligned."""
+
+
+@special(_too_many)
+def _refuse_many(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+    do_not_answer(ev, "add more than 8192 unaligned numbers as NumPy does; make the dtype with align=True")
 
 
 def is_record(v: Abstract) -> bool:
@@ -407,8 +428,8 @@ def _reshaped(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(_unordered)
 def _refuse_order(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
-    ev.refuse("SCT205", "this structured array is not sorted", why="it has several axes, or NumPy compares the bytes of "
-              "an array in each record", hint="sort by a field that is a number, and one axis")
+    ev.refuse("SCT205", "this structured array is not sorted", why="it has several axes, or NumPy compares the "
+              "bytes of an array in each record", hint="sort by a field that is a number, and one axis")
 
 
 @special(_tied)
