@@ -193,7 +193,7 @@ def _from_arrays(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         dtype = None
     if dtype is None or not arrays or len(dtype.names or ()) != len(arrays):
         ev.refuse("SCT205", "`np.rec.fromarrays` of these arrays is not supported",
-                  hint="pass a list of arrays of numbers, and `names` or `dtype`")
+                  hint="pass a list of arrays of numbers, and their names or a dtype")
     s = by_groups(ev, dtype, "recarray", np.empty, ev.call(Static(np.shape), [arrays[0]]))
     for name, x in zip(dtype.names or (), arrays):
         write_field(ev, s, name, x)
