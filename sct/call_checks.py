@@ -279,7 +279,7 @@ class _CheckWriter:
         if isinstance(key[0], np.dtype):
             return self.check_array(x, *key)
         if key[0] == OPAQUE_ARRAY:
-            self.require(f"type({x}) is {self.constant(np.ndarray)} and {x}.dtype == {self.constant(key[1])} "
+            self.require(f"type({x}) is {self.constant(key[3])} and {x}.dtype == {self.constant(key[1])} "
                          f"and {x}.ndim == {key[2]}")
             return x
         return self.check_container(x, *key)

@@ -209,6 +209,8 @@ def conversion_hint(x: Any, name: str) -> str:
     """
     if isinstance(x, (Decimal, Fraction)):
         return f"pass float({name})"
+    if type(x).__name__ == "MaskedArray":
+        return f"pass {name}.data and {name}.mask, and write data[~mask]"
     package = type(x).__module__.partition(".")[0]
     return f"pass {_CONVERSIONS[package].format(name)}" if package in _CONVERSIONS else ""
 

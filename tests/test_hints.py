@@ -1663,14 +1663,14 @@ def _() -> Any:
 @case("use an array for each field")
 def _() -> Any:
     def refused(x):
-        record = np.zeros(2, dtype=[("u", float), ("v", int)])
+        record = np.zeros(2, dtype=[("u", float), ("name", "U8")])
         record["u"] = x[0]
         return record["u"][0]
 
     def followed(x):
-        u, v = np.zeros(2), np.zeros(2, dtype=int)
+        u, names = np.zeros(2), ["a", "b"]
         u[:] = x[0]
-        return u[0] + v[1]
+        return u[0] + len(names)
 
     return refused, followed
 

@@ -59,7 +59,27 @@ def ordered(x, days):
     return np.sum(x[order] ** 2 * np.arange(5)) + np.sum(np.where(days > days[1], x**2, x))
 
 
-@pytest.mark.parametrize("f", [discounted, selected, by_month, by_year, between, ordered])
+def iterated(x, days):
+    """Dates beside numbers, in step; parts of arrays of dates."""
+    total = 0.0
+    for day, v in zip(days, x):
+        total += v**2 * ((day - days[0]) / DAY)
+    for i, day in enumerate(days[1:], 1):
+        total += x[i] ** 3 * (day - days[i - 1]).astype(int) * (1 if day > days[2] else 2)
+    for i, (b, a) in enumerate(zip(days[1:], days[:-1])):
+        total += x[i] * (b - a).astype(float)
+    weights = np.array([(day - days[0]).astype(float) for day in days])
+    return total + np.sum(weights * x**2) + sum(v for day, v in zip(days, x) if day > days[1])
+
+
+def parts(x, days):
+    steps = days[1:] - days[:-1]
+    turned, table = days[::-1], days[:4].reshape(2, 2)
+    return np.sum(steps / steps.sum() * x[1:] ** 2) + np.sum(x**2 * (turned[0] - turned).astype(float)) \
+        + x[0] ** 2 * (table[:, 1] - table[:, 0]).astype(float)[0] + x[1] * (table[1, 1] - table[0, 0]).astype(float)
+
+
+@pytest.mark.parametrize("f", [discounted, selected, by_month, by_year, between, ordered, iterated, parts])
 def test_dates(f: Callable[..., Any]) -> None:
     agrees(f, X, DAYS)
     slope = grad(f)(X, DAYS)

@@ -21,6 +21,7 @@ Its parts:
     heap              containers and arrays by address; joins of the heaps of two paths
     iteration         iterators and iteration spaces
     scipy_objects     objects of SciPy that depend on what is differentiated
+    structured_arrays  structured arrays of NumPy that the function makes
     operators         arithmetic, comparisons, identity, truth, text
     interpreter       handlers of expressions and statements
     loops             loop heads, the fixpoint of the carried values, unrolling
@@ -113,6 +114,7 @@ from sct.frontend.standard_library import (
     record_classes,
     sums_and_extrema,
 )
+from sct.frontend.structured_arrays import writes
 from sct.frontend.transform import Transform
 from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
@@ -134,4 +136,4 @@ _handlers = (
     methods, multivariate, nested_jacobians, numpy_fallbacks, operator_module, python_expressions, radial_functions,
     record_classes, rank_statistics, sample_tests, samples, scattered_data, series, signals, solvers, algebra,
     construction, elementwise, spatial, spectra, statements, subscripts, sums_and_extrema, suspended_generators,
-    trajectories, truth, try_statement, with_statement)
+    trajectories, truth, try_statement, with_statement, writes)

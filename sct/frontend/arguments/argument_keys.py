@@ -52,16 +52,19 @@ def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True
 
 
 def is_opaque_array(x: Any) -> bool:
-    """Is this an array of dates, durations, texts or records, or an element, which Python alone computes with?"""
-    return type(x) is np.ndarray and x.dtype.kind in "mMUSV" or isinstance(x, (np.datetime64, np.timedelta64, np.void))
+    """Is this an array of dates, durations, texts or records, or an element, or one with a mask, which Python alone
+    computes with?"""
+    if isinstance(x, np.ndarray):
+        return type(x) in (np.ndarray, np.recarray) and x.dtype.kind in "mMUSV" or type(x) is np.ma.MaskedArray
+    return isinstance(x, (np.datetime64, np.timedelta64, np.void))
 
 
 def _key(x: Any, sizes: Numbers, records: int = True) -> Hashable:
     t: Any = type(x)
     if t in PLAIN:
         return t  # type: ignore[no-any-return]
-    if t is np.ndarray and is_opaque_array(x):
-        return OPAQUE_ARRAY, x.dtype, x.ndim
+    if isinstance(x, (np.ndarray, np.void)) and is_opaque_array(x):
+        return OPAQUE_ARRAY, x.dtype, x.ndim, t
     if t is np.ndarray:
         # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])

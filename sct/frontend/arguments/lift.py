@@ -122,7 +122,8 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         if isinstance(obj, tuple) and type(obj) is tuple:
             return Tup(tuple(lift(ev, x) for x in obj))
         if isinstance(obj, np.ndarray):
-            ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported")
+            ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported",
+                      hint="read the mask of the array" if obj is np.ma.masked else "")
         if isinstance(obj, np.generic):
             if isinstance(obj, np.bool_):
                 return ev.call_op(BY_CALL["numpy.logical_not"], Static(not obj), spelling="numpy.logical_not")

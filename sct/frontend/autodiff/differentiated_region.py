@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+import numpy as np
+
 from sct.errors import Loc, SctError
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.autodiff.value_trees import check_class, is_leaf, rebuild_tree, tree_of, with_leaves
@@ -361,6 +363,13 @@ def some_number(ev: Evaluator, region: Region) -> None:
                   why=f"it does not see into an argument of class `{type(unseen[0]).__name__}`",
                   hint="pass its items in a dict, as dict(d)" if isinstance(unseen[0], Mapping) else
                   "pass its items in a list, as list(q)")
+    opaque = [x for x in ev.leaves if isinstance(x, np.ma.MaskedArray) or isinstance(x, np.ndarray) and x.dtype.names]
+    if not region.primals and opaque:
+        masked = isinstance(opaque[0], np.ma.MaskedArray)
+        ev.refuse("SCT408", "no argument with respect to which to differentiate holds a real number that sct sees",
+                  why=f"{'an array with a mask' if masked else 'a structured array'} is data",
+                  hint="pass x.data and x.mask, and write data[~mask]" if masked else
+                  "differentiate by its fields: pass them in a dict")
     if not region.primals:
         ev.refuse("SCT408", "no argument with respect to which to differentiate holds a real number",
                   why="integers, strings, flags and None have no derivative",

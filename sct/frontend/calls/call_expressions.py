@@ -46,6 +46,7 @@ from sct.frontend.heap.sample_calls import by_position, check_arguments, check_i
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.python_iterables import array_items
 from sct.frontend.iteration.run_time_tuples import as_lists, is_zip_of_lists, transposed
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
@@ -72,6 +73,7 @@ from sct.frontend.source.private_names import name_of
 from sct.frontend.standard_library.builtins import name_of_debugger, stop_in_debugger
 from sct.frontend.standard_library.python_fallbacks import check_member, columns_of
 from sct.frontend.state.parts import changed
+from sct.frontend.structured_arrays.copies import is_seen_into
 from sct.frontend.transform import Transform
 from sct.frontend.user_rules import normal_call, owned_rule, rule_name, rule_of, rule_of_class_method
 from sct.frontend.values.abstract_values import (
@@ -322,14 +324,16 @@ def _by_python(ev: Evaluator, f: Any, args: Args) -> Abstract | None:
 
 def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
     """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
-    asks for their class, or one that asks for the class or the attributes of an exception that the program makes?"""
-    if f is isinstance and args and isinstance(args[0], (Tup, ListRef, DictRef)):
+    asks for their class, or one that asks for the class or the attributes of an exception that the program makes?  Or
+    a function that copies records, or asks for the class of an array?"""
+    if is_seen_into(ev, f, args) or f is isinstance and args and isinstance(args[0], (Tup, ListRef, DictRef)):
         return True
     if any(f is b for b in (isinstance, hasattr, getattr, type)):
         error = args[0] if args else None
         return isinstance(error, Value) and error in ev.tries.exceptions and bool(ev.tries.parts.get(error))
     return any(f is b for b in (zip, enumerate, reversed, list, tuple, len)) and all(
-        isinstance(x, (Tup, ListRef)) for x in args)
+        isinstance(x, (Tup, ListRef)) or (f is zip or f is enumerate) and array_items(ev, x)
+        for x in (args[:1] if f is enumerate else args))
 
 
 def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:

@@ -42,7 +42,8 @@ SPECIAL: dict[Any, Special] = {}
 OF_SCIPY: dict[str, Special] = {}
 """Handlers of functions of SciPy by name, which is imported only where a program imports it."""
 _OF_SCIPY = (
-    "numpy", "numpy.polynomial", "scipy._lib._array_api", "scipy._lib._util", "scipy._lib.array_api_compat.numpy",
+    "numpy", "numpy.polynomial", "numpy.rec", "scipy._lib._array_api", "scipy._lib._util",
+    "scipy._lib.array_api_compat.numpy",
     "scipy._lib.array_api_extra", "scipy.fft",
     "scipy.integrate", "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
     "scipy.optimize", "scipy.signal", "scipy.signal.windows", "scipy.sparse", "scipy.sparse.linalg",

@@ -19,6 +19,7 @@ from sct.frontend.values.abstract_values import (
     Array,
     Iteration,
     Key,
+    ObjRef,
     OptionalTuple,
     Origin,
     Poison,
@@ -295,7 +296,9 @@ class Operands(Attempts):
         return value
 
     def give_name(self, v: Abstract, name: str) -> None:
-        """The user's name of a number or an array that has none yet."""
+        """The user's name of a number or an array that has none yet, or of the arrays of a structured one."""
+        for x in self.slots(v).items if isinstance(v, ObjRef) and hasattr(v.cls, "dtype_of_records") else ():
+            self.give_name(x, name)
         cell = self.store.cells[v.addr] if isinstance(v, Ref) and not v.path else None
         value = cell.value if isinstance(cell, Array) else v
         if not isinstance(value, Value):

@@ -42,6 +42,7 @@ from sct.frontend.state.observed_types import (
 )
 from sct.frontend.values.abstract_values import (
     PLAIN,
+    SLICE,
     Abstract,
     Container,
     DefaultRef,
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
 __all__ = [
     "IMMUTABLE", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python", "give",
     "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
-    "is_varied", "leave_to_python", "may_be_differentiated", "pure_builtin",
+    "is_varied", "item_by_python", "leave_to_python", "may_be_differentiated", "pure_builtin",
     "template_of", "user_text", "written_by_python",
 ]
 
@@ -208,6 +209,23 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
     if of_class is not None:
         return _of_type(ev, text, operands, of_class)
     return evaluated_by_python(ev, text, operands, values)
+
+
+def item_by_python(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract | None:
+    """`owner[key]` of an owner, or with a part of the key, that sct does not see into; None for others."""
+    values, texts = [owner], []
+    for at in key.items if isinstance(key, Tup) and not key.fields else (key,):
+        x = at.value if isinstance(at, Static) and not isinstance(at.peek, type) else None
+        bounds: tuple[Abstract, ...] = (at,)
+        if isinstance(x, slice):
+            bounds = tuple(map(Static, (x.start, x.stop, x.step)))
+        elif isinstance(at, Tup) and at.fields == SLICE:
+            bounds = at.items[1:]
+        ends = ["" if v == Static(None) and len(bounds) > 1 else f"{{{len(values) + k}}}" for k, v in enumerate(bounds)]
+        values += bounds
+        texts.append("..." if x is Ellipsis else ":".join(ends[:2] if ends[2:] == [""] else ends))
+    comma = "," if isinstance(key, Tup) and not key.fields and len(texts) == 1 else ""
+    return by_python(ev, f"{{0}}[{', '.join(texts)}{comma}]", *values)
 
 
 def written_by_python(ev: Evaluator, text: str, owner: Abstract, *values: Abstract) -> bool:

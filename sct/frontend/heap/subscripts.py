@@ -20,7 +20,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.heap import array_keys, dynamic_list_methods, dynamic_lists, item_forms, run_time_dicts, run_time_keys
 from sct.frontend.heap.array_keys import adds_axes, array_of, flagged, is_flag, is_slice, key_items, takes_slice
-from sct.frontend.heap.inactive import by_python, written_by_python
+from sct.frontend.heap.inactive import item_by_python, written_by_python
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index, item_of_class
 from sct.frontend.objects.class_of import base_of_maker, raise_of_class
@@ -121,7 +121,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return value
     if isinstance(owner, Ref):
         return slice_view(ev, owner, key)
-    if not is_slice(key) and (value := by_python(ev, "{0}[{1}]", owner, key)) is not None:
+    if (value := item_by_python(ev, owner, key)) is not None:
         return value
     if isinstance(owner, Value) and isinstance(owner.type, Tensor):
         return _item_of_number(ev, owner, owner.type, key)
@@ -357,7 +357,10 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             raise_of_class(ev, owner, lambda like: operator.setitem(like, 0, None))
         see_into_deque(ev, owner)
         instead = base_of_maker(ev, owner)
-        ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict"
+        leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
+        hint = "write into a copy of it" if getattr(getattr(leaf, "dtype", None), "names", None) else \
+            "write to an array, a list or a dict"
+        ev.refuse("SCT303", "this object cannot be written", hint=hint
                   if instead is None else f"derive the class from `{instead}`")
 
 

@@ -63,6 +63,7 @@ from sct.frontend.state.choices import code_of, is_of_kinds, mixed, narrowed
 from sct.frontend.state.object_tables import is_display
 from sct.frontend.state.parts import changed
 from sct.frontend.state.tries import Class
+from sct.frontend.structured_arrays.copies import attribute_of_opaque
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -122,7 +123,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
             return Method(owner, name)
         return get_attribute(ev, owner, name)
     owner = ev.text(owner)
-    if (of_map := attribute_of_map(ev, owner, name)) is not None:
+    if (of_map := attribute_of_map(ev, owner, name) or attribute_of_opaque(ev, owner, name)) is not None:
         return of_map
     if isinstance(owner, Closure):
         if name == "__name__":

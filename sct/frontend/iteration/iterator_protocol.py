@@ -29,6 +29,7 @@ from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.subscripts import characters, size_along, slice_view
 from sct.frontend.iteration.object_iterators import is_own_iterator, items_of_object, own_iterator
 from sct.frontend.iteration.positional_iteration import items_by_position
+from sct.frontend.iteration.python_iterables import array_items
 from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.objects import special_method
 from sct.frontend.objects.operators_of_classes import undefined
@@ -276,11 +277,9 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         return new_iterator(ev, "iter", (v,), Tup(_versions(ev, v)))
     if isinstance(v, Iteration) and v.state is not None:
         return v
-    if not isinstance(v, Static) or not is_literal(v):
-        v = ev.text(v)
+    v = v if isinstance(v, Static) and is_literal(v) else ev.text(v)
     check_not_none(ev, v, iter)
-    if isinstance(v, OptionalTuple):
-        v = present_tuple(ev, v, iter)
+    v = present_tuple(ev, v, iter) if isinstance(v, OptionalTuple) else v
     if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
         return new_iterator(ev, "iter", (v,), Static(_dict_of(ev, v).keys))
     if isinstance(v, Static) and isinstance(v.value, _ITERABLE):
@@ -289,6 +288,8 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         if isinstance(v, Ref) and not ev.type_of(v).rank:  # type: ignore[union-attr]
             raise_at_run_time(ev, "TypeError", "iteration over a 0-d array")
         return new_iterator(ev, "iter", (v,))
+    if (items := array_items(ev, v)) is not None:
+        return new_iterator(ev, "python", items)
     check_iterable(ev, v)
     ev.refuse("SCT503", "this cannot be iterated over",
               hint="iterate over a range, an array, or a tuple, list or dict of known length")
@@ -496,5 +497,4 @@ def _most_of(ev: Evaluator, v: Iteration) -> int | None:
         stop = v.parts[2]
         bounds = [n for n in (*counts, stop.value if isinstance(stop, Static) else None) if n is not None]
         return min(bounds, default=None)
-    finite = [n for n in counts if n is not None]
-    return max(finite) if finite and len(finite) == len(counts) else None
+    return max((n for n in counts if n is not None), default=None) if None not in counts else None

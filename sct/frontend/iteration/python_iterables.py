@@ -26,15 +26,16 @@ from sct.frontend.heap.inactive import (
 )
 from sct.frontend.source.changing_calls import changes_object
 from sct.frontend.source.parse import loc_of, user_text
-from sct.frontend.state.observed_types import Observed, items_place
-from sct.frontend.values.abstract_values import Abstract
+from sct.frontend.state.observed_types import Observed, items_place, observed_type
+from sct.frontend.values.abstract_values import Abstract, Static
 from sct.ir import Operand, Value
 from sct.ir.core import walk
-from sct.ir.types import BOOL, INT, Text
+from sct.ir.types import BOOL, INT, Opaque, Text
 from sct.ops.program.attempts import attempted
 from sct.ops.program.effects import inactive, part, runs_code_of_operands
 
-__all__ = ["PythonIterable", "check_class", "check_unchanged", "python_item", "python_items", "python_iterable"]
+__all__ = ["PythonIterable", "array_items", "check_class", "check_unchanged", "python_item", "python_items",
+           "python_iterable"]
 
 
 def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
@@ -80,6 +81,20 @@ def python_iterable(ev: Evaluator, v: Abstract, node: Any) -> PythonIterable | N
     use_callable(ev, ev.leaf_of(v))
     (cls,) = classes
     return PythonIterable(types, check, cls.__name__, user_text(place), hasattr(cls, "__next__"))
+
+
+def array_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, Abstract] | None:
+    """An array of dates, texts or records, and the description of its items, for an iterator; None for others."""
+    if not isinstance(v, Value) or not isinstance(v.type, Opaque) or not is_python_object(ev, v):
+        return None
+    eqn, leaf = ev.defs.get(v), ev.leaf_of(v)
+    seen = ev.observed(eqn.loc) if eqn is not None and eqn.loc is not None else {observed_type(leaf)}
+    ((cls, *dtype_and_rank),) = [t[1:] for t in seen] if len(seen) == 1 else [(None,)]
+    if len(dtype_and_rank) != 2 or cls is not np.ndarray or not dtype_and_rank[1]:
+        return None
+    dtype, rank = dtype_and_rank
+    item = observed_type(np.zeros((1,) * rank, dtype)[0])
+    return v, Static(PythonIterable(frozenset([item]), "type(_0).__name__ == 'ndarray'", "ndarray", "this", False))
 
 
 def check_class(ev: Evaluator, v: Value, iterable: PythonIterable) -> None:

@@ -28,6 +28,7 @@ from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.objects import special_method
 from sct.frontend.state.may_alias import freeze_together
 from sct.frontend.state.observed_types import latest_place
+from sct.frontend.structured_arrays.creation import structured_array
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -103,6 +104,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
         args = [contents_of(ev, a, *_READ_BY_NUMPY) for a in args]
     if spelling.startswith("math."):
         args = [ev.call(Static(float), [a]) if special_method(ev, a, "__float__") is not None else a for a in args]
+    if (structured := structured_array(ev, spelling, args, kwargs)) is not None:
+        return structured
     args = plain_numbers(ev, *args, numpy=spelling.split(".")[0] not in ("builtins", "math"))
     args, kwargs, out, mask = outputs(ev, spelling, args, kwargs)
     if out is not None:

@@ -3,6 +3,7 @@
 An observed type is hashable:
 
     ("number", "float", float)     ("array", "float64", 2)     ("tuple", (t, u))     ("object", cls)
+    ("object", cls, dtype, 1) of an array of dates, texts or records
 
 The types of the items of an iterable are entered at `items_place`, together with ("iterable", its class). The types of
 all runs are entered at a place, those of the latest at its `latest_place`, too.
@@ -67,6 +68,8 @@ def observed_type(value: Any, depth: int = 0) -> Observed:
         return "number", kind, cls
     if cls is np.ndarray and is_supported(value.dtype):
         return "array", str(value.dtype), value.ndim
+    if isinstance(value, (np.ndarray, np.void)) and value.dtype.kind in "mMUSV":
+        return "object", cls, value.dtype, value.ndim
     if cls is tuple and len(value) <= _LONGEST and depth < _DEEPEST:
         return "tuple", tuple(observed_type(x, depth + 1) for x in value)
     return "object", cls

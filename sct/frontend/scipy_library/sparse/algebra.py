@@ -23,7 +23,7 @@ from sct.ops.linalg.sparse_maps import sparse_matrix, sparse_product, sparse_sol
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__ = ["attribute", "is_number", "method", "scaled"]
+__all__ = ["attribute", "is_number", "method", "refuse_write", "scaled"]
 
 _NONE = Static(None)
 
@@ -428,7 +428,7 @@ def _in_place(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
               "each of its names", hint="write `A = A * c`")
 
 
-@special(SparseMatrix.__setattr__, SparseMatrix.__setitem__)
-def _written(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+@special(SparseMatrix.__setitem__)
+def refuse_write(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
     ev.refuse("SCT303", "a write to a sparse matrix is not supported",
               hint="make it of all its elements: `csr_matrix((data, (rows, cols)))`")

@@ -20,20 +20,29 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import check_value
-from sct.frontend.scipy_library.sparse.algebra import attribute, is_number, method, scaled
-from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, SparseElements, elements_of, new_matrix, triples
+from sct.frontend.heap.inactive import check_value, give
+from sct.frontend.objects.objects import store_attribute
+from sct.frontend.scipy_library.sparse.algebra import attribute, is_number, method, refuse_write, scaled
+from sct.frontend.scipy_library.sparse.elements import (
+    ATTRIBUTES,
+    FORMATS,
+    SparseElements,
+    elements_of,
+    new_matrix,
+    triples,
+)
 from sct.frontend.scipy_objects.sparse_matrices import SparseMatrix, is_sparse
 from sct.frontend.values.abstract_values import Abstract, Frozen, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir.dims import sym
 from sct.ir.types import Tensor
 from sct.ops.linalg.sparse_maps import sparse_matrix
-from sct.ops.program.effects import part
+from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
 __all__: list[str] = []
 
 _NONE = Static(None)
+_CANONICAL = "the elements of this sparse matrix must be sorted and distinct"
 
 
 # -- the programs ------------------------------------------------------------------------------------------------------
@@ -170,22 +179,74 @@ def _absolute(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _array_of_elements(ev: Evaluator, a: SparseElements) -> Abstract:
-    """`A.data` of a matrix with one element at each place, in a defined order."""
-    if a.name[:3] not in ("csr", "csc"):
+    """`A.data`: as COO is given it; else of a matrix with one element at each place, in a defined order."""
+    name = a.name[:3]
+    if name not in FORMATS:
         ev.refuse("SCT205", f"`data` of a matrix of the class `{a.name}` is not supported",
                   hint="convert it to CSR")
     t = Tensor("array", "f64", (sym(f"_elements{a.native.id}"),))
-    check_value(ev, a.native, "_0.has_canonical_format", "the elements of this sparse matrix must be sorted and "
-                "distinct")
+    eqn = ev.defs.get(a.native)
+    text = "" if eqn is None else str(eqn.attrs.get("text", ""))
+    is_as_given = name == "coo" and text.startswith(f"scipy.sparse.{a.name}((_0, (_1, _2))")
+    if name != "coo":
+        check_value(ev, a.native, "_0.has_canonical_format", _CANONICAL)
+    elif not is_as_given:
+        check_value(ev, a.native, "len(set(zip(_0.row, _0.col))) == _0.nnz", "the elements of this sparse matrix must "
+                    "be distinct")
     value = ev.emit(solver, a.native, text="_0.data", type=t)
     with derivative_code(ev):
-        rows, cols = (ev.wrap(ev.emit(solver, a.native, text=f"_0.tocoo().{axis}.astype(int)", type=Tensor(
-            "array", "i64", t.shape))) for axis in ("row", "col"))
-        like = ev.call(Static(_at), [a.data, a.rows, a.cols, a.n, rows, cols])
+        like = a.data if is_as_given else _elements_at(ev, a, *(ev.wrap(ev.emit(
+            solver, a.native, text=f"_0.tocoo().{axis}.astype(int)", type=Tensor("array", "i64", t.shape)))
+            for axis in ("row", "col")))
     result = standing_for(ev, value, like)
     assert isinstance(result, Ref)
     ev.freeze(result.addr, why=Frozen.RULED)
     return result
+
+
+def _elements_at(ev: Evaluator, a: SparseElements, rows: Abstract, cols: Abstract) -> Abstract:
+    return ev.call(Static(_at), [a.data, a.rows, a.cols, a.n, rows, cols])
+
+
+@special(SparseMatrix.__setattr__)
+def _set_attribute(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`A.data = v`: the matrix holds another array, as it is."""
+    self, name, value = args
+    a = elements_of(ev, self)
+    t = ev.type_of(value) if isinstance(value, Ref) else None
+    if name != Static("data") or a.name[:3] not in ("csr", "csc") or not isinstance(t, Tensor) or t.rank != 1 \
+            or t.dtype != "f64":
+        refuse_write(ev, args, kwargs)
+    give(ev, [value], True)
+    check_value(ev, a.native, "_0.has_canonical_format", _CANONICAL)
+    native = ev.emit(sparse_matrix, a.native, ev.operand(value), text="type(_0)((_1, _0.indices, _0.indptr), _0.shape)")
+    size = sym(f"_elements{native.id}")
+    with derivative_code(ev):
+        places = {f"_{axis}s": ev.wrap(ev.emit(solver, native, text=f"_0.tocoo().{axis}.astype(int)", type=Tensor(
+            "array", "i64", (size,)))) for axis in ("row", "col")}
+    assert isinstance(self, ObjRef)
+    for key, x in {"_native": native, "_data": ev.wrap(ev.operand(value)), **places}.items():
+        store_attribute(ev, self, key, x)
+    return _NONE
+
+
+@of_scipy("scipy.sparse.find")
+def _found(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`find(A)`: the rows, the columns and the elements that are not 0."""
+    if len(args) != 1 or not isinstance(args[0], ObjRef):
+        ev.refuse("SCT207", "`find` is left to Python")
+    a = elements_of(ev, args[0])
+    parts = ev.emit(solver, a.native, text="scipy.sparse.find(_0)", type=OBJECT)
+    check_value(ev, parts, "_0[0].dtype == _0[1].dtype == 'int32'", "the positions of this sparse matrix must have 32 "
+                "bits")
+    size = sym(f"_elements{parts.id}")
+    rows, cols, data = (ev.emit(solver, parts, text=f"_0[{k}]", type=Tensor("array", dtype, (size,)))
+                        for k, dtype in enumerate(("i32", "i32", "f64")))
+    rows, cols = ev.wrap(rows), ev.wrap(cols)
+    with derivative_code(ev):
+        like = _elements_at(ev, a, *(ev.call(ev.call(Static(getattr), [v, Static("astype")]), [Static(int)])
+                                     for v in (rows, cols)))
+    return Tup((rows, cols, standing_for(ev, data, like)))
 
 
 def _positions(key: str) -> Callable[[Any], Any]:
