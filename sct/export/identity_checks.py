@@ -85,7 +85,7 @@ def containers_in_rows(text: str, tree: Node) -> Iterator[str]:
     ['*xs']
     """
     def visit(part: str, clauses: str, tree: Tree) -> Iterator[str]:
-        if not isinstance(tree, Node):
+        if not isinstance(tree, Node) or tree.kind == "member":
             return
         if tree.kind == "kinds":
             yield f"*({part}{clauses} if type({part}) in (list, dict))"

@@ -39,7 +39,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import UNKNOWN
-from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, Schema
+from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, Schema
 from sct.ir import Value
 from sct.ir.dims import Dim, is_ragged, ragged, sym
 from sct.ir.pytrees.kinds import CODE
@@ -315,6 +315,8 @@ def schema_of_tree(tree: Tree) -> Schema:
             return ObjectSchema(MapRef(0), (Place(DictArgument(0), frozenset()), "keys", "values"), children)
         if part.kind == "tuple":
             return children
+        if part.kind == "member":
+            return MemberSchema(part.cls, *children)  # type: ignore[arg-type]
         if part.kind == "kinds":
             code, *kinds = children
             assert isinstance(code, int)

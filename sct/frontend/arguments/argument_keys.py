@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import enum
 import fractions
 import itertools
 import random
@@ -20,12 +21,12 @@ from sct.frontend.arguments.array_sizes import Ragged, shape_key
 from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
 from sct.frontend.values.item_kinds import MOST_KINDS
-from sct.ir.pytrees.kinds import CODE, Kind, code_of_record
+from sct.ir.pytrees.kinds import CODE, Kind, MemberCode, code_of_record, is_member
 from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_of, with_items
 from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 
 __all__ = [
-    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn", "Equal",
+    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "MEMBER", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn", "Equal",
     "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree",
     "most_flattened", "with_differentiated_ints",
 ]
@@ -209,7 +210,7 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
     kinds = set(map(type, xs))
     if records and type(None) in kinds:
         kind = item_kind([x for x in xs if x is not None], sizes, bool(records))
-        return ("none", kind) if kind in ("real", float, int, bool, str) else None
+        return ("none", kind) if kind in ("real", float, int, bool, str) or _is_of_members(kind) else None
     if kinds <= _REAL:
         return "real" if len(kinds) > 1 else kinds.pop() if kinds else None
     if len(kinds) > 1:
@@ -222,6 +223,8 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
         return (list, kind) if kind is not None and (records or not is_record(kind)) else None
     if t is np.ndarray:
         return _kind_of_arrays(xs, sizes, records, nesting)
+    if issubclass(t, enum.Enum):
+        return (MEMBER, t) if records and all(map(is_member, xs)) else None
     if (t in (bool, str) or t in OF_PYTHON) and records or issubclass(t, np.number) or t is Places:
         return t  # type: ignore[no-any-return]
     if t is dict and maps and (kind := _record_kind(t, xs, sizes, records, maps, nesting)) is None:
@@ -232,6 +235,14 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
     if records:
         return _record_kind(t, xs, sizes, records, maps, nesting)
     return _row_kind(xs, sizes) if t is tuple else None
+
+
+MEMBER = "member"
+"""Starts the kind of members of one enum, which follows."""
+
+
+def _is_of_members(kind: Any) -> bool:
+    return isinstance(kind, tuple) and kind[0] == MEMBER
 
 
 def _kind_of_arrays(xs: Sequence[np.ndarray], sizes: Numbers, records: int, nesting: Hashable) -> Hashable:
@@ -377,8 +388,8 @@ def _fillers(key: Any) -> tuple[Any, ...] | None:
         return ()
     if not isinstance(key, tuple):
         return (0.0 if key == "real" else key(),) if key == "real" or key in PLAIN else None
-    if key[0] == "none":
-        return (None,)
+    if key[0] in ("none", MEMBER):
+        return (None if key[0] == "none" else "",)
     if key[0] is list:
         inner = _fillers(key[1]) if isinstance(key[1], tuple) and key[1][0] is not list else (0,)
         return None if inner is None else tuple([] for _ in inner)
@@ -418,6 +429,9 @@ def list_tree(kind: Hashable) -> Tree:
             code = Leaf(next(count))
             parts = tuple([of_item(key) or Leaf(next(count)) for _, key in kind[1:]])
             return Node("kinds", (CODE, *(each for each, _ in kind[1:])), (code, *parts))
+        optional = isinstance(kind, tuple) and kind[0] == "none"
+        if _is_of_members(of := kind[1] if optional else kind):
+            return Node("member", (MemberCode(of[1], optional),), (Leaf(next(count)),), of[1])
         if not isinstance(kind, tuple) or isinstance(kind[0], np.dtype) or kind[0] == "none":
             return None
         if kind[0] is list:

@@ -13,11 +13,12 @@ What tells a kind from the others is asked alone, the class of an item first:
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CODE", "Kind", "code_of_item", "code_of_record", "code_text"]
+__all__ = ["CODE", "Kind", "MemberCode", "code_of_item", "code_of_member", "code_of_record", "code_text", "is_member"]
 
 CODE = "kind"
 """The key of the code of an item in a node of kind "kinds"; the other keys are kinds."""
@@ -87,6 +88,43 @@ class Kind:
         if len(same) > 1:
             tests.append(f"len({item}) == {form}" if tuple in self.classes else f"[*{item}] == {list(form)!r}")
         return " and ".join(tests)
+
+
+def is_member(x: enum.Enum) -> bool:
+    """Is this a member of its enum that has a name of its own: no combination of flags, and without a user's `name`?
+
+    >>> class Flag(enum.Flag): A, B = 1, 2
+    >>> is_member(Flag.A), is_member(Flag.A | Flag.B)
+    (True, False)
+    """
+    cls = type(x)
+    names = next(vars(base)["name"] for base in cls.__mro__ if "name" in vars(base))
+    return names is vars(enum.Enum)["name"] and cls.__members__.get(x.name) is x
+
+
+def code_of_member(x: enum.Enum) -> str:
+    """What says which member of its enum this is."""
+    return f"{type(x).__name__}.{x.name}"
+
+
+@dataclass(frozen=True)
+class MemberCode:
+    """The key of the code of a member of the enum `cls` in a node of kind "member".
+
+    optional  may None be in the place of the member, and of its code?
+    """
+
+    cls: type[enum.Enum]
+    optional: bool = False
+
+    def of(self, x: enum.Enum | None) -> str | None:
+        """The code of this member."""
+        return None if x is None else code_of_member(x)
+
+    def text(self, member: str) -> str:
+        """The code of a member, as code."""
+        code = f"{self.cls.__name__ + '.'!r} + {member}.name"
+        return f"None if {member} is None else {code}" if self.optional else code
 
 
 def code_of_record(text: str | None, cls: type, form: Iterable[Any] | None) -> str:
