@@ -261,7 +261,10 @@ def test_the_gradient_by_a_list_with_members() -> None:
     def area(bars):
         return sum([b.area ** 2 if b.kind is Kind.RIGID else b.area for b in bars])
 
-    value, (slopes, x) = value_and_grad(lambda bars, x: area(bars) * x, argnums=(0, 1))(bars(3), 2.0)
+    df = value_and_grad(lambda bars, x: area(bars) * x, argnums=(0, 1))
+    df(bars(6, 1), 2.0)
+    value, (slopes, x) = df(bars(3), 2.0)
+    assert len(df.sources) == 1  # type: ignore[attr-defined]
     assert [(b.i, b.area, b.kind) for b in slopes] == [(None, 4.0, None), (None, 2.0, None), (None, 2.0, None)]
     assert value == 2.0 * area(bars(3)) and x == area(bars(3))
     assert vjp(area, bars(3))[1](1.0)[0] == grad(area)(bars(3))
