@@ -25,7 +25,7 @@ from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
 from sct.ir.dims import Dim
 from sct.ir.pytrees.kinds import MemberCode
-from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, column_texts
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, column_texts, text_of_step
 from sct.ir.pytrees.user_objects import is_plain_attribute, slots_of
 from sct.ir.types import List, Optional, Tensor, Text, Type
 from sct.ops.type_rules import numpy_dtype
@@ -140,6 +140,11 @@ def _tree_checks(text: str, tree: Tree, types: Types | None, class_text: Callabl
         return _rows_checks(text, tree.children[0], types, class_text)
     if tree.kind == "member":
         return [_member_check(text, tree.keys[0], class_text(tree.cls))]
+    if tree.kind == "map":
+        of_parts = (_tree_checks(text_of_step(text, part.name, None), child, types, class_text)
+                    for part, child in zip(tree.keys[1:], tree.children[1:]))
+        return [Check((f"type({text}) is dict",), "TypeError", f"{text} must be a dict"),
+                *itertools.chain.from_iterable(of_parts)]
     if tree.kind == "kinds":
         return [_kinds_check(text, tree, types, class_text)]
     if tree.kind == "object":

@@ -22,13 +22,13 @@ from sct.frontend.values.abstract_values import PLAIN
 from sct.frontend.values.exact_keys import Same, exact
 from sct.frontend.values.item_kinds import MOST_KINDS
 from sct.ir.pytrees.kinds import CODE, Kind, MemberCode, code_of_record, is_member
-from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_of, with_items
+from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree
 from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 
 __all__ = [
-    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "MEMBER", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn", "Equal",
-    "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree",
-    "most_flattened", "with_differentiated_ints",
+    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "MEMBER", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn",
+    "Equal", "is_kind_of_keys", "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_map",
+    "kind_of_rows", "list_tree", "map_tree_of", "most_flattened",
 ]
 
 
@@ -36,18 +36,19 @@ Numbers = dict[Hashable, int]
 """Numbers of sizes, and of containers, in a key."""
 
 
-def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True) -> Hashable:
+def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True, maps: bool = True) -> Hashable:
     """The types of the arguments: two calls with one key have the same abstract arguments.
 
     records  as in `item_kind`
+    maps     are dicts of many alike values one value each, whatever their keys are?
 
     >>> key_of((1.0, np.zeros(3)), {}) == key_of((2.0, np.zeros(4)), {})
     True
     """
     sizes: Numbers = {}
     try:
-        key = tuple([_key(a, sizes, records) for a in args])
-        return key if not kwargs else (key, tuple([(k, _key(v, sizes, records)) for k, v in kwargs.items()]))
+        key = tuple([_key(a, sizes, records, maps) for a in args])
+        return key if not kwargs else (key, tuple([(k, _key(v, sizes, records, maps)) for k, v in kwargs.items()]))
     except RecursionError:
         raise contains_itself("an argument") from None
 
@@ -57,7 +58,7 @@ def is_opaque_array(x: Any) -> bool:
     return type(x) is np.ndarray and x.dtype.kind in "mMUSV" or isinstance(x, (np.datetime64, np.timedelta64, np.void))
 
 
-def _key(x: Any, sizes: Numbers, records: int = True) -> Hashable:
+def _key(x: Any, sizes: Numbers, records: int = True, maps: bool = False) -> Hashable:
     t: Any = type(x)
     if t in PLAIN:
         return t  # type: ignore[no-any-return]
@@ -67,24 +68,26 @@ def _key(x: Any, sizes: Numbers, records: int = True) -> Hashable:
         # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
     if t is tuple:
-        return (t, *[_key(v, sizes, records) for v in x])
+        return (t, *[_key(v, sizes, records, maps) for v in x])
     if t is RecordColumn:
         first, kind = sizes.setdefault(-1 - id(x.items), len(sizes)), item_kind(x.items, sizes, records)
-        return (list, first, COLUMN, kind) if kind is not None else _key(x.items, sizes, records)
+        return (list, first, COLUMN, kind) if kind is not None else _key(x.items, sizes, records, maps)
     if t is list or t is dict:
         # One list passed twice is another key than two lists; ids are negative, sizes are not.
         first = sizes.setdefault(-1 - id(x), len(sizes))
+        kind = kind_of_rows(x, sizes, records) if t is list else kind_of_map(x, sizes, records) if maps else None
+        if kind is not None:
+            return t, first, ROWS, kind
         if t is list:
-            kind = kind_of_rows(x, sizes, records)
-            return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes, records) for v in x])
-        return t, first, tuple([(k, _key(v, sizes, records)) for k, v in x.items()]), exact(x)
+            return (t, first, *[_key(v, sizes, records, maps) for v in x])
+        return t, first, tuple([(k, _key(v, sizes, records, maps)) for k, v in x.items()]), exact(x)
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
     if is_container(t):
         if -1 - id(x) in sizes:
             return t, sizes[-1 - id(x)]
         first = sizes.setdefault(-1 - id(x), len(sizes))
-        return t, first, tuple([(k, _key(v, sizes, records)) for k, v in zip(fields_of(x), stored_values(x))])
+        return t, first, tuple([(k, _key(v, sizes, records, maps)) for k, v in zip(fields_of(x), stored_values(x))])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may redefine operators", hint="pass x.data and x.mask, and write data[~mask]"
@@ -157,6 +160,25 @@ def kind_of_rows(xs: list[Any], sizes: Numbers, records: int = True, maps: bool 
         return None
     sizes.update(sizes_behind)
     return kind
+
+
+def kind_of_map(x: dict[Any, Any], sizes: Numbers, records: int = True) -> Hashable:
+    """The kind of a dict of many alike values that is one value of the IR; None of other dicts."""
+    if len(x) <= MANY_KEYS or not records:
+        return None
+    inside = dict(sizes)
+    kinds = [item_kind(list(xs), inside, records, True) for xs in (x, x.values())]
+    if None in kinds or not is_kind_of_keys(kinds[0]):
+        return None
+    sizes.update(inside)
+    return ("map", *kinds)
+
+
+def is_kind_of_keys(kind: Any) -> bool:
+    """Are these keys that a program can compute: ints, floats, strings, and tuples of these?"""
+    if isinstance(kind, tuple) and kind[0] is tuple:
+        return all(map(is_kind_of_keys, kind[2:]))
+    return kind in (int, float, str)
 
 
 def most_flattened(kind: Hashable, records: int = True) -> int:
@@ -447,38 +469,16 @@ def list_tree(kind: Hashable) -> Tree:
     return of_list(kind) or Leaf(0)
 
 
+def map_tree_of(kind: Hashable) -> Node:
+    """The structure of a dict of this kind: its places, its keys and its values."""
+    rows = list_tree(kind)
+    assert isinstance(rows, Node) and isinstance(rows.children[0], Node)
+    return rows.children[0]
+
+
 def is_one_value(x: Any, records: int = True) -> bool:
     """Is this list one value of the IR, for any length?  `records` as in `item_kind`."""
     return type(x) is list and kind_of_rows(x, {}, records) is not None
-
-
-def with_differentiated_ints(x: Any) -> Any:
-    """The argument with 0.0 for each int that counts as a float: one whose column in a long list has floats, too.
-
-    >>> with_differentiated_ints(([1, 2.0, 3, 4.0, 5], [1, 2.0]))
-    ([0.0, 2.0, 0.0, 4.0, 0.0], [1, 2.0])
-    """
-    kind = kind_of_rows(x, {}) if type(x) is list else None
-    if kind is not None:
-        return _with_zeros(x, (list, kind))
-    parts = parts_of(x)
-    return x if parts is None else with_items(
-        x, {key: with_differentiated_ints(part) for key, part in parts.items.items()})
-
-
-def _with_zeros(x: Any, kind: Any) -> Any:
-    """`x`, of this kind, with 0.0 for the ints among ints and floats."""
-    if kind == "real":
-        return 0.0 if type(x) is int else x
-    if not isinstance(kind, tuple) or x is None:
-        return x
-    if kind[0] == "none":
-        return _with_zeros(x, kind[1])
-    if kind[0] is list:
-        return [_with_zeros(item, kind[1]) for item in x] if kind[1] == "real" or isinstance(kind[1], tuple) else x
-    parts = parts_of(x)
-    return x if parts is None else with_items(
-        x, {key: _with_zeros(part, column) for (key, part), column in zip(parts.items.items(), kind[2:])})
 
 
 class Equal(Same):

@@ -33,6 +33,7 @@ from sct.frontend.arguments.argument_keys import (
     AT_ONCE,
     MANY_KEYS,
     RecordColumn,
+    is_kind_of_keys,
     is_opaque_array,
     item_kind,
     key_of,
@@ -283,7 +284,7 @@ def _kinds_of(ev: Evaluator, obj: dict[Any, Any]) -> dict[str, Hashable] | None:
     """The kinds of the keys and of the values of a dict of alike values; None for other dicts."""
     kinds = {name: item_kind(list(xs), {}, ev.containers.records, True)
              for name, xs in (("keys", obj), ("values", obj.values()))}
-    return None if None in kinds.values() or not _is_kind_of_keys(kinds["keys"]) else kinds
+    return None if None in kinds.values() or not is_kind_of_keys(kinds["keys"]) else kinds
 
 
 def _captured_dict(ev: Evaluator, obj: dict[Any, Any], kinds: dict[str, Hashable], path: Path) -> MapRef | None:
@@ -297,13 +298,6 @@ def _captured_dict(ev: Evaluator, obj: dict[Any, Any], kinds: dict[str, Hashable
     places = _free_leaf(ev, Places(), Opaque(), (*path, ("places", "places")), (Places,))
     parts = [_captured_list(ev, xs, kinds[name], (*path, (name, name))) for name, xs in lists.items()]
     return MapRef(ev.captured.put(Slots((places, *parts), ("places", *lists), Origin.CAPTURED, site=argument)))
-
-
-def _is_kind_of_keys(kind: Any) -> bool:
-    """Are these keys that a program can compute: ints, floats, strings, and tuples of these?"""
-    if isinstance(kind, tuple) and kind[0] is tuple:
-        return all(map(_is_kind_of_keys, kind[2:]))
-    return kind in (int, float, str)
 
 
 def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> Abstract:

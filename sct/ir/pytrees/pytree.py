@@ -60,7 +60,7 @@ class Node:
 
     The one child of "rows" is the structure of a record; its leaves are the columns, which are lists.  Where the items
     are of several kinds, it is a node of kind "kinds": the code of the kind, and the structure of each.  A member of an
-    enum is a node of kind "member", of its code.
+    enum is a node of kind "member", of its code; a dict of many alike values one of kind "map", of `PARTS`.
 
     keys    positions, dict keys, or attributes
     cls     the class of the object
@@ -119,6 +119,9 @@ def structure_text(tree: Tree, leaf: Callable[[int], str]) -> str:
         return f"{tree.cls.__name__}{' | None' * tree.keys[0].optional}"
     if tree.kind == "kinds":
         return " | ".join(parts[1:])
+    if tree.kind == "map":
+        keys, values = (part.removeprefix("list[").removesuffix("]") for part in parts[1:])
+        return f"dict[{keys}, {values}]"
     inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
     return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
@@ -234,6 +237,8 @@ def children_of(tree: Node, value: Any) -> list[Any]:
         return [get_stored(value, key) for key in tree.keys]
     if tree.kind == "member":
         return [key.of(value) for key in tree.keys]
+    if tree.kind == "map":
+        return [read_step(value, key.name, None) for key in tree.keys]
     return [value[key] for key in tree.keys]
 
 
@@ -249,10 +254,10 @@ def leaf_values(tree: Tree, value: Any) -> list[Any]:
         return []
     if tree.kind == "kinds":
         return _leaves_of_kinds(tree, value)
-    if tree.kind != "rows":
-        return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in leaf_values(c, part)]
     if isinstance(value, str):
         return [type(value)(text) for text in column_texts(tree, value).values()]
+    if tree.kind != "rows":
+        return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in leaf_values(c, part)]
     rows = [leaf_values(tree.children[0], row) for row in value]
     return [list(column) for column in zip(*rows)] if rows else [[] for _ in leaves(tree)]
 
