@@ -1,4 +1,4 @@
-"""Dicts of many alike values in the arguments are one value each, whose keys are data, where a program runs over them."""
+"""Dicts of many alike values in the arguments: one value each, with keys that are data, if a program runs over them."""
 
 from __future__ import annotations
 
@@ -140,6 +140,8 @@ def test_one_program_for_any_number_of_keys(f: Callable[..., Any], args: Callabl
     assert jvp(f, (x, *others), (v,))[1] == pytest.approx(gradient @ v, rel=1e-12)
     assert hvp(f, (x, *others), (v,)) == pytest.approx((grad(f)(x + 1e-6 * v, *others) - gradient) / 1e-6, rel=1e-3,
                                                        abs=1e-3)
+    if f is removed:
+        return  # the keys of a dict by which a function is differentiated are known
     by_all = vjp(f, x, *others)[1](1.0)
     np.testing.assert_allclose(by_all[0] if isinstance(by_all, tuple) else by_all, gradient, rtol=1e-12)
 

@@ -220,15 +220,15 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
             return Tup(items, place=ARGUMENTS), tree
         return ListRef(_slots(ev, Slots(items, origin=Origin.ARGUMENT))), tree
     if type(x) is dict:
-        kind = kind_of_map(x, {}, ev.containers.records)
-        if kind is not None and ev.containers.maps:
-            return _map(ev, x, map_tree_of(kind), name)
+        alike = kind_of_map(x, {}, ev.containers.records)
+        if alike is not None and ev.containers.maps:
+            return _map(ev, x, map_tree_of(alike), name)
         for k in x:
             _known_key(ev, k)
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
         cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT,
-                     site=DictArgument(id(x), kind is not None))
+                     site=DictArgument(id(x), alike is not None))
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if is_container(type(x)):
         return _object(ev, x, name, seen)

@@ -120,8 +120,8 @@ def structure_text(tree: Tree, leaf: Callable[[int], str]) -> str:
     if tree.kind == "kinds":
         return " | ".join(parts[1:])
     if tree.kind == "map":
-        keys, values = (part.removeprefix("list[").removesuffix("]") for part in parts[1:])
-        return f"dict[{keys}, {values}]"
+        key, value = (part.removeprefix("list[").removesuffix("]") for part in parts[1:])
+        return f"dict[{key}, {value}]"
     inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
     return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
