@@ -91,7 +91,8 @@ def containers_in_rows(text: str, tree: Node) -> Iterator[str]:
         if not isinstance(tree, Node) or tree.kind == "member":
             return
         if tree.kind == "kinds":
-            yield f"*({part}{clauses} if type({part}) in (list, dict))"
+            is_mutable = "" if all(kind.is_of_class for kind in tree.keys[1:]) else f" if type({part}) in (list, dict)"
+            yield f"*({part}{clauses}{is_mutable})"
             return
         if tree.kind != "tuple" and not issubclass(tree.cls, tuple):
             yield f"*{text}" if part == "row" else f"*({part}{clauses})"

@@ -236,7 +236,7 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
     if kinds <= _REAL:
         return "real" if len(kinds) > 1 else kinds.pop() if kinds else None
     if len(kinds) > 1:
-        return None
+        return _kinds_of_classes(xs, sizes, maps, nesting) if records else None
     t: Any = kinds.pop()
     if t is list:
         inner = [x for row in xs for x in row]
@@ -318,6 +318,18 @@ def _record_kind(t: Any, xs: Sequence[Any], sizes: Numbers, records: int = True,
     if None in kinds or all(kind == "none" for kind in kinds):
         return None
     return (t, names.pop(), *kinds)
+
+
+def _kinds_of_classes(xs: Sequence[Any], sizes: Numbers, maps: bool, nesting: Hashable) -> Hashable:
+    """The kinds of objects of several classes; None where they are not, or refer to one another."""
+    classes = {cls.__name__: cls for cls in map(type, xs) if is_container(cls) and not issubclass(cls, tuple)}
+    groups = {name: [x for x in xs if type(x) is cls] for name, cls in sorted(classes.items())}
+    if sum(map(len, groups.values())) < len(xs) or len(groups) > MOST_KINDS or _refers_back(list(xs), set(), set()):
+        return None
+    keys = [_record_kind(classes[name], group, sizes, True, maps, nesting) for name, group in groups.items()]
+    fillers = [None if key is None else _fillers(key) for key in keys]
+    return None if None in fillers else ("kinds", *(
+        (Kind(name, ("type", classes[name]), own), key) for name, own, key in zip(groups, fillers, keys)))
 
 
 def _kinds(xs: Sequence[Any], sizes: Numbers, maps: bool) -> Hashable:
@@ -417,7 +429,7 @@ def _fillers(key: Any) -> tuple[Any, ...] | None:
         return None if inner is None else tuple([] for _ in inner)
     if key[0] == "kinds":
         parts: list[Any] = [("",), *(kind.fillers for kind, _ in key[1:])]
-    elif key[0] in (tuple, dict):
+    elif is_record(key):
         parts = list(map(_fillers, key[2:]))
     else:
         return None

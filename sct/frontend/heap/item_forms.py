@@ -20,7 +20,7 @@ from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.functions_in_lists import form_and_parts
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list
-from sct.frontend.state.choices import code, enum_of
+from sct.frontend.state.choices import by_code, code, enum_of
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -71,9 +71,9 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             return ObjectSchema(replace(x, addr=0), (list_items.Place(cell.site, uses), *cell.keys[1:]), parts)
         if isinstance(x, DictRef) and x.addr > CAPTURED and _is_to_be_filled(ev, ev.slots(x)):
             raise ev.functions.plan.changed(dicts={(ev.slots(x).site, "values")})
-        if isinstance(x, Choice) and x.codes is not None:
+        if isinstance(x, Choice) and (x.codes is not None or all(isinstance(m, ObjRef) for m in x.members)):
             types.append(x.code.type)
-            return KindSchema(len(types) - 1, x.codes, tuple(map(visit, x.members)))
+            return KindSchema(len(types) - 1, tuple(by_code(x)), tuple(map(visit, x.members)))
         if isinstance(x, Tup):
             parts = parts_of_record(x.items, x.items[:1] if x.cls is tuple else x.items)
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)

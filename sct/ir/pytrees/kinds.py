@@ -18,6 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sct.ir.pytrees.user_objects import is_container
+
 __all__ = ["CODE", "Kind", "MemberCode", "code_of_item", "code_of_member", "code_of_record", "code_text", "is_member"]
 
 CODE = "kind"
@@ -60,6 +62,11 @@ class Kind:
         return (int, float) if how == "number" else (tuple,) if how in ("length", "first") else (dict,)
 
     @property
+    def is_of_class(self) -> bool:
+        """Are these objects of a class of the user?"""
+        return self.test[0] == "type" and is_container(self.test[1])
+
+    @property
     def _record(self) -> tuple[Any, Any, Any]:
         """Where a record has which text, and its length or its keys; None for what does not matter."""
         how, *what = self.test
@@ -80,6 +87,7 @@ class Kind:
         if len(alike) < len(kinds):
             names = [cls.__name__ for cls in self.classes]
             tests.append(f"{item} is None" if self.test == ("none",) else
+                         f"type({item}).__name__ == {names[0]!r}" if self.is_of_class else
                          f"type({item}) is {names[0]}" if len(names) == 1 else f"type({item}) in ({', '.join(names)})")
         key, text, form = self._record
         same = [kind for kind in alike if kind._record[1] == text]
@@ -154,6 +162,8 @@ def code_of_item(kinds: Sequence[Kind], x: Any) -> str | None:
 
 def code_text(kinds: Sequence[Kind], item: str) -> str:
     """The code of the kind of an item, as code."""
+    if all(kind.is_of_class for kind in kinds):
+        return f"type({item}).__name__"
     tests = {kind.test[:-1] for kind in kinds}
     if all(kind.test[0] in ("first", "field") and kind.code == kind.test[-1] for kind in kinds) and len(tests) == 1:
         how, *key = kinds[0].test[:-1]
