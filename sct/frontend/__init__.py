@@ -47,7 +47,6 @@ from sct.frontend.arguments.argument_keys import (
     MANY_KEYS,
     OPAQUE_ARRAY,
     ROWS,
-    Equal,
     RecordColumn,
     key_of,
     kind_of_rows,
@@ -115,7 +114,7 @@ from sct.frontend.standard_library import (
     sums_and_extrema,
 )
 from sct.frontend.transform import Transform
-from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
+from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Equal, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [

@@ -19,7 +19,7 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.arguments.array_sizes import Ragged, shape_key
 from sct.frontend.values.abstract_values import PLAIN
-from sct.frontend.values.exact_keys import Same, exact
+from sct.frontend.values.exact_keys import Equal, Same, exact
 from sct.frontend.values.item_kinds import MOST_KINDS
 from sct.ir.pytrees.kinds import CODE, Kind, MemberCode, code_of_record, is_member
 from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree
@@ -27,7 +27,7 @@ from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 
 __all__ = [
     "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "MEMBER", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn",
-    "Equal", "is_kind_of_keys", "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_map",
+    "is_kind_of_keys", "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_map",
     "kind_of_rows", "list_tree", "map_tree_of", "most_flattened",
 ]
 
@@ -323,13 +323,10 @@ def _record_kind(t: Any, xs: Sequence[Any], sizes: Numbers, records: int = True,
 def _kinds_of_classes(xs: Sequence[Any], sizes: Numbers, maps: bool, nesting: Hashable) -> Hashable:
     """The kinds of objects of several classes; None where they are not, or refer to one another."""
     classes = {cls.__name__: cls for cls in map(type, xs) if is_container(cls) and not issubclass(cls, tuple)}
-    groups = {name: [x for x in xs if type(x) is cls] for name, cls in sorted(classes.items())}
+    groups = {(name, ("type", cls)): [x for x in xs if type(x) is cls] for name, cls in classes.items()}
     if sum(map(len, groups.values())) < len(xs) or len(groups) > MOST_KINDS or _refers_back(list(xs), set(), set()):
         return None
-    keys = [_record_kind(classes[name], group, sizes, True, maps, nesting) for name, group in groups.items()]
-    fillers = [None if key is None else _fillers(key) for key in keys]
-    return None if None in fillers else ("kinds", *(
-        (Kind(name, ("type", classes[name]), own), key) for name, own, key in zip(groups, fillers, keys)))
+    return _of_kinds(groups, lambda test, group: _record_kind(test[1], group, sizes, True, maps, nesting))
 
 
 def _kinds(xs: Sequence[Any], sizes: Numbers, maps: bool) -> Hashable:
@@ -343,9 +340,14 @@ def _kinds(xs: Sequence[Any], sizes: Numbers, maps: bool) -> Hashable:
         groups.setdefault(test, []).append(x)
     if not 1 < len(groups) <= MOST_KINDS or len({code for code, _ in groups}) < len(groups):
         return None
+    return _of_kinds(groups, lambda test, group: _key_of_kind(test, group, sizes, maps))
+
+
+def _of_kinds(groups: Mapping[Any, Sequence[Any]], key_of_kind: Callable[[Any, Sequence[Any]], Any]) -> Hashable:
+    """("kinds", (kind, its key), ...) for the items of each kind, by its code and its test."""
     keys = []
     for (code, test), group in groups.items():
-        key = _key_of_kind(test, group, sizes, maps)
+        key = key_of_kind(test, group)
         fillers = None if key is None else _fillers(key)
         if fillers is None:
             return None
@@ -491,13 +493,3 @@ def map_tree_of(kind: Hashable) -> Node:
 def is_one_value(x: Any, records: int = True) -> bool:
     """Is this list one value of the IR, for any length?  `records` as in `item_kind`."""
     return type(x) is list and kind_of_rows(x, {}, records) is not None
-
-
-class Equal(Same):
-    """An object that counts by equality."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Equal) and bool(self.x == other.x)
-
-    def __hash__(self) -> int:
-        return hash(self.x)
