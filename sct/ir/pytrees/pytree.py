@@ -243,7 +243,7 @@ def children_of(tree: Node, value: Any) -> list[Any]:
 
 
 def leaf_values(tree: Tree, value: Any) -> list[Any]:
-    """The leaves of `value`, left to right; "rows" may be given as the text of an expression, too.
+    """The leaves of `value`, left to right; "map" and "rows" may be given as the text of an expression, too.
 
     >>> leaf_values(Node("rows", (None,), (Node("tuple", (0, 1), (Leaf(0), Leaf(1))),)), [(1.0, 2), (3.0, 4)])
     [[1.0, 3.0], [2, 4]]
@@ -254,7 +254,7 @@ def leaf_values(tree: Tree, value: Any) -> list[Any]:
         return []
     if tree.kind == "kinds":
         return _leaves_of_kinds(tree, value)
-    if isinstance(value, str):
+    if isinstance(value, str) and tree.kind in ("map", "rows"):
         return [type(value)(text) for text in column_texts(tree, value).values()]
     if tree.kind != "rows":
         return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in leaf_values(c, part)]
