@@ -226,7 +226,7 @@ def _is_of_record(ev: Evaluator, path: Path) -> bool:
     """Is what is at this path a part of one of several records of one class, in a list or a dict?"""
     for n, (kind, _) in enumerate(path[1:-1], 1):
         holder = read_path(path[:n], ev.outside.root) if kind == "item" else None
-        items = list(holder.values() if type(holder) is dict else holder) if type(holder) in (dict, list) else []
+        items = list(holder.values()) if type(holder) is dict else holder if type(holder) is list else []
         classes = set(map(type, items))
         if len(items) > 1 and len(classes) == 1 and all(cls in (dict, tuple) or is_container(cls) for cls in classes):
             return True
