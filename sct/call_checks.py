@@ -43,6 +43,7 @@ from sct.errors import Loc, SctError, add_source_note
 from sct.frontend import (
     COLUMN,
     COMPARED_BY_CLASS,
+    MANY_KEYS,
     OPAQUE_ARRAY,
     ROWS,
     Equal,
@@ -181,7 +182,7 @@ class _CheckWriter:
                 traced.holds_records or any(map(_holds_lists, traced.fn.params))):
             others = [self.read(path) for path in traced.apart]
             row, outside = ("".join(f"{x}, " for x in variables) for variables in ((*args, *kwargs.values()), others))
-            self.require(f"apart(({row}), ({outside}), {int(traced.records)})")
+            self.require(f"apart(({row}), ({outside}), {int(traced.records)}, {traced.maps})")
         if traced.callables:
             row, held = "".join(f"{x}, " for x in (*args, *kwargs.values())), self.constant(traced.callables)
             self.require(f"shared_with_callable(({row}), {held}) is None")
@@ -192,7 +193,8 @@ class _CheckWriter:
             columns = {name for name, leaf in zip(free, traced.free) if leaf.is_column}
             row = "".join(f"RecordColumn({name}), " if name in columns else f"{name}, "
                           for name in (*args, *kwargs.values(), *free))
-            self.require(f"key_of(({row}), {{}}, {self.traced.records}) == {self.constant(traced.key)}")
+            key = f"key_of(({row}), {{}}, {traced.records}, {traced.maps})"
+            self.require(f"{key} == {self.constant(traced.key)}")
         leaves = [*traced.bind(*self.mirrored_arguments(args, kwargs)), *free]
         guards = self.guard_lines(leaves)
         by_name = {**kwargs, **{leaf.name: name for leaf, name in zip(traced.free, free)}}
@@ -295,8 +297,11 @@ class _CheckWriter:
         if rest[1:2] in ((ROWS,), (COLUMN,)):
             mirror = x
             few = 0 if rest[1] == COLUMN else most_flattened(rest[2], self.traced.records)
-            if not self.check_rows(x, rest[2], few, self.sizes):
-                self.compares_whole_key = True
+            lists = [(x, rest[2], few)] if kind is list else [
+                (f"[*{x}]", rest[2][1], MANY_KEYS), (f"[*{x}.values()]", rest[2][2], 0)]
+            for xs, of_items, few in lists:
+                if not self.check_rows(xs, of_items, few, self.sizes):
+                    self.compares_whole_key = True
         elif kind is list:
             mirror = self.check_parts(x, rest[1:])
         elif kind is dict:

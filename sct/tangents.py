@@ -16,9 +16,9 @@ import numpy as np
 from sct.codegen import Source, load
 from sct.codegen.numba.disk_cache import imported
 from sct.errors import SctError, add_source_note, contains_itself
-from sct.frontend.arguments.argument_keys import with_differentiated_ints
+from sct.frontend.arguments.argument_keys import kind_of_rows
 from sct.frontend.source.parse import nested_codes
-from sct.ir.pytrees.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves
+from sct.ir.pytrees.pytree import Parts, gradient_with, parts_of, step_text, tree_leaves, with_items
 
 __all__ = ["Pullback", "directions_of", "is_absent", "tangent_of", "tangent_of_each", "type_in_words"]
 
@@ -116,6 +116,35 @@ def directions_of(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
         ]
     except RecursionError:
         raise contains_itself("an argument or its tangent") from None
+
+
+def with_differentiated_ints(x: Any) -> Any:
+    """The argument with 0.0 for each int that counts as a float: one whose column in a long list has floats, too.
+
+    >>> with_differentiated_ints(([1, 2.0, 3, 4.0, 5], [1, 2.0]))
+    ([0.0, 2.0, 0.0, 4.0, 0.0], [1, 2.0])
+    """
+    kind = kind_of_rows(x, {}) if type(x) is list else None
+    if kind is not None:
+        return _with_zeros(x, (list, kind))
+    parts = parts_of(x)
+    return x if parts is None else with_items(
+        x, {key: with_differentiated_ints(part) for key, part in parts.items.items()})
+
+
+def _with_zeros(x: Any, kind: Any) -> Any:
+    """`x`, of this kind, with 0.0 for the ints among ints and floats."""
+    if kind == "real":
+        return 0.0 if type(x) is int else x
+    if not isinstance(kind, tuple) or x is None:
+        return x
+    if kind[0] == "none":
+        return _with_zeros(x, kind[1])
+    if kind[0] is list:
+        return [_with_zeros(item, kind[1]) for item in x] if kind[1] == "real" or isinstance(kind[1], tuple) else x
+    parts = parts_of(x)
+    return x if parts is None else with_items(
+        x, {key: _with_zeros(part, column) for (key, part), column in zip(parts.items.items(), kind[2:])})
 
 
 def is_absent(tangent: Any) -> bool:

@@ -24,7 +24,8 @@ from sct.export.list_size_checks import list_size_checks
 from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
 from sct.ir.dims import Dim
-from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, column_texts
+from sct.ir.pytrees.kinds import MemberCode
+from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, column_texts, text_of_step
 from sct.ir.pytrees.user_objects import is_plain_attribute, slots_of
 from sct.ir.types import List, Optional, Tensor, Text, Type
 from sct.ops.type_rules import numpy_dtype
@@ -137,6 +138,13 @@ def _tree_checks(text: str, tree: Tree, types: Types | None, class_text: Callabl
         return [_constant_check(text, tree.value)]
     if tree.kind == "rows":
         return _rows_checks(text, tree.children[0], types, class_text)
+    if tree.kind == "member":
+        return [_member_check(text, tree.keys[0], class_text(tree.cls))]
+    if tree.kind == "map":
+        of_parts = (_tree_checks(text_of_step(text, part.name, None), child, types, class_text)
+                    for part, child in zip(tree.keys[1:], tree.children[1:]))
+        return [Check((f"type({text}) is dict",), "TypeError", f"{text} must be a dict"),
+                *itertools.chain.from_iterable(of_parts)]
     if tree.kind == "kinds":
         return [_kinds_check(text, tree, types, class_text)]
     if tree.kind == "object":
@@ -156,6 +164,13 @@ def _tree_checks(text: str, tree: Tree, types: Types | None, class_text: Callabl
     children = (_tree_checks(child_text(text, tree, key), child, types, class_text)
                 for key, child in zip(tree.keys, tree.children))
     return [own_check, *itertools.chain.from_iterable(children)]
+
+
+def _member_check(text: str, key: MemberCode, cls: str) -> Check:
+    """Checks that this is a member of an enum with a name of its own."""
+    is_member = f"type({text}) is {cls} and {cls}.__members__.get({text}.name) is {text}"
+    condition, none = (f"({text} is None or {is_member})", " or None") if key.optional else (is_member, "")
+    return Check((condition,), "TypeError", f"{text} must be a member of {key.cls.__name__}{none}")
 
 
 def _kinds_check(text: str, tree: Node, types: Types | None, class_text: Callable[[type], str]) -> Check:

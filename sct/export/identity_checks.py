@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sct.export.argument_checks import Check, child_text
 from sct.frontend import Traced
 from sct.ir.core import Fn
-from sct.ir.pytrees.pytree import Leaf, Node, Tree, column_texts
+from sct.ir.pytrees.pytree import Leaf, Node, Tree, column_texts, text_of_step
 from sct.ir.types import List, Type
 
 __all__ = ["containers_in_rows", "identity_checks", "nested_lists"]
@@ -50,8 +50,11 @@ class _Containers:
             kind = tree.cls if tree.kind == "object" else "list" if tree.kind == "rows" else tree.kind
             if kind != "tuple" and not issubclass(tree.cls, tuple) and not self.is_new(text, kind):
                 return
-            if tree.kind == "rows":
-                self.rows += containers_in_rows(text, tree)
+            if tree.kind in ("map", "rows"):
+                lists = [(text, tree)] if tree.kind == "rows" else [
+                    (text_of_step(text, key.name, None), child) for key, child in zip(tree.keys, tree.children)]
+                for xs, part in lists:
+                    self.rows += containers_in_rows(xs, part) if isinstance(part, Node) else ()
                 for leaf, column in column_texts(tree, text).items():
                     self.rows += nested_lists(column, self.fn.params[leaf].type)
                 return
@@ -85,10 +88,11 @@ def containers_in_rows(text: str, tree: Node) -> Iterator[str]:
     ['*xs']
     """
     def visit(part: str, clauses: str, tree: Tree) -> Iterator[str]:
-        if not isinstance(tree, Node):
+        if not isinstance(tree, Node) or tree.kind == "member":
             return
         if tree.kind == "kinds":
-            yield f"*({part}{clauses} if type({part}) in (list, dict))"
+            is_mutable = "" if all(kind.is_of_class for kind in tree.keys[1:]) else f" if type({part}) in (list, dict)"
+            yield f"*({part}{clauses}{is_mutable})"
             return
         if tree.kind != "tuple" and not issubclass(tree.cls, tuple):
             yield f"*{text}" if part == "row" else f"*({part}{clauses})"

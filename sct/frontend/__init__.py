@@ -45,9 +45,9 @@ from sct.frontend.ahead_of_time import trace_ahead, trace_ranks
 from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
 from sct.frontend.arguments.argument_keys import (
     COLUMN,
+    MANY_KEYS,
     OPAQUE_ARRAY,
     ROWS,
-    Equal,
     RecordColumn,
     key_of,
     kind_of_rows,
@@ -116,11 +116,11 @@ from sct.frontend.standard_library import (
 )
 from sct.frontend.structured_arrays import writes
 from sct.frontend.transform import Transform
-from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
+from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Equal, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COLUMN", "COMPARED_BY_CLASS", "NOT_ANSWERED", "OPAQUE_ARRAY", "NotLoaded", "OBSERVED_BEFORE", "ROWS",
+    "COLUMN", "COMPARED_BY_CLASS", "MANY_KEYS", "NOT_ANSWERED", "OPAQUE_ARRAY", "NotLoaded", "OBSERVED_BEFORE", "ROWS",
     "RecordColumn",
     "Equal", "Guard", "Ragged", "RowChecks", "Same", "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped",
     "apart", "attribute_text", "exact", "identity", "key_of", "kind_of_rows", "library_facts", "list_tree",

@@ -18,7 +18,8 @@ from sct.ir.types import map_sizes
 
 __all__ = [
     "NO_DEFAULT", "PARAMETER_KINDS", "SourceParameter", "as_called", "differentiated_parameters", "jvp_signature",
-    "name_of", "ordered", "root_of", "signature_comment", "signature_of", "tangent_names", "transform_kind",
+    "name_of", "ordered", "parameters_taken_apart", "root_of", "signature_comment", "signature_of", "tangent_names",
+    "transform_kind",
 ]
 
 NO_DEFAULT = inspect.Parameter.empty
@@ -113,6 +114,12 @@ def differentiated_parameters(target: Any, signature: inspect.Signature) -> set[
             names.update([each] if isinstance(each, str) else [*signature.parameters][each:each + 1])
         target = t.fn
     return names
+
+
+def parameters_taken_apart(target: Any, signature: inspect.Signature) -> set[str]:
+    """The parameters whose dicts have known keys: those by which the transforms differentiate, and `**kwargs`."""
+    return differentiated_parameters(target, signature).union(
+        name for name, p in signature.parameters.items() if p.kind is inspect.Parameter.VAR_KEYWORD)
 
 
 def as_called(params: Sequence[SourceParameter], passed: Collection[str], n: int) -> tuple[SourceParameter, ...]:

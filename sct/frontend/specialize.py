@@ -21,6 +21,7 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.calls.outside_writes import check_outside_writes, check_rewritten_results
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.heap import run_time_keys
 from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.loops.collected_generators import is_collectable
@@ -36,6 +37,7 @@ from sct.frontend.signatures import (
     jvp_signature,
     name_of,
     ordered,
+    parameters_taken_apart,
     root_of,
     signature_comment,
     signature_of,
@@ -58,7 +60,6 @@ from sct.ops import call
 
 __all__ = ["Traced", "trace"]
 
-
 MOST_TAKEN_APART = 1000
 """Lists of records with at most so many items are taken apart where they cannot be one value."""
 
@@ -78,7 +79,7 @@ class Traced:
                  or compared by identity
     callables    callables in the arguments that are called: none may hold an object, list or dict of the arguments
     containers   numbers of the containers of each argument, if it matters which of them are one object
-    records      are lists of records and of strings one value? `holds_records`: is there one in the arguments?
+    records, maps  as in `key_of`; `holds_records`: is there a list of records or of strings in the arguments?
     primal_record  where the differentiated function stands in `fn`; None if it always raises
     written      attributes of the bound object, or of a class, that it writes, in a private copy, each with its place
     """
@@ -98,6 +99,7 @@ class Traced:
     apart: tuple[Path, ...] | None = None
     callables: tuple[Any, ...] = ()
     containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    maps: bool = False
     records: int = True
     holds_records: bool = False
     primal_record: PrimalRecord | None = None
@@ -139,12 +141,12 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     kwargs = dict(kwargs or {})
     observe = functools.cache(observe) if observe is not None else None
     signature, values, compiled_in, passed = _bound_arguments(target, args, kwargs)
-    lists = _Lists()
+    lists, apart = _Lists(), parameters_taken_apart(target, signature)
 
     def trace_with(shared: bool, records: int, plan: OutliningPlan) -> Traced:
         seen: dict[int, Any] | None = {} if shared else None
         ev = Evaluator(root_of(target), plan)
-        ev.containers.take_lists(records)
+        ev.containers.take_lists(records, maps := run_time_keys.takes_maps(ev, values, apart, records))
         ev.observe_with(observe)
         ev.outside.called_with((*args, *kwargs.values()), values.keys())
         arguments: dict[str, Abstract] = {}
@@ -155,7 +157,6 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
                 ev.outside.note(compiled_in[name], "is", value)
                 if is_mutable_container(value):
                     ev.containers.outside[compiled_in[name]] = value
-
         bind = functools.partial(_leaves_of_call, signature, trees)
         try:
             with _known_sizes(ev, plan):
@@ -163,11 +164,11 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
                 traced = number_containers(traced, values, trees, shared=shared)
         finally:
             lists.items, lists.mixed = ev.containers.count, lists.mixed or plan.mixed
-        free = [RecordColumn(x) if f.is_column else x for f in ev.outside.leaves
-                for x in [ev.leaves[ev.params.index(f.param)]]]
-        key: Any = key_of((*args, *kwargs.values(), *free), {}, records)
+        read = [(f, ev.leaves[ev.params.index(f.param)]) for f in ev.outside.leaves]
+        free = [RecordColumn(x) if f.is_column else x for f, x in read]
+        key: Any = key_of((*args, *kwargs.values(), *free), {}, records, maps)
         ev.forget()
-        return replace(traced, key=key, records=records, positional=len(args), keywords=tuple(kwargs),
+        return replace(traced, key=key, maps=maps, records=records, positional=len(args), keywords=tuple(kwargs),
                        params=as_called(traced.params, passed, len(args)))
 
     return _first_accepted(trace_with, lists, in_line, observe is not None)

@@ -35,7 +35,7 @@ def unpacked_parameter(name: str, tree: Tree, values: Sequence[Value]) -> tuple[
 def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Evaluate]:
     if not isinstance(tree, Node):
         return
-    if tree.kind == "rows":
+    if tree.kind in ("map", "rows"):
         for leaf, text in column_texts(tree, "_0").items():
             eqn = Eqn(COLUMN, (container,), (values[leaf],), {"text": text})
             yield Evaluate(eqn, eqn)

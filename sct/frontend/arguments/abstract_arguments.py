@@ -17,8 +17,10 @@ from sct.frontend.arguments.argument_keys import (
     OF_KINDS,
     is_opaque_array,
     item_kind,
+    kind_of_map,
     kind_of_rows,
     list_tree,
+    map_tree_of,
 )
 from sct.frontend.arguments.array_sizes import Sizes, arrays_in, flat_sizes, least_size, sizes_along
 from sct.frontend.arguments.type_syntax import Columns
@@ -39,11 +41,12 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import UNKNOWN
-from sct.frontend.values.schemas import KindSchema, ListSchema, ObjectSchema, Schema
+from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, Schema
 from sct.ir import Value
 from sct.ir.dims import Dim, is_ragged, ragged, sym
 from sct.ir.pytrees.kinds import CODE
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, leaf_values, map_tree, paths
+from sct.ir.pytrees.pytree import leaves as leaves_of
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container, is_plain_attribute
 from sct.ir.types import INT, List, Lock, Never, Opaque, Tensor, Type, TypeMismatch, dtype_name, join, py
 
@@ -217,11 +220,15 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
             return Tup(items, place=ARGUMENTS), tree
         return ListRef(_slots(ev, Slots(items, origin=Origin.ARGUMENT))), tree
     if type(x) is dict:
+        alike = kind_of_map(x, {}, ev.containers.records)
+        if alike is not None and ev.containers.maps:
+            return _map(ev, x, map_tree_of(alike), name)
         for k in x:
             _known_key(ev, k)
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
-        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT, site=DictArgument(id(x)))
+        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT,
+                     site=DictArgument(id(x), alike is not None))
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if is_container(type(x)):
         return _object(ev, x, name, seen)
@@ -288,6 +295,20 @@ def _rows(ev: Evaluator, tree: Tree, types: Sequence[Any], columns: Sequence[Any
     return xs, map_tree(tree, lambda k: Leaf(first + k))
 
 
+def _map(ev: Evaluator, x: dict[Any, Any], tree: Node, name: str) -> tuple[Abstract, Tree]:
+    """A dict of many alike values, of this structure: the place of each key, and the columns of the keys and values."""
+    first, columns = len(ev.params), leaf_values(tree, x)
+    places = add_leaf(ev, columns[0], Opaque(), f"{name}_places")
+    lists = []
+    for part, child in zip(tree.keys[1:], tree.children[1:]):
+        numbers = list(leaves_of(child))
+        own = map_tree(child, lambda k: Leaf(numbers.index(k)))  # noqa: B023
+        values = [columns[k] for k in numbers]
+        lists.append(_rows(ev, own, [list_type(ev, xs) for xs in values], values, f"{name}_{part}")[0])
+    cell = Slots((places, *lists), tuple(part.name for part in tree.keys), Origin.ARGUMENT, site=DictArgument(id(x)))
+    return MapRef(_slots(ev, cell)), map_tree(tree, lambda k: Leaf(first + k))
+
+
 def column_names(tree: Tree, name: str) -> list[str]:
     """Names for the columns of a list: keys, attributes, or positions.
 
@@ -315,6 +336,8 @@ def schema_of_tree(tree: Tree) -> Schema:
             return ObjectSchema(MapRef(0), (Place(DictArgument(0), frozenset()), "keys", "values"), children)
         if part.kind == "tuple":
             return children
+        if part.kind == "member":
+            return MemberSchema(part.cls, *children)  # type: ignore[arg-type]
         if part.kind == "kinds":
             code, *kinds = children
             assert isinstance(code, int)

@@ -24,7 +24,7 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import is_mutable_container
-from sct.frontend.arguments.argument_keys import is_one_value
+from sct.frontend.arguments.argument_keys import is_one_value, kind_of_map
 from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.state.store import is_written
 from sct.frontend.values.abstract_values import PLAIN, Array, Cell, Origin
@@ -68,14 +68,14 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
     loc, what = (written_at, "writes to its arguments") if written_at else ev.containers.compared or (None, "")
     if loc and ev.containers.passed_twice and not shared:
         raise Shared
-    records = ev.containers.records
-    if loc and not apart(ev.outside.arguments, (), records):
+    records, maps = ev.containers.records, ev.containers.maps
+    if loc and not apart(ev.outside.arguments, (), records, maps):
         raise SctError("SCT305",
                        f"the same list, dict or object occurs twice in the arguments, and the function {what}",
                        why="a write to one of the two is a write to the other" if written_at else
                        "the two are one object",
                        hint="copy each of them first: `[list(row) for row in rows]`", loc=loc)
-    if loc and not apart(ev.outside.arguments, list(ev.containers.outside.values()), records):
+    if loc and not apart(ev.outside.arguments, list(ev.containers.outside.values()), records, maps):
         raise SctError("SCT305", f"the function {what}, one of which it also reads through a global, a closure, a "
                        "default or `self`", hint="pass a copy", loc=loc)
     free = {ev.params.index(f.param) for f in ev.outside.leaves}
@@ -100,10 +100,10 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
             text, lambda leaves: all(_holds(how, leaves[i], leaves[j]) for how, i, j in checks), " and ".join(tests))
 
 
-def apart(arguments: Sequence[Any], outside: Sequence[Any], records: int = True) -> bool:
+def apart(arguments: Sequence[Any], outside: Sequence[Any], records: int = True, maps: bool = False) -> bool:
     """Are the lists, dicts and objects in the arguments all different, and none of them one of `outside`?
 
-    A list in a list that is one value is visited once.  `records`: as in `item_kind`.
+    A list in a list that is one value is visited once.  `records`, `maps`: as in `key_of`.
     """
     reached: set[int] = set()
     rows: set[int] = set()
@@ -120,7 +120,8 @@ def apart(arguments: Sequence[Any], outside: Sequence[Any], records: int = True)
             reached.add(id(x))
             if in_one:
                 rows.add(id(x))
-        inside = not is_container(type(x)) and (in_one or is_one_value(x, records))
+        inside = not is_container(type(x)) and (
+            in_one or is_one_value(x, records) or maps and type(x) is dict and kind_of_map(x, {}, records) is not None)
         todo += [(v, inside) for v in _held_by(x) if isinstance(v, tuple) or is_mutable_container(v)]
     left = [(x, False) for x in outside]
     while left:
@@ -229,7 +230,7 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
         yield numbers.setdefault(key, len(numbers))
         if again:
             return
-    if isinstance(tree, Node) and tree.kind != "rows":
+    if isinstance(tree, Node) and tree.kind not in ("map", "rows"):
         for part, child in zip(children_of(tree, x), tree.children):
             yield from containers_of(part, child, numbers)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import enum
 import fractions
 import itertools
 import random
@@ -18,16 +19,16 @@ import numpy as np
 from sct.errors import SctError, contains_itself
 from sct.frontend.arguments.array_sizes import Ragged, shape_key
 from sct.frontend.values.abstract_values import PLAIN
-from sct.frontend.values.exact_keys import Same, exact
+from sct.frontend.values.exact_keys import Equal, Same, exact
 from sct.frontend.values.item_kinds import MOST_KINDS
-from sct.ir.pytrees.kinds import CODE, Kind, code_of_record
-from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree, parts_of, with_items
+from sct.ir.pytrees.kinds import CODE, Kind, MemberCode, code_of_record, is_member
+from sct.ir.pytrees.pytree import PARTS, Const, Leaf, Node, Places, Tree
 from sct.ir.pytrees.user_objects import fields_of, is_container, stored_values
 
 __all__ = [
-    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn", "Equal",
-    "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_rows", "list_tree",
-    "most_flattened", "with_differentiated_ints",
+    "AT_ONCE", "COLUMN", "FEW_ITEMS", "MANY_KEYS", "MEMBER", "OF_KINDS", "OPAQUE_ARRAY", "ROWS", "RecordColumn",
+    "is_kind_of_keys", "is_one_value", "is_opaque_array", "is_record", "item_kind", "key_of", "kind_of_map",
+    "kind_of_rows", "list_tree", "map_tree_of", "most_flattened",
 ]
 
 
@@ -35,18 +36,19 @@ Numbers = dict[Hashable, int]
 """Numbers of sizes, and of containers, in a key."""
 
 
-def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True) -> Hashable:
+def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any], records: int = True, maps: bool = True) -> Hashable:
     """The types of the arguments: two calls with one key have the same abstract arguments.
 
     records  as in `item_kind`
+    maps     are dicts of many alike values one value each, whatever their keys are?
 
     >>> key_of((1.0, np.zeros(3)), {}) == key_of((2.0, np.zeros(4)), {})
     True
     """
     sizes: Numbers = {}
     try:
-        key = tuple([_key(a, sizes, records) for a in args])
-        return key if not kwargs else (key, tuple([(k, _key(v, sizes, records)) for k, v in kwargs.items()]))
+        key = tuple([_key(a, sizes, records, maps) for a in args])
+        return key if not kwargs else (key, tuple([(k, _key(v, sizes, records, maps)) for k, v in kwargs.items()]))
     except RecursionError:
         raise contains_itself("an argument") from None
 
@@ -59,7 +61,7 @@ def is_opaque_array(x: Any) -> bool:
     return isinstance(x, (np.datetime64, np.timedelta64, np.void))
 
 
-def _key(x: Any, sizes: Numbers, records: int = True) -> Hashable:
+def _key(x: Any, sizes: Numbers, records: int = True, maps: bool = False) -> Hashable:
     t: Any = type(x)
     if t in PLAIN:
         return t  # type: ignore[no-any-return]
@@ -69,24 +71,26 @@ def _key(x: Any, sizes: Numbers, records: int = True) -> Hashable:
         # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
     if t is tuple:
-        return (t, *[_key(v, sizes, records) for v in x])
+        return (t, *[_key(v, sizes, records, maps) for v in x])
     if t is RecordColumn:
         first, kind = sizes.setdefault(-1 - id(x.items), len(sizes)), item_kind(x.items, sizes, records)
-        return (list, first, COLUMN, kind) if kind is not None else _key(x.items, sizes, records)
+        return (list, first, COLUMN, kind) if kind is not None else _key(x.items, sizes, records, maps)
     if t is list or t is dict:
         # One list passed twice is another key than two lists; ids are negative, sizes are not.
         first = sizes.setdefault(-1 - id(x), len(sizes))
+        kind = kind_of_rows(x, sizes, records) if t is list else kind_of_map(x, sizes, records) if maps else None
+        if kind is not None:
+            return t, first, ROWS, kind
         if t is list:
-            kind = kind_of_rows(x, sizes, records)
-            return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes, records) for v in x])
-        return t, first, tuple([(k, _key(v, sizes, records)) for k, v in x.items()]), exact(x)
+            return (t, first, *[_key(v, sizes, records, maps) for v in x])
+        return t, first, tuple([(k, _key(v, sizes, records, maps)) for k, v in x.items()]), exact(x)
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
     if is_container(t):
         if -1 - id(x) in sizes:
             return t, sizes[-1 - id(x)]
         first = sizes.setdefault(-1 - id(x), len(sizes))
-        return t, first, tuple([(k, _key(v, sizes, records)) for k, v in zip(fields_of(x), stored_values(x))])
+        return t, first, tuple([(k, _key(v, sizes, records, maps)) for k, v in zip(fields_of(x), stored_values(x))])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may redefine operators", hint="pass x.data and x.mask, and write data[~mask]"
@@ -161,6 +165,25 @@ def kind_of_rows(xs: list[Any], sizes: Numbers, records: int = True, maps: bool 
     return kind
 
 
+def kind_of_map(x: dict[Any, Any], sizes: Numbers, records: int = True) -> Hashable:
+    """The kind of a dict of many alike values that is one value of the IR; None of other dicts."""
+    if len(x) <= MANY_KEYS or not records:
+        return None
+    inside = dict(sizes)
+    kinds = [item_kind(list(xs), inside, records, True) for xs in (x, x.values())]
+    if None in kinds or not is_kind_of_keys(kinds[0]):
+        return None
+    sizes.update(inside)
+    return ("map", *kinds)
+
+
+def is_kind_of_keys(kind: Any) -> bool:
+    """Are these keys that a program can compute: ints, floats, strings, and tuples of these?"""
+    if isinstance(kind, tuple) and kind[0] is tuple:
+        return all(map(is_kind_of_keys, kind[2:]))
+    return kind in (int, float, str)
+
+
 def most_flattened(kind: Hashable, records: int = True) -> int:
     """A list of so many items of this kind, or of fewer, is flattened.  `records`: as in `item_kind`."""
     if not records or not is_record(kind):
@@ -212,11 +235,11 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
     kinds = set(map(type, xs))
     if records and type(None) in kinds:
         kind = item_kind([x for x in xs if x is not None], sizes, bool(records))
-        return ("none", kind) if kind in ("real", float, int, bool, str) else None
+        return ("none", kind) if kind in ("real", float, int, bool, str) or _is_of_members(kind) else None
     if kinds <= _REAL:
         return "real" if len(kinds) > 1 else kinds.pop() if kinds else None
     if len(kinds) > 1:
-        return None
+        return _kinds_of_classes(xs, sizes, maps, nesting) if records else None
     t: Any = kinds.pop()
     if t is list:
         inner = [x for row in xs for x in row]
@@ -225,6 +248,8 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
         return (list, kind) if kind is not None and (records or not is_record(kind)) else None
     if t is np.ndarray:
         return _kind_of_arrays(xs, sizes, records, nesting)
+    if issubclass(t, enum.Enum):
+        return (MEMBER, t) if records and all(map(is_member, xs)) else None
     if (t in (bool, str) or t in OF_PYTHON) and records or issubclass(t, np.number) or t is Places:
         return t  # type: ignore[no-any-return]
     if t is dict and maps and (kind := _record_kind(t, xs, sizes, records, maps, nesting)) is None:
@@ -235,6 +260,14 @@ def _alike_kind(xs: Sequence[Any], sizes: Numbers, records: int, maps: bool, nes
     if records:
         return _record_kind(t, xs, sizes, records, maps, nesting)
     return _row_kind(xs, sizes) if t is tuple else None
+
+
+MEMBER = "member"
+"""Starts the kind of members of one enum, which follows."""
+
+
+def _is_of_members(kind: Any) -> bool:
+    return isinstance(kind, tuple) and kind[0] == MEMBER
 
 
 def _kind_of_arrays(xs: Sequence[np.ndarray], sizes: Numbers, records: int, nesting: Hashable) -> Hashable:
@@ -290,6 +323,15 @@ def _record_kind(t: Any, xs: Sequence[Any], sizes: Numbers, records: int = True,
     return (t, names.pop(), *kinds)
 
 
+def _kinds_of_classes(xs: Sequence[Any], sizes: Numbers, maps: bool, nesting: Hashable) -> Hashable:
+    """The kinds of objects of several classes; None where they are not, or refer to one another."""
+    classes = {cls.__name__: cls for cls in map(type, xs) if is_container(cls) and not issubclass(cls, tuple)}
+    groups = {(name, ("type", cls)): [x for x in xs if type(x) is cls] for name, cls in classes.items()}
+    if sum(map(len, groups.values())) < len(xs) or len(groups) > MOST_KINDS or _refers_back(list(xs), set(), set()):
+        return None
+    return _of_kinds(groups, lambda test, group: _record_kind(test[1], group, sizes, True, maps, nesting))
+
+
 def _kinds(xs: Sequence[Any], sizes: Numbers, maps: bool) -> Hashable:
     """The kinds of items that are of several: ("kinds", (kind, its key), ...); None where they are not of few kinds."""
     tests = _tests_of_kinds(xs)
@@ -301,9 +343,14 @@ def _kinds(xs: Sequence[Any], sizes: Numbers, maps: bool) -> Hashable:
         groups.setdefault(test, []).append(x)
     if not 1 < len(groups) <= MOST_KINDS or len({code for code, _ in groups}) < len(groups):
         return None
+    return _of_kinds(groups, lambda test, group: _key_of_kind(test, group, sizes, maps))
+
+
+def _of_kinds(groups: Mapping[Any, Sequence[Any]], key_of_kind: Callable[[Any, Sequence[Any]], Any]) -> Hashable:
+    """("kinds", (kind, its key), ...) for the items of each kind, by its code and its test."""
     keys = []
     for (code, test), group in groups.items():
-        key = _key_of_kind(test, group, sizes, maps)
+        key = key_of_kind(test, group)
         fillers = None if key is None else _fillers(key)
         if fillers is None:
             return None
@@ -380,14 +427,14 @@ def _fillers(key: Any) -> tuple[Any, ...] | None:
         return ()
     if not isinstance(key, tuple):
         return (0.0 if key == "real" else key(),) if key == "real" or key in PLAIN else None
-    if key[0] == "none":
-        return (None,)
+    if key[0] in ("none", MEMBER):
+        return (None if key[0] == "none" else "",)
     if key[0] is list:
         inner = _fillers(key[1]) if isinstance(key[1], tuple) and key[1][0] is not list else (0,)
         return None if inner is None else tuple([] for _ in inner)
     if key[0] == "kinds":
         parts: list[Any] = [("",), *(kind.fillers for kind, _ in key[1:])]
-    elif key[0] in (tuple, dict):
+    elif is_record(key):
         parts = list(map(_fillers, key[2:]))
     else:
         return None
@@ -421,6 +468,9 @@ def list_tree(kind: Hashable) -> Tree:
             code = Leaf(next(count))
             parts = tuple([of_item(key) or Leaf(next(count)) for _, key in kind[1:]])
             return Node("kinds", (CODE, *(each for each, _ in kind[1:])), (code, *parts))
+        optional = isinstance(kind, tuple) and kind[0] == "none"
+        if _is_of_members(of := kind[1] if optional else kind):
+            return Node("member", (MemberCode(of[1], optional),), (Leaf(next(count)),), of[1])
         if not isinstance(kind, tuple) or isinstance(kind[0], np.dtype) or kind[0] == "none":
             return None
         if kind[0] is list:
@@ -436,45 +486,13 @@ def list_tree(kind: Hashable) -> Tree:
     return of_list(kind) or Leaf(0)
 
 
+def map_tree_of(kind: Hashable) -> Node:
+    """The structure of a dict of this kind: its places, its keys and its values."""
+    rows = list_tree(kind)
+    assert isinstance(rows, Node) and isinstance(rows.children[0], Node)
+    return rows.children[0]
+
+
 def is_one_value(x: Any, records: int = True) -> bool:
     """Is this list one value of the IR, for any length?  `records` as in `item_kind`."""
     return type(x) is list and kind_of_rows(x, {}, records) is not None
-
-
-def with_differentiated_ints(x: Any) -> Any:
-    """The argument with 0.0 for each int that counts as a float: one whose column in a long list has floats, too.
-
-    >>> with_differentiated_ints(([1, 2.0, 3, 4.0, 5], [1, 2.0]))
-    ([0.0, 2.0, 0.0, 4.0, 0.0], [1, 2.0])
-    """
-    kind = kind_of_rows(x, {}) if type(x) is list else None
-    if kind is not None:
-        return _with_zeros(x, (list, kind))
-    parts = parts_of(x)
-    return x if parts is None else with_items(
-        x, {key: with_differentiated_ints(part) for key, part in parts.items.items()})
-
-
-def _with_zeros(x: Any, kind: Any) -> Any:
-    """`x`, of this kind, with 0.0 for the ints among ints and floats."""
-    if kind == "real":
-        return 0.0 if type(x) is int else x
-    if not isinstance(kind, tuple) or x is None:
-        return x
-    if kind[0] == "none":
-        return _with_zeros(x, kind[1])
-    if kind[0] is list:
-        return [_with_zeros(item, kind[1]) for item in x] if kind[1] == "real" or isinstance(kind[1], tuple) else x
-    parts = parts_of(x)
-    return x if parts is None else with_items(
-        x, {key: _with_zeros(part, column) for (key, part), column in zip(parts.items.items(), kind[2:])})
-
-
-class Equal(Same):
-    """An object that counts by equality."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Equal) and bool(self.x == other.x)
-
-    def __hash__(self) -> int:
-        return hash(self.x)

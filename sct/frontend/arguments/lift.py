@@ -33,6 +33,7 @@ from sct.frontend.arguments.argument_keys import (
     AT_ONCE,
     MANY_KEYS,
     RecordColumn,
+    is_kind_of_keys,
     is_opaque_array,
     item_kind,
     key_of,
@@ -64,7 +65,14 @@ from sct.frontend.values.in_words import path_in_words
 from sct.ir import Value
 from sct.ir.pytrees.kinds import Kind
 from sct.ir.pytrees.pytree import STEPS, Leaf, LeafOf, Places, column_texts, paths, read_step
-from sct.ir.pytrees.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
+from sct.ir.pytrees.user_objects import (
+    fields_of,
+    get_stored,
+    is_container,
+    is_namedtuple,
+    is_plain_attribute,
+    is_user_class,
+)
 from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ops import BY_CALL
 
@@ -185,7 +193,8 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         refuse_subclass(ev, obj)
     if is_opaque_array(obj):
         return opaque(ev, Static(obj, path))
-    if isinstance(obj, (np.ndarray, int, float, complex, np.generic)) and not isinstance(obj, bool):
+    if isinstance(obj, (np.ndarray, int, float, complex, np.generic)) and (
+            not isinstance(obj, bool) or _is_of_record(ev, path)):
         return _captured_leaf(ev, _free_leaf(ev, obj, type_of_object(ev, obj), path, key_of((obj,), {})))
     if isinstance(obj, (str, bool, type(None))):
         ev.outside.note(path, "value", obj)
@@ -212,6 +221,17 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     ev.outside.note(path, "is", obj)
     library = isinstance(obj, types.ModuleType) and obj.__name__.split(".")[0] in ("numpy", "math", "scipy", "sct")
     return Static(obj, None if library else path)
+
+
+def _is_of_record(ev: Evaluator, path: Path) -> bool:
+    """Is what is at this path a part of one of several records of one class, in a list or a dict?"""
+    for n, (kind, _) in enumerate(path[1:-1], 1):
+        holder = read_path(path[:n], ev.outside.root) if kind == "item" else None
+        items = list(holder.values()) if type(holder) is dict else holder if type(holder) is list else []
+        classes = set(map(type, items))
+        if len(items) > 1 and len(classes) == 1 and all(cls in (dict, tuple) or is_container(cls) for cls in classes):
+            return True
+    return False
 
 
 CONTAINERS = (MutableSet, MutableMapping, MutableSequence, types.MappingProxyType, memoryview)
@@ -284,7 +304,7 @@ def _kinds_of(ev: Evaluator, obj: dict[Any, Any]) -> dict[str, Hashable] | None:
     """The kinds of the keys and of the values of a dict of alike values; None for other dicts."""
     kinds = {name: item_kind(list(xs), {}, ev.containers.records, True)
              for name, xs in (("keys", obj), ("values", obj.values()))}
-    return None if None in kinds.values() or not _is_kind_of_keys(kinds["keys"]) else kinds
+    return None if None in kinds.values() or not is_kind_of_keys(kinds["keys"]) else kinds
 
 
 def _captured_dict(ev: Evaluator, obj: dict[Any, Any], kinds: dict[str, Hashable], path: Path) -> MapRef | None:
@@ -298,13 +318,6 @@ def _captured_dict(ev: Evaluator, obj: dict[Any, Any], kinds: dict[str, Hashable
     places = _free_leaf(ev, Places(), Opaque(), (*path, ("places", "places")), (Places,))
     parts = [_captured_list(ev, xs, kinds[name], (*path, (name, name))) for name, xs in lists.items()]
     return MapRef(ev.captured.put(Slots((places, *parts), ("places", *lists), Origin.CAPTURED, site=argument)))
-
-
-def _is_kind_of_keys(kind: Any) -> bool:
-    """Are these keys that a program can compute: ints, floats, strings, and tuples of these?"""
-    if isinstance(kind, tuple) and kind[0] is tuple:
-        return all(map(_is_kind_of_keys, kind[2:]))
-    return kind in (int, float, str)
 
 
 def _captured_list(ev: Evaluator, xs: list[Any], kind: Hashable, path: Path) -> Abstract:

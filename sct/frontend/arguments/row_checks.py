@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.arguments.argument_keys import is_record
+from sct.frontend.arguments.argument_keys import MEMBER, is_record
 from sct.frontend.arguments.array_sizes import Ragged
 from sct.ir.pytrees.user_objects import is_namedtuple, is_plain_attribute, slots_of
 
@@ -77,6 +77,9 @@ class RowChecks:
         if kind[0] == "none":
             return [f"if {x} is None: {self.flag()} = True", "else:",
                     *_indented([*self.of_item(x, kind[1], depth), f"{self.flag()} = True"])]
+        if kind[0] == MEMBER:
+            return [f"if type({x}) is not {self.constant(kind[1])} or "
+                    f"{self.constant(kind[1].__members__)}.get({x}.name) is not {x}: {MISSES}"]
         if isinstance(kind[0], np.dtype):
             return self.of_array(x, kind[0], kind[1], depth)
         if kind[0] is list:

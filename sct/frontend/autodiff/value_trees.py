@@ -44,8 +44,9 @@ from sct.frontend.values.item_schemas import (
     map_leaves,
     parts_of,
 )
-from sct.frontend.values.schemas import ListSchema, ObjectSchema, Schema
+from sct.frontend.values.schemas import ListSchema, MemberSchema, ObjectSchema, Schema
 from sct.ir import Value
+from sct.ir.pytrees.kinds import MemberCode
 from sct.ir.pytrees.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.pytrees.pytree import leaves as leaves_of
 from sct.ir.pytrees.user_objects import is_namedtuple
@@ -76,6 +77,8 @@ def _tree_of_schema(schema: Schema, first: int) -> Tree:
     if isinstance(schema, ListSchema):
         return Node("rows", (None,), (_tree_of_schema(schema.item, first),))
     children = tuple(_tree_of_schema(part, first) for part in parts_of(schema))
+    if isinstance(schema, MemberSchema):
+        return Node("member", (MemberCode(schema.cls),), children, schema.cls)
     if not isinstance(schema, ObjectSchema):
         return Node("tuple", tuple(range(len(children))), children)
     return Node("dict" if schema.cls is dict else "object", schema.keys, children, schema.cls)
@@ -116,7 +119,7 @@ def _check_items(ev: Evaluator, schema: Schema, where: str) -> None:
     """Refuses a list whose items are no structure of numbers and arrays."""
     if holds_optional_tuples(schema):
         ev.refuse("SCT503", f"a list of tuples and None is not supported {where}", hint="give it only the tuples")
-    if holds_members(schema):
+    if where == "as a result" and holds_members(schema):
         with ev.at(ev.loc or ev.returned_at):
             ev.refuse("SCT503", f"a list of members of enums is not supported {where}",
                       hint="make a list of their names or values")

@@ -38,7 +38,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.item_schemas import keys_of_objects, leaf_numbers, parts_of
-from sct.frontend.values.schemas import ListSchema, MemberSchema, ObjectSchema, Schema
+from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, Schema
 from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import ActiveText, Link, List, Never, Optional, Tensor, Text, Type, Undef, base_type
 from sct.ops import dim, index, mod, store
@@ -158,9 +158,10 @@ def place(ev: Evaluator, of: ListRef, at: Operand, schema: Schema, v: Abstract) 
         ev.store.items[v.addr] = Item(of.addr, at, schema, _is_counted(ev, at))
         for part, x in zip(schema.parts, ev.store.slots(v).items):
             place(ev, of, at, part, x)
-    elif isinstance(v, Tup):
-        parts = schema.parts if isinstance(schema, ObjectSchema) else schema
-        for part, x in zip(parts if isinstance(parts, tuple) else (), v.items):
+    elif isinstance(v, (Choice, Tup)):
+        parts = schema.parts if isinstance(schema, ObjectSchema) else \
+            schema.kinds if isinstance(schema, KindSchema) else schema
+        for part, x in zip(parts if isinstance(parts, tuple) else (), v.items if isinstance(v, Tup) else v.members):
             place(ev, of, at, part, x)
     elif isinstance(v, Ref) and isinstance(schema, int) and not v.path:
         ev.store.items[v.addr] = Item(of.addr, at, schema)

@@ -29,7 +29,7 @@ from sct.frontend.heap.item_forms import (
 from sct.frontend.objects.container_objects import name_of_list
 from sct.frontend.objects.functions_in_lists import form_and_parts, record_of
 from sct.frontend.objects.linked_objects import is_link
-from sct.frontend.state.choices import code, enum_of, member_of
+from sct.frontend.state.choices import by_code, code, enum_of, member_of
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -116,7 +116,7 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, typ
 def _leaves_of_kinds(ev: Evaluator, schema: KindSchema, v: Abstract, shared: bool, types: Sequence[Type]
                      ) -> Iterator[Operand]:
     """The operands of an item of one of several kinds, or of one of these that depends on the path."""
-    kinds = ev.kinds_of(v)
+    kinds = by_code(v) if schema.of_classes else ev.kinds_of(v)
     if not kinds or not kinds.keys() <= {*schema.codes}:
         refuse_different_items(ev)
     yield v.code if isinstance(v, Choice) else Lit(next(iter(kinds)))
@@ -340,7 +340,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             which = row(schema.code)
             if not isinstance(which, Value):
                 return row(schema.kinds[schema.codes.index(which.value)])  # type: ignore[union-attr]
-            return Choice(which, tuple(map(row, schema.kinds)), schema.codes)
+            return Choice(which, tuple(map(row, schema.kinds)), None if schema.of_classes else schema.codes)
         if isinstance(schema, MemberSchema):
             return member_of(ev.store, schema.cls, row(schema.code))
         if isinstance(schema, OptionalSchema):

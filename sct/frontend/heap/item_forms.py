@@ -20,7 +20,7 @@ from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.functions_in_lists import form_and_parts
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.objects.objects import check_in_list
-from sct.frontend.state.choices import code, enum_of
+from sct.frontend.state.choices import by_code, code, enum_of
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -42,6 +42,7 @@ from sct.frontend.values.item_schemas import Rows, common_form, holds_objects_of
 from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, OptionalSchema, Schema
 from sct.ir import Value
 from sct.ir.types import NONE, ActiveText, List, Never, Opaque, Optional, Tensor, Text, Type, TypeMismatch, join
+from sct.ops import index
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
@@ -71,9 +72,9 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             return ObjectSchema(replace(x, addr=0), (list_items.Place(cell.site, uses), *cell.keys[1:]), parts)
         if isinstance(x, DictRef) and x.addr > CAPTURED and _is_to_be_filled(ev, ev.slots(x)):
             raise ev.functions.plan.changed(dicts={(ev.slots(x).site, "values")})
-        if isinstance(x, Choice) and x.codes is not None:
+        if isinstance(x, Choice) and (x.codes is not None or _is_item(ev, x)):
             types.append(x.code.type)
-            return KindSchema(len(types) - 1, x.codes, tuple(map(visit, x.members)))
+            return KindSchema(len(types) - 1, tuple(by_code(x)), tuple(map(visit, x.members)))
         if isinstance(x, Tup):
             parts = parts_of_record(x.items, x.items[:1] if x.cls is tuple else x.items)
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
@@ -106,6 +107,12 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
         return len(types) - 1
 
     return visit(v), types
+
+
+def _is_item(ev: Evaluator, v: Choice) -> bool:
+    """Is this an object of one of several classes that was read from a list?"""
+    eqn = ev.defs.get(v.code)
+    return eqn is not None and eqn.op is index and all(isinstance(m, ObjRef) for m in v.members)
 
 
 def _rows_of(ev: Evaluator, v: ListRef, held_by: Sequence[int]) -> Rows | None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sct.frontend.arguments.abstract_arguments import DictArgument
-from sct.frontend.arguments.argument_keys import MANY_KEYS
+from sct.frontend.arguments.argument_keys import AT_ONCE, MANY_KEYS, kind_of_map, kind_of_rows
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.own_methods import HASHING, own_method
 from sct.frontend.heap import run_time_dicts
@@ -29,6 +29,7 @@ from sct.frontend.heap.special_methods import as_index
 from sct.frontend.state.choices import by_code, chosen, code, code_of, is_kept, members_of
 from sct.frontend.state.observed_types import class_of_call
 from sct.frontend.values.abstract_values import (
+    PLAIN,
     Abstract,
     Choice,
     Container,
@@ -45,6 +46,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.schemas import MemberSchema, OptionalSchema, Schema
 from sct.ir import Lit, Operand, Value
 from sct.ir.dims import Dim
+from sct.ir.pytrees.user_objects import is_container, stored_values
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type, base_type
 from sct.ops.program.effects import inactive, lookup, membership
 from sct.ops.program.effects import part as part_of
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_position", "contains", "get", "item", "item_of_sequence", "may_unroll", "note_search", "of_arguments",
-    "run_search", "search_of",
+    "run_search", "search_of", "takes_maps",
 ]
 
 K = TypeVar("K")
@@ -409,6 +411,38 @@ def _may_be_called(v: Abstract) -> bool:
 
 
 # -- arguments of many keys -----------------------------------------------------------------------------------
+
+
+def takes_maps(ev: Evaluator, values: Mapping[str, Any], apart: Collection[str], records: int) -> bool:
+    """Are the dicts of many alike values in the arguments one value each?
+
+    So they are if the program runs over one of them or searches it, or if there are very many values.
+
+    apart  arguments that hold none: those by which the function is differentiated, and `**kwargs`
+    """
+    plan = ev.functions.plan
+    if plan.known_keys or plan.known_arguments:
+        return False
+    dicts = {name: list(_maps_in(value, records)) for name, value in values.items()}
+    uses = {(DictArgument(id(d)), VALUES): len(d) > AT_ONCE for held in dicts.values() for d in held}
+    if any(dicts[name] for name in apart if name in dicts) or not any(
+            large or use in plan.dicts for use, large in uses.items()):
+        return False
+    plan.dicts.update(uses)
+    return True
+
+
+def _maps_in(x: Any, records: int = True, around: tuple[int, ...] = ()) -> Iterator[dict[Any, Any]]:
+    """The dicts in an argument of which `kind_of_map` gives a kind, outside of lists that are one value."""
+    t = type(x)
+    if id(x) in around or t in PLAIN or t is list and kind_of_rows(x, {}, records) is not None:
+        return
+    if t is dict and kind_of_map(x, {}, records) is not None:
+        yield x
+        return
+    parts = x.values() if t is dict else x if t in (list, tuple) else stored_values(x) if is_container(t) else ()
+    for part in parts:
+        yield from _maps_in(part, records, (*around, id(x)))
 
 
 def of_arguments(ev: Evaluator, arguments: Mapping[K, Abstract]) -> dict[K, Abstract]:

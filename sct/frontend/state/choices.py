@@ -37,6 +37,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, is_undef
+from sct.ir.pytrees.kinds import code_of_member
 from sct.ir.types import Link, Optional, Undef
 from sct.ops import cond, eq, is_none, lt, ne, not_
 from sct.ops.program.attempts import is_caught
@@ -133,7 +134,7 @@ def code_of(v: Abstract) -> str | None:
         if isinstance(v, Instance):
             return ".".join(str(part[-1]) for part in v.path or () if isinstance(part, tuple))
         if isinstance(x, enum.Enum):
-            return f"{type(x).__name__}.{x.name}"
+            return code_of_member(x)
         if isinstance(x, types.FunctionType):
             return _function(x.__name__, _place_of(x))
         return None if x is None else str(x.__name__)

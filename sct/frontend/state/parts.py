@@ -229,6 +229,7 @@ class Containers:
     identities    is any array or container compared by identity, also one that the function has created?
     in_progress   objects that are being traversed; nested: what lists in lists are, "from outside" or "written"
     outside       those read from outside, by path
+    maps          are dicts of many alike values, in the arguments, one value each?
     records       are lists of records and of strings one value? `count`: the number of items of those that are
     guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
     sets          sets that expressions of the function make, by id, and the places of the expressions
@@ -246,6 +247,7 @@ class Containers:
     identities: bool = False
     in_progress: set[int] = field(default_factory=set)
     outside: dict[Path, Any] = field(default_factory=dict)
+    maps: bool = False
     records: int = True
     count: int = 0
     guarded: set[int] = field(default_factory=set)
@@ -272,9 +274,9 @@ class Containers:
         of_values = (self.sets.get(id(v.peek)) for v in values if isinstance(v, Static))
         return {place for _, place in filter(None, of_values)}
 
-    def take_lists(self, records: int) -> None:
-        """Lists of records and of strings are one value, or are evaluated item by item."""
-        self.records = records
+    def take_lists(self, records: int, maps: bool) -> None:
+        """Lists of records and of strings, and dicts of many values, are one value, or are evaluated item by item."""
+        self.records, self.maps = records, maps
 
     def note_records(self, xs: Sized) -> None:
         """Notes a list of records or of strings that is one value."""

@@ -48,7 +48,7 @@ class Static:
     path: Path | None = None
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+        if not isinstance(other, Static) or type(self.peek) is not type(other.peek):
             return False
         if isinstance(self.value, (bool, int, float, complex, str, bytes)):
             return repr(self.value) == repr(other.value)

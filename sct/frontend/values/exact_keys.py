@@ -14,7 +14,7 @@ import numpy as np
 from sct.frontend.values.guarded_numbers import Asked
 from sct.ir.pytrees.user_objects import fields_of, get_stored, is_container
 
-__all__ = ["COMPARED_BY_CLASS", "Same", "exact", "same_keys"]
+__all__ = ["COMPARED_BY_CLASS", "Equal", "Same", "exact", "same_keys"]
 
 COMPARED_BY_CLASS = frozenset((bool, int, str, bytes, type(None)))
 """Equal objects of one of these classes are the same."""
@@ -31,6 +31,16 @@ class Same:
 
     def __hash__(self) -> int:
         return id(self.x)
+
+
+class Equal(Same):
+    """An object that counts by equality."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equal) and bool(self.x == other.x)
+
+    def __hash__(self) -> int:
+        return hash(self.x)
 
 
 def same_keys(left: Iterable[Any], right: Iterable[Any]) -> bool:

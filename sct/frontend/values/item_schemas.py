@@ -50,7 +50,7 @@ def map_parts(schema: Schema, parts: tuple[Schema, ...]) -> Schema:
         assert isinstance(code, int)
         return KindSchema(code, schema.codes, tuple(kinds))
     if isinstance(schema, MemberSchema):
-        return replace(schema, code=parts[0])  # type: ignore[arg-type]
+        return parts[0] if isinstance(parts[0], Static) else replace(schema, code=parts[0])  # type: ignore[arg-type]
     return type(schema)(*parts) if isinstance(schema, (ListSchema, OptionalSchema)) else schema
 
 

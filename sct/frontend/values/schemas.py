@@ -46,6 +46,12 @@ class KindSchema:
     codes: tuple[str | None, ...]
     kinds: tuple[Schema, ...]
 
+    @property
+    def of_classes(self) -> bool:
+        """Are the items objects of several classes of the user?"""
+        return all(isinstance(kind, ObjectSchema) and isinstance(kind.cls, type) and not issubclass(
+            kind.cls, (dict, tuple)) for kind in self.kinds)
+
 
 @dataclass(frozen=True)
 class MemberSchema:

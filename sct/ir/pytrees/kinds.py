@@ -13,11 +13,14 @@ What tells a kind from the others is asked alone, the class of an item first:
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CODE", "Kind", "code_of_item", "code_of_record", "code_text"]
+from sct.ir.pytrees.user_objects import is_container
+
+__all__ = ["CODE", "Kind", "MemberCode", "code_of_item", "code_of_member", "code_of_record", "code_text", "is_member"]
 
 CODE = "kind"
 """The key of the code of an item in a node of kind "kinds"; the other keys are kinds."""
@@ -59,6 +62,11 @@ class Kind:
         return (int, float) if how == "number" else (tuple,) if how in ("length", "first") else (dict,)
 
     @property
+    def is_of_class(self) -> bool:
+        """Are these objects of a class of the user?"""
+        return self.test[0] == "type" and is_container(self.test[1])
+
+    @property
     def _record(self) -> tuple[Any, Any, Any]:
         """Where a record has which text, and its length or its keys; None for what does not matter."""
         how, *what = self.test
@@ -79,6 +87,7 @@ class Kind:
         if len(alike) < len(kinds):
             names = [cls.__name__ for cls in self.classes]
             tests.append(f"{item} is None" if self.test == ("none",) else
+                         f"type({item}).__name__ == {names[0]!r}" if self.is_of_class else
                          f"type({item}) is {names[0]}" if len(names) == 1 else f"type({item}) in ({', '.join(names)})")
         key, text, form = self._record
         same = [kind for kind in alike if kind._record[1] == text]
@@ -87,6 +96,43 @@ class Kind:
         if len(same) > 1:
             tests.append(f"len({item}) == {form}" if tuple in self.classes else f"[*{item}] == {list(form)!r}")
         return " and ".join(tests)
+
+
+def is_member(x: enum.Enum) -> bool:
+    """Is this a member of its enum that has a name of its own: no combination of flags, and without a user's `name`?
+
+    >>> class Flag(enum.Flag): A, B = 1, 2
+    >>> is_member(Flag.A), is_member(Flag.A | Flag.B)
+    (True, False)
+    """
+    cls = type(x)
+    names = next(vars(base)["name"] for base in cls.__mro__ if "name" in vars(base))
+    return names is vars(enum.Enum)["name"] and cls.__members__.get(x.name) is x
+
+
+def code_of_member(x: enum.Enum) -> str:
+    """What says which member of its enum this is."""
+    return f"{type(x).__name__}.{x.name}"
+
+
+@dataclass(frozen=True)
+class MemberCode:
+    """The key of the code of a member of the enum `cls` in a node of kind "member".
+
+    optional  may None be in the place of the member, and of its code?
+    """
+
+    cls: type[enum.Enum]
+    optional: bool = False
+
+    def of(self, x: enum.Enum | None) -> str | None:
+        """The code of this member."""
+        return None if x is None else code_of_member(x)
+
+    def text(self, member: str) -> str:
+        """The code of a member, as code."""
+        code = f"{self.cls.__name__ + '.'!r} + {member}.name"
+        return f"None if {member} is None else {code}" if self.optional else code
 
 
 def code_of_record(text: str | None, cls: type, form: Iterable[Any] | None) -> str:
@@ -116,6 +162,8 @@ def code_of_item(kinds: Sequence[Kind], x: Any) -> str | None:
 
 def code_text(kinds: Sequence[Kind], item: str) -> str:
     """The code of the kind of an item, as code."""
+    if all(kind.is_of_class for kind in kinds):
+        return f"type({item}).__name__"
     tests = {kind.test[:-1] for kind in kinds}
     if all(kind.test[0] in ("first", "field") and kind.code == kind.test[-1] for kind in kinds) and len(tests) == 1:
         how, *key = kinds[0].test[:-1]

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 
-from sct.ir.pytrees.kinds import code_of_item, code_text
+from sct.ir.pytrees.kinds import MemberCode, code_of_item, code_text
 from sct.ir.pytrees.user_objects import (
     attributes,
     get_stored,
@@ -59,7 +59,8 @@ class Node:
     """A "tuple", "list", "dict", "object", or "rows": a list of records that are made alike.
 
     The one child of "rows" is the structure of a record; its leaves are the columns, which are lists.  Where the items
-    are of several kinds, it is a node of kind "kinds": the code of the kind, and the structure of each.
+    are of several kinds, it is a node of kind "kinds": the code of the kind, and the structure of each.  A member of an
+    enum is a node of kind "member", of its code; a dict of many alike values one of kind "map", of `PARTS`.
 
     keys    positions, dict keys, or attributes
     cls     the class of the object
@@ -114,8 +115,13 @@ def structure_text(tree: Tree, leaf: Callable[[int], str]) -> str:
         item = structure_text(tree.children[0], lambda k: leaf(k)[len("list["):-1])
         is_tuple = isinstance(tree.children[0], Node) and tree.children[0].kind == "tuple"
         return f"list[tuple[{item[1:-1].rstrip(',')}]]" if is_tuple else f"list[{item}]"
+    if tree.kind == "member":
+        return f"{tree.cls.__name__}{' | None' * tree.keys[0].optional}"
     if tree.kind == "kinds":
         return " | ".join(parts[1:])
+    if tree.kind == "map":
+        key, value = (part.removeprefix("list[").removesuffix("]") for part in parts[1:])
+        return f"dict[{key}, {value}]"
     inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
     return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
@@ -130,6 +136,8 @@ def map_tree(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any
     children = tuple(map_tree(c, leaf, const, cls) for c in tree.children)
     if tree.kind == "rows" and next(leaves(children[0]), None) is None:
         return Const(None)  # without a column there is no number of rows
+    if tree.kind == "member" and not isinstance(children[0], Leaf):
+        return children[0]
     return Node(tree.kind, tree.keys, children, cls(tree.cls, tree.keys))
 
 
@@ -227,11 +235,15 @@ def children_of(tree: Node, value: Any) -> list[Any]:
     """The part of `value` for each child of `tree`, which is not "rows"."""
     if tree.kind == "object":
         return [get_stored(value, key) for key in tree.keys]
+    if tree.kind == "member":
+        return [key.of(value) for key in tree.keys]
+    if tree.kind == "map":
+        return [read_step(value, key.name, None) for key in tree.keys]
     return [value[key] for key in tree.keys]
 
 
 def leaf_values(tree: Tree, value: Any) -> list[Any]:
-    """The leaves of `value`, left to right; "rows" may be given as the text of an expression, too.
+    """The leaves of `value`, left to right; "map" and "rows" may be given as the text of an expression, too.
 
     >>> leaf_values(Node("rows", (None,), (Node("tuple", (0, 1), (Leaf(0), Leaf(1))),)), [(1.0, 2), (3.0, 4)])
     [[1.0, 3.0], [2, 4]]
@@ -242,10 +254,10 @@ def leaf_values(tree: Tree, value: Any) -> list[Any]:
         return []
     if tree.kind == "kinds":
         return _leaves_of_kinds(tree, value)
+    if isinstance(value, str) and tree.kind in ("map", "rows"):
+        return [type(value)(text) for text in column_texts(tree, value).values()]
     if tree.kind != "rows":
         return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in leaf_values(c, part)]
-    if isinstance(value, str):
-        return [type(value)(text) for text in column_texts(tree, value).values()]
     rows = [leaf_values(tree.children[0], row) for row in value]
     return [list(column) for column in zip(*rows)] if rows else [[] for _ in leaves(tree)]
 
@@ -271,6 +283,8 @@ def column(value: Any, keys: Sequence[Any]) -> Any:
         if isinstance(key, EntryPart):
             value = read_step(value, key.name, None)
             continue
+        if isinstance(key, MemberCode):
+            return key.of(value)
         value = get_stored(value, key) if is_container(type(value)) else value[key]
     return value
 
@@ -357,6 +371,8 @@ def column_texts(tree: Tree, text: str, depth: int = 0) -> dict[int, str]:
     for key, child in zip(tree.keys, tree.children):
         if tree.kind == "map":
             part = text_of_step(text, key.name, None)
+        elif tree.kind == "member":
+            part = key.text(text)
         elif tree.kind != "object":
             part = f"{text}[{key!r}]"
         else:
