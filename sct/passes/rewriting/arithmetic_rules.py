@@ -11,6 +11,7 @@ from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import result_type
 from sct.ir.types import ANY_REAL, FLOAT, REAL, Tensor, TypeMismatch, leaf_type, map_leaf
+from sct.ops.reductions.reductions import expand_like
 from sct.ops.scalar.arithmetic import add, div, mul, neg, never_zero, sub
 from sct.ops.scalar.elementary import exp, logaddexp
 from sct.ops.scalar.selection import minimum
@@ -235,12 +236,13 @@ def mul_scaled(a: Operand, b: Operand) -> Any:
     return eqn.args[1] if eqn is not None and cancels else None
 
 
-@rule("mul", of="div", when="finite")
+@rule("mul", of="div quotient", when="finite")
 def mul_by_divisor(a: Operand, b: Operand) -> Any:
-    """a / b * b -> a"""
+    """a / b * b -> a;  an array full of `a` where that is a literal and `b` an array"""
     for quotient, divisor in ((a, b), (b, a)):
-        if (args := operands_of(quotient, "div")) is not None and args[1] is divisor:
-            return args[0]
+        args = operands_of(quotient, "div") or natural_quotient(quotient)
+        if args is not None and args[1] is divisor:
+            return expand_like(args[0], divisor) if is_number(args[0]) and shape_of(divisor) else args[0]
     return None
 
 
