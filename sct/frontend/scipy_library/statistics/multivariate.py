@@ -105,7 +105,8 @@ def _density(ev: Evaluator, name: str, program: Callable[..., Any], x: Abstract,
              functions: Sequence[str] = (), options: str = "") -> Abstract:
     """The density at `x`, which SciPy computes, with the derivative of the program."""
     rank = len(ev.shape_of(parameters[0]))  # of one point
-    points = _array(ev, f"what `{name}` is read at", x, (rank, rank + 1))
+    array = _array_of_dtype if "dirichlet" in name else _array
+    points = array(ev, f"what `{name}` is read at", x, (rank, rank + 1))
     t = ev.type_of(points)
     assert isinstance(t, Tensor)
     several = t.shape[-1 if "dirichlet" in name else 0] if t.rank > rank else Dim(1)
@@ -128,6 +129,17 @@ def _density(ev: Evaluator, name: str, program: Callable[..., Any], x: Abstract,
 def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
     return as_floats(ev, what, v, ranks, "pass a vector, or a matrix whose rows are the points; for numbers use "
                      "`scipy.stats.norm`")
+
+
+def _array_of_dtype(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
+    """The same in single precision, if it is: `dirichlet` computes with the dtypes that it gets."""
+    x = ev.call(Static(np.asarray), [v])
+    t = ev.type_of(x) if isinstance(x, Ref) else None
+    if isinstance(x, Ref) and isinstance(t, Tensor) and t.dtype == "f32" and t.rank in ranks:
+        return x
+    if isinstance(t, Tensor) and t.dtype == "f16":
+        ev.refuse("SCT402", f"{what} is an array of floats of 16 bits", hint="convert with astype(float)")
+    return _array(ev, what, x, ranks)
 
 
 _PROGRAMS: dict[str, dict[str, Callable[..., Any]]] = {
@@ -162,7 +174,7 @@ def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract)
 
 def _parameters(ev: Evaluator, name: str, arguments: dict[str, Abstract]) -> _Parameters:
     if name == "dirichlet":
-        return [_array(ev, "the parameter of `dirichlet`", arguments["alpha"], (1,))], _PROGRAMS[name], ""
+        return [_array_of_dtype(ev, "the parameter of `dirichlet`", arguments["alpha"], (1,))], _PROGRAMS[name], ""
     mean, cov = arguments.get("mean", _NONE), arguments.get("cov", Static(1))
     return _of_normal(ev, mean, cov, arguments.get("allow_singular", _NONE))
 
