@@ -241,3 +241,15 @@ def test_refused() -> None:
     refuses(lambda x: stats.ttest_ind(x, Y, trim=0.1).statistic, X, code="SCT402")
     refuses(lambda x: stats.zscore(x, nan_policy="omit")[0], X, code="SCT402")
     refuses(lambda x: np.sum(np.maximum.reduceat(x, [0, 3])), X, code="SCT206")
+
+
+def test_densities_of_matrices_and_moments_of_dirichlet() -> None:
+    def f(x):
+        a = np.outer(x[:3], x[:3]) + np.eye(3)
+        m = x.reshape(3, 2)
+        return stats.wishart.pdf(a, 3.0 + x[4], a @ a) + stats.invwishart.pdf(a @ a, 5, a) \
+            + stats.matrix_normal.logpdf(m, m**2, a, np.eye(2) + x[0] * x[1]) * stats.matrix_normal.pdf(m, m[::-1], a) \
+            + np.sum(stats.dirichlet.mean(x) * stats.dirichlet.var(x)) * stats.dirichlet.entropy(x)
+
+    agrees(f, X)
+    check_grads(f, (X,), order=2)

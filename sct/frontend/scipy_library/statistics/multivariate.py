@@ -155,6 +155,14 @@ _Parameters = tuple[list[Abstract], Mapping[str, Callable[..., Any]], str]
 """Arrays, the program of each method, and options as SciPy gets them."""
 
 
+def _same_variance(variance: Any, mean: Any) -> Any:
+    return variance * np.eye(len(mean))
+
+
+def _variances(variances: Any, mean: Any) -> Any:
+    return np.diag(variances)
+
+
 def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract) -> _Parameters:
     """The parameters of a normal distribution of one or several numbers."""
     may_be_singular = bool(ev.ask(singular, "`allow_singular` of `multivariate_normal`"))
@@ -163,7 +171,9 @@ def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract)
     center = _array(ev, _MEAN, Static(0.0) if mean == _NONE else mean, (0, 1, 2))
     if all(n == Dim(1) for v in (center, cov) for n in ev.shape_of(v)):
         return [ev.call(Static(np.reshape), [v, Tup(())]) for v in (center, cov)], _OF_NUMBERS, options
-    cov = _array(ev, "the covariance of `multivariate_normal`", cov, (2,))
+    if len(ev.shape_of(cov)) < 2 and mean != _NONE:  # of independent numbers
+        independent = _same_variance if not len(ev.shape_of(cov)) else _variances
+        cov = ev.call(Static(independent), [cov, center])
     if mean == _NONE:
         mean = ev.call(Static(np.zeros), [ev.call(Static(len), [cov])])
     programs = _PROGRAMS["multivariate_normal"]

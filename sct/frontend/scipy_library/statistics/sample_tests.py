@@ -302,6 +302,43 @@ def _inverse_wishart_logpdf(x: Any, df: Any, scale: Any, gammaln: Any) -> Any:
                   - (df + p + 1.0) * _log_determinant(own)) - multigamma
 
 
+def _wishart_pdf(x: Any, df: Any, scale: Any, gammaln: Any) -> Any:
+    return np.exp(_wishart_logpdf(x, df, scale, gammaln))
+
+
+def _inverse_wishart_pdf(x: Any, df: Any, scale: Any, gammaln: Any) -> Any:
+    return np.exp(_inverse_wishart_logpdf(x, df, scale, gammaln))
+
+
+def _matrix_logpdf(X: Any, mean: Any, rowcov: Any, colcov: Any) -> Any:
+    """A matrix of normal numbers, with covariances of its rows and of its columns."""
+    n, p = X.shape
+    rows = np.eye(n) if rowcov is None else np.linalg.cholesky(rowcov)
+    columns = np.eye(p) if colcov is None else np.linalg.cholesky(colcov)
+    z = np.linalg.solve(columns, np.linalg.solve(rows, X if mean is None else X - mean).T)
+    return -0.5 * (n * p * math.log(2.0 * math.pi) + p * _log_determinant(rows) + n * _log_determinant(columns)
+                   + np.sum(z * z))
+
+
+def _matrix_pdf(X: Any, mean: Any, rowcov: Any, colcov: Any) -> Any:
+    return np.exp(_matrix_logpdf(X, mean, rowcov, colcov))
+
+
+def _dirichlet_mean(alpha: Any) -> Any:
+    return alpha / np.sum(alpha)
+
+
+def _dirichlet_variance(alpha: Any) -> Any:
+    total = np.sum(alpha)
+    return alpha * (total - alpha) / (total * total * (total + 1.0))
+
+
+def _dirichlet_entropy(alpha: Any, gammaln: Any, digamma: Any) -> Any:
+    total = np.sum(alpha)
+    return np.sum(gammaln(alpha)) - gammaln(total) + (total - len(alpha)) * digamma(total) - np.sum(
+        (alpha - 1.0) * digamma(alpha))
+
+
 def _multinomial_logpmf(x: Any, p: Any, n: Any, gammaln: Any, xlogy: Any) -> Any:
     if abs(1.0 - np.sum(p)) > 10.0 * 2.220446049250313e-16:  # SciPy computes the last one
         p = np.concatenate((p[:-1], np.array([1.0 - np.sum(p[:-1])])))
@@ -315,5 +352,13 @@ register("scipy.stats", {
     "multivariate_t.pdf": Program(_student_pdf, ("x", "loc", "shape", "df"), ranks=(0, 1, 2), needs=_LOG_GAMMA),
     "wishart.logpdf": Program(_wishart_logpdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
     "invwishart.logpdf": Program(_inverse_wishart_logpdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
+    "wishart.pdf": Program(_wishart_pdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
+    "invwishart.pdf": Program(_inverse_wishart_pdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
+    "matrix_normal.logpdf": Program(_matrix_logpdf, ("X", "mean", "rowcov", "colcov"), ranks=(2,)),
+    "matrix_normal.pdf": Program(_matrix_pdf, ("X", "mean", "rowcov", "colcov"), ranks=(2,)),
+    "dirichlet.mean": Program(_dirichlet_mean, ("alpha",), ranks=(1,)),
+    "dirichlet.var": Program(_dirichlet_variance, ("alpha",), ranks=(1,)),
+    "dirichlet.entropy": Program(_dirichlet_entropy, ("alpha",), ranks=(1,), needs=(
+        *_LOG_GAMMA, "scipy.special.digamma")),
     "multinomial.logpmf": Program(_multinomial_logpmf, ("x", "p"), ("n",), ranks=(1, 2), counts=("x",),
                                   needs=("scipy.special.gammaln", "scipy.special.xlogy"))})
