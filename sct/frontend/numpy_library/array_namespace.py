@@ -104,8 +104,8 @@ def _not_lazy(x: Any) -> Any:
 def _promoted(*args: Any, broadcast: Any = False, force_floating: Any = False, xp: Any = None) -> Any:
     """The arguments as arrays of one dtype, which is no integer one if `force_floating`, and of one shape if asked."""
     arrays: Any = [np.asarray(a) if isinstance(a, (np.ndarray, list, tuple)) else a for a in args]
-    given = [a for a in arrays if a is not None]
-    dtype = np.result_type(*given, 1.0) if force_floating else np.result_type(*given)
+    present = [a for a in arrays if a is not None]
+    dtype = np.result_type(*present, 1.0) if force_floating else np.result_type(*present)
     arrays = [None if a is None else np.asarray(a, dtype=dtype) for a in arrays]
     if broadcast:
         shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
