@@ -78,7 +78,6 @@ def test_flat_data() -> None:
 def test_refused() -> None:
     refuses(lambda y: np.sum(PchipInterpolator(T, y).c), Y, code="SCT203")
     refuses(lambda y: np.sum(PchipInterpolator(T, np.stack([y, y], 1))(X)), Y, code="SCT402")
-    refuses(lambda y: np.sum(Akima1DInterpolator(T, y, method="makima")(X)), Y, code="SCT402")
     refuses(lambda y: np.sum(np.histogram(y, 3, weights=y)[0]), Y, code="SCT402")
     with pytest.raises(Exception, match="must be real"):
         grad(lambda a: np.sum(np.abs(scipy.linalg.sqrtm(a))))(-A)

@@ -41,6 +41,7 @@ import scipy.interpolate
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
+import scipy.signal.windows
 import scipy.sparse
 import scipy.spatial
 import scipy.special
@@ -2649,12 +2650,16 @@ def windows_by_strides() -> tuple[Any, Any]:
     return refused, followed
 
 
-@case("pad the image before, by `np.pad`, and use `mode=\"valid\"`")
-def an_image_with_a_boundary() -> tuple[Any, Any]:
-    kernel = np.arange(9.0).reshape(3, 3)
-    return (lambda x: np.sum(scipy.signal.convolve2d(np.outer(x, x), kernel, mode="same", boundary="symm") ** 2),
-            lambda x: np.sum(scipy.signal.convolve2d(np.pad(np.outer(x, x), 1, mode="symmetric"), kernel,
-                                                     mode="valid") ** 2))
+@case("take a slice of what `mode=\"full\"` gives")
+def a_convolution_as_long_as_a_short_signal() -> tuple[Any, Any]:
+    kernel = np.arange(4.0)
+    return (lambda x: np.sum(scipy.signal.convolve(x, kernel, mode="same") ** 2),
+            lambda x: np.sum(scipy.signal.convolve(x, kernel, mode="full")[1:4] ** 2))
+
+
+@case("call `scipy.signal.windows.kaiser`, which is differentiated by `beta`")
+def a_window_of_numpy() -> tuple[Any, Any]:
+    return (lambda x: np.sum(np.kaiser(5, x[0]) ** 2), lambda x: np.sum(scipy.signal.windows.kaiser(5, x[0]) ** 2))
 
 
 @case("fill an array of a known size: `k = np.empty(n)`, and `k[i] = ...` in a loop", X, 2)

@@ -188,7 +188,8 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x: mul(3.0, mul(2.0, x))), e(lambda x: mul(3.0, neg(x))), e(lambda x: mul(3.0, div(x, 2.0))),
     ],
     "mul_by_divisor": [
-        e(lambda x, y: mul(div(x, y), y)), e(lambda x, y: mul(y, div(x, y))), e(lambda x: mul(div(2.0, x), x), "f64[n]"),
+        e(lambda x, y: mul(div(x, y), y)), e(lambda x, y: mul(y, div(x, y))),
+        e(lambda x: mul(div(2.0, x), x), "f64[n]"), e(lambda x: mul(op("quotient")(2.0, x), x), "f64[n]"),
     ],
     "mul_quotient": [
         e(lambda x: mul(3.0, div(2.0, x))),

@@ -180,3 +180,23 @@ def test_the_derivative_of_the_exponential() -> None:
         check_grads(each, (a, e), order=2)
     weights = np.cos(np.arange(9.0)).reshape(3, 3)
     np.testing.assert_allclose(grad(f, argnums=1)(a, e), grad(lambda a: np.sum(scipy.linalg.expm(a) * weights))(a))
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_bands(lower: bool) -> None:
+    """The eigenvalues and the Cholesky factor of a band are those of the matrix."""
+    rng = np.random.default_rng(3)
+    band = rng.uniform(0.1, 0.4, (3, 5))
+    band[0 if lower else 2] += 3.0
+    weights = np.cos(np.arange(15.0)).reshape(3, 5)
+
+    def f(band):
+        values = scipy.linalg.eigvals_banded(band, lower=lower)
+        return np.sum(values * np.arange(5.0)) * np.sum(scipy.linalg.eig_banded(band, lower, eigvals_only=True) ** 3) \
+            + np.sum(scipy.linalg.cholesky_banded(band, lower=lower) * weights)
+
+    agrees(f, band)
+    check_grads(f, (band,), order=2)
+    g = lambda d: np.sum(scipy.linalg.eigh_tridiagonal(d, d[:4] ** 2, eigvals_only=True) * np.arange(5.0))
+    agrees(g, band[0])
+    refuses(lambda d: scipy.linalg.eigh_tridiagonal(d, d[:4])[1][0, 0], band[0], code="SCT402")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, refuses
+from oracle import agrees, refuses, same_value
 from scipy import optimize, spatial, stats
 from scipy.spatial import distance
 from scipy.spatial.transform import Rotation
@@ -203,9 +203,53 @@ def test_constants_are_left_to_scipy() -> None:
     assert grad(lambda x: x * stats.pearsonr(X, Y).confidence_interval().low)(1.0) != 0.0
 
 
+def test_statistics_of_few_numbers() -> None:
+    """SciPy does not correct a bias that it cannot, and some statistics of few numbers are not numbers."""
+    for n in (2, 3):
+        agrees(lambda x, n=n: stats.skew(x[:n], bias=False) + np.sum(stats.skew(x.reshape(-1, n), 1, bias=False)), X)
+        agrees(lambda x, n=n: stats.kurtosis(x[:n], bias=False) * x[3] + stats.kurtosis(x[:n]), X)
+    few = [(lambda x: stats.skewtest(x)[1], 7), (lambda x: stats.kurtosistest(x)[0], 4),
+           (lambda x: stats.normaltest(x)[0], 7), (lambda x: stats.bartlett(x, Y)[0], 1),
+           (lambda x: stats.skew(x, bias=False), 1)]
+    for f, n in few:
+        x = np.arange(1.0, n + 1.0) ** 2
+        value, slope = value_and_grad(f)(x)
+        assert same_value(value, f(x)) and np.isnan(value) and np.isnan(slope).all()
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4,), (1, 4), (3, 1), (1, 1), (1,), (2, 1, 1)])
+def test_weights_are_broadcast(shape: tuple[int, ...]) -> None:
+    a, w = 0.1 + M[:3], np.cos(0.1 * np.arange(float(np.prod(shape)))).reshape(shape)
+    for axis in (0, -1):
+        f = lambda a, w, axis=axis: np.sum(np.sin(stats.gmean(a, axis, weights=w))) * np.sum(
+            stats.pmean(a, 3, axis=axis, weights=w)) + np.sum(stats.hmean(a, axis, weights=w) ** 2)
+        agrees(f, a, w)
+        agrees(lambda w, a, f=f: f(a, w), w, a)
+    q = lambda w: np.sum(stats.entropy(a, w, axis=1) ** 2) + np.sum(stats.entropy(w, a, axis=-1))
+    agrees(q, w)
+
+
+def test_weights_of_a_square_are_those_of_its_columns() -> None:
+    f = lambda w: np.sum(stats.hmean(M[:4] + 0.1, axis=0, weights=w) ** 2)
+    agrees(f, X[:4])
+    check_grads(f, (X[:4],), order=2)
+
+
 def test_refused() -> None:
     assert "statistic" in refuses(lambda x: stats.pearsonr(x, Y).correlation, X, code="SCT203").hint
     refuses(lambda x: stats.ttest_ind(x, Y, equal_var=False).pvalue, X, code="SCT402")
     refuses(lambda x: stats.ttest_ind(x, Y, trim=0.1).statistic, X, code="SCT402")
     refuses(lambda x: stats.zscore(x, nan_policy="omit")[0], X, code="SCT402")
     refuses(lambda x: np.sum(np.maximum.reduceat(x, [0, 3])), X, code="SCT206")
+
+
+def test_densities_of_matrices_and_moments_of_dirichlet() -> None:
+    def f(x):
+        a = np.outer(x[:3], x[:3]) + np.eye(3)
+        m = x.reshape(3, 2)
+        return stats.wishart.pdf(a, 3.0 + x[4], a @ a) + stats.invwishart.pdf(a @ a, 5, a) \
+            + stats.matrix_normal.logpdf(m, m**2, a, np.eye(2) + x[0] * x[1]) * stats.matrix_normal.pdf(m, m[::-1], a) \
+            + np.sum(stats.dirichlet.mean(x) * stats.dirichlet.var(x)) * stats.dirichlet.entropy(x)
+
+    agrees(f, X)
+    check_grads(f, (X,), order=2)

@@ -29,7 +29,7 @@ Its parts:
     standard_library  builtins, `operator`, `itertools`, ..., and methods
     autodiff          derivatives inside differentiated functions, and the outermost one
     scipy_library     functions of SciPy that have the derivative of a program of NumPy
-    polynomials       polynomials as objects of NumPy
+    polynomials       polynomials as objects of NumPy and SciPy
     calls             user functions, in line or specialized; closure conversion; opaque calls
     refusals          which refusal is shown, of those of several attempts
     specialize        the entry at a call: arguments -> types, guards, IR
@@ -77,7 +77,7 @@ from sct.frontend.loops import loop_statements, suspended_generators, with_state
 from sct.frontend.numpy_library import array_copies, array_namespace, array_texts, flat_elements, numpy_fallbacks
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, truth
-from sct.frontend.polynomials import by_powers, series
+from sct.frontend.polynomials import by_powers, piecewise, series
 from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
     constrained_minima,
@@ -86,12 +86,13 @@ from sct.frontend.scipy_library import (
     geometry,
     grids,
     hermite_interpolants,
+    integrals_of_samples,
     matrices,
     radial_functions,
     scattered_data,
     spatial,
 )
-from sct.frontend.scipy_library.signal_processing import filter_design, images, signals, spectra
+from sct.frontend.scipy_library.signal_processing import filter_design, images, signals, spectra, windows
 from sct.frontend.scipy_library.sparse import algebra, construction, elementwise
 from sct.frontend.scipy_library.statistics import (
     distributions,
@@ -129,11 +130,12 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, array_namespace, array_texts, assignment_statements, attributes, bisect_heapq, builtins, by_powers,
-    cached_functions, call_expressions, comparisons, comprehensions, constrained_minima, distributions, expressions,
-    filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants, images, integrals,
-    interpolants, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, matrices,
-    methods, multivariate, nested_jacobians, numpy_fallbacks, operator_module, python_expressions, radial_functions,
-    record_classes, rank_statistics, sample_tests, samples, scattered_data, series, signals, solvers, algebra,
-    construction, elementwise, spatial, spectra, statements, subscripts, sums_and_extrema, suspended_generators,
-    trajectories, truth, try_statement, with_statement, writes)
+    array_copies, array_namespace, array_texts, assignment_statements, attributes, bisect_heapq, builtins,
+    by_powers, cached_functions, call_expressions, comparisons, comprehensions, constrained_minima, distributions,
+    expressions, filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants, images,
+    integrals, integrals_of_samples, interpolants, introspection, iterator_builtins, itertools_functools,
+    loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
+    operator_module, piecewise, python_expressions, radial_functions, record_classes, rank_statistics, sample_tests,
+    samples, scattered_data, series, signals, solvers, algebra, construction, elementwise, spatial, spectra,
+    statements, subscripts, sums_and_extrema, suspended_generators, trajectories, truth, try_statement, windows,
+    with_statement, writes)

@@ -49,6 +49,15 @@ def _is_scalar(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return value
 
 
+def _is_dtype(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`np.isdtype(dtype, kind)`"""
+    return Static(np.isdtype(*[ev.ask(v, "a dtype and its kind") for v in (*args, *kwargs.values())]))
+
+
+if hasattr(np, "isdtype"):  # from NumPy 2 on
+    special(np.isdtype)(_is_dtype)
+
+
 # -- functions of the elements where a condition holds -----------------------------------------------------------------
 
 
@@ -89,8 +98,35 @@ def _not_lazy(x: Any) -> Any:
     return False
 
 
+# -- arguments as arrays -----------------------------------------------------------------------------------------------
+
+
+def _promoted(*args: Any, broadcast: Any = False, force_floating: Any = False, xp: Any = None) -> Any:
+    """The arguments as arrays of one dtype, which is no integer one if `force_floating`, and of one shape if asked."""
+    arrays: Any = [np.asarray(a) if isinstance(a, (np.ndarray, list, tuple)) else a for a in args]
+    present = [a for a in arrays if a is not None]
+    dtype = np.result_type(*present, 1.0) if force_floating else np.result_type(*present)
+    arrays = [None if a is None else np.asarray(a, dtype=dtype) for a in arrays]
+    if broadcast:
+        shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
+        arrays = [a if a is None or a.shape == shape else np.broadcast_to(a, shape) for a in arrays]
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def _at_least(x: Any, /, *, ndim: Any, xp: Any = None) -> Any:
+    x = np.asarray(x)
+    return x if x.ndim >= ndim else np.reshape(x, (*[1 for _ in range(ndim - x.ndim)], *x.shape))
+
+
+def _size(x: Any) -> Any:
+    return x.size
+
+
 for _name, _function in _FUNCTIONS.items():
     of_scipy(f"{_NUMPY}.{_name}")(evaluated_as(_function))
 of_scipy("scipy._lib.array_api_extra.apply_where")(evaluated_as(_apply_where))
 of_scipy("scipy._lib._util._lazyselect")(evaluated_as(_select))
 of_scipy("scipy._lib._array_api.is_lazy_array")(evaluated_as(_not_lazy))
+of_scipy("scipy._lib._array_api.xp_promote")(evaluated_as(_promoted))
+of_scipy("scipy._lib._array_api.xp_size")(evaluated_as(_size))
+of_scipy("scipy._lib.array_api_extra.atleast_nd")(evaluated_as(_at_least))

@@ -48,6 +48,9 @@ def _is_spline(ev: Evaluator, fn: Abstract) -> bool:
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
     if eqn is not None:
         text = str(eqn.attrs.get("text"))
+        if text.startswith("scipy.interpolate.PPoly("):  # of coefficients, and of breakpoints
+            return eqn.op is inactive and sorted(getattr(x.type, "rank", 0) for x in eqn.args) == [1, 2] and all(
+                isinstance(x.type, Tensor) and x.type.kind in "fi" for x in eqn.args)
         return eqn.op is inactive and text.startswith(tuple(f"scipy.interpolate.{name}(" for name in _MADE)) and all(
             not isinstance(x.type, Tensor) or x.type.rank < 2 and x.type.kind in "fi" for x in eqn.args) and not any(
             nested in text for nested in ("[[", "[(", "([", "((", "j"))

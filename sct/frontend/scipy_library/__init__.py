@@ -6,6 +6,7 @@
     constrained_minima    minima under constraints
     fitpack               splines as tuples
     hermite_interpolants  `PchipInterpolator`, `Akima1DInterpolator`
+    integrals_of_samples  `simpson` and `cumulative_simpson`, by their points
     grids                 tables over grids, and images between their elements
     scattered_data        values at scattered points, read between them
     radial_functions      `RBFInterpolator`

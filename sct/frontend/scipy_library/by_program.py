@@ -47,7 +47,6 @@ class Program:
     integers do arrays of integers stay what they are?  Else the program gets floats
     counts   those of the arrays that hold counts, by which there is no derivative
     is_root  is the result the root of that of the program?
-    instead  what to write in place of a parameter that must be left out, where that gives another result
     """
 
     run: Callable[..., Any]
@@ -60,7 +59,6 @@ class Program:
     integers: bool = False
     counts: Sequence[str] = ()
     is_root: bool = False
-    instead: Mapping[str, str] = field(default_factory=dict)
 
 
 def register(module: str, programs: Mapping[str, Program]) -> None:
@@ -110,8 +108,7 @@ def handler(name: str, program: Program) -> Callable[..., Abstract]:
                                   hint="write it out with functions of NumPy")
                     options.append(Static(value))
                 elif value != parameter.default:
-                    ev.refuse("SCT402", f"`{key}` of `{name}` is not supported",
-                              hint=program.instead.get(key, f"leave `{key}` out"))
+                    ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
             if key in arguments:
                 texts.append(f"{key}={text}" if key in kwargs else text)
         return by_program(ev, f"{name}({', '.join(texts)})", operands, program, [*xs, *options])

@@ -67,15 +67,21 @@ def _monotone(h: Any, m: Any) -> Any:
     return np.concatenate((ends[0], inner, ends[1]))
 
 
-def _akima(h: Any, m: Any) -> Any:
-    """The same of `Akima1DInterpolator`."""
+def _akima(h: Any, m: Any, is_modified: Any = False) -> Any:
+    """The same of `Akima1DInterpolator`; modified, the weights do not vanish where two slopes are equal."""
     first, last = 2.0 * m[:1] - m[1:2], 2.0 * m[-1:] - m[-2:-1]
     m = np.concatenate((2.0 * first - m[:1], first, m, last, 2.0 * last - m[-1:]))
     change = np.abs(np.diff(m))
+    if is_modified:
+        change = change + 0.5 * np.abs(m[1:] + m[:-1])
     f, g = change[2:], change[:-2]
     defined = f + g > 1e-9 * np.max(f + g)
     weight = g / np.where(defined, f + g, 1.0)
     return np.where(defined, m[1:-2] + weight * (m[2:-1] - m[1:-2]), 0.5 * (m[3:] + m[:-3]))
+
+
+def _modified_akima(h: Any, m: Any) -> Any:
+    return _akima(h, m, True)
 
 
 def _smooth(h: Any, m: Any, top: Any, bottom: Any) -> Any:
@@ -123,6 +129,7 @@ def _value(x: Any, t: Any, y: Any, slopes: Any, nu: Any) -> Any:
 
 
 _SLOPES = {"PchipInterpolator": _monotone, "Akima1DInterpolator": _akima}
+_METHODS = {"akima": _akima, "makima": _modified_akima}
 _SMOOTH = {"not-a-knot": _not_a_knot, "natural": _natural, "clamped": _clamped}
 
 
@@ -131,6 +138,8 @@ def _maker(name: str) -> Any:
         arguments = named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
         leave_to_python(ev, name, arguments.values())
         slopes, is_spline, ends = _SLOPES.get(name), name == "CubicSpline", ""
+        if (method := ev.ask(arguments.pop("method", Static("akima")), f"`method` of `{name}`")) != "akima":
+            slopes, ends = _METHODS.get(method, slopes), f", method={method!r}"
         if is_spline:
             ends = "bc_type" if "bc_type" in arguments else ""
             kind = ev.ask(arguments.pop("bc_type", Static("not-a-knot")), "`bc_type` of `CubicSpline`")
@@ -138,6 +147,8 @@ def _maker(name: str) -> Any:
             if slopes is None:
                 ev.refuse("SCT402", "`CubicSpline` with this `bc_type` is not differentiated by its positions",
                           hint="use a condition that has a name, but not a periodic one")
+        if "axis" in arguments and ev.ask(arguments["axis"], f"`axis` of `{name}`") in (0, -1):
+            del arguments["axis"]  # of vectors there is no other
         if arguments.keys() - {"x", "y", "extrapolate"}:
             ev.refuse("SCT402", f"`{name}` with other options than `extrapolate` is not differentiated",
                       hint="leave them out")

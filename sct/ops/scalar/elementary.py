@@ -217,7 +217,7 @@ def type_polygamma(n: Operand, x: Operand, spelling: str | None = None) -> Tenso
     """In double precision; of a number, SciPy gives an array of rank 0."""
     t = ufunc_result(np.tanh, (x,), "scipy.special.polygamma")
     if number(n).rank:
-        raise TypeMismatch("polygamma of an array of orders is not supported")
+        raise TypeMismatch("polygamma of an array of orders is not supported", hint="call it for each order by itself")
     return Tensor("np" if spelling is None and not t.rank else "array", "f64", t.shape)
 
 

@@ -149,7 +149,8 @@ def spherical(name: str, slope: Callable[[Callable[..., Formula], Formula, Formu
 
     def rule(n: Operand, x: Operand, derivative: bool = False) -> Tensor:
         if derivative:
-            raise TypeMismatch(f"`derivative` of `scipy.special.spherical_{name}` is not supported")
+            raise TypeMismatch(f"`derivative` of `scipy.special.spherical_{name}` is not supported",
+                               hint="leave it out, and use sct.grad of the function, which may be nested")
         dtypes = frozenset(probe(ufunc(f"spherical_{name}"), "i64", d) for d in promote([number(x)]))
         return scalar_or_array(dtypes, broadcast_shapes(number(n).shape, number(x).shape))
 

@@ -186,7 +186,8 @@ def convolution(name: str, transposed: Callable[..., list[Any]], default: Callab
         if number(a).kind != "f" or number(v).kind != "f":
             raise TypeMismatch(f"scipy.signal.{name} of integers is not supported", hint="convert with astype(float)")
         if mode == "same" and not longer:
-            raise TypeMismatch("mode 'same' of a first operand that is shorter is not supported")
+            raise TypeMismatch("mode 'same' of a first operand that is shorter is not supported",
+                               hint="take a slice of what `mode=\"full\"` gives")
         return signals.type_convolve(a, v, mode, longer)
 
     def emit(a: Operand, v: Operand, mode: str = "full", longer: bool = True, method: str = "auto") -> str:

@@ -2,6 +2,7 @@
 
     signals        `detrend`, `hilbert`, `convolve2d`, `np.unwrap`
     spectra        filters and spectra
+    windows        windows, by their parameters
     filter_design  filters by their frequencies
     images         images moved, scaled and filtered, and sums over labels
 """

@@ -48,18 +48,42 @@ def _analytic(x: Any, axis: Any) -> Any:
     return np.fft.ifft(np.moveaxis(spectrum, -1, axis), axis=axis)
 
 
-def _convolved(x: Any, kernel: Any, mode: Any) -> Any:
-    """The convolution of two images."""
-    if mode == "valid" and (x.shape[0] < kernel.shape[0] or x.shape[1] < kernel.shape[1]):
-        x, kernel = kernel, x
+def _valid_part(x: Any, kernel: Any) -> Any:
+    """The convolution where the kernel is inside of the image."""
     (n, m), (p, q) = x.shape, kernel.shape
-    y = np.zeros((n + p - 1, m + q - 1))
+    y = np.zeros((n - p + 1, m - q + 1))
     for i in range(p):
         for j in range(q):
-            y[i:i + n, j:j + m] += kernel[i, j] * x
-    if mode == "same":
-        return y[(p - 1) // 2:(p - 1) // 2 + n, (q - 1) // 2:(q - 1) // 2 + m]
-    return y if mode == "full" else y[p - 1:n, q - 1:m]
+            y += kernel[p - 1 - i, q - 1 - j] * x[i:i + n - p + 1, j:j + m - q + 1]
+    return y
+
+
+def _convolved(x: Any, kernel: Any, fill: Any, mode: Any, boundary: Any, same_from: Any = 1) -> Any:
+    """The convolution of two images, the first of which goes on beyond its edges."""
+    if mode == "valid":
+        if x.shape[0] < kernel.shape[0] or x.shape[1] < kernel.shape[1]:
+            x, kernel = kernel, x
+        return _valid_part(x, kernel)
+    p, q = kernel.shape
+    if mode == "full":
+        widths = ((p - 1, p - 1), (q - 1, q - 1))
+    else:
+        top, left = (p - same_from) // 2, (q - same_from) // 2
+        widths = ((p - 1 - top, top), (q - 1 - left, left))
+    if boundary in ("wrap", "circular"):
+        x = np.pad(x, widths, mode="wrap")
+    elif boundary in ("symm", "symmetric"):
+        x = np.pad(x, widths, mode="symmetric")
+    elif fill is None:
+        x = np.pad(x, widths)
+    else:
+        x = np.pad(x - fill, widths) + fill
+    return _valid_part(x, kernel)
+
+
+def _correlated(x: Any, kernel: Any, fill: Any, mode: Any, boundary: Any) -> Any:
+    """The same with the kernel turned by 180 degrees; of one of even size, the middle is another element."""
+    return _convolved(x, np.flip(kernel), fill, mode, boundary, 0)
 
 
 def _shifted(p: Any, axis: Any) -> Any:
@@ -96,11 +120,8 @@ def _correlation(in1: Any, in2: Any, mode: Any, method: Any) -> Any:
     return _convolution(in1, np.flip(in2), mode)
 
 
-def _correlation_of_images(in1: Any, in2: Any, mode: Any) -> Any:
-    return _convolution(in1, np.flip(in2), mode)
-
-
 _PAIR, _RANKS = ("in1", "in2"), (1, 2, 3, 4)
+_IMAGES, _BOUNDARY = (*_PAIR, "fillvalue"), ("mode", "boundary")
 _OF_ARRAYS = {"convolve": Program(_with_method, _PAIR, ("mode", "method"), ranks=_RANKS),
               "fftconvolve": Program(_convolution, _PAIR, ("mode",), ranks=_RANKS)}
 
@@ -121,7 +142,8 @@ for _name, _program in _OF_ARRAYS.items():
 register("scipy.signal", {
     "oaconvolve": _OF_ARRAYS["fftconvolve"],
     "correlate": Program(_correlation, _PAIR, ("mode", "method"), ranks=_RANKS),
-    "correlate2d": Program(_correlation_of_images, _PAIR, ("mode",), ranks=(2,))})
+    "convolve2d": Program(_convolved, _IMAGES, _BOUNDARY, ranks=(0, 2)),
+    "correlate2d": Program(_correlated, _IMAGES, _BOUNDARY, ranks=(0, 2))})
 
 
 # -- recursive filters -------------------------------------------------------------------------------------------------
@@ -177,9 +199,7 @@ def _sosfilt(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 register("scipy.signal", {
     "detrend": Program(_detrended, ("data",), ("axis", "type")),
-    "hilbert": Program(_analytic, ("x",), ("axis",)),
-    "convolve2d": Program(_convolved, ("in1", "in2"), ("mode",), ranks=(2,), instead=dict.fromkeys(
-        ("boundary", "fillvalue"), "pad the image before, by `np.pad`, and use `mode=\"valid\"`"))})
+    "hilbert": Program(_analytic, ("x",), ("axis",))})
 special(np.unwrap)(handler("numpy.unwrap", Program(_shifted, ("p",), ("axis",))))
 
 

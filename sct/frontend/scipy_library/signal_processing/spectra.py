@@ -15,12 +15,12 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special, unread
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, unread
 from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
 from sct.frontend.values.abstract_values import Abstract, Static, Tup
-from sct.ir import Operand, Value
+from sct.ir import Operand
 from sct.ir.dims import sym
 from sct.ir.types import INT, Tensor
 from sct.ops.program.effects import OBJECT, part
@@ -325,35 +325,6 @@ def _freqz(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     with derivative_code(ev):
         like = ev.call(Static(_response), [b, a, w, arguments.get("fs", Static(2.0 * math.pi))])
     return Tup((w, standing_for(ev, result, like, "_0[1]")))
-
-
-# -- windows, as long as they are asked for ----------------------------------------------------------------------------
-
-
-def _window(name: str, size: int) -> Any:
-    """The handler of a function that gives as many numbers as the argument `size` says."""
-
-    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        operands: list[Operand] = []
-        texts = [template_of(ev, v, operands) for v in args]
-        texts += [None if (text := template_of(ev, v, operands)) is None else f"{key}={text}"
-                  for key, v in kwargs.items()]
-        n = ev.operand(args[size]) if len(args) > size and isinstance(args[size], (Static, Value)) else None
-        if n is None or number(n).kind != "i" or None in texts or any(
-                is_varied(ev, v) for v in (*args, *kwargs.values())):
-            ev.refuse("SCT205", f"this call of `{name}` is not supported", hint="give the size by position, and "
-                      "constants; or compute the window outside the function")
-        text = f"{name}({', '.join(map(str, texts))})"
-        return ev.wrap(ev.emit(solver, *operands, text=text, type=Tensor("array", "f64", (size_of(n),))))
-
-    return handle
-
-
-for _f in (np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser):
-    special(_f)(_window(f"numpy.{_f.__name__}", 0))
-of_scipy("scipy.signal.get_window")(_window("scipy.signal.get_window", 1))
-for _name in ("hann", "hamming", "blackman", "tukey", "kaiser", "gaussian", "boxcar", "flattop", "triang"):
-    of_scipy(f"scipy.signal.windows.{_name}")(_window(f"scipy.signal.windows.{_name}", 0))
 
 
 # -- positions, which are not differentiated ---------------------------------------------------------------------------

@@ -105,7 +105,8 @@ def _density(ev: Evaluator, name: str, program: Callable[..., Any], x: Abstract,
              functions: Sequence[str] = (), options: str = "") -> Abstract:
     """The density at `x`, which SciPy computes, with the derivative of the program."""
     rank = len(ev.shape_of(parameters[0]))  # of one point
-    points = _array(ev, f"what `{name}` is read at", x, (rank, rank + 1))
+    array = _array_of_dtype if "dirichlet" in name else _array
+    points = array(ev, f"what `{name}` is read at", x, (rank, rank + 1))
     t = ev.type_of(points)
     assert isinstance(t, Tensor)
     several = t.shape[-1 if "dirichlet" in name else 0] if t.rank > rank else Dim(1)
@@ -130,6 +131,17 @@ def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
                      "`scipy.stats.norm`")
 
 
+def _array_of_dtype(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
+    """The same in single precision, if it is: `dirichlet` computes with the dtypes that it gets."""
+    x = ev.call(Static(np.asarray), [v])
+    t = ev.type_of(x) if isinstance(x, Ref) else None
+    if isinstance(x, Ref) and isinstance(t, Tensor) and t.dtype == "f32" and t.rank in ranks:
+        return x
+    if isinstance(t, Tensor) and t.dtype == "f16":
+        ev.refuse("SCT402", f"{what} is an array of floats of 16 bits", hint="convert with astype(float)")
+    return _array(ev, what, x, ranks)
+
+
 _PROGRAMS: dict[str, dict[str, Callable[..., Any]]] = {
     "multivariate_normal": {"logpdf": _normal_logpdf, "pdf": _normal_pdf},
     "dirichlet": {"logpdf": _dirichlet_logpdf, "pdf": _dirichlet_pdf}}
@@ -143,6 +155,14 @@ _Parameters = tuple[list[Abstract], Mapping[str, Callable[..., Any]], str]
 """Arrays, the program of each method, and options as SciPy gets them."""
 
 
+def _same_variance(variance: Any, mean: Any) -> Any:
+    return variance * np.eye(len(mean))
+
+
+def _variances(variances: Any, mean: Any) -> Any:
+    return np.diag(variances)
+
+
 def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract) -> _Parameters:
     """The parameters of a normal distribution of one or several numbers."""
     may_be_singular = bool(ev.ask(singular, "`allow_singular` of `multivariate_normal`"))
@@ -151,7 +171,9 @@ def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract)
     center = _array(ev, _MEAN, Static(0.0) if mean == _NONE else mean, (0, 1, 2))
     if all(n == Dim(1) for v in (center, cov) for n in ev.shape_of(v)):
         return [ev.call(Static(np.reshape), [v, Tup(())]) for v in (center, cov)], _OF_NUMBERS, options
-    cov = _array(ev, "the covariance of `multivariate_normal`", cov, (2,))
+    if len(ev.shape_of(cov)) < 2 and mean != _NONE:  # of independent numbers
+        independent = _same_variance if not len(ev.shape_of(cov)) else _variances
+        cov = ev.call(Static(independent), [cov, center])
     if mean == _NONE:
         mean = ev.call(Static(np.zeros), [ev.call(Static(len), [cov])])
     programs = _PROGRAMS["multivariate_normal"]
@@ -162,7 +184,7 @@ def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract)
 
 def _parameters(ev: Evaluator, name: str, arguments: dict[str, Abstract]) -> _Parameters:
     if name == "dirichlet":
-        return [_array(ev, "the parameter of `dirichlet`", arguments["alpha"], (1,))], _PROGRAMS[name], ""
+        return [_array_of_dtype(ev, "the parameter of `dirichlet`", arguments["alpha"], (1,))], _PROGRAMS[name], ""
     mean, cov = arguments.get("mean", _NONE), arguments.get("cov", Static(1))
     return _of_normal(ev, mean, cov, arguments.get("allow_singular", _NONE))
 

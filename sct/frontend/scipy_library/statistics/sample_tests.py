@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.scipy_library.by_program import Program, register
+from sct.frontend.scipy_library.statistics.samples import weighted_mean
 
 __all__: list[str] = []
 
@@ -58,8 +59,8 @@ def _geometric_scores(a: Any, axis: Any, ddof: Any) -> Any:
 
 def _power_mean(a: Any, weights: Any, p: Any, axis: Any) -> Any:
     if p == 0:
-        return np.exp(np.average(np.log(a), axis=axis, weights=weights))
-    return np.average(a**p, axis=axis, weights=weights) ** (1.0 / p)
+        return np.exp(weighted_mean(np.log(a), weights, axis))
+    return weighted_mean(a**p, weights, axis) ** (1.0 / p)
 
 
 def _k_statistic(data: Any, n: Any, axis: Any) -> Any:
@@ -147,7 +148,7 @@ def _levene(samples: Any, center: Any, axis: Any, betainc: Any) -> Any:
 
 
 def _bartlett(samples: Any, axis: Any, gammaincc: Any) -> Any:
-    sizes = [x.shape[axis] - 1.0 for x in samples]
+    sizes = [x.shape[axis] - 1.0 if x.shape[axis] > 1 else math.nan for x in samples]
     spreads = [np.var(x, axis=axis, ddof=1) for x in samples]
     count = sum(sizes)
     pooled = sum([n * v for n, v in zip(sizes, spreads)]) / count
@@ -157,10 +158,11 @@ def _bartlett(samples: Any, axis: Any, gammaincc: Any) -> Any:
 
 
 def _chisquare(f_obs: Any, f_exp: Any, ddof: Any, axis: Any, gammaincc: Any) -> Any:
-    n = f_obs.size if axis is None else f_obs.shape[axis]
     if f_exp is None:
         f_exp = np.mean(f_obs, axis=axis, keepdims=True)
-    t = np.sum((f_obs - f_exp) ** 2 / f_exp, axis=axis)
+    terms = (f_obs - f_exp) ** 2 / f_exp
+    t = np.sum(terms, axis=axis)
+    n = terms.size if axis is None else terms.shape[axis]
     return t, gammaincc(0.5 * (n - 1.0 - ddof), 0.5 * t)
 
 
@@ -179,8 +181,9 @@ def _combined(pvalues: Any, axis: Any, gammaincc: Any) -> Any:
 
 
 def _skewtest(a: Any, axis: Any, erfc: Any) -> Any:
+    """Of at least eight numbers: the z-score and its probability; of fewer, these are not numbers."""
     a = np.ravel(a) if axis is None else np.moveaxis(a, axis, 0)
-    n, d = a.shape[0], a - np.mean(a, axis=0)
+    n, d = a.shape[0] if a.shape[0] > 7 else math.nan, a - np.mean(a, axis=0)
     y = np.mean(d**3, axis=0) / np.mean(d * d, axis=0) ** 1.5 * math.sqrt((n + 1.0) * (n + 3.0) / (6.0 * (n - 2.0)))
     b = 3.0 * (n * n + 27.0 * n - 70.0) * (n + 1.0) * (n + 3.0) / ((n - 2.0) * (n + 5.0) * (n + 7.0) * (n + 9.0))
     w = -1.0 + math.sqrt(2.0 * (b - 1.0))
@@ -189,8 +192,9 @@ def _skewtest(a: Any, axis: Any, erfc: Any) -> Any:
 
 
 def _kurtosistest(a: Any, axis: Any, erfc: Any) -> Any:
+    """The same of at least five numbers."""
     a = np.ravel(a) if axis is None else np.moveaxis(a, axis, 0)
-    n, d = a.shape[0], a - np.mean(a, axis=0)
+    n, d = a.shape[0] if a.shape[0] > 4 else math.nan, a - np.mean(a, axis=0)
     kurtosis = np.mean(d**4, axis=0) / np.mean(d * d, axis=0) ** 2
     spread = 24.0 * n * (n - 2.0) * (n - 3.0) / ((n + 1.0) * (n + 1.0) * (n + 3.0) * (n + 5.0))
     x = (kurtosis - 3.0 * (n - 1.0) / (n + 1.0)) / math.sqrt(spread)
@@ -298,6 +302,43 @@ def _inverse_wishart_logpdf(x: Any, df: Any, scale: Any, gammaln: Any) -> Any:
                   - (df + p + 1.0) * _log_determinant(own)) - multigamma
 
 
+def _wishart_pdf(x: Any, df: Any, scale: Any, gammaln: Any) -> Any:
+    return np.exp(_wishart_logpdf(x, df, scale, gammaln))
+
+
+def _inverse_wishart_pdf(x: Any, df: Any, scale: Any, gammaln: Any) -> Any:
+    return np.exp(_inverse_wishart_logpdf(x, df, scale, gammaln))
+
+
+def _matrix_logpdf(X: Any, mean: Any, rowcov: Any, colcov: Any) -> Any:
+    """A matrix of normal numbers, with covariances of its rows and of its columns."""
+    n, p = X.shape
+    rows = np.eye(n) if rowcov is None else np.linalg.cholesky(rowcov)
+    columns = np.eye(p) if colcov is None else np.linalg.cholesky(colcov)
+    z = np.linalg.solve(columns, np.linalg.solve(rows, X if mean is None else X - mean).T)
+    return -0.5 * (n * p * math.log(2.0 * math.pi) + p * _log_determinant(rows) + n * _log_determinant(columns)
+                   + np.sum(z * z))
+
+
+def _matrix_pdf(X: Any, mean: Any, rowcov: Any, colcov: Any) -> Any:
+    return np.exp(_matrix_logpdf(X, mean, rowcov, colcov))
+
+
+def _dirichlet_mean(alpha: Any) -> Any:
+    return alpha / np.sum(alpha)
+
+
+def _dirichlet_variance(alpha: Any) -> Any:
+    total = np.sum(alpha)
+    return alpha * (total - alpha) / (total * total * (total + 1.0))
+
+
+def _dirichlet_entropy(alpha: Any, gammaln: Any, digamma: Any) -> Any:
+    total = np.sum(alpha)
+    return np.sum(gammaln(alpha)) - gammaln(total) + (total - len(alpha)) * digamma(total) - np.sum(
+        (alpha - 1.0) * digamma(alpha))
+
+
 def _multinomial_logpmf(x: Any, p: Any, n: Any, gammaln: Any, xlogy: Any) -> Any:
     if abs(1.0 - np.sum(p)) > 10.0 * 2.220446049250313e-16:  # SciPy computes the last one
         p = np.concatenate((p[:-1], np.array([1.0 - np.sum(p[:-1])])))
@@ -311,5 +352,13 @@ register("scipy.stats", {
     "multivariate_t.pdf": Program(_student_pdf, ("x", "loc", "shape", "df"), ranks=(0, 1, 2), needs=_LOG_GAMMA),
     "wishart.logpdf": Program(_wishart_logpdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
     "invwishart.logpdf": Program(_inverse_wishart_logpdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
+    "wishart.pdf": Program(_wishart_pdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
+    "invwishart.pdf": Program(_inverse_wishart_pdf, ("x", "df", "scale"), ranks=(0, 2), needs=_LOG_GAMMA),
+    "matrix_normal.logpdf": Program(_matrix_logpdf, ("X", "mean", "rowcov", "colcov"), ranks=(2,)),
+    "matrix_normal.pdf": Program(_matrix_pdf, ("X", "mean", "rowcov", "colcov"), ranks=(2,)),
+    "dirichlet.mean": Program(_dirichlet_mean, ("alpha",), ranks=(1,)),
+    "dirichlet.var": Program(_dirichlet_variance, ("alpha",), ranks=(1,)),
+    "dirichlet.entropy": Program(_dirichlet_entropy, ("alpha",), ranks=(1,), needs=(
+        *_LOG_GAMMA, "scipy.special.digamma")),
     "multinomial.logpmf": Program(_multinomial_logpmf, ("x", "p"), ("n",), ranks=(1, 2), counts=("x",),
                                   needs=("scipy.special.gammaln", "scipy.special.xlogy"))})

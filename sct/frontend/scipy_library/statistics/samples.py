@@ -20,7 +20,7 @@ from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 from sct.ops.type_rules import size_of
 
-__all__: list[str] = []
+__all__ = ["weighted_mean"]
 
 
 # -- moments -----------------------------------------------------------------------------------------------------------
@@ -49,24 +49,31 @@ def _skew(a: Any, axis: Any, bias: Any) -> Any:
     d = _deviations(a, axis)
     g = np.mean(d**3, axis=0) / np.mean(d**2, axis=0) ** 1.5
     n = d.shape[0]
-    return g if bias else g * (math.sqrt(n * (n - 1.0)) / (n - 2.0))
+    return g if bias or n < 3 else g * (math.sqrt(n * (n - 1.0)) / (n - 2.0))
 
 
 def _kurtosis(a: Any, axis: Any, fisher: Any, bias: Any) -> Any:
     d = _deviations(a, axis)
     g = np.mean(d**4, axis=0) / np.mean(d**2, axis=0) ** 2
-    if not bias:
-        n = d.shape[0]
+    n = d.shape[0]
+    if not (bias or n < 4):
         g = ((n * n - 1.0) * g - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
     return g - 3.0 if fisher else g
 
 
+def weighted_mean(a: Any, weights: Any, axis: Any) -> Any:
+    """The mean with weights, which SciPy broadcasts before it looks at the axis."""
+    if weights is not None and weights.shape != a.shape:
+        a, weights = np.broadcast_arrays(a, weights)
+    return np.average(a, axis=axis, weights=weights)
+
+
 def _gmean(a: Any, weights: Any, axis: Any) -> Any:
-    return np.exp(np.average(np.log(a), axis=axis, weights=weights))
+    return np.exp(weighted_mean(np.log(a), weights, axis))
 
 
 def _hmean(a: Any, weights: Any, axis: Any) -> Any:
-    return 1.0 / np.average(1.0 / a, axis=axis, weights=weights)
+    return 1.0 / weighted_mean(1.0 / a, weights, axis)
 
 
 def _sem(a: Any, axis: Any, ddof: Any) -> Any:
@@ -89,6 +96,8 @@ def _trim_mean(a: Any, proportiontocut: Any, axis: Any) -> Any:
 
 
 def _entropy(pk: Any, qk: Any, base: Any, axis: Any) -> Any:
+    if qk is not None and pk.shape != qk.shape:
+        pk, qk = np.broadcast_arrays(pk, qk)
     p = pk / np.sum(pk, axis=axis, keepdims=True)
     log = np.log(np.where(p > 0.0, p, 1.0))
     if qk is not None:
