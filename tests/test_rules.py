@@ -199,6 +199,7 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "mul_negated": [e(lambda x, y: mul(neg(x), y)), e(lambda x, y: mul(x, neg(y)))],
     "div_literals": [e(lambda x: div(x, 1.0)), e(lambda x: div(x, -1.0)), e(lambda x: div(mul(3.0, x), 2.0))],
+    "div_by_itself": [e(lambda x: div(x, x)), e(lambda x: div(x, x), "f64[n]", "f32[n, m]")],
     "div_by_scaled": [e(lambda x: div(3.0, mul(2.0, x)))],
     "div_scaled": [
         e(lambda s, x, t: div(mul(s, x), t), "f64; f64[n]; f64", "float; f64[n]; float", "f32; f32[n]; f32")

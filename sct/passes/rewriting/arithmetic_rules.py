@@ -293,6 +293,14 @@ def div_literals(a: Operand, b: Operand) -> Any:
     return None
 
 
+@rule("div", when="finite")
+def div_by_itself(a: Operand, b: Operand) -> Any:
+    """a / a -> 1.0;  an array full of it where `a` is an array"""
+    if a is not b or isinstance(a, Lit):
+        return None
+    return expand_like(1.0, a) if shape_of(a) else Lit(1.0)
+
+
 @rule("div", of="mul")
 def div_by_scaled(a: Operand, b: Operand) -> Any:
     """c / (d * a) -> c/d / a"""
