@@ -215,7 +215,8 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                   hint="write it without this argument" if isinstance(error, TypeError) else "")
     if isinstance(outs, tuple):
-        return Tup(tuple(map(ev.wrap, outs)), op.fields)
+        items = tuple(map(ev.wrap, outs))
+        return Tup(items) if op.named is None else Tup(items, op.named._fields, op.named)
     eqn = ev.defs.get(outs)
     if eqn is None or outs not in eqn.outs or not (isinstance(outs.type, Tensor) and outs.type.is_array):
         return ev.wrap(outs)
