@@ -20,7 +20,7 @@ from sct.ir.pytrees.user_objects import fields_of, get_stored, gradient_class, i
 __all__ = ["is_hashed_by_identity", "same", "value_text"]
 
 
-def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, alike: tuple[type, ...] = ()) -> bool:
+def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, alike: tuple[Any, ...] = ()) -> bool:
     """Are `a` and `b` of the same types, with the same numbers bit for bit?  All nans are equal.
 
     close     numbers may differ by this much, absolutely or relative to the largest number in the array
@@ -39,7 +39,7 @@ def is_hashed_by_identity(x: Any) -> bool:
 
 
 class _Comparison:
-    def __init__(self, close: float, states: bool, alike: tuple[type, ...]) -> None:
+    def __init__(self, close: float, states: bool, alike: tuple[Any, ...]) -> None:
         self.close, self.states, self.alike = close, states, alike
         self.seen: set[tuple[int, int]] = set()
 

@@ -137,7 +137,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
             if v.fields and v.fields != SLICE:
                 with ev.at(ev.loc or ev.returned_at):
                     ev.refuse("SCT503", f"a named tuple of SciPy is not supported {where}",
-                              hint=f"use its items: `.{v.fields[0]}`, or all of them: `tuple(...)`")
+                              hint="make a tuple of it, with `tuple(...)`, or use its items")
             return Node("tuple", tuple(range(len(items))), items)
         check_class(ev, v.cls, v.fields, where)
         return Node("object", v.fields, items, v.cls)

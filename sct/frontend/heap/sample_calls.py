@@ -260,7 +260,7 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1, one: float = 1.0, around
         t = ev.type_of(v)
         if not isinstance(t, Tensor) or t.carrier == "any":
             return []
-        samples = [type(x)(one) if isinstance(x, (float, np.floating)) else x for x in samples_of(t)]
+        samples: list[Any] = [type(x)(one) if isinstance(x, (float, np.floating)) else x for x in samples_of(t)]
         return [np.full((size,) * t.rank, one if x.dtype.kind == "f" else 1, x.dtype) if t.is_array else x
                 for x in samples]
     if isinstance(v, Tup) and v.fields == SLICE:

@@ -18,7 +18,16 @@ from sct.ir.core import Op, Operand
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.indexing import index, join, store
-from sct.ops.linalg.fourier import MISSING, OVER_SEVERAL_AXES, SWAPPED, Axes, axes_of, crops, refuse_overwriting, resized
+from sct.ops.linalg.fourier import (
+    MISSING,
+    OVER_SEVERAL_AXES,
+    SWAPPED,
+    Axes,
+    axes_of,
+    crops,
+    refuse_overwriting,
+    resized,
+)
 from sct.ops.registry import op, placeholders, sequence
 from sct.ops.scalar.arithmetic import mul
 from sct.ops.type_rules import number, size_of
