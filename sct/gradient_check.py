@@ -13,6 +13,7 @@ from sct.errors import SctError, contains_itself
 from sct.ir.pytrees.pytree import gradient_with, map_leaves, parts_of, tree_leaves
 from sct.tangents import directions_of, tangent_of, type_in_words
 from sct.tree import is_floating
+from sct.validation.compare import same
 
 __all__ = ["check_grads"]
 
@@ -87,14 +88,10 @@ def _checked_positions(args: Sequence[Any], argnums: Argnums | None) -> tuple[in
 
 def _check_value(f: Function, mode: str, value: Any, got: Any) -> None:
     """Compare values bit for bit; the value of a derivative only up to rounding, as it may be computed differently."""
-    close = np.allclose if isinstance(f, Derivative) else _identical
+    close = np.allclose if isinstance(f, Derivative) else same
     expected, actual = _leaves(value), _leaves(got)
     if len(expected) != len(actual) or not all(close(x, y) for x, y in zip(expected, actual)):
         raise _disagreement(f, mode, "plain execution", f"value of {mode}: {got!r}, of the function: {value!r}")
-
-
-def _identical(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
-    return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
 
 
 def _check_differences(

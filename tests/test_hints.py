@@ -2822,6 +2822,27 @@ def list_in_an_exception() -> Any:
     return refused, followed
 
 
+@case("make a tuple of it, with `tuple(...)`, or use its items")
+def named_tuple_as_result() -> Any:
+    def refused(x):
+        def fitted(y):
+            return scipy.stats.linregress(y, np.arange(1.0 * len(y)) ** 2)
+        return sct.vjp(fitted, x)[0][0]
+
+    def followed(x):
+        def fitted(y):
+            return tuple(scipy.stats.linregress(y, np.arange(1.0 * len(y)) ** 2))
+        return sct.vjp(fitted, x)[0][0]
+
+    return refused, followed
+
+
+@case("np.linalg.vector_norm takes any axes, and any number as `ord`")
+def norm_over_three_axes() -> Any:
+    return (lambda x: np.linalg.norm(x[:, None, None] * np.ones((1, 2, 2)), 3),
+            lambda x: np.linalg.vector_norm(x[:, None, None] * np.ones((1, 2, 2)), ord=3))
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

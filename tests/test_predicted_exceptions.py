@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 from oracle import agrees, agrees_in_second_order, outcome, refuses, same_value
 
-from sct import jvp, value_and_grad
+from sct import SctError, check_grads, jvp, value_and_grad, vjp
 from sct.frontend.evaluator.attempts import exceptions_of
 from sct.ir.build import Builder
 from sct.ir.core import Lit, Op, Value
@@ -589,3 +590,16 @@ def test_an_array_of_a_list_with_none_in_a_try_is_refused() -> None:
         return s * x[0]
 
     refuses(f, X, 3, code="SCT101")
+
+
+@pytest.mark.parametrize("d", [0.5, 2.5, 2.0])
+def test_what_is_raised_may_depend_on_the_fraction_of_a_float(d):
+    with pytest.raises(SctError, match="no derivative with respect to `d`"):
+        vjp(lambda x, y: scipy.special.multigammaln(x, y), 3.5, d)
+    with pytest.raises((SctError, TypeError), match="an int"):
+        vjp(lambda x: scipy.special.multigammaln(x, d), 3.5)
+
+
+@pytest.mark.parametrize("d", [-1, 0, 1, 2])
+def test_a_dimension_below_one(d):
+    check_grads(lambda x: scipy.special.multigammaln(x, d) * x, (3.5,))

@@ -10,6 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+import scipy.interpolate
+import scipy.ndimage
 import scipy.sparse
 from oracle import agrees, refuses
 
@@ -573,3 +575,34 @@ def test_a_list_that_is_a_value_of_a_dict():
     assert ".copy()" in refusal.hint
     for x in (0.5, 1.5):
         agrees(a_value_of_a_dict_that_is_copied, x)
+
+
+def of_two_kinds(x, k):
+    values = []
+    if k > 0.0:
+        values.append(x * 1j)
+    if k > 1.0:
+        values.append(x)
+    return np.real(np.sum(sum(values)))
+
+
+X = np.arange(1.0, 4.0)
+
+
+@pytest.mark.parametrize("f, args, what, hint", [
+    (lambda x: scipy.ndimage.gaussian_filter(x, 1.0) * 1.0, (np.array(0.4),),
+     "a filter of an array without axes", "leave the filter out"),
+    (lambda x: scipy.ndimage.maximum_filter(x, 3) * 1.0, (np.array(0.4),), "with 1 or 2 or 3 axes",
+     "write it out with functions of NumPy"),
+    (lambda x: np.array(x, copy=True, order="F").ravel("A")[1], (np.ones((2, 3)),), "may change the memory order",
+     "if nothing reads the array in its memory order"),
+    (lambda k: scipy.interpolate.CubicSpline(X, k)(1.5), (np.array([1, 2, 3]),), "of a 1-D array of int64", "float64"),
+    (lambda x: np.linalg.norm(x, 2, axis=(0, 1, 2)), (np.ones((2, 3, 2)),),
+     "of a 3-D array of float64 over axis=(0, 1, 2)", "vector_norm"),
+    (of_two_kinds, (X, 2.0), "the items of this list are of different types: a 1-D array of complex128 and a 1-D",
+     "use a list for each type"),
+])
+def test_a_message_says_what_is_wrong(f, args, what, hint):
+    with pytest.raises(sct.SctError) as refusal:
+        sct.vjp(f, *args)
+    assert what in refusal.value.what and hint in refusal.value.hint

@@ -144,7 +144,7 @@ class Op:
               Of several outs: vjp([cts], [ys], ...) where a ct may be None, and
               jvp(tangents, [ys], ...) -> [tangents], with a TypeMismatch in the place of
               an out that has no derivative
-    fields    names of the outs, where the call gives a named tuple
+    named     the class of the named tuple that the call gives, if it has several outs
     asks      asks(*operands, **attrs) -> {attr: (value, assumed)}: attrs that depend on the
               arguments (is the matrix wide?).  The frontend adds a guard for each; `assumed` is
               its value when the function is compiled ahead of time.  A third item tells the attr
@@ -198,7 +198,7 @@ class Op:
     vjp: Callable[..., list[Any]] | None = None
     jvp: Callable[..., Any] | None = None
     nondiff: str | None = None
-    fields: tuple[str, ...] = ()
+    named: Any = None
     asks: Callable[..., dict[str, Any]] | None = None
     inactive: tuple[int, ...] = ()
     shapes: tuple[int, ...] = ()

@@ -339,7 +339,7 @@ def holds_array(t: Type) -> bool:
     return isinstance(t, Tensor) and t.is_array
 
 
-_NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "r": "int", "c": "complex"}
+_NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 _NUMBERS = {"bool": "a bool", "int": "an int", "rint": "an int", "float": "a float", "real": "a float or an int",
             "single": "a number", "complex": "a complex number", "number": "a number"}
 
@@ -350,7 +350,7 @@ def dtype_in_words(dtype: str) -> str:
     >>> dtype_in_words("f64"), dtype_in_words("b1"), dtype_in_words("float")
     ('float64', 'bool', 'float')
     """
-    sized = re.fullmatch(r"([rbiufc])(\d+)", dtype)
+    sized = re.fullmatch(r"r?([biufc])(\d+)", dtype)  # r: ints that count as real
     if sized is None:
         return "int" if dtype == "rint" else dtype
     return "bool" if dtype == "b1" else _NAMES[sized[1]] + sized[2]

@@ -20,16 +20,16 @@ from sct.ir.pytrees.user_objects import fields_of, get_stored, gradient_class, i
 __all__ = ["is_hashed_by_identity", "same", "value_text"]
 
 
-def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, carriers: bool = True) -> bool:
+def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, alike: tuple[Any, ...] = ()) -> bool:
     """Are `a` and `b` of the same types, with the same numbers bit for bit?  All nans are equal.
 
     close     numbers may differ by this much, absolutely or relative to the largest number in the array
     states    compare the states of random generators and of files in memory
-    carriers  tell a Python number from a NumPy number
+    alike     numbers of these classes are compared as floats: of Python and of NumPy, say
 
     Functions are the same if their code is, and unknown objects if their class is.
     """
-    return _Comparison(close, states, carriers).same(a, b)
+    return _Comparison(close, states, alike).same(a, b)
 
 
 def is_hashed_by_identity(x: Any) -> bool:
@@ -38,12 +38,9 @@ def is_hashed_by_identity(x: Any) -> bool:
     return type(x).__hash__ is by_identity
 
 
-_SCALARS = (int, float, np.bool_, np.integer, np.floating)
-
-
 class _Comparison:
-    def __init__(self, close: float, states: bool, carriers: bool) -> None:
-        self.close, self.states, self.carriers = close, states, carriers
+    def __init__(self, close: float, states: bool, alike: tuple[Any, ...]) -> None:
+        self.close, self.states, self.alike = close, states, alike
         self.seen: set[tuple[int, int]] = set()
 
     def same(self, a: Any, b: Any) -> bool:
@@ -51,7 +48,7 @@ class _Comparison:
             return True
         if isinstance(a, type) and isinstance(b, type):
             return _name(a) == _name(b)
-        if not self.carriers and isinstance(a, _SCALARS) and isinstance(b, _SCALARS):
+        if isinstance(a, self.alike) and isinstance(b, self.alike):
             return self.numbers(np.asarray(float(a)), np.asarray(float(b)))
         if type(a) is not type(b) and _name(type(a)) != _name(type(b)) and not _stands_for(b, a):
             return False
@@ -69,7 +66,7 @@ class _Comparison:
         if not is_hashed_by_identity(x):
             return False
         for k, y in enumerate(others):
-            trial = _Comparison(self.close, self.states, self.carriers)
+            trial = _Comparison(self.close, self.states, self.alike)
             trial.seen = set(self.seen)
             if trial.same(x, y):
                 del others[k]
@@ -83,6 +80,8 @@ class _Comparison:
             return self.rows(a.ravel().tolist(), b.ravel().tolist())
         if a.tobytes() == b.tobytes():
             return True
+        if a.dtype.names is not None:
+            return all(self.numbers(a[name], b[name]) for name in a.dtype.names)
         if a.dtype.kind not in "fc":
             return False
         if self.close:
@@ -90,7 +89,7 @@ class _Comparison:
             close = max(self.close, 8.0 * float(np.sqrt(np.finfo(a.dtype).eps)) if a.dtype.itemsize < 8 else 0.0)
             return bool(np.allclose(a, b, rtol=close, atol=close * max(1.0, scale), equal_nan=True))
         nan = np.isnan(a)
-        return bool(np.array_equal(nan, np.isnan(b))) and a[~nan].tobytes() == b[~nan].tobytes()
+        return np.array_equal(nan, np.isnan(b)) and _equal_bits(a[~nan], b[~nan])
 
     def rows(self, a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(self.same, a, b))
@@ -118,6 +117,13 @@ class _Comparison:
         if isinstance(a, BaseException):
             return str(a) == str(b)
         return True
+
+
+def _equal_bits(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    """Are these the same numbers, none of them nan, with the same signs?  A longdouble has bytes that say nothing."""
+    if a.dtype.kind == "c":
+        return _equal_bits(a.real, b.real) and _equal_bits(a.imag, b.imag)
+    return np.array_equal(a, b) and np.array_equal(np.signbit(a), np.signbit(b))
 
 
 def _stands_for(x: Any, instance: Any) -> bool:

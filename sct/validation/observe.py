@@ -20,6 +20,7 @@ import io
 import logging
 import operator
 import re
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -152,9 +153,16 @@ _DISPATCHER = getattr(functools.singledispatch(len), "__code__", None)
 """The code of a function that `functools.singledispatch` makes: it calls one of its implementations."""
 
 
+def _has_users_cache(f: Any) -> bool:
+    """Is this a function of the user with a cache?  Nobody sees what the cache of a function of a library holds."""
+    if not isinstance(f, CACHED) or OBSERVE in getattr(f.__wrapped__, "__globals__", ()):
+        return False
+    return not _is_harmless(f, None) or getattr(sys.modules.get(f.__module__), f.__name__, None) is not f
+
+
 def _check_callee(f: Any) -> None:
     """Raises if `f`, which is about to be called, may reach the world outside."""
-    if isinstance(f, CACHED) and OBSERVE not in f.__wrapped__.__globals__:
+    if _has_users_cache(f):
         if f not in NEW_CACHES:
             raise _ReachesOutside  # it would fill the cache
         return _check_code(f.__wrapped__, set())
@@ -280,7 +288,7 @@ class _InstrumentingCopier(Copier):
         rule = rule_of(f) or rule_of(getattr(f, "__func__", None))
         if rule is not None:
             return functools.partial(self.call_with_rule, rule, self._instrumented(f))
-        if isinstance(f, CACHED) and OBSERVE not in f.__wrapped__.__globals__:
+        if _has_users_cache(f):
             f = self.copies.get(id(f)) or self.remember(f, self._cached(f))  # the caller's cache stays as it is
         if not self.trusted:
             if self.copies.get(id(owner := getattr(f, "__self__", None))) is owner is not None and _has_rule(owner):

@@ -46,6 +46,9 @@ OFF = "SCT_VALIDATE=0"
 ROUNDED, KERNELS = 1e-9, 1e-6
 """The tolerances (`close` of `same`) where sums may be rounded differently."""
 
+OF_KERNELS = (int, float, np.bool_, np.integer, np.floating)
+"""Compiled loops may give Python's numbers where NumPy gives its own (`alike` of `same`)."""
+
 PATIENCE = 10.0
 """The primal may run this many seconds, or a hundred times as long as the function if that is longer."""
 
@@ -127,7 +130,7 @@ class Validation:
         else:
             # The pullback itself is not compared.
             value, other = (a.value[0], b.value[0]) if _kind(target) == "vjp" else (a.value, b.value)
-            equal = same(value, other, close=KERNELS, carriers=False)
+            equal = same(value, other, close=KERNELS, alike=OF_KERNELS)
         if not equal:
             raise SctError("SCT603", f"the compiled loops of `{self.traced.name}` give another result than NumPy",
                            why=f"NumPy: {_outcome_text(a, a.value)}; compiled: {_outcome_text(b, b.value)}",
@@ -250,7 +253,8 @@ def _difference(in_python: _Run, in_sct: _Run, primal: Primal) -> Difference | N
         return _output_difference(a, b)
     value, final_contents = b.value
     close = ROUNDED if primal.differentiates or _writes_strided_array(in_python) else 0.0
-    if not same(a.value, value, close=close):
+    # A derivative that is zero may be a literal, which is a float of Python, or a product, which is one of NumPy.
+    if not same(a.value, value, close=close, alike=(float,) if primal.differentiates else ()):
         return Difference("its value", value_text(a.value), value_text(value))
     return (_output_difference(a, b) or _argument_difference(in_python, in_sct, primal, final_contents, close)
             or _outside_difference(in_python, in_sct))

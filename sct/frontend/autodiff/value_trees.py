@@ -16,6 +16,7 @@ from sct.frontend.objects.container_objects import ITEMS
 from sct.frontend.objects.objects import check_set
 from sct.frontend.state.store import refuse_unset
 from sct.frontend.values.abstract_values import (
+    SLICE,
     Abstract,
     Choice,
     Container,
@@ -136,6 +137,10 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if isinstance(v, Tup):
         items = tuple(tree_of(ev, x, leaves, where, numbers) for x in v.items)
         if v.cls is tuple:
+            if v.fields and v.fields != SLICE:
+                with ev.at(ev.loc or ev.returned_at):
+                    ev.refuse("SCT503", f"a named tuple of SciPy is not supported {where}",
+                              hint="make a tuple of it, with `tuple(...)`, or use its items")
             return Node("tuple", tuple(range(len(items))), items)
         check_class(ev, v.cls, v.fields, where)
         return Node("object", v.fields, items, v.cls)

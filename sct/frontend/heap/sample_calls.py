@@ -191,7 +191,8 @@ def _refused(ev: Evaluator, f: Callable[..., Any], args: Args, kwargs: Kwargs) -
     operands = [*args, *kwargs.values()]
     if ev.ahead and any(isinstance(v, (Value, Ref)) for v in operands):
         return None  # another type may be guessed
-    ways = [way for size in sorted({1, 2, *_lengths(ev, operands)}) for way in _each(ev, operands, size)]
+    ways = [way for size in sorted({1, 2, *_lengths(ev, operands)}) for one in (1.0, 1.5)
+            for way in _each(ev, operands, size, one)]
     if not ways:
         return None
     for way in [way for way in ways if any(map(_is_container, way))]:
@@ -239,17 +240,18 @@ def _tried(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -
 _AS_THEY_ARE = (str, bytes, type(None), type(Ellipsis), slice, np.dtype)
 
 
-def _samples(ev: Evaluator, v: Abstract, size: int = 1, around: tuple[int, ...] = ()) -> list[Any]:
+def _samples(ev: Evaluator, v: Abstract, size: int = 1, one: float = 1.0, around: tuple[int, ...] = ()) -> list[Any]:
     """Objects of the classes that `v` may be of; none where that is not known, where it could be called, or where it
     holds itself.
 
     size    of each axis of an array
+    one     the floats that are known only at run time
     around  the addresses of the containers that hold `v`
     """
     if isinstance(v, Static):
         x = v.peek
         if type(x) in (bool, int, float):
-            return [x] if x in range(-_MOST, _MOST) else [1.0] if type(x) is float else []
+            return [x] if abs(x) < _MOST else [1.5] if type(x) is float else []
         if type(x) in (set, frozenset):
             return [type(x)(map(plain, x))]
         is_constant = type(x) in _AS_THEY_ARE or isinstance(x, type) and x.__module__ in ("builtins", "numpy")
@@ -258,21 +260,24 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1, around: tuple[int, ...] 
         t = ev.type_of(v)
         if not isinstance(t, Tensor) or t.carrier == "any":
             return []
-        return [np.ones((size,) * t.rank, x.dtype) if t.is_array else x for x in samples_of(t)]
+        samples: list[Any] = [type(x)(one) if isinstance(x, (float, np.floating)) else x for x in samples_of(t)]
+        return [np.full((size,) * t.rank, one if x.dtype.kind == "f" else 1, x.dtype) if t.is_array else x
+                for x in samples]
     if isinstance(v, Tup) and v.fields == SLICE:
         return [slice(None)]
     if isinstance(v, Tup) and v.cls is tuple:
-        return [tuple(items) for items in _each(ev, v.items, size, around)]
+        return [tuple(items) for items in _each(ev, v.items, size, one, around)]
     cell = ev.store.cells[v.addr] if isinstance(v, (ListRef, DictRef)) and not isinstance(v, DefaultRef) else None
     if not isinstance(cell, Slots) or dynamic_lists.is_dynamic(ev, v) or v.addr in around:  # type: ignore[union-attr]
         return []
     make = list if isinstance(v, ListRef) else lambda items: dict(zip(map(plain, cell.keys), items))
     within = (*around, v.addr)  # type: ignore[union-attr]
-    return [make(items) for items in _each(ev, cell.items, size, within)]
+    return [make(items) for items in _each(ev, cell.items, size, one, within)]
 
 
-def _each(ev: Evaluator, items: Sequence[Abstract], size: int, around: tuple[int, ...] = ()) -> list[tuple[Any, ...]]:
+def _each(ev: Evaluator, items: Sequence[Abstract], size: int, one: float, around: tuple[int, ...] = ()
+          ) -> list[tuple[Any, ...]]:
     """Samples of several values; none if there are too many combinations."""
-    ways = itertools.product(*(_samples(ev, x, size, around) for x in items[:_MOST]))
+    ways = itertools.product(*(_samples(ev, x, size, one, around) for x in items[:_MOST]))
     combinations = list(itertools.islice(ways, _MOST + 1))
     return combinations if max(len(items), len(combinations)) <= _MOST else []

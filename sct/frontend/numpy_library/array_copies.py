@@ -55,7 +55,8 @@ def _arranged(ev: Evaluator, make: Special, args: Args, kwargs: Kwargs) -> Abstr
     if order not in (None, "K", "A") and rank and not (
             isinstance(array, Ref) and (order == "C" or rank == 1) and is_c_order(ev, array)):
         ev.refuse("SCT205", f"`order={order!r}` is not supported where it may change the memory order of the array",
-                  hint="leave it out: the memory order changes no number")
+                  why="what reads an array in its memory order, as `ravel('A')` does, depends on it",
+                  hint="leave it out if nothing reads the array in its memory order")
     if rank >= ndmin:
         return array
     if not isinstance(array, Ref):

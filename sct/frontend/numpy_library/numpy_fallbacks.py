@@ -72,7 +72,12 @@ def vector_norm(x: Any, axis: Any, keepdims: Any, order: Any) -> Any:
     if axis is None:
         norm = np.linalg.norm(x.ravel(), axis=0, ord=order)
         return norm.reshape((1,) * x.ndim) if keepdims else norm
-    return np.linalg.norm(x, axis=axis, ord=order, keepdims=keepdims)
+    if not isinstance(axis, tuple):
+        return np.linalg.norm(x, axis=axis, ord=order, keepdims=keepdims)
+    rest = tuple([k for k in range(x.ndim) if k not in axis])
+    rows = np.transpose(x, axis + rest).reshape((math.prod([x.shape[k] for k in axis]), *[x.shape[k] for k in rest]))
+    norm = np.linalg.norm(rows, axis=0, ord=order)
+    return norm.reshape(tuple([1 if k in axis else x.shape[k] for k in range(x.ndim)])) if keepdims else norm
 
 
 def between_ends(ary: Any, first: Any, last: Any) -> Any:
@@ -166,7 +171,12 @@ def _place(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _vector_norm(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x, axis, keepdims, order = bound(ev, "np.linalg.vector_norm", args, kwargs, "x", "axis", "keepdims", "ord",
                                      axis=None, keepdims=False, ord=2)
-    return ev.call(Static(vector_norm), [array(ev, x), axis, keepdims, order])
+    x = array(ev, x)
+    given, rank = ev.ask(axis, "`axis`"), type_of(ev, x).rank
+    if isinstance(given, tuple):
+        axes = run_or_raise(ev, lambda: np.lib.array_utils.normalize_axis_tuple(given, rank))
+        axis = Tup(tuple(Static(k) for k in axes))
+    return ev.call(Static(vector_norm), [x, axis, keepdims, order])
 
 
 @special(np.ediff1d)

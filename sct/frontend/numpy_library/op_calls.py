@@ -45,7 +45,8 @@ from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor, TypeMismatch, dtype_in_words, in_words
 from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
-from sct.ops.arrays.shape import has_dtype
+from sct.ops.arrays.shape import dim, has_dtype
+from sct.ops.linalg.fourier import OVER_SEVERAL_AXES, TRANSFORMS, axes_of
 from sct.ops.program.list_concatenation import JOINS
 from sct.ops.reductions.masked_ufuncs import masked_ufunc
 
@@ -162,6 +163,8 @@ def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], at
         flat = [x if k in _SIZED[op.name] else ev.as_int(x) for k, x in enumerate(flat)]
     if op.name == "reshape":
         flat = [x if k == 0 else size_given(ev, x) for k, x in enumerate(flat)]
+    if op.name in OVER_SEVERAL_AXES:
+        flat = [flat[0], *whole_axes(ev, flat[0], flat[1:], attrs["axes"])]
     if op.name.removesuffix("_where") in _OF_UFUNCS and attrs.get("axis") in (0, -1) and \
             isinstance(t := flat[0].type, Tensor) and not t.rank:
         attrs["axis"] = None
@@ -189,7 +192,8 @@ def by_keyword(op: Op, kwargs: Kwargs) -> Op:
 _SIZED: dict[str, tuple[int, ...]] = {
     "zeros": (), "ones": (), "empty": (), "eye": (), "arange": (), "full": (0,), "reshape": (0,), "broadcast_to": (0,),
     "tile": (0,), "roll": (0,), "array_repeat": (0,), "resize": (0,), "take": (0,), "array_delete": (0,), "pad": (0, 1),
-    "linspace": (0, 1), "logspace": (0, 1), "geomspace": (0, 1), "array_insert": (0, 1)}
+    "linspace": (0, 1), "logspace": (0, 1), "geomspace": (0, 1), "array_insert": (0, 1)} | {
+    op.name: (0,) for op in TRANSFORMS.values()}
 """Ops that take sizes or positions, and which of their operands are none."""
 
 
@@ -202,6 +206,16 @@ def size_given(ev: Evaluator, x: Operand) -> Operand:
         return Lit(ev.ask(ev.wrap(x), "this size"))
     ev.size_facts.setdefault(("<=", Dim(0), d), None)
     return x
+
+
+def whole_axes(ev: Evaluator, x: Operand, lengths: Sequence[Operand], axes: Any) -> list[Operand]:
+    """The lengths of a Fourier transform of x, where -1 stands for the whole axis."""
+    lengths = [size_given(ev, ev.as_int(n)) for n in lengths]
+    try:
+        over = axes_of(x, axes, lengths)
+    except (TypeMismatch, TypeError):  # of which the type rule of the op tells
+        return lengths
+    return [ev.emit(dim, x, axis=axis) if n == Lit(-1) else n for n, axis in zip(lengths, over)]
 
 
 def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Operand],
@@ -218,7 +232,8 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                   hint="write it without this argument" if isinstance(error, TypeError) else "")
     if isinstance(outs, tuple):
-        return Tup(tuple(map(ev.wrap, outs)), op.fields)
+        items = tuple(map(ev.wrap, outs))
+        return Tup(items) if op.named is None else Tup(items, op.named._fields, op.named)
     eqn = ev.defs.get(outs)
     if eqn is None or outs not in eqn.outs or not (isinstance(outs.type, Tensor) and outs.type.is_array):
         return ev.wrap(outs)

@@ -211,8 +211,10 @@ def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int])
     """The argument as an array of floats of 64 bits."""
     x = ev.call(Static(np.asarray), [v])
     t = ev.type_of(x) if isinstance(x, Ref) else None
-    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
+    of_floats = isinstance(t, Tensor) and t.dtype == "f64"
+    if not isinstance(t, Tensor) or t.rank not in ranks or not of_floats:
         ev.refuse("SCT402", f"`{name}` is differentiated only for arrays of floats of 64 bits with "
-                  f"{' or '.join(map(str, ranks))} axes", hint="convert with astype(float)")
+                  f"{' or '.join(map(str, ranks))} axes",
+                  hint="write it out with functions of NumPy" if of_floats else "convert with astype(float)")
     assert isinstance(x, Ref)
     return x

@@ -472,5 +472,5 @@ add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 3
                 ct, part_of(ct, value, *operands, key=key), *[None] * len(operands)],
             key_at=2, updates=True, allocates=True)
 
-written = op("written", type=type_store, run=run_store, key_at=2, updates=True,
+written = op("written", type=type_store, run=run_store, key_at=2, updates=True, complex=True,
              nondiff="a store of what has been written through a view: added after differentiation")

@@ -111,12 +111,14 @@ class FourierTransform:
     gives: str
 
     def register(self) -> None:
-        TRANSFORMS[self.module, self.name] = op(
+        TRANSFORMS[self.module, self.name] = entry = op(
             self.name if self.module == "numpy.fft" else f"scipy_{self.name}", f"{self.module}.{self.name}",
             type=self.type, run=self.run, emit=self.emit, bind=self.bind, asks=self.asks, linear=self.linear,
             inactive=tuple(range(1, 33)), raises="shape", cost="dear",
             defaults={"axes": self.default, "norm": None, "workers": None},
             samples=lambda: transforms(self.reads, self.several, self.default))
+        if self.several:
+            OVER_SEVERAL_AXES.add(entry.name)
 
     @property
     def default(self) -> Axes | None:
@@ -245,6 +247,9 @@ def transforms(reads: str, several: bool, default: Axes | None) -> Iterable[samp
 
 
 TRANSFORMS: dict[tuple[str, str], Op] = {}
+OVER_SEVERAL_AXES: set[str] = set()
+"""The ops in whose calls the length -1 stands for the whole axis."""
+
 TRANSPOSES = {"rfft": "fft", "rfft2": "fft2", "rfftn": "fftn", "irfft": "rfft", "irfft2": "rfft2", "irfftn": "rfftn",
               "hfft": "rfft", "ihfft": "fft"} | {f"{i}fft{d}": f"{i}fft{d}" for i in ("", "i") for d in ("", "2", "n")}
 """The transform of which the transpose of each is made."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.linalg._linalg import QRResult
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import applied
@@ -106,7 +107,7 @@ def qrs() -> list[samples.Sample]:
 
 qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced", wide=False: np.linalg.qr(a, mode),
             emit=emit_qr, bind=lambda a, mode="reduced": ([a], {"mode": mode}), asks=is_wide, vjp=qr_vjp,
-            defaults={"mode": "reduced", "wide": False}, fields=("Q", "R"), raises="value", cost="dear", samples=qrs,
+            defaults={"mode": "reduced", "wide": False}, named=QRResult, raises="value", cost="dear", samples=qrs,
             complex=True)
 
 

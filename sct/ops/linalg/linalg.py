@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.linalg._linalg import SlogdetResult
 
 from sct.ir.core import Operand
 from sct.ir.dims import Dim
@@ -186,7 +187,7 @@ def slogdet_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand) -> list[A
 
 
 slogdet = op("slogdet", "numpy.linalg.slogdet", type=type_slogdet, run=np.linalg.slogdet, vjp=slogdet_vjp,
-             bind=lambda a: ([a], {}), fields=("sign", "logabsdet"), cost="dear", samples=squares, square=True,
+             bind=lambda a: ([a], {}), named=SlogdetResult, cost="dear", samples=squares, square=True,
              complex=True)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import Tensor, TypeMismatch, in_words
 from sct.ops import samples
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import transpose
@@ -54,7 +54,10 @@ def type_norm(x: Operand, ord: Any = None, axis: Axis = None, keepdims: bool = F
     allowed = (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf) if matrices else (None,)
     vectors = not isinstance(ord, str) and len(normalize(axis, number(x).rank)) == 1
     if not (ord in allowed or not matrices and vectors):
-        raise TypeMismatch(f"norm with ord={ord!r} of {number(x)} over axis {axis}")
+        over = "all axes" if axis is None else f"axis={axis}"
+        raise TypeMismatch(f"`np.linalg.norm` of {in_words(number(x))} over {over} has no ord={ord!r}",
+                           hint="" if isinstance(ord, str) else "np.linalg.vector_norm takes any axes, and any number "
+                                                                "as `ord`")
     return reduction(np.linalg.norm)(x, axis, keepdims)
 
 

@@ -89,10 +89,19 @@ def with_element() -> list[samples.Sample]:
 # -- making ----------------------------------------------------------------------------------------
 
 
+def join_items(a: Type, b: Type) -> Type:
+    """The type of the items of a list that holds items of both types."""
+    try:
+        return join(a, b)
+    except TypeMismatch as error:
+        raise TypeMismatch(f"the items of this list are of different types: {error}",
+                           "use a list for each type, or a tuple") from None
+
+
 def type_list_of(*xs: Operand, elem: Type | None = None, of_tuple: bool = False) -> List:
     joined = elem
     for x in xs:
-        joined = x.type if joined is None else join(joined, x.type)
+        joined = x.type if joined is None else join_items(joined, x.type)
     if joined is None:
         raise TypeMismatch("nothing is known of the elements of an empty list")
     return List(joined)
@@ -176,7 +185,7 @@ empty_lists = op("empty_lists", type=lambda xs: List(List(Never())), run=lambda 
 # -- growing and shrinking -------------------------------------------------------------------------
 
 
-append = op("append", type=lambda xs, v: List(join(elem(xs), v.type)), run=lambda xs, v: [*xs, v],
+append = op("append", type=lambda xs, v: List(join_items(elem(xs), v.type)), run=lambda xs, v: [*xs, v],
             linear=lambda ct, xs, v: taken_out(ct, -1, v), emit="_0.append(_1)", samples=with_element,
             updates=True, holds=True, allocates=True)
 
@@ -225,14 +234,14 @@ def run_insert(xs: list[Any], v: Any, i: int) -> list[Any]:
     return longer
 
 
-insert_at = op("insert_at", type=lambda xs, v, i: List(join(elem(xs), v.type)), run=run_insert, inactive=(2,),
+insert_at = op("insert_at", type=lambda xs, v, i: List(join_items(elem(xs), v.type)), run=run_insert, inactive=(2,),
                linear=lambda ct, xs, v, i: [*taken_out(ct, i, v), None], emit="_0.insert(_2, _1)",
                samples=lambda: [((*x, i), {}) for x, _ in with_element() for i in (0, 1)], updates=True, holds=True,
                allocates=True)
 
 
 def type_joined(xs: Operand, ys: Operand) -> List:
-    return List(join(elem(xs), elem(ys)))
+    return List(join_items(elem(xs), elem(ys)))
 
 
 def run_joined(xs: list[Any], ys: list[Any]) -> list[Any]:

@@ -18,7 +18,16 @@ from sct.ir.core import Op, Operand
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.indexing import index, join, store
-from sct.ops.linalg.fourier import MISSING, SWAPPED, Axes, axes_of, crops, refuse_overwriting, resized
+from sct.ops.linalg.fourier import (
+    MISSING,
+    OVER_SEVERAL_AXES,
+    SWAPPED,
+    Axes,
+    axes_of,
+    crops,
+    refuse_overwriting,
+    resized,
+)
 from sct.ops.registry import op, placeholders, sequence
 from sct.ops.scalar.arithmetic import mul
 from sct.ops.type_rules import number, size_of
@@ -113,6 +122,8 @@ def transform(name: str, several: bool) -> None:
                    asks=lambda x, *lengths, axes=default, **_: crops(x, lengths, axes_of(x, axes, lengths), False),
                    linear=linear, inactive=tuple(range(1, 33)), raises="value", cost="dear",
                    defaults={"axes": default, **OPTIONS}, samples=signals)
+    if several:
+        OVER_SEVERAL_AXES.add(entry.name)
 
 
 for _name in ("dct", "idct", "dst", "idst"):

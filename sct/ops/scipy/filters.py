@@ -37,7 +37,10 @@ def type_filter(x: Operand, *weights: Operand, mode: str = "reflect", **_: Any) 
     t = number(x)
     if any(number(w).kind not in "fi" or not number(w).rank for w in weights):
         raise TypeMismatch("the weights of a filter must be an array of real numbers")
-    if t.kind != "f" or not t.rank:
+    if not t.rank:
+        raise TypeMismatch("a filter of an array without axes is not supported",
+                           hint="leave the filter out: it has no axis to work along")
+    if t.kind != "f":
         raise TypeMismatch("a filter of numbers that are not real is not supported", hint="convert with astype(float)")
     if mode not in PADS:
         raise TypeMismatch(f"a filter with mode={mode!r} is not supported", hint="use one of " + ", ".join(PADS))

@@ -94,6 +94,8 @@ def multigammaln_bind(a: Any, d: Any) -> tuple[list[Any], dict[str, Any]]:
 
 
 def multigammaln_slope(a: Formula, d: int) -> Any:
+    if d < 1:  # a sum of no terms
+        return Lit(0.0)
     total = psi(a)
     for k in range(1, d):
         total = total + psi(a - 0.5 * k)
@@ -101,6 +103,8 @@ def multigammaln_slope(a: Formula, d: int) -> Any:
 
 
 def type_multigammaln(a: Operand, d: int) -> Tensor:
+    if not isinstance(d, (int, np.integer)):
+        raise TypeMismatch(f"the dimension of `scipy.special.multigammaln` is an int, and not {d!r}")
     t = ufunc_result(np.tanh, (a,), "scipy.special.multigammaln")
     return Tensor("array" if t.rank else "np", "f64", t.shape)
 

@@ -74,7 +74,12 @@ def differentiable(eqn: Eqn, k: int) -> bool:
     eqn = attempted(eqn)
     if k == 0 and eqn.op is store and is_full(eqn.attrs["key"]):
         return False
-    return eqn.op.nondiff is None and k not in eqn.op.inactive and k < len(eqn.args) and is_float(eqn.args[k])
+    return eqn.op.nondiff is None and k not in eqn.op.inactive and k < len(eqn.args) and _has_floats(eqn.args[k])
+
+
+def _has_floats(x: Operand) -> bool:
+    """Can a derivative pass through `x`?  None passes through an array without elements."""
+    return is_float(x) and not (isinstance(x.type, Tensor) and any(d.value == 0 for d in x.type.shape))
 
 
 def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, list[Edge]]) -> None:
@@ -95,13 +100,13 @@ def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, 
             assert eqn.op.name == "closure", f"`{eqn.op.name}` is not expanded"  # a call of it is refused below
         else:
             own += [(x, out) for k, x in enumerate(eqn.args) if differentiable(eqn, k)
-                    for out in eqn.outs if is_float(out)]
+                    for out in eqn.outs if _has_floats(out)]
     inside[fn] = own
     edges += own
 
 
 def _float_edges(pairs: Iterable[tuple[Operand, Value]]) -> list[Edge]:
-    return [(src, dst) for src, dst in pairs if is_float(src) and is_float(dst)]
+    return [(src, dst) for src, dst in pairs if _has_floats(src) and _has_floats(dst)]
 
 
 def reach(roots: Iterable[Value], edges: Iterable[tuple[Operand, Operand]]) -> set[Value]:
