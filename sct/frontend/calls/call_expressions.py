@@ -376,8 +376,10 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         return instantiate(ev, f, args, kwargs)
     if ev.frames and (value := entered_from_library(ev, f, args, kwargs)) is not None:
         return value
-    if harmless_name(f) is not None and (value := call_of_library(ev, fn, args, kwargs)) is not None:
-        return value
+    if harmless_name(f) is not None:
+        value = entered_with_numbers(ev, f, args, kwargs)
+        if value is not None or (value := call_of_library(ev, fn, args, kwargs)) is not None:
+            return value
     if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function
         return ev.call(lift(ev, f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
     if (method := special_method(ev, fn, "__call__")) is not None:
