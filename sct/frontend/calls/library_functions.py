@@ -30,9 +30,9 @@ _SOURCE = "sct does not evaluate its source"
 
 def _python_of(f: Any) -> Any:
     """The Python function that a function of a library is, also behind NumPy's dispatch, or that stands for it."""
+    f = getattr(f, "_implementation", f)
     if id(f) in STAND_INS:
         return STAND_INS[id(f)]
-    f = getattr(f, "_implementation", f)
     if not isinstance(f, types.FunctionType) or not is_library(f):
         return None
     try:
@@ -98,13 +98,12 @@ def entered_with_numbers(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
     """
     passed = (*args, *kwargs.values())
     python: Any = _python_of(f) if any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in passed) else None
-    if python is None or not _is_of(python, "numpy.", "scipy."):
+    if python is None or python not in STAND_INS.values() and not _is_of(python, "numpy.", "scipy."):
         return None
     snapshot = ev.snapshot()
     try:
         return call_function(ev, python, args, kwargs)
-    except (SctError, NeedsStatic, Dead) as e:
-        print("DEBUG", f, getattr(e,"error",e))
+    except (SctError, NeedsStatic, Dead):
         ev.restore(snapshot)
         return None
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sct.errors import Loc
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.numpy_library.stand_ins import STAND_INS
 from sct.frontend.state.observed_types import latest_place
 from sct.frontend.values.abstract_values import Abstract
 from sct.frontend.values.guards import NeedsStatic
@@ -90,10 +91,17 @@ def _kind(t: Type) -> object:
     return (t.carrier, t.dtype, t.rank) if isinstance(t, Tensor) else t
 
 
+def _observed_place(ev: Evaluator) -> Loc | None:
+    """The place of this call; in a program that stands for a function that of its call, which gives what this does."""
+    frame = ev.frames[-1]
+    return frame.called_at if frame.function in STAND_INS.values() else ev.loc
+
+
 def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:
     """The dtype of the array that this call gave in the latest of the observed runs that made it."""
-    types = ev.observed(ev.loc)
-    latest = ev.observed(latest_place(ev.loc)) if ev.loc is not None else frozenset()
+    place = _observed_place(ev)
+    types = ev.observed(place)
+    latest = ev.observed(latest_place(place)) if place is not None else frozenset()
     dtypes = sorted({str(t[1]) for t in latest or types if t[0] == "array"})
     if latest and len(dtypes) > 1:
         ev.refuse("SCT505", f"the result of `{spelling}` is real or complex",

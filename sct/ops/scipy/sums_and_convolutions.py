@@ -195,8 +195,9 @@ def convolution(name: str, transposed: Callable[..., list[Any]], default: Callab
         return scipy_function("signal", name)(a, v, mode=mode, **method)
 
     def pairs() -> list[samples.Sample]:
-        return [((samples.arrays((n,)), samples.arrays((m,), seed=1)), {"mode": mode, "longer": n >= m or mode != "valid"})
-                for n, m in ((5, 3), (4, 2), (3, 3), (3, 6), (2, 5)) for mode in ("full", "same", "valid")]
+        sizes = ((5, 3), (4, 2), (3, 3), (3, 6), (2, 5))
+        return [((samples.arrays((n,)), samples.arrays((m,), seed=1)), {"mode": mode, "longer": n >= m or mode == "same"})
+                for n, m in sizes for mode in ("full", "same", "valid")]
 
     def asks(a: Operand, v: Operand, mode: str = "full", **_: Any) -> dict[str, Any]:
         return signals.is_longer(a, v, mode if mode == "valid" else "full")
