@@ -483,7 +483,7 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
         if "bifc".index(n.kind) > "bifc".index(t.kind):
             kinds = f"from {dtype_in_words(n.dtype)} to {dtype_in_words(t.dtype)}"
             ev.refuse("SCT501", f"cannot cast the result {kinds} in place",
-                      why="NumPy raises here too", hint="write `x = x + y`")
+                      why="NumPy raises where this is run", hint="write `x = x + y`")
         new = ev.emit(astype, new, dtype=t.dtype)
     check_fits(ev, new, ref, "write `x = x + y`")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):

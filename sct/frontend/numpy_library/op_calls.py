@@ -310,7 +310,7 @@ def into_out(ev: Evaluator, spelling: str, result: Abstract, out: Ref, ufunc: bo
     instead = "leave `out` out, and assign the result to `y[...]`"
     dtype, into = dtype_in_words(n.dtype), dtype_in_words(t.dtype)
     if ufunc and "bifc".index(n.kind) > "bifc".index(t.kind):
-        ev.refuse("SCT501", f"cannot cast the result from {dtype} to {into}", why="NumPy raises here too")
+        ev.refuse("SCT501", f"cannot cast the result from {dtype} to {into}", why="NumPy raises where this is run")
     if n.dtype != t.dtype and not ufunc:
         ev.refuse("SCT501", f"`out` of dtype {into} for a result of dtype {dtype} of `{spelling}` is not supported",
                   hint=instead)

@@ -85,7 +85,9 @@ def _trim_zeros(filt: Any, trim: Any = "fb") -> Any:
 @_stands_for(np.roots)
 def _roots(p: Any) -> Any:
     """Of a real constant, too, with a matrix without rows: the result has one type on every path."""
-    p = np.atleast_1d(p)
+    p = np.asarray(p)
+    if p.ndim == 0:
+        raise TypeError("dispatcher for __array_function__ did not return an iterable")
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
     there = np.nonzero(p)[0]
