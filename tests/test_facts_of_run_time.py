@@ -92,8 +92,8 @@ OF_MATRICES: dict[str, Callable[[Any], Any]] = {
     "rfft2": lambda a: np.sum(np.abs(np.fft.rfft2(a, (4, 4))) ** 2)}
 
 OF_SQUARES: dict[str, Callable[[Any], Any]] = {
-    "cosm": lambda a: np.sum(scipy.linalg.cosm(0.1 * a)), "eigvals": lambda a: np.sum(np.abs(np.linalg.eigvals(a)) ** 3),
-    "slogdet": lambda a: np.linalg.slogdet(a)[1]}
+    "cosm": lambda a: np.sum(scipy.linalg.cosm(0.1 * a)),
+    "eigvals": lambda a: np.sum(np.abs(np.linalg.eigvals(a)) ** 3), "slogdet": lambda a: np.linalg.slogdet(a)[1]}
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -184,7 +184,8 @@ def test_of_a_function_that_is_called_with_several_sizes() -> None:
     agrees(lambda x: np.sum(rows_of(x, 3) ** 2) + np.sum(rows_of(2.0 * x, 4)[1:] ** 2) + np.sum(rows_of(x, 3)), 0.7)
 
 
-@pytest.mark.parametrize("bounds", [(1.0,), (1.0, 6.0), (0.0, 7.0, 2.0), (-1.0, 4.0), (3.0, 1.0), (1.0, 2.5), (1, 6.0, 2)])
+@pytest.mark.parametrize("bounds", [(1.0,), (1.0, 6.0), (0.0, 7.0, 2.0), (-1.0, 4.0), (3.0, 1.0), (1.0, 2.5),
+                                    (1, 6.0, 2)])
 def test_arange_of_whole_floats(bounds: tuple[Any, ...]) -> None:
     agrees(lambda x: np.sum(np.arange(*bounds) * x) + len(np.arange(*bounds)), 0.7)
     if len(bounds) == 2:

@@ -279,9 +279,9 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
 
 
 def _is_opaque(ev: Evaluator, f: Any) -> bool:
-    """Is this a function that sct does not evaluate?  Of one behind NumPy's dispatch it need not, if it was observed."""
-    function = getattr(f, "__func__", f)
-    function = getattr(f, "_implementation", function) if ev.is_observed else function
+    """Is this a function that sct does not evaluate?  It need not evaluate one of NumPy that was observed."""
+    behind_dispatch = getattr(f, "_implementation", None)
+    function = behind_dispatch if behind_dispatch and ev.is_observed else getattr(f, "__func__", f)
     unread = not is_user_class(type(f)) and is_library(function)
     return unread and special_key(f) not in SPECIAL and spelling_of(f) is None and handler_of_scipy(f) is None
 

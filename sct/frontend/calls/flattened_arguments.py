@@ -352,10 +352,10 @@ def result_types(ev: Evaluator, params: Sequence[Value], types: Sequence[Type], 
             return d
         if not is_function(d):
             return sym(f"_count{Value(INT).id}")
-        known = substituted(d, {name: sym(name) if name in ev.sizes else sizes.get(name) for name in d.symbols})
-        if known is None and d not in unknown:
+        of_caller = substituted(d, {name: sym(name) if name in ev.sizes else sizes.get(name) for name in d.symbols})
+        if of_caller is None and d not in unknown:
             unknown[d] = sym(f"_count{Value(INT).id}")
-        return unknown[d] if known is None else known
+        return unknown[d] if of_caller is None else of_caller
 
     return tuple(map_sizes(size, t) for t in types)
 

@@ -97,12 +97,12 @@ def _roots(p: Any) -> Any:
     if p.dtype.kind not in "fc":
         p = p.astype(float)
     if p.dtype.kind == "c" and len(p) < 2:
-        found = np.array([])
+        roots = np.array([])
     else:
         companion = np.eye(max(len(p) - 1, 0), k=-1, dtype=p.dtype)
         companion[:1] = -p[1:] / p[:1]
-        found = np.linalg.eigvals(companion)
-    return np.hstack((found, np.zeros(zeros, found.dtype)))
+        roots = np.linalg.eigvals(companion)
+    return np.hstack((roots, np.zeros(zeros, roots.dtype)))
 
 
 @_stands_for(np.asarray_chkfinite)

@@ -100,6 +100,10 @@ class Frame:
         """Another statement is in progress, in which these variables are live."""
         self.now = live
 
+    def note_call(self, loc: Loc | None) -> None:
+        """It is called at `loc`."""
+        self.called_at = loc
+
     def note_return(self, loc: Loc) -> None:
         """A value is returned at `loc`."""
         self.returned_at = self.returned_at or loc

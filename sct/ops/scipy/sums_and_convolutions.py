@@ -196,7 +196,8 @@ def convolution(name: str, transposed: Callable[..., list[Any]], default: Callab
 
     def pairs() -> list[samples.Sample]:
         sizes = ((5, 3), (4, 2), (3, 3), (3, 6), (2, 5))
-        return [((samples.arrays((n,)), samples.arrays((m,), seed=1)), {"mode": mode, "longer": n >= m or mode == "same"})
+        return [((samples.arrays((n,)), samples.arrays((m,), seed=1)),
+                 {"mode": mode, "longer": n >= m or mode == "same"})
                 for n, m in sizes for mode in ("full", "same", "valid")]
 
     def asks(a: Operand, v: Operand, mode: str = "full", **_: Any) -> dict[str, Any]:
