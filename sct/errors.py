@@ -10,6 +10,7 @@ import functools
 import linecache
 import os
 import re
+import textwrap
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,7 +20,7 @@ from typing import Any
 __all__ = [
     "INTERNAL", "NO_DERIVATIVE", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "came_further",
     "caret", "class_in_words", "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "is_behind",
-    "memory_refusal", "unbound_error", "without_compiler_frames",
+    "memory_refusal", "unbound_error", "user_text", "without_compiler_frames",
 ]
 
 
@@ -90,6 +91,18 @@ def caret(loc: Loc) -> list[str]:
         shown = text.expandtabs(1)
         lines += [f"  {number} | {shown}", f"  {' ' * len(number)} | {' ' * loc.col}{'^' * max(1, end - loc.col)}"]
     return lines
+
+
+def user_text(loc: Loc | None) -> str:
+    """The user's text at this place."""
+    if loc is None:
+        return "this value"
+    lines = linecache.getlines(loc.file)[loc.line - 1 : loc.end_line]
+    if not lines:
+        return "this value"
+    lines[-1] = lines[-1][: loc.end_col]
+    text = " ".join("".join(lines)[loc.col :].split())
+    return f"`{textwrap.shorten(text, 50, placeholder=' ...')}`"
 
 
 NO_DERIVATIVE = "no derivative"

@@ -2662,21 +2662,6 @@ def a_window_of_numpy() -> tuple[Any, Any]:
     return (lambda x: np.sum(np.kaiser(5, x[0]) ** 2), lambda x: np.sum(scipy.signal.windows.kaiser(5, x[0]) ** 2))
 
 
-@case("fill an array of a known size: `k = np.empty(n)`, and `k[i] = ...` in a loop", X, 2)
-def a_kernel_of_unknown_size() -> tuple[Any, Any]:
-    def refused(x, n):
-        k = np.array([1.0 / (i + 1) for i in range(n)])
-        return np.sum(np.convolve(x, k, mode="valid") ** 2)
-
-    def followed(x, n):
-        k = np.empty(n)
-        for i in range(n):
-            k[i] = 1.0 / (i + 1)
-        return np.sum(np.convolve(x, k, mode="valid") ** 2)
-
-    return refused, followed
-
-
 @case("change the start, the tolerance or the number of iterations of a solver, or test its `success`; or write "
       "`sct.stop_gradient(...)` around the value, if no derivative is meant to pass")
 def a_solver_that_has_not_converged() -> tuple[Any, Any]:

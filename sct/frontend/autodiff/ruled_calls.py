@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import SctError
+from sct.errors import SctError, user_text
 from sct.frontend.arguments.lift import rooted
 from sct.frontend.autodiff.differentiated_region import d_name, evaluate, tangent_type, without_constants
 from sct.frontend.autodiff.implicit_functions import has_effect
@@ -32,7 +32,7 @@ from sct.frontend.heap.inactive import (
     template_of,
 )
 from sct.frontend.source.changing_calls import writes_keyword
-from sct.frontend.source.parse import source_of, user_text
+from sct.frontend.source.parse import source_of
 from sct.frontend.state.observed_types import Observed, numeric_type
 from sct.frontend.state.store import is_written
 from sct.frontend.user_rules import UserRule, rule_name

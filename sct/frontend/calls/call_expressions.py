@@ -280,9 +280,11 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     return ruled_call(ev, rule, args, kwargs, lambda: _or_by_python(ev, fn, args, kwargs, ruled_call_op))
 
 
-def _is_opaque(f: Any) -> bool:
-    """Is this a function that sct does not evaluate?"""
-    unread = not is_user_class(type(f)) and is_library(getattr(f, "__func__", f))
+def _is_opaque(ev: Evaluator, f: Any) -> bool:
+    """Is this a function that sct does not evaluate?  It need not evaluate one of NumPy that was observed."""
+    behind_dispatch = getattr(f, "_implementation", None)
+    function = behind_dispatch if behind_dispatch and ev.is_observed else getattr(f, "__func__", f)
+    unread = not is_user_class(type(f)) and is_library(function)
     return unread and special_key(f) not in SPECIAL and spelling_of(f) is None and handler_of_scipy(f) is None
 
 
@@ -290,7 +292,7 @@ def _or_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op)
     """A call of a function with a rule, or in a rule, evaluated as any call is; or made by Python, if it is refused."""
     snapshot = ev.snapshot()
     try:
-        if op is ruled_call_op and _is_opaque(fn.peek):
+        if op is ruled_call_op and _is_opaque(ev, fn.peek):
             ev.refuse("SCT207", f"`{rule_name(fn.peek)}` has a rule, but sct knows neither its Python source nor the "
                       "type of its result", why="the type is observed in a run of the program, and cannot be here",
                       hint="call the derivative with numbers, arrays, and containers of these")
@@ -300,7 +302,7 @@ def _or_by_python(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs, op: Op)
             raise  # it writes to what is outside of it, or may
         ev.restore(snapshot)
         value = called_by_python(ev, fn, args, kwargs, op)
-        if value is None and op is ruled_call_op and not _is_opaque(fn.peek):
+        if value is None and op is ruled_call_op and not _is_opaque(ev, fn.peek):
             refusal.why = f"`{rule_name(fn.peek)}` has a rule, but cannot be called as it is either: " + (
                 "an argument is an object that sct sees into" if ev.is_observed else "the type of its result is "
                 "not known")
@@ -380,8 +382,10 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         return instantiate(ev, f, args, kwargs)
     if ev.frames and (value := entered_from_library(ev, f, args, kwargs)) is not None:
         return value
-    if harmless_name(f) is not None and (value := call_of_library(ev, fn, args, kwargs)) is not None:
-        return value
+    if harmless_name(f) is not None:
+        value = entered_with_numbers(ev, f, args, kwargs)
+        if value is not None or (value := call_of_library(ev, fn, args, kwargs)) is not None:
+            return value
     if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function
         return ev.call(lift(ev, f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
     if (method := special_method(ev, fn, "__call__")) is not None:

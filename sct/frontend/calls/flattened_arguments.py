@@ -44,14 +44,15 @@ from sct.frontend.values.exact_keys import exact
 from sct.frontend.values.in_words import abstract_in_words
 from sct.frontend.values.item_schemas import Rows, holds_objects
 from sct.frontend.values.schemas import KindSchema, Schema
+from sct.frontend.values.size_terms import is_function, substituted
 from sct.ir import Operand, Value
 from sct.ir.dims import RAGGED, Dim, carried_size, sym
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef, map_sizes
+from sct.ir.types import INT, Optional, Seq, Tensor, Type, Undef, map_sizes
 
 __all__ = [
     "Aliasing", "ArgumentLeaf", "ArgumentNode", "ArgumentTree", "Flattening", "NotFlattenable", "aliasing_of",
     "kind_of", "leaf_indices", "leaf_name", "may_be_passed", "operand_of", "other_length", "outlined_type",
-    "result_type", "same_kind",
+    "result_types", "same_kind",
 ]
 
 
@@ -336,9 +337,11 @@ def outlined_type(ev: Evaluator, t: Type) -> Type:
     return map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else carried_size(str(d), 0), t)
 
 
-def result_type(ev: Evaluator, params: Sequence[Value], t: Type, operands: Sequence[Operand]) -> Type:
-    """The type of a result, with sizes that mean something to the caller."""
+def result_types(ev: Evaluator, params: Sequence[Value], types: Sequence[Type], operands: Sequence[Operand]
+                 ) -> tuple[Type, ...]:
+    """The types of the results of a call, with sizes that mean something to the caller; one size has one name."""
     sizes: dict[str, Dim | None] = {}
+    unknown: dict[Dim, Dim] = {}
     for p, x in zip(params, operands):
         if isinstance(p.type, Tensor) and isinstance(x.type, Tensor):
             sizes.update((str(d), e) for d, e in zip(p.type.shape, x.type.shape) if len(d.symbols) == 1)
@@ -347,15 +350,14 @@ def result_type(ev: Evaluator, params: Sequence[Value], t: Type, operands: Seque
     def size(d: Dim) -> Dim:
         if d == RAGGED:
             return d
-        total = Dim(d.const)
-        for atom, coef in d.terms:
-            own = atom in ev.sizes and Dim(0, ((atom, 1),)) or sizes.get(atom) if isinstance(atom, str) else None
-            if own is None:
-                return sym(f"_count{Value(t).id}")
-            total = total + own * coef
-        return total
+        if not is_function(d):
+            return sym(f"_count{Value(INT).id}")
+        of_caller = substituted(d, {name: sym(name) if name in ev.sizes else sizes.get(name) for name in d.symbols})
+        if of_caller is None and d not in unknown:
+            unknown[d] = sym(f"_count{Value(INT).id}")
+        return unknown[d] if of_caller is None else of_caller
 
-    return map_sizes(size, t)
+    return tuple(map_sizes(size, t) for t in types)
 
 
 def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract], *, any_length: bool = False) -> object | None:

@@ -30,7 +30,7 @@ from sct.frontend.calls.flattened_arguments import (
     operand_of,
     other_length,
     outlined_type,
-    result_type,
+    result_types,
 )
 from sct.frontend.calls.outlining import OutlinedFunction, free_name
 from sct.frontend.evaluator.attempts import check_recomputable
@@ -432,7 +432,7 @@ def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat:
     operands = [ev.read(v) if isinstance(v, Ref) else x for v, x in zip(flat.values, operands)]
     if aliasing.written:
         _refuse_shared(ev, f, source, flat)
-    types = tuple(result_type(ev, f.params, t, operands) for t in f.results)
+    types = result_types(ev, f.params, f.results, operands)
     donates = tuple((k, n + j) for j, k in enumerate(aliasing.written))
     attrs = {"callee": f.name, "types": types, "donates": donates, "recomputed": recomputed}
     outs = ev.b.emit(call, operands, attrs, loc=ev.loc)

@@ -16,10 +16,9 @@ from sct.frontend.calls.user_functions import call_function
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap.inactive import is_varied
+from sct.frontend.heap.inactive import is_varied, may_be_differentiated
 from sct.frontend.numpy_library.stand_ins import STAND_INS, vectorized
 from sct.frontend.source.parse import source_of
-from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.frontend.values.guards import NeedsStatic
 
@@ -30,9 +29,9 @@ _SOURCE = "sct does not evaluate its source"
 
 def _python_of(f: Any) -> Any:
     """The Python function that a function of a library is, also behind NumPy's dispatch, or that stands for it."""
+    f = getattr(f, "_implementation", f)
     if id(f) in STAND_INS:
         return STAND_INS[id(f)]
-    f = getattr(f, "_implementation", f)
     if not isinstance(f, types.FunctionType) or not is_library(f):
         return None
     try:
@@ -61,7 +60,7 @@ def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError
         if python is None:
             return ev.call(_vectorized(ev, f), args, kwargs)
         return call_function(ev, python, args, kwargs)
-    except (SctError, NeedsStatic, Dead) as error:
+    except (SctError, NeedsStatic) as error:
         ev.restore(snapshot)
         inner = error.error if isinstance(error, NeedsStatic) else error
         refusal.what = refusal.what.replace("neither its Python source nor a", "no")
@@ -87,7 +86,7 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
         if any(is_varied(ev, v) for v in (*args, *kwargs.values())):
             raise
         return None
-    except (NeedsStatic, Dead):
+    except NeedsStatic:
         ev.restore(snapshot)
         return None
 
@@ -96,13 +95,14 @@ def entered_with_numbers(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
     """A call of NumPy's or SciPy's own Python with differentiated numbers; None for others, and where it is refused:
     then Python itself makes the call, and the derivative must not need it.
     """
-    python: Any = _python_of(f) if any(is_varied(ev, v) for v in (*args, *kwargs.values())) else None
-    if python is None or not _is_of(python, "numpy.", "scipy."):
+    passed = (*args, *kwargs.values())
+    python: Any = _python_of(f) if any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in passed) else None
+    if python is None or python not in STAND_INS.values() and not _is_of(python, "numpy.", "scipy."):
         return None
     snapshot = ev.snapshot()
     try:
         return call_function(ev, python, args, kwargs)
-    except (SctError, NeedsStatic, Dead):
+    except (SctError, NeedsStatic):
         ev.restore(snapshot)
         return None
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import user_text
 from sct.frontend.arguments.float_errors import SETTERS, note_settings
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -56,7 +57,6 @@ from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.text_formatting import logged
 from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.source.changing_calls import changes_object, takes_items, writes_arguments, writes_keyword
-from sct.frontend.source.parse import user_text
 from sct.frontend.standard_library.collections_module import new_deque
 from sct.frontend.user_rules import rule_hint, rule_name
 from sct.frontend.values.abstract_values import (

@@ -32,9 +32,7 @@ from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import tests_nan
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["WHICH_IS_LONGER", "KnownValues", "holds_nan", "may_hold_nan"]
-
-WHICH_IS_LONGER = "which of the two vectors is longer"
+__all__ = ["KnownValues", "holds_nan", "may_hold_nan"]
 
 _INSTEAD_OF_ASKING = dict.fromkeys(
     ("an index into a list", "an index into a list or tuple"),
@@ -42,8 +40,7 @@ _INSTEAD_OF_ASKING = dict.fromkeys(
     "the number of items of this list": "take its items one by one, as in `for v in items:`, or by position, as in "
     "`while i < len(items):`, if the loop appends to it; pass the list in place of `*items`",
     "what `in` looks for": "test first whether it is None; or compare it with each item in a loop",
-    "a key of a dict": "use an array, and ints as indices in place of keys",
-    WHICH_IS_LONGER: "fill an array of a known size: `k = np.empty(n)`, and `k[i] = ...` in a loop"}
+    "a key of a dict": "use an array, and ints as indices in place of keys"}
 """Hints for values that must be known, and are not."""
 
 

@@ -167,6 +167,10 @@ class Operands(Attempts):
         self._raise_of_sizes("could not broadcast input array from shape ", *_shape_shown(whole), " into shape ",
                              *_shape_shown(part))
 
+    def cannot_write_into(self, value: Operand, out: Operand) -> NoReturn:
+        self._raise_of_sizes("non-broadcastable output operand with shape ", *_shape_shown(self._sizes(out)),
+                             " doesn't match the broadcast shape ", *_shape_shown(self._sizes(value)))
+
     def _sizes(self, x: Any) -> list[Operand]:
         rank = x.type.rank if isinstance(x, Value) and isinstance(x.type, Tensor) else 0
         return [self.b.emit(dim, (x,), {"axis": k}) for k in range(rank)]

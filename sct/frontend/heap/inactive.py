@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sct.errors import user_text
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.argument_keys import is_opaque_array
 from sct.frontend.arguments.lift import is_constant_object, opaque
@@ -30,7 +31,6 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.changing_calls import WRITERS
-from sct.frontend.source.parse import user_text
 from sct.frontend.state.observed_types import (
     Observed,
     class_of_call,

@@ -46,6 +46,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
+from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import ActiveText, List, Tensor, Text, dtype_in_words, in_words
 from sct.ops import astype, dim, store
@@ -56,7 +57,7 @@ from sct.ops.program.effects import lookup
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "COMPUTED", "assign_item", "characters", "fits", "item", "new_slice", "size_along", "sizes_now", "slice_view",
+    "COMPUTED", "assign_item", "characters", "check_fits", "item", "new_slice", "size_along", "slice_view",
     "store_slot", "writable", "write_through",
 ]
 
@@ -451,25 +452,30 @@ def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
         list_items.write_array(ev, ref.addr, item)
 
 
-def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
-    """May a result of this shape be written into an array `t` by a ufunc: is it not broadcast to more?
+def check_fits(ev: Evaluator, result: Operand, ref: Ref, instead: str) -> None:
+    """Raises at run time, as NumPy does, where a ufunc writes a result into an array that is broadcast to more.
 
     Sizes that only the run tells may fit: NumPy then raises where they do not.
     """
+    n, t = unmark_real(result.type), unmark_real(ev.type_of(ref))
+    assert isinstance(n, Tensor) and isinstance(t, Tensor)
+    larger = _larger(ev, n, t)
+    if ev.ahead and larger and n.rank <= t.rank:
+        ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}",
+                  hint=instead)
+    if n.rank > t.rank or any([ev.is_too_large(p, q) for p, q in larger]):
+        ev.cannot_write_into(result, ev.read(ref))
+
+
+def _larger(ev: Evaluator, result: Tensor, t: Tensor) -> list[tuple[Dim, Dim]]:
+    """The sizes of a result that may be more than the 1 of the array that it is written into."""
     ends = list(zip(reversed(result.shape), reversed(t.shape)))
     for p, _ in [(p, q) for p, q in ends if ev.resolve(q).value == 1]:
         for ask in (False, True):
             ev.within(ev.resolve(p), (p,), ask)
         for atom in ev.resolve(p).symbols:
             ev.name_part(atom)
-    return result.rank <= t.rank and not any(
-        ev.resolve(q).value == 1 != ev.resolve(p).value and (ev.ahead or ev.size_now(p) is not None) for p, q in ends)
-
-
-def sizes_now(ev: Evaluator, t: Tensor) -> str:
-    """The shape for the current arguments, for a message; nothing where it is not known."""
-    sizes = tuple(map(ev.size_now, t.shape))
-    return "" if None in sizes else f" of shape {sizes}"
+    return [(p, q) for p, q in ends if ev.resolve(q).value == 1 != ev.resolve(p).value]
 
 
 def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
@@ -480,11 +486,9 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
         if "bifc".index(n.kind) > "bifc".index(t.kind):
             kinds = f"from {dtype_in_words(n.dtype)} to {dtype_in_words(t.dtype)}"
             ev.refuse("SCT501", f"cannot cast the result {kinds} in place",
-                      why="NumPy raises here too", hint="write `x = x + y`")
+                      why="NumPy raises where this is run", hint="write `x = x + y`")
         new = ev.emit(astype, new, dtype=t.dtype)
-    if not fits(ev, n, t):
-        words = f"the result, {in_words(n)}{sizes_now(ev, n)}, does not fit into {in_words(t)}{sizes_now(ev, t)}"
-        ev.refuse("SCT501", words, why="NumPy raises here too")
+    check_fits(ev, new, ref, "write `x = x + y`")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
         ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}")
     if (t.rank > 1 or unmark_real(new.type) != t) and not (ref.path and ref.path[-1].op is index_op):

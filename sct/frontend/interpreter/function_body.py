@@ -30,6 +30,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
     ev.frames.append(frame)
     ev.all_frames[frame.id] = frame
     before, builder_loc = ev.loc, ev.b.loc
+    frame.note_call(before)
     try:
         ev.set_exit(FALL)
         if isinstance(node, gast.Lambda):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import user_text
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.inactive import (
@@ -25,7 +26,7 @@ from sct.frontend.heap.inactive import (
     typed,
 )
 from sct.frontend.source.changing_calls import changes_object
-from sct.frontend.source.parse import loc_of, user_text
+from sct.frontend.source.parse import loc_of
 from sct.frontend.state.observed_types import Observed, items_place, observed_type
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.ir import Operand, Value

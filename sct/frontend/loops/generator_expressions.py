@@ -43,7 +43,7 @@ from sct.frontend.loops.generator_functions import OVER, bound_to
 from sct.frontend.loops.streamed_iterators import streamed
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.state.parts import Frame
-from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ops import gt
 
@@ -208,11 +208,16 @@ def has_items(ev: Evaluator, it: Iteration) -> bool:
 
 
 def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart: bool = False) -> T:
-    """The result of `use`, which consumes an iterator to its end.
+    """The result of `use`, which consumes an iterator to its end, or takes all rows of an array.
 
     apart  the number of its items is guarded, if it can be computed from the arguments
     """
     it = iterable(ev, it)
+    if isinstance(it, Ref):
+        try:
+            return attempted(ev, lambda: use(it))
+        except NeedsStatic:
+            return use(_all_listed(ev, it))
     if not isinstance(it, Iteration) or it.state is None:
         return use(it)
     if not apart:
@@ -259,13 +264,17 @@ def is_fresh(ev: Evaluator, v: Abstract) -> bool:
 def gathered(ev: Evaluator, it: Iteration) -> Abstract:
     """The list of the items of an iterator, built by a loop."""
     if not is_fresh(ev, it):
-        with bound_to(ev, OVER, it):
-            return appended(ev, _list_of_all(ev))
+        return _all_listed(ev, it)
     move(ev, it, Poison("it is asked for an item while it makes one"))
     with _running(ev, it), bound_to(ev, OVER, it.parts[1]):
         items = appended(ev, _listed(_text(it)))
     use_up(ev, it)
     return items
+
+
+def _all_listed(ev: Evaluator, v: Abstract) -> Abstract:
+    with bound_to(ev, OVER, v):
+        return appended(ev, _list_of_all(ev))
 
 
 _ITEM = "<item>"

@@ -1,6 +1,7 @@
 """Calls of NumPy, SciPy and `math`: ops by their spelling, and the functions that write, give views, or call others.
 
     op_calls           ops by their spelling, and who shares memory with the result
+    asked_facts        facts of the arguments on which an op depends
     call_forms         calls in another form than that of the op
     numpy_functions    functions that write into an array, give several views, or call functions
     numpy_fallbacks    functions as the functions of simpler calls that they could be

@@ -15,19 +15,18 @@ import numpy as np
 from sct.frontend.arguments.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.evaluator.known_values import WHICH_IS_LONGER
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.array_keys import array_of, check_present, joined_list, may_be_none, nested
 from sct.frontend.heap.inactive import check_value
 from sct.frontend.heap.special_methods import plain_numbers
-from sct.frontend.heap.subscripts import COMPUTED, assign_item, fits, sizes_now, writable
+from sct.frontend.heap.subscripts import COMPUTED, assign_item, check_fits, writable
 from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.numpy_library.asked_facts import in_each_case
 from sct.frontend.numpy_library.call_forms import in_another_form
 from sct.frontend.numpy_library.genuine_functions import is_genuine
 from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.objects import special_method
 from sct.frontend.state.may_alias import freeze_together
-from sct.frontend.state.observed_types import latest_place
 from sct.frontend.structured_arrays.creation import structured_array
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -39,7 +38,6 @@ from sct.frontend.values.abstract_values import (
     Step,
     Tup,
 )
-from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Eqn, Lit, Op, Operand, Value
 from sct.ir.dims import Dim
 from sct.ir.real_ints import unmark_real
@@ -221,16 +219,24 @@ def whole_axes(ev: Evaluator, x: Operand, lengths: Sequence[Operand], axes: Any)
 def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Operand],
              attrs: Mapping[str, Any]) -> Abstract:
     """The op on these operands; its result may share memory with the array `owner`."""
-    try:
-        answers, dtype = ({}, None) if op.asks is None else facts(ev, op, spelling, flat, attrs)
+
+    def with_facts(answers: Mapping[str, Any], dtype: str | None) -> Abstract:
         outs = ev.emit(op, *flat, spelling=spelling, **{**attrs, **answers})
         if dtype is not None:
             check_value(ev, outs, ev.emit(has_dtype, outs, dtype=dtype),
                         f"the result of {spelling} must be an array of {dtype}")
+        return _result(ev, op, owner, outs)
+
+    try:
+        return with_facts({}, None) if op.asks is None else in_each_case(ev, op, spelling, flat, attrs, with_facts)
     except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                   hint="write it without this argument" if isinstance(error, TypeError) else "")
+
+
+def _result(ev: Evaluator, op: Op, owner: Any, outs: Any) -> Abstract:
+    """The result of an op, and whose memory it shares."""
     if isinstance(outs, tuple):
         items = tuple(map(ev.wrap, outs))
         return Tup(items) if op.named is None else Tup(items, op.named._fields, op.named)
@@ -245,51 +251,6 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
         assert isinstance(cell, Array)
         ev.store.cells[result.addr] = replace(cell, readonly=frozenset({True}))
     return result
-
-
-def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: Mapping[str, Any]
-          ) -> tuple[dict[str, Any], str | None]:
-    """The attrs that are facts of the arguments, asked; and the dtype of the result, if a fact follows from that alone.
-
-    One whose default is None may be unknown: the size of an array that a loop selects, say.  One that depends on the
-    dtype of the result is what that was in the observed run.
-    """
-    assert op.asks is not None
-    start = len(ev.b.eqns)
-    try:
-        with ev.b:
-            asked = op.asks(*flat, **attrs)
-    except TypeMismatch as error:
-        ev.refuse("SCT501", str(error))
-    ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
-    answers: dict[str, Any] = {}
-    observed: str | None = None
-    for name, (v, assumed, *by_dtype) in asked.items():
-        try:
-            what = f"`{name}`, on which the derivative of `{spelling}` depends,"
-            what = WHICH_IS_LONGER if name == "longer" else what
-            answers[name] = ev.ask(v, what, assumed) if isinstance(v, Value) else v
-        except NeedsStatic as error:
-            if by_dtype:
-                observed = _observed_dtype(ev, spelling, error)
-                answers[name] = by_dtype[0](observed)
-            elif op.defaults.get(name, False) is not None:
-                raise
-    return answers, observed
-
-
-def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:
-    """The dtype of the array that this call gave in the latest of the observed runs that made it."""
-    types = ev.observed(ev.loc)
-    latest = ev.observed(latest_place(ev.loc)) if ev.loc is not None else frozenset()
-    dtypes = sorted({str(t[1]) for t in latest or types if t[0] == "array"})
-    if latest and len(dtypes) > 1:
-        ev.refuse("SCT505", f"the result of `{spelling}` is real or complex",
-                  why=f"it was an array of {' and of '.join(dtypes)} in one call",
-                  hint="make the matrix complex: `np.linalg.eigvals(A + 0j)`")
-    if not dtypes or any(t[0] != "array" for t in types):
-        raise error
-    return dtypes[0]
 
 
 # -- out= -----------------------------------------------------------------------------------------------
@@ -355,32 +316,36 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     if isinstance(result, Tup):
         ev.refuse("SCT205", f"`{spelling}` with `out=` is not supported", why="it returns several arrays",
                   hint="leave `out` out, and assign the result to `y[...]`")
-    t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(result))
-    assert isinstance(t, Tensor) and isinstance(n, Tensor)
-    into_out(ev, spelling, n, t, ufunc or spelling == "numpy.clip")
+    into_out(ev, spelling, result, out, ufunc or spelling == "numpy.clip")
     assign_item(ev, out, Static(Ellipsis), result)
     return out
 
 
-def into_out(ev: Evaluator, spelling: str, n: Tensor, t: Tensor, ufunc: bool) -> None:
-    """Refuses a result that `out` cannot hold, or may not be able to."""
+def into_out(ev: Evaluator, spelling: str, result: Abstract, out: Ref, ufunc: bool) -> None:
+    """Refuses a result that `out` cannot hold, or may not be able to; raises where a ufunc does."""
+    t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(result))
+    assert isinstance(t, Tensor) and isinstance(n, Tensor)
     instead = "leave `out` out, and assign the result to `y[...]`"
     dtype, into = dtype_in_words(n.dtype), dtype_in_words(t.dtype)
     if ufunc and "bifc".index(n.kind) > "bifc".index(t.kind):
-        ev.refuse("SCT501", f"cannot cast the result from {dtype} to {into}", why="NumPy raises here too")
+        ev.refuse("SCT501", f"cannot cast the result from {dtype} to {into}", why="NumPy raises where this is run")
     if n.dtype != t.dtype and not ufunc:
         ev.refuse("SCT501", f"`out` of dtype {into} for a result of dtype {dtype} of `{spelling}` is not supported",
                   hint=instead)
     ends = list(zip(reversed(n.shape), reversed(t.shape)))
     for p, q in ends:
         ev.same(p, q)
-    part, whole = f"{in_words(n)}{sizes_now(ev, n)}", f"{in_words(t)}{sizes_now(ev, t)}"
-    words = f"the result, {part}, does not fit into the `out`, {whole}"
     ones = [[ev.resolve(d).value == 1 for d in pair] for pair in ends]
-    if not ufunc and (n.rank < t.rank or any(p != q for p, q in ones)):
-        ev.refuse("SCT501", words, hint=instead)
-    if not fits(ev, n, t):
-        ev.refuse("SCT501", words, why="NumPy raises here too")
+    if not ufunc and (n.rank != t.rank or any(p != q for p, q in ones)):
+        part, whole = f"{in_words(n)}{_sizes_now(ev, n)}", f"{in_words(t)}{_sizes_now(ev, t)}"
+        ev.refuse("SCT501", f"the result, {part}, does not fit into the `out`, {whole}", hint=instead)
+    check_fits(ev, ev.operand(result), out, instead)
+
+
+def _sizes_now(ev: Evaluator, t: Tensor) -> str:
+    """The shape for the current arguments, for a message; nothing where it is not known."""
+    sizes = tuple(map(ev.size_now, t.shape))
+    return "" if None in sizes else f" of shape {sizes}"
 
 
 BUFFERED = frozenset((

@@ -82,6 +82,29 @@ def _trim_zeros(filt: Any, trim: Any = "fb") -> Any:
     return filt[first:last]
 
 
+@_stands_for(np.roots)
+def _roots(p: Any) -> Any:
+    """Of a real constant, too, with a matrix without rows: the result has one type on every path."""
+    p = np.asarray(p)
+    if p.ndim == 0:
+        raise TypeError("dispatcher for __array_function__ did not return an iterable")
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    there = np.nonzero(p)[0]
+    end = np.max(there + 1, initial=0)
+    zeros = (len(p) - end) * min(len(there), 1)
+    p = p[np.min(there, initial=len(p)):end]
+    if p.dtype.kind not in "fc":
+        p = p.astype(float)
+    if p.dtype.kind == "c" and len(p) < 2:
+        roots = np.array([])
+    else:
+        companion = np.eye(max(len(p) - 1, 0), k=-1, dtype=p.dtype)
+        companion[:1] = -p[1:] / p[:1]
+        roots = np.linalg.eigvals(companion)
+    return np.hstack((roots, np.zeros(zeros, roots.dtype)))
+
+
 @_stands_for(np.asarray_chkfinite)
 def _asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     a = np.asarray(a, dtype=dtype)

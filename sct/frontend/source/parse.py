@@ -8,7 +8,6 @@ import functools
 import linecache
 import re
 import sys
-import textwrap
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from sct.frontend.source.private_names import functions_in, mangle_names
 from sct.frontend.source.stack_lowering import StackLowering
 from sct.frontend.source.try_lowering import TryLowering
 
-__all__ = ["SourceFunction", "loc_of", "nested_codes", "note_file", "source_of", "text_around", "user_text"]
+__all__ = ["SourceFunction", "loc_of", "nested_codes", "note_file", "source_of", "text_around"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,15 +238,3 @@ def _edited(code: types.CodeType) -> SctError:
     return SctError("SCT202", f"the source of `{code.co_name}` does not match the code that runs",
                     why=f"{code.co_filename} was changed after it was imported", hint="import it again",
                     loc=Loc(code.co_filename, code.co_firstlineno))
-
-
-def user_text(loc: Loc | None) -> str:
-    """The user's text at this place."""
-    if loc is None:
-        return "this value"
-    lines = linecache.getlines(loc.file)[loc.line - 1 : loc.end_line]
-    if not lines:
-        return "this value"
-    lines[-1] = lines[-1][: loc.end_col]
-    text = " ".join("".join(lines)[loc.col :].split())
-    return f"`{textwrap.shorten(text, 50, placeholder=' ...')}`"

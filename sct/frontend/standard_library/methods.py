@@ -372,7 +372,16 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         assert isinstance(args[0], ListRef)
         dynamic_lists.grow(ev, owner, item_forms.item_type(ev, args[0]))
         return LIST_METHODS[name](ev, owner, args)
-    more = items_of(ev, args[0]) if name == "extend" else ()  # it may itself append to the list
+    more: Sequence[Abstract] = ()
+    if name == "extend":
+        snapshot = ev.snapshot()
+        try:
+            more = items_of(ev, args[0])  # it may itself append to the list
+        except NeedsStatic:
+            ev.restore(snapshot)
+            if not dynamic_lists.is_dynamic(ev, collected := ev.call(Static(list), args)):
+                raise
+            return change_list(ev, owner, name, [collected])
     items = list(ev.slots(owner).items)
     result: Abstract = Static(None)
     if name == "append":

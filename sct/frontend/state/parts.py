@@ -51,6 +51,7 @@ class Frame:
     bound_at  the variables that are certainly bound where a `return` inside a loop and a `try` stands
     consumer  of a generator: the `Consumer` of its items; `left`: that may leave it before its end
     collector  of a generator whose items are first put into a list: the `Collector` of these
+    called_at  the place of the call
     """
 
     id: int
@@ -77,6 +78,7 @@ class Frame:
     consumer: Consumer | None = None
     left: bool = False
     collector: Any = None
+    called_at: Loc | None = None
 
     @property
     def code(self) -> Any:
@@ -97,6 +99,10 @@ class Frame:
     def be_at(self, live: frozenset[str]) -> None:
         """Another statement is in progress, in which these variables are live."""
         self.now = live
+
+    def note_call(self, loc: Loc | None) -> None:
+        """It is called at `loc`."""
+        self.called_at = loc
 
     def note_return(self, loc: Loc) -> None:
         """A value is returned at `loc`."""

@@ -7,9 +7,9 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from sct.errors import Loc, SctError, class_in_words, conversion_hint
+from sct.errors import Loc, SctError, class_in_words, conversion_hint, user_text
 from sct.frontend.root_function import anchors, innermost
-from sct.frontend.source.parse import loc_of, user_text
+from sct.frontend.source.parse import loc_of
 from sct.frontend.state.enclosing import Enclosing
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.may_alias import ATTRIBUTE_WRITE, refuse_frozen

@@ -17,7 +17,7 @@ from sct.ir.dims import Apply, Atom, Dim, applied, divided, power, product, rang
 from sct.ir.types import TypeMismatch, broadcast_dims
 from sct.ops.type_rules import size_dim
 
-__all__ = ["At", "atoms", "known_size", "range_size", "value_of_size", "size_text"]
+__all__ = ["At", "atoms", "is_function", "known_size", "range_size", "substituted", "value_of_size", "size_text"]
 
 At = Union[tuple[int, Union[int, tuple[int, int], None]], Dim]
 """A leaf and its axis; None: its value; (item, axis): the axis of an item of a list.  Or a function of the leaves."""
@@ -29,6 +29,11 @@ def atoms(d: Dim) -> Iterator[Atom]:
         yield atom
         for x in atom.args if isinstance(atom, Apply) else ():
             yield from () if x is None else atoms(x)
+
+
+def is_function(d: Dim) -> bool:
+    """Is the size a function of the sizes that it names?  It is not where the values of arrays or the path decide."""
+    return not any(isinstance(atom, Apply) and atom.fn in ("join", "residuals") for atom in atoms(d))
 
 
 # -- what it is simpler, where more is known ---------------------------------------------------
@@ -51,6 +56,26 @@ def known_size(fn: str, args: Sequence[Dim | None], positive: Callable[[Dim], bo
         except TypeMismatch:  # on a path that raises
             return applied(fn, *args)
     return operands[0] if fn == "join" and operands[0] == operands[1] else applied(fn, *args)
+
+
+def substituted(d: Dim, sizes: Mapping[str, Dim | None]) -> Dim | None:
+    """The size with other terms for the sizes that it names; None where one of them has none.
+
+    >>> str(substituted(range_len(sym("m") + 1, 2), {"m": sym("n") - 1}))
+    'range_len(n, 2)'
+    """
+    total = Dim(d.const)
+    for atom, coef in d.terms:
+        if isinstance(atom, Apply):
+            args = [None if a is None else substituted(a, sizes) for a in atom.args]
+            lost = any(a is not None and x is None for a, x in zip(atom.args, args))
+            part = None if lost else known_size(atom.fn, args)
+        else:
+            part = sizes.get(atom)
+        if part is None:
+            return None
+        total = total + part * coef
+    return total
 
 
 # -- for arguments at hand ---------------------------------------------------------------------

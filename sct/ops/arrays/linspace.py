@@ -35,14 +35,20 @@ def length(*bounds: Operand) -> Dim:
         return Dim(len(np.arange(*(x.value for x in bounds if isinstance(x, Lit)))))
     dims = [_term(x) for x in bounds]
     start, stop, step = (Dim(0), dims[0], Dim(1)) if len(dims) == 1 else (*dims, Dim(1))[:3]
-    if step.value is not None and step.value > 0 and all(number(x).kind in "ib" for x in bounds):
+    if step.value is not None and step.value > 0 and all(is_whole(x) for x in bounds):
         return range_len(stop - start, step.value)
     return applied("arange", start, stop, step)
 
 
+def is_whole(x: Operand) -> bool:
+    """Is this an int, or a float that is one, with which floats compute exactly?"""
+    return number(x).kind in "ib" or isinstance(x, Lit) and type(x.value) is float and x.value.is_integer() and \
+        abs(x.value) < 2**52
+
+
 def _term(x: Operand) -> Dim:
-    if number(x).kind in "ib":
-        return size_of(x)
+    if is_whole(x):
+        return Dim(int(x.value)) if isinstance(x, Lit) else size_of(x)
     return sym(f"_f{x.id}") if not isinstance(x, Lit) else sym(f"_f{hash(x.value)}".replace("-", "_"))
 
 

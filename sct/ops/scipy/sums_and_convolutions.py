@@ -180,14 +180,11 @@ simpson: Op = op("simpson", "scipy.integrate.simpson", type=type_simpson, run=ru
 
 
 def convolution(name: str, transposed: Callable[..., list[Any]], default: Callable[..., Any]) -> Op:
-    """As NumPy's of vectors, to rounding: its transpose is NumPy's."""
+    """As NumPy's of vectors, to rounding, but for mode "same", which gives as many numbers as the first has."""
 
     def rule(a: Operand, v: Operand, mode: str = "full", longer: bool = True, **_: Any) -> Tensor:
         if number(a).kind != "f" or number(v).kind != "f":
             raise TypeMismatch(f"scipy.signal.{name} of integers is not supported", hint="convert with astype(float)")
-        if mode == "same" and not longer:
-            raise TypeMismatch("mode 'same' of a first operand that is shorter is not supported",
-                               hint="take a slice of what `mode=\"full\"` gives")
         return signals.type_convolve(a, v, mode, longer)
 
     def emit(a: Operand, v: Operand, mode: str = "full", longer: bool = True, method: str = "auto") -> str:
@@ -198,12 +195,17 @@ def convolution(name: str, transposed: Callable[..., list[Any]], default: Callab
         return scipy_function("signal", name)(a, v, mode=mode, **method)
 
     def pairs() -> list[samples.Sample]:
-        return [((samples.arrays((n,)), samples.arrays((m,), seed=1)), {"mode": mode, "longer": n >= m})
-                for n, m in ((5, 3), (4, 2), (3, 3)) for mode in ("full", "same", "valid")]
+        sizes = ((5, 3), (4, 2), (3, 3), (3, 6), (2, 5))
+        return [((samples.arrays((n,)), samples.arrays((m,), seed=1)),
+                 {"mode": mode, "longer": n >= m or mode == "same"})
+                for n, m in sizes for mode in ("full", "same", "valid")]
+
+    def asks(a: Operand, v: Operand, mode: str = "full", **_: Any) -> dict[str, Any]:
+        return signals.is_longer(a, v, mode if mode == "valid" else "full")
 
     return bilinear(name if name == "fftconvolve" else f"scipy_{name}", f"scipy.signal.{name}", rule,
                     lambda ct, a, v, mode="full", longer=True, **_: transposed(ct, a, v, mode, longer),
-                    asks=lambda a, v, mode="full", **_: signals.is_longer(a, v, mode), run=run, emit=emit,
+                    asks=asks, run=run, emit=emit,
                     bind=default, defaults={"mode": "full", "longer": True, "method": "auto"}, samples=pairs,
                     complex=False)
 

@@ -7,10 +7,11 @@ derivative. A value is active if it is reachable from the inputs (varied) and if
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sct.errors import SctError
+from sct.errors import SctError, user_text
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, walk
 from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import counts_as_real
@@ -154,11 +155,14 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
     capturing = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
     for eqn in suspects:
         if _is_opaque(attempted(eqn)) and any(v in varied or v in capturing for v in eqn.args):
+            called, rule = user_text(eqn.loc).partition("(")[0].strip("`"), ""
+            if re.fullmatch(r"[A-Za-z_][\w.]*", called):
+                of = "x" if len(eqn.args) == 1 else "*args"
+                rule = f"give it a derivative: sct.rule({called}, vjp=lambda ct, y, {of}: ...); or "
             raise SctError(
-                "SCT401", "this call is not known, and one of its arguments depends on a differentiated input",
+                "SCT401", f"{user_text(eqn.loc)} is not known, and an argument of it depends on a differentiated input",
                 why="its derivative would be cut silently",
-                hint="give the function a derivative: sct.rule(f, vjp=lambda ct, y, x: ...); or pass "
-                "sct.stop_gradient(...) of the argument, if none is meant to pass", loc=eqn.loc)
+                hint=f"{rule}pass sct.stop_gradient(...) of the argument, if none is meant to pass", loc=eqn.loc)
         if eqn.op is once and varied.intersection(eqn.args):
             raise SctError("SCT402", f"the rule of `{eqn.attrs['function']}` is not differentiated itself",
                            why="it was given with once=True", hint="leave `once` out, if its formula is exact "
