@@ -9,7 +9,7 @@ import numpy as np
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import applied
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import REAL_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of
@@ -121,6 +121,8 @@ def type_pinv(a: Operand, *rcond: Operand, rtol: float | None = None, hermitian:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
     *batch, m, n = number(a).shape
     (dtype,) = lapack(a)
+    if hermitian and number(a).kind == "c":
+        raise TypeMismatch("`hermitian=True` of complex matrices is not supported", hint="leave `hermitian` out")
     return Tensor("array", dtype, (*batch, n, m))
 
 
@@ -128,9 +130,10 @@ def pinv_vjp(ct: Operand, p: Operand, a: Operand, *rcond: Operand, **_: Any) -> 
     """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A, which may be singular"""
     back, up = T(p), T(ct)
     da = neg(matrix_product(back, ct, back))
-    left, right = matrix_product(up, p, back), matrix_product(back, p, up)
-    da = add(da, sub(left, matrix_product(a, p, left)))
-    return [add(da, sub(right, matrix_product(right, p, a))), *[None] * len(rcond)]
+    turned = adjoint(p)
+    left, right = matrix_product(up, p, turned), matrix_product(turned, p, up)
+    da = add(da, conj_of(sub(left, matrix_product(a, p, left)), a))
+    return [add(da, conj_of(sub(right, matrix_product(right, p, a)), a)), *[None] * len(rcond)]
 
 
 def pinv_of_either(ct: Operand, p: Operand, a: Operand, *rcond: Operand, rtol: float | None = None,
@@ -155,7 +158,7 @@ def pseudoinverses() -> list[samples.Sample]:
 
 pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_of_either, bind=bind_pinv,
           defaults={"rtol": None, "hermitian": False}, inactive=(1,), raises="value", cost="dear",
-          samples=pseudoinverses)
+          samples=pseudoinverses, complex=True)
 
 
 # -- lstsq ----------------------------------------------------------------------------------------
@@ -167,9 +170,9 @@ def type_lstsq(a: Operand, b: Operand, *rcond: Operand, wide: bool | None = None
     (m, n), (rows, *columns) = number(a).shape, number(b).shape
     contracted(m, rows)
     (dtype,) = lapack(a, b)
-    left = applied("residuals", m, n)
-    return (Tensor("array", dtype, (n, *columns)), Tensor("array", dtype, (left,)), Tensor("np", "i32"),
-            Tensor("array", dtype, (smaller(a, wide),)))
+    left, size = applied("residuals", m, n), REAL_OF.get(dtype, dtype)
+    return (Tensor("array", dtype, (n, *columns)), Tensor("array", size, (left,)), Tensor("np", "i32"),
+            Tensor("array", size, (smaller(a, wide),)))
 
 
 def outer_product(x: Operand, y: Operand) -> Any:
@@ -179,7 +182,8 @@ def outer_product(x: Operand, y: Operand) -> Any:
 def of_singular_values(ds: Operand, a: Operand, wide: bool | None) -> Any:
     """U @ diag(ds) @ Vh, which has a derivative where the singular values are apart"""
     u, _, vh = factors(a, wide)
-    return matmul(mul(u, rows(ds)), vh)
+    moved = matmul(mul(u, rows(ds)), vh)
+    return conj_of(moved, moved)
 
 
 def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, *rcond: Operand,
@@ -196,13 +200,14 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
         p = pinv(a, *rcond)
         db = matmul(T(p), ct)
         da = plus(da, neg(outer_product(db, x)))
-        da = add(da, outer_product(rest, matmul(p, db)))
-        da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
+        moved = add(outer_product(rest, matmul(conj_of(p, p), db)),
+                    outer_product(matmul(adjoint(p), x), sub(ct, matmul(T(a), db))))
+        da = add(da, conj_of(moved, moved))
     if residuals is not None and not wide and not is_square(a):
         if wide is None and number(b).rank == 2:
             raise TypeMismatch("the residuals of several right-hand sides are not differentiated if the sizes of the "
                                "matrix are known only at run time", hint="compute them from the solution")
-        change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, rest))
+        change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, conj_of(rest, rest)))
         da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
     return [da, db, *[None] * len(rcond)]
 
@@ -220,7 +225,7 @@ lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, *_, **
            run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond), inactive=(2,),
            bind=lambda a, b, rcond=None: ([a, b, *with_value(rcond)], {}), defaults={"wide": None},
            emit=lambda *args, wide=None: f"numpy.linalg.lstsq({', '.join(placeholders(len(args)))})",
-           raises="value", cost="dear", samples=least_squares)
+           raises="value", cost="dear", samples=least_squares, complex=True)
 
 
 # -- rank -----------------------------------------------------------------------------------------
