@@ -20,6 +20,7 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.observed_types import is_of_sct
 from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value, is_float
@@ -175,7 +176,8 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why="the program that has its derivative raises an exception for them")
     except SctError as refusal:
-        if refusal.code == "SCT209" or refusal.loc != ev.loc:  # of a function that the program calls
+        is_own = refusal.loc is None or refusal.loc == ev.loc or is_of_sct(refusal.loc.file)
+        if refusal.code == "SCT209" or not is_own:  # of a function that the program calls
             raise
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why=f"in the program that has its derivative, {refusal.what}", hint="write it out with functions of "
