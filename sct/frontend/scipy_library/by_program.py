@@ -46,6 +46,7 @@ class Program:
     needs    functions of SciPy that the program takes last
     takes    what values of options the program knows
     integers do arrays of integers stay what they are?  Else the program gets floats
+    complex  is the program right for complex arrays?
     counts   those of the arrays that hold counts, by which there is no derivative
     is_root  is the result the root of that of the program?
     instead  what to write in place of a parameter that must be left out, where that gives another result
@@ -59,6 +60,7 @@ class Program:
     needs: Sequence[str] = ()
     takes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     integers: bool = False
+    complex: bool = False
     counts: Sequence[str] = ()
     is_root: bool = False
     instead: Mapping[str, str] = field(default_factory=dict)
@@ -156,7 +158,7 @@ def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[
         if program.integers and t.rank in program.ranks:
             return v, v
         return v, ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
-    x = array_of_floats(ev, name, v, program.ranks)
+    x = array_of_floats(ev, name, v, program.ranks, program.complex)
     return x, x
 
 
@@ -212,11 +214,15 @@ def as_floats(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int], hint:
     return x
 
 
-def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> Ref:
-    """The argument as an array of floats of 64 bits."""
+def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int], takes_complex: bool = False,
+                    instead: str = "compute outside the function what does not depend on what is differentiated"
+                    ) -> Ref:
+    """The argument as an array of floats of 64 bits, or perhaps of complex numbers; `instead`: a hint for these."""
     x = ev.call(Static(np.asarray), [v])
     t = ev.type_of(x) if isinstance(x, Ref) else None
-    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype != "f64":
+    if isinstance(t, Tensor) and t.kind == "c" and not takes_complex:
+        ev.refuse("SCT402", f"`{name}` of complex numbers is not differentiated", hint=instead)
+    if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype not in ("f64", *["c128"] * takes_complex):
         ev.refuse("SCT402", f"`{name}` is differentiated only for arrays of floats of 64 bits with "
                   f"{' or '.join(map(str, ranks))} axes", hint="convert with astype(float)")
     assert isinstance(x, Ref)

@@ -358,7 +358,7 @@ solve_sylvester: Op = op(
 root_of: Op = op(
     "root_of", type=lambda x, a: type_equation(a, shape=lambda a: matrix(a).shape), run=lambda x, a: x, emit="_0",
     alias="same", cost="never", inactive=(0,), vjp=lambda ct, x, _, a: [None, solve_sylvester(T(x), T(x), ct)],
-    jvp=lambda tangents, x, _, a: solve_sylvester(x, x, tangents[1]))
+    jvp=lambda tangents, x, _, a: solve_sylvester(x, x, tangents[1]), complex=True)
 """The first operand, as the root `X` of the matrix in the second: `X @ dX + dX @ X = dA`."""
 
 
