@@ -34,8 +34,8 @@ _OPTIONS = {"quad": ("epsabs", "epsrel", "limit", "points"),
 
 
 _OF_WEIGHT = "multiply the function by a weight 'cos' or 'sin': `quad(lambda x: f(x) * np.cos(w * x), a, b)`"
-_INSTEAD = {"weight": _OF_WEIGHT, "wvar": _OF_WEIGHT, "complex_func": "integrate both parts: `quad(lambda x: f(x).real, "
-            "a, b)[0] + 1j * quad(lambda x: f(x).imag, a, b)[0]`"}
+_OF_PARTS = "integrate both parts: `quad(lambda x: f(x).real, a, b)[0] + 1j * quad(lambda x: f(x).imag, a, b)[0]`"
+_INSTEAD = {"weight": _OF_WEIGHT, "wvar": _OF_WEIGHT, "complex_func": _OF_PARTS}
 """What to write in place of an option without which the integral is another one."""
 
 

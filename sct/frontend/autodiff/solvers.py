@@ -250,7 +250,7 @@ def _bounds(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The ends, which solvers read."""
     arguments = named_arguments(ev, sys.modules["scipy.optimize"].Bounds, args, kwargs)
     if "keep_feasible" in arguments:
-        ev.refuse("SCT402", "`keep_feasible` of `Bounds` is not supported", hint="leave `keep_feasible` out")
+        ev.refuse("SCT402", "`keep_feasible` of `Bounds` is not supported", hint="leave it out")
     return ev.new_object(types.SimpleNamespace, {
         "_of": Static("Bounds"), "lb": arguments.get("lb", Static(-np.inf)), "ub": arguments.get("ub", Static(np.inf))})
 
@@ -284,8 +284,8 @@ def text_of_bounds(ev: Evaluator, bounds: Abstract, operands: list[Operand]) -> 
 
 def ends_of_bounds(ev: Evaluator, bounds: Abstract) -> tuple[Abstract, Abstract]:
     """The lower and the upper bounds: of each unknown, or of all."""
-    if ends := _ends(ev, bounds):
-        lower, upper = (ev.call(Static(np.asarray), [end], {"dtype": Static(float)}) for end in ends)
+    if of_object := _ends(ev, bounds):
+        lower, upper = (ev.call(Static(np.asarray), [end], {"dtype": Static(float)}) for end in of_object)
         return lower, upper
     if isinstance(bounds, Ref) and isinstance(t := ev.type_of(bounds), Tensor) and t.rank == 2:
         columns = ev.call(Static(np.transpose), [bounds])

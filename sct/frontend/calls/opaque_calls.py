@@ -229,13 +229,13 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
 
 def _see_into(ev: Evaluator, eqn: Eqn) -> None:
     """If an object of a library comes of a call in the function: evaluates it again, and sees into that call."""
-    made: Eqn | None = eqn
-    while made is not None and made.op is inactive and str(made.attrs["text"]).startswith(("_0.", "_0(")):
-        owner = made.args[0]
-        made = ev.defs.get(owner) if isinstance(owner, Value) else None
-    if made is not None and made.op is inactive and made.loc not in ev.functions.plan.seen and str(
-            made.attrs["text"]).startswith("scipy."):
-        raise ev.functions.plan.changed(seen={made.loc})
+    maker: Eqn | None = eqn
+    while maker is not None and maker.op is inactive and str(maker.attrs["text"]).startswith(("_0.", "_0(")):
+        owner = maker.args[0]
+        maker = ev.defs.get(owner) if isinstance(owner, Value) else None
+    if maker is not None and maker.op is inactive and maker.loc not in ev.functions.plan.seen and str(
+            maker.attrs["text"]).startswith("scipy."):
+        raise ev.functions.plan.changed(seen={maker.loc})
 
 
 def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:

@@ -215,13 +215,13 @@ def as_floats(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int], hint:
 
 
 def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int], takes_complex: bool = False,
-                    instead: str = "compute outside the function what does not depend on what is differentiated"
-                    ) -> Ref:
+                    instead: str = "") -> Ref:
     """The argument as an array of floats of 64 bits, or perhaps of complex numbers; `instead`: a hint for these."""
     x = ev.call(Static(np.asarray), [v])
     t = ev.type_of(x) if isinstance(x, Ref) else None
     if isinstance(t, Tensor) and t.kind == "c" and not takes_complex:
-        ev.refuse("SCT402", f"`{name}` of complex numbers is not differentiated", hint=instead)
+        ev.refuse("SCT402", f"`{name}` of complex numbers is not differentiated", hint=instead or
+                  "where it is linear in them, call it twice: `f(z.real) + 1j * f(z.imag)`")
     if not isinstance(t, Tensor) or t.rank not in ranks or t.dtype not in ("f64", *["c128"] * takes_complex):
         ev.refuse("SCT402", f"`{name}` is differentiated only for arrays of floats of 64 bits with "
                   f"{' or '.join(map(str, ranks))} axes", hint="convert with astype(float)")

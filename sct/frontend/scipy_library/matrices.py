@@ -26,6 +26,8 @@ __all__: list[str] = []
 
 
 _BY_EIGENVALUES = "use the eigenvalues: `w, v = np.linalg.eig(A)`, `(v * np.log(w)) @ np.linalg.inv(v)`"
+"""What gives the logarithm of a complex matrix; its powers likewise."""
+
 
 
 def _real(name: str, parameters: Sequence[str], entry: Op) -> None:

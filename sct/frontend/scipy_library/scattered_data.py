@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import as_floats
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value
 from sct.ir.dims import sym
@@ -58,7 +57,8 @@ def _coordinates(ev: Evaluator, what: str, v: Abstract, operands: list[Operand])
         return ev.call(Static(np.stack), [alike], {"axis": Static(-1)}), f"({', '.join(texts)})"  # type: ignore[return-value]
     x = as_floats(ev, what, v, (1, 2, 3, 4), "pass points of several coordinates; for one, use np.interp")
     if ev.shape_of(x)[1:] == ():  # one point, which SciPy takes as a matrix of one row
-        return ev.call(Static(np.reshape), [x, Tup((Static(1), Static(-1)))]), add_operand(ev.operand(x), operands)
+        text = add_operand(ev.operand(x), operands)
+        return ev.call(Static(np.reshape), [x, Tup((Static(1), Static(-1)))]), text  # type: ignore[return-value]
     return x, add_operand(ev.operand(x), operands)
 
 

@@ -122,7 +122,7 @@ def type_pinv(a: Operand, *rcond: Operand, rtol: float | None = None, hermitian:
     *batch, m, n = number(a).shape
     (dtype,) = lapack(a)
     if hermitian and number(a).kind == "c":
-        raise TypeMismatch("`hermitian=True` of complex matrices is not supported", hint="leave `hermitian` out")
+        raise TypeMismatch("`hermitian=True` of complex matrices is not supported", hint="leave it out")
     return Tensor("array", dtype, (*batch, n, m))
 
 

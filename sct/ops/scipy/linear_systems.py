@@ -101,7 +101,8 @@ def type_solve(a: Operand, b: Operand, assume_a: str | None = None, transposed: 
     if assume_a not in STRUCTURES:
         raise TypeMismatch(f"`assume_a={assume_a!r}` is not supported")
     if transposed and "c" in (number(a).kind, number(b).kind):
-        raise TypeMismatch("SciPy does not solve transposed systems of complex numbers", hint="transpose the matrix: A.T")
+        raise TypeMismatch("SciPy does not solve transposed systems of complex numbers",
+                           hint="transpose the matrix: A.T")
     return type_system(a, b)
 
 
@@ -277,7 +278,8 @@ def general() -> list[samples.Sample]:
                                  diagonally_dominant((2, 2), "f4"))]
 
 
-lu = op("lu", "scipy.linalg.lu", type=lambda a, **_: (real_type(type_factor(a)), *[type_factor(a)] * 2), run=runs("lu"), bind=bind_lu,
+lu = op("lu", "scipy.linalg.lu", type=lambda a, **_: (real_type(type_factor(a)), *[type_factor(a)] * 2),
+        run=runs("lu"), bind=bind_lu,
         vjp=lambda cts, ys, a, **_: [None if cts[1] is cts[2] is None else lu_back(*cts[1:], *ys)],
         defaults={"check_finite": True}, raises="value", cost="dear", samples=general, square=True, complex=True)
 

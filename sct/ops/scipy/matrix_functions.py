@@ -122,7 +122,7 @@ def type_svd(a: Operand, lapack_driver: str = "gesdd", check_finite: bool = True
     one_matrix(a)
     if lapack_driver != "gesdd" and number(a).kind == "c":
         raise TypeMismatch(f"`lapack_driver={lapack_driver!r}` of a complex matrix is not supported",
-                           hint="leave `lapack_driver` out")
+                           hint="leave it out")
     return decompositions.type_svd(a, **attrs)
 
 
