@@ -249,6 +249,7 @@ class Derivative:
                                     bytes_of(memory))
         self._family = family_of(self.__sct_transform__, backend)
         self._latest: Specialization | None = None
+        self._refusal: SctError | None = None
         self._match: Match = _always_miss
         self._unbound: Derivative | None = None
         self._bound: Derivative | None = None
@@ -272,7 +273,8 @@ class Derivative:
         try:
             self._latest, self._match, result = self._family.call(t, args, kwargs, self._raised, self._latest)
         except SctError as refusal:
-            raise without_compiler_frames(refusal) from refusal.__cause__
+            self._refusal = without_compiler_frames(refusal)
+            raise self._refusal from refusal.__cause__
         if self._unbound is not None:
             self._unbound._bound = self._rebound(None)
         return result
@@ -354,10 +356,9 @@ class Derivative:
         return tuple(s.source.text for s in self._specializations())
 
     def source_for(self, types: Mapping[str, str]) -> str:
-        """The code for parameters of these types (`{"x": "f64[n]"}`), without a call.
-
-        Other parameters have the types of their annotations and defaults.
-        """
+        """The code for parameters of these types (`{"x": "f64[n]"}`), without a call; others are as annotated."""
+        if self._refusal is not None and not types and not self._latest:
+            raise self._refusal
         return emit(trace_ahead(self.__sct_transform__, types), self._family.backend).text
 
     def save(self, path: str | os.PathLike[str]) -> None:

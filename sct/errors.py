@@ -12,7 +12,7 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -26,13 +26,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Loc:
-    """A place in the user's source: file, 1-based lines, 0-based columns."""
+    """A place in the user's source: file, 1-based lines, 0-based columns.
+
+    seen_from  of a place in a function of sct that stands for one of a library: the place of the user's call
+    """
 
     file: str
     line: int
     col: int = 0
     end_line: int = 0
     end_col: int = 0
+    seen_from: Loc | None = field(default=None, compare=False, repr=False)
 
 
 def is_behind(a: Loc | None, b: Loc | None) -> bool:
@@ -63,7 +67,7 @@ class SctError(Exception):
     def __str__(self) -> str:
         lines = [f"{self.code}: {self.what}"]
         if self.loc is not None:
-            lines += caret(self.loc)
+            lines += caret(self.loc.seen_from or self.loc)
         lines += [f"{label}: {text}" for label, text in (("why", self.why), ("hint", self.hint)) if text]
         return "\n".join(lines)
 

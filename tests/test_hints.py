@@ -38,6 +38,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.interpolate
+import scipy.linalg
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
@@ -2087,6 +2088,90 @@ def _() -> Any:
 def _() -> Any:
     return (lambda x: scipy.ndimage.map_coordinates(x * x, np.array([1.5]), order=1),
             lambda x: scipy.ndimage.map_coordinates(x * x, np.array([[1.5]]), order=1)[0])
+
+
+@case("use the eigenvalues: `w, v = np.linalg.eig(A)`, `(v * np.log(w)) @ np.linalg.inv(v)`", X,
+      np.array([[2.0, 1j], [1.0, 3.0]]))
+def _() -> Any:
+    def followed(x, m):
+        w, v = np.linalg.eig(m * x[0])
+        return np.sum(np.abs((v * np.log(w)) @ np.linalg.inv(v)))
+
+    return lambda x, m: np.sum(np.abs(scipy.linalg.logm(m * x[0]))), followed
+
+
+@case("where it is linear in them, call it twice: `f(z.real) + 1j * f(z.imag)`")
+def _() -> Any:
+    def followed(x):
+        z = x * (1.0 + 2.0j)
+        return np.sum(np.abs(scipy.signal.detrend(z.real) + 1j * scipy.signal.detrend(z.imag)))
+
+    return lambda x: np.sum(np.abs(scipy.signal.detrend(x * (1.0 + 2.0j)))), followed
+
+
+@case("multiply the function by a weight 'cos' or 'sin': `quad(lambda x: f(x) * np.cos(w * x), a, b)`")
+def _() -> Any:
+    quad = scipy.integrate.quad
+    return (lambda x: quad(lambda t: math.exp(-x[0] * t), 0.0, 1.0, weight="cos", wvar=3.0)[0],
+            lambda x: quad(lambda t: math.exp(-x[0] * t) * np.cos(3.0 * t), 0.0, 1.0)[0])
+
+
+@case("integrate both parts: `quad(lambda x: f(x).real, a, b)[0] + 1j * quad(lambda x: f(x).imag, a, b)[0]`")
+def _() -> Any:
+    quad = scipy.integrate.quad
+
+    def followed(x):
+        def f(t):
+            return np.exp(1j * x[0] * t)
+
+        return abs(quad(lambda t: f(t).real, 0.0, 1.0)[0] + 1j * quad(lambda t: f(t).imag, 0.0, 1.0)[0])
+
+    return lambda x: abs(quad(lambda t: np.exp(1j * x[0] * t), 0.0, 1.0, complex_func=True)[0]), followed
+
+
+@case("solve for the real and the imaginary parts as one vector: `np.concatenate((z.real, z.imag))`")
+def _() -> Any:
+    def followed(x):
+        z = x[:1] + 1j
+
+        def slope(t, y):
+            d = 1j * x[0] * (y[:1] + 1j * y[1:])
+            return np.concatenate((d.real, d.imag))
+
+        y0 = np.concatenate((z.real, z.imag))
+        return scipy.integrate.solve_ivp(slope, (0.0, 1.0), y0, rtol=1e-10).y[0, -1]
+
+    return lambda x: scipy.integrate.solve_ivp(
+        lambda t, z: 1j * x[0] * z, (0.0, 1.0), x[:1] + 1j, rtol=1e-10).y[0, -1].real, followed
+
+
+@case("take the slice of all of them: `w[lo:hi + 1]`, `v[:, lo:hi + 1]`", X, np.diag([1.0, 2.0, 4.0]) + 0.1)
+def _() -> Any:
+    return (lambda x, a: np.sum(scipy.linalg.eigh(a * x[0], a, subset_by_index=(0, 1))[0]),
+            lambda x, a: np.sum(scipy.linalg.eigh(a * x[0] + np.diag(x * x), a)[0][0:1 + 1]))
+
+
+@case("call it, or `derivative`, `antiderivative` or `integrate` of it")
+def _() -> Any:
+    ends = np.array([0.0, 1.0, 4.0])
+    return (lambda x: np.sum(scipy.interpolate.PchipInterpolator(ends, x).c),
+            lambda x: np.sum(scipy.interpolate.PchipInterpolator(ends, x).derivative()(ends)))
+
+
+@case("use sct.grad of `integrate`, or quad")
+def _() -> Any:
+    ends = np.array([0.0, 1.0, 4.0])
+    pchip, quad = scipy.interpolate.PchipInterpolator, scipy.integrate.quad
+    return (lambda x: float(pchip(ends, x).antiderivative(2)(2.0)),
+            lambda x: quad(lambda s: float(pchip(ends, x).integrate(0.0, s)), 0.0, 2.0, points=[1.0])[0])
+
+
+@case("differentiate another result; or pass `sct.stop_gradient(...)` of the arguments, if no derivative is "
+      "meant to pass")
+def _() -> Any:
+    ys = np.array([0.3, 1.2, 2.0])
+    return (lambda x: scipy.stats.ttest_ind(x, ys, equal_var=False).pvalue,
+            lambda x: scipy.stats.ttest_ind(x, ys, equal_var=False).statistic)
 
 
 @case("test it before, with `is None`")

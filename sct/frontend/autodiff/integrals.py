@@ -33,6 +33,12 @@ _OPTIONS = {"quad": ("epsabs", "epsrel", "limit", "points"),
 """The options with which a function integrates the given function, and returns the integral and its error alone."""
 
 
+_OF_WEIGHT = "multiply the function by a weight 'cos' or 'sin': `quad(lambda x: f(x) * np.cos(w * x), a, b)`"
+_OF_PARTS = "integrate both parts: `quad(lambda x: f(x).real, a, b)[0] + 1j * quad(lambda x: f(x).imag, a, b)[0]`"
+_INSTEAD = {"weight": _OF_WEIGHT, "wvar": _OF_WEIGHT, "complex_func": _OF_PARTS}
+"""What to write in place of an option without which the integral is another one."""
+
+
 def _integrate(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """The result of `name`: the integral, and an estimate of its error."""
     signature = inspect.signature(getattr(sys.modules["scipy.integrate"], name))
@@ -43,7 +49,7 @@ def _integrate(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract
                 isinstance(v, Static) and (v.value is default or v.value == default)):
             ev.refuse("SCT402", f"`{name}` is not differentiated with this `{key}`",
                       why="the result need not be the integral of the function, or is more than that",
-                      hint=f"leave `{key}` out")
+                      hint=_INSTEAD.get(key, f"leave `{key}` out"))
     f, *limits = (arguments[key] for key in list(signature.parameters)[:3])
     extra = arguments.get("args", Tup(()))
     extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)

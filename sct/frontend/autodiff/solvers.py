@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
+import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,9 +22,9 @@ from sct.frontend.autodiff.differentiated_region import Region, parameter_names
 from sct.frontend.autodiff.implicit_functions import as_solution, derivative_code, function_of
 from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
-from sct.frontend.heap.inactive import template_of
+from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.source.private_names import name_of
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -31,6 +32,7 @@ from sct.frontend.values.abstract_values import (
     DerivedCallable,
     Frozen,
     ListRef,
+    ObjRef,
     Poison,
     Ref,
     Static,
@@ -45,7 +47,8 @@ from sct.ops.program.control import closure
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 
-__all__ = ["at_solution", "call_solver", "defined", "ends_of_bounds", "function_of_unknown", "vector_like"]
+__all__ = ["at_solution", "call_solver", "defined", "ends_of_bounds", "function_of_unknown", "known_bounds",
+           "text_of_bounds", "vector_like"]
 
 NUMBER, VECTOR = Tensor("np", "f64"), Tensor("array", "f64", (Dim(2),))
 """The unknown of solvers that compute with numbers of NumPy; and a vector, as long as what the solver starts from."""
@@ -105,7 +108,7 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
         "method": _UNCONSTRAINED, "constraints": (), "callback": (None,), "hessp": (None,)},
         ("x", "success"), ("message", "nfev", "nit", "status"), "minimum"),
     "minimize_scalar": _Solver(("fun",), NUMBER, {
-        "method": (None, "brent", "Brent"), "bounds": (None,), "bracket": (None,)},
+        "method": (None, "brent", "Brent"), "bounds": (None,)},
         ("x", "success"), ("message", "nfev", "nit"), "minimum"),
     "least_squares": _Solver(("fun", "jac"), VECTOR, {
         "bounds": (), "callback": (None,), "kwargs": (None,),
@@ -143,8 +146,11 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
                   hint="convert with astype(float)")
     operands: list[Operand] = []
     texts: list[str] = []
+    if name == "minimize" and "bounds" in arguments:
+        arguments["bounds"] = known_bounds(ev, arguments["bounds"])
     for key, v in arguments.items():
-        text = template_of(ev, v, operands) if key not in regions else f"_{len(operands)}"
+        text = f"_{len(operands)}" if key in regions else text_of_bounds(ev, v, operands) if key == "bounds" else \
+            template_of(ev, v, operands)
         if key in regions:
             operands.append(defined(ev, regions[key], v, key))
         if text is None:
@@ -242,12 +248,56 @@ def _bounded(ev: Evaluator, arguments: Mapping[str, Abstract], extra: Sequence[A
     return library_object(ev, "what `minimize` with bounds returns", {"x": result, **others}, _OTHERS)
 
 
+@of_scipy("scipy.optimize.Bounds")
+def _bounds(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The ends, which solvers read."""
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].Bounds, args, kwargs)
+    if "keep_feasible" in arguments:
+        ev.refuse("SCT402", "`keep_feasible` of `Bounds` is not supported", hint="leave it out")
+    return ev.new_object(types.SimpleNamespace, {
+        "_of": Static("Bounds"), "lb": arguments.get("lb", Static(-np.inf)), "ub": arguments.get("ub", Static(np.inf))})
+
+
+def _ends(ev: Evaluator, bounds: Abstract) -> list[Abstract]:
+    """The lower and the upper ends of an object of `Bounds`, or nothing."""
+    if isinstance(bounds, ObjRef) and "_of" in ev.slots(bounds).keys:
+        return list(ev.slots(bounds).items[1:])
+    if isinstance(bounds, Static) and type(bounds.peek).__name__ == "Bounds" and bounds.path is not None:
+        return [ev.call(Static(getattr), [bounds, Static(key)]) for key in ("lb", "ub")]
+    return []
+
+
+def known_bounds(ev: Evaluator, bounds: Abstract) -> Abstract:
+    """The bounds; as an array, if they are a list whose length is known only at run time."""
+    if is_varied(ev, bounds):
+        ev.refuse("SCT402", "the bounds depend on what is differentiated by",
+                  hint="pass sct.stop_gradient(...) of it, if no derivative is meant to pass")
+    if isinstance(bounds, ListRef) and ev.slots(bounds).schema is not None:
+        return ev.call(Static(np.array), [bounds], {"dtype": Static(float)})
+    return bounds
+
+
+def text_of_bounds(ev: Evaluator, bounds: Abstract, operands: list[Operand]) -> str | None:
+    """How a solver gets them."""
+    if isinstance(bounds, ObjRef) and (ends := _ends(ev, bounds)):
+        texts = [template_of(ev, end, operands) for end in ends]
+        return None if None in texts else f"scipy.optimize.Bounds({texts[0]}, {texts[1]})"
+    return template_of(ev, bounds, operands)
+
+
 def ends_of_bounds(ev: Evaluator, bounds: Abstract) -> tuple[Abstract, Abstract]:
     """The lower and the upper bounds: of each unknown, or of all."""
+    if of_object := _ends(ev, bounds):
+        lower, upper = (ev.call(Static(np.asarray), [end], {"dtype": Static(float)}) for end in of_object)
+        return lower, upper
+    if isinstance(bounds, Ref) and isinstance(t := ev.type_of(bounds), Tensor) and t.rank == 2:
+        columns = ev.call(Static(np.transpose), [bounds])
+        lower, upper = (ev.call(Static(operator.getitem), [columns, Static(k)]) for k in (0, 1))
+        return lower, upper
     pairs = [_numbers(ev, bounds)] if _numbers(ev, bounds) else [_numbers(ev, v) for v in _items(ev, bounds)]
     if not pairs or not all(len(pair) == 2 for pair in pairs):
-        ev.refuse("SCT402", "these bounds are not supported", hint="pass a list of pairs of numbers or None, which do "
-                  "not depend on differentiated values")
+        ev.refuse("SCT402", "these bounds are not supported", hint="pass a list of pairs of numbers or None, or an "
+                  "object of scipy.optimize.Bounds")
     ends = [[sign * np.inf if pair[k] is None else float(pair[k]) for pair in pairs] for k, sign in ((0, -1), (1, 1))]
     lower, upper = (ev.call(Static(np.array), [Tup(tuple(map(Static, v)))]) if len(v) > 1 else Static(v[0])
                     for v in ends)

@@ -348,6 +348,9 @@ def _numbers(ev: Evaluator, what: str, v: Abstract) -> Ref:
     """A vector of numbers of 64 bits."""
     x = ev.call(Static(np.asarray), [v])
     t = ev.type_of(x) if isinstance(x, Ref) else None
+    if isinstance(t, Tensor) and t.kind == "c":
+        ev.refuse("SCT402", f"{what} is a vector of complex numbers", hint="solve for the real and the imaginary parts "
+                  "as one vector: `np.concatenate((z.real, z.imag))`")
     if not isinstance(t, Tensor) or t.rank != 1 or t.kind not in "fi" or t.dtype in ("f16", "f32"):
         ev.refuse("SCT402", f"{what} is not a vector of real numbers of 64 bits",
                   hint="pass an array or a list: `[1.0, 0.0]`, `y0.ravel()`")

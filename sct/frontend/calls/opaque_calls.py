@@ -75,7 +75,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.writes.references import CACHED
 from sct.frontend.writes.written_expressions import writes_at_position
-from sct.ir import Lit, Operand, Value, is_float
+from sct.ir import Eqn, Lit, Operand, Value, is_float
 from sct.ir.dims import Dim, sym
 from sct.ir.pytrees.user_objects import base_in_python
 from sct.ir.real_ints import unmark_real
@@ -227,6 +227,17 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     return held_by_python(ev, ev.wrap(ev.emit(apply, callee, *operands, **attrs)))
 
 
+def _see_into(ev: Evaluator, eqn: Eqn) -> None:
+    """If an object of a library comes of a call in the function: evaluates it again, and sees into that call."""
+    maker: Eqn | None = eqn
+    while maker is not None and maker.op is inactive and str(maker.attrs["text"]).startswith(("_0.", "_0(")):
+        owner = maker.args[0]
+        maker = ev.defs.get(owner) if isinstance(owner, Value) else None
+    if maker is not None and maker.op is inactive and maker.loc not in ev.functions.plan.seen and str(
+            maker.attrs["text"]).startswith("scipy."):
+        raise ev.functions.plan.changed(seen={maker.loc})
+
+
 def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:
     """The call of a function of a library, or of a method of an object, as an expression of Python; None if its type
     was not observed, or if it may write to its arguments."""
@@ -248,7 +259,8 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     if eqn is not None and method is not None and eqn.args and any(
             isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
         see_into_deque(ev, eqn.args[0])
-    if method is not None and any(is_varied(ev, a) for a in passed):
+    if eqn is not None and method is not None and any(is_varied(ev, a) for a in passed):
+        _see_into(ev, eqn)
         ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",
                   why="its derivative would be lost",
                   hint=_INSTEAD_OF_METHOD.get(method[3:], "keep such numbers in a list, a dict or an array"))

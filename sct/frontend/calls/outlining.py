@@ -61,6 +61,8 @@ class OutliningPlan:
     collected  those of them whose items are first put into a list, since how deep they are nested is not known
     by_python  the places of expressions that Python evaluates, since sct does not
     deques     the places of calls that make deques which hold differentiated numbers: sct evaluates their methods
+    seen       the places of calls of libraries with constants that sct does not leave to Python, since methods of what
+               they make are called with differentiated numbers
     equal      sizes of arguments that turned out to be equal
     dicts      dicts whose keys are known only at run time: the place that makes one, and what is done with it
     refused    dicts that are refused as dicts of known keys
@@ -114,6 +116,7 @@ class OutliningPlan:
     collected: set[Any] = field(default_factory=set)
     by_python: set[Any] = field(default_factory=set)
     deques: set[Any] = field(default_factory=set)
+    seen: set[Any] = field(default_factory=set)
     equal: list[tuple[Dim, Dim]] = field(default_factory=list)
     dicts: set[tuple[Any, str]] = field(default_factory=set)
     refused: set[tuple[Any, str]] = field(default_factory=set)

@@ -118,7 +118,7 @@ class Evaluator(KnownValues):
         if handler is None:
             word, why, hint = unsupported(node)
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
-        before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
+        before, self.loc = self.loc, self.place(node)
         held = len(self.temporaries.values)
         if isinstance(node, _FORKS):
             self.tries.note_fork()

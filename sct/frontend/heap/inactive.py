@@ -310,7 +310,8 @@ def is_varied(ev: Evaluator, v: Abstract) -> bool:
 
 def leave_to_python(ev: Evaluator, name: str, values: Iterable[Abstract]) -> None:
     """Refuses to see into a call of observed type without differentiated arguments: Python makes it as it is."""
-    if ev.is_observed and not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
+    if ev.is_observed and ev.loc not in ev.functions.plan.seen and not any(
+            is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
         ev.refuse("SCT207", f"`{name}` of constants is left to Python")
 
 

@@ -60,6 +60,7 @@ from sct.frontend.operators.text_formatting import method_of_text
 from sct.frontend.scipy_objects.sparse_matrices import attribute_of_map
 from sct.frontend.source.private_names import name_of
 from sct.frontend.state.choices import code_of, is_of_kinds, mixed, narrowed
+from sct.frontend.state.may_alias import is_held
 from sct.frontend.state.object_tables import is_display
 from sct.frontend.state.parts import changed
 from sct.frontend.state.tries import Class
@@ -294,6 +295,8 @@ def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> A
         return owner
     if name in ("real", "imag") and x_type.kind == "c":
         part = real if name == "real" else imag
+        if isinstance(owner, Ref) and not is_held(ev, owner):
+            return ev.wrap(ev.emit(part, ev.operand(owner)))  # an array of its own: nobody sees the complex one
         return ev.step(owner, part, (), {}) if isinstance(owner, Ref) else ev.call_op(part, owner)
     if name == "imag" and x_type.carrier != "py":
         return ev.call(Static(np.imag), [owner])

@@ -68,7 +68,7 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
             frame.be_at(live.after.get(stmt, frozenset()) | live.before.get(stmt, frozenset()) | reads(stmt))
             if type(stmt) in GUARDING:
                 ev.tries.note_fork()
-                with ev.at(loc_of(stmt, frame.source.file)):
+                with ev.at(ev.place(stmt)):
                     if GUARDING[type(stmt)](ev, stmt, stmts, at):
                         return
             else:
@@ -148,7 +148,7 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
 @guarding_statement(gast.If)
 def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     """An `if`; where one branch always exits the rest of the block goes into the other: then True."""
-    with ev.at(loc_of(stmt.test, ev.frames[-1].source.file)):
+    with ev.at(ev.place(stmt.test)):
         with ev.temporaries.dropped():
             test = condition(ev, stmt.test)
         ev.frames[-1].be_at(ev.frames[-1].live.after.get(stmt, frozenset()))

@@ -20,6 +20,7 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.observed_types import is_of_sct
 from sct.frontend.values.abstract_values import Abstract, Iteration, ListRef, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value, is_float
@@ -45,8 +46,10 @@ class Program:
     needs    functions of SciPy that the program takes last
     takes    what values of options the program knows
     integers do arrays of integers stay what they are?  Else the program gets floats
+    complex  is the program right for complex arrays?
     counts   those of the arrays that hold counts, by which there is no derivative
     is_root  is the result the root of that of the program?
+    instead  what to write in place of a parameter that must be left out, where that gives another result
     """
 
     run: Callable[..., Any]
@@ -57,8 +60,10 @@ class Program:
     needs: Sequence[str] = ()
     takes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     integers: bool = False
+    complex: bool = False
     counts: Sequence[str] = ()
     is_root: bool = False
+    instead: Mapping[str, str] = field(default_factory=dict)
 
 
 def register(module: str, programs: Mapping[str, Program]) -> None:
@@ -152,7 +157,7 @@ def _argument(ev: Evaluator, name: str, v: Abstract, program: Program) -> tuple[
         if program.integers and t.rank in program.ranks:
             return v, v
         return v, ev.call(Static(np.asarray), [v], {"dtype": Static(float)})
-    x = array_of_floats(ev, name, v, program.ranks)
+    x = array_of_floats(ev, name, v, program.ranks, program.complex)
     return x, x
 
 
@@ -172,7 +177,8 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why="the program that has its derivative raises an exception for them")
     except SctError as refusal:
-        if refusal.code == "SCT209" or refusal.loc != ev.loc:  # of a function that the program calls
+        is_own = refusal.loc is None or refusal.loc == ev.loc or is_of_sct(refusal.loc.file)
+        if refusal.code == "SCT209" or not is_own:  # of a function that the program calls
             raise
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why=f"in the program that has its derivative, {refusal.what}", hint="write it out with functions of "
@@ -207,14 +213,18 @@ def as_floats(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int], hint:
     return x
 
 
-def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> Ref:
-    """The argument as an array of floats of 64 bits."""
+def array_of_floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int], takes_complex: bool = False,
+                    instead: str = "") -> Ref:
+    """The argument as an array of floats of 64 bits, or perhaps of complex numbers; `instead`: a hint for these."""
     x = ev.call(Static(np.asarray), [v])
     t = ev.type_of(x) if isinstance(x, Ref) else None
-    of_floats = isinstance(t, Tensor) and t.dtype == "f64"
-    if not isinstance(t, Tensor) or t.rank not in ranks or not of_floats:
+    if isinstance(t, Tensor) and t.kind == "c" and not takes_complex:
+        ev.refuse("SCT402", f"`{name}` of complex numbers is not differentiated", hint=instead or
+                  "where it is linear in them, call it twice: `f(z.real) + 1j * f(z.imag)`")
+    is_known = isinstance(t, Tensor) and t.dtype in ("f64", *["c128"] * takes_complex)
+    if not isinstance(t, Tensor) or t.rank not in ranks or not is_known:
         ev.refuse("SCT402", f"`{name}` is differentiated only for arrays of floats of 64 bits with "
                   f"{' or '.join(map(str, ranks))} axes",
-                  hint="write it out with functions of NumPy" if of_floats else "convert with astype(float)")
+                  hint="write it out with functions of NumPy" if is_known else "convert with astype(float)")
     assert isinstance(x, Ref)
     return x

@@ -27,12 +27,13 @@ from sct.frontend.autodiff.solvers import (
     defined,
     ends_of_bounds,
     function_of_unknown,
+    known_bounds,
+    text_of_bounds,
     vector_like,
 )
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
-from sct.frontend.heap.inactive import template_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     DerivedCallable,
@@ -151,7 +152,7 @@ class _Call:
     operands: list[Operand]
 
     def text(self, what: str, v: Abstract) -> str:
-        text = template_of(self.ev, v, self.operands)
+        text = text_of_bounds(self.ev, v, self.operands)
         if text is None:
             self.ev.refuse("SCT402", f"{what} of `minimize` is not a number, a text or a list of these",
                            hint="pass what SciPy needs as a float, an array or a list")
@@ -232,6 +233,8 @@ def _minimize(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT402", f"`minimize` with constraints is not differentiated with this `{other or 'method'}`",
                   why="the result need not be exactly on its constraints, or is more than the minimum",
                   hint=f"leave `{other}` out" if other else "use the method SLSQP or trust-constr")
+    if "bounds" in arguments:
+        arguments["bounds"] = known_bounds(ev, arguments["bounds"])
     unknown = vector_like(ev, "minimize", arguments["x0"])
     extra = _extra(arguments)
     call = _Call(ev, unknown, [])

@@ -37,6 +37,10 @@ class HermiteInterpolant:
 
     def derivative(self, nu: int = 1) -> Any: ...
 
+    def antiderivative(self, nu: int = 1) -> Any: ...
+
+    def integrate(self, a: Any, b: Any) -> Any: ...
+
     def other(self, value: Any = None) -> Any:
         """Stands for what SciPy's objects have besides."""
 
@@ -114,13 +118,18 @@ def _clamped(h: Any, m: Any) -> Any:
 
 
 def _value(x: Any, t: Any, y: Any, slopes: Any, nu: Any) -> Any:
-    """The derivative of order `nu` of the interpolant."""
+    """The derivative of order `nu` of the interpolant; of order -1 the integral from the first position."""
     h = np.diff(t)
     m = np.diff(y) / h
     d = slopes(h, m)
     i = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(t) - 2)
+    if nu == -1:
+        pieces = h * (y[:-1] + h * (0.5 * m + (d[:-1] - d[1:]) / 12.0))
+        before = np.concatenate((np.zeros(1), np.cumsum(pieces)))[i]
     s, h, m, p, q = x - t[i], h[i], m[i], d[i], d[i + 1]
     second, third = (3.0 * m - 2.0 * p - q) / h, (p + q - 2.0 * m) / (h * h)
+    if nu == -1:
+        return before + s * (y[i] + s * (0.5 * p + s * (second / 3.0 + 0.25 * s * third)))
     if nu == 0:
         return y[i] + s * (p + s * (second + s * third))
     if nu == 1:
@@ -211,8 +220,7 @@ def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT205", "an interpolant is read at points that are no array of floats",
                   hint="convert with astype(float)")
     order = nu + slots["_nu"].value  # type: ignore[union-attr]
-    if order > 3:
-        ev.refuse("SCT205", f"a derivative of order {order} is zero", hint="use zeros")
+    _check_order(ev, order)
     with derivative_code(ev):
         at = ev.call(Static(np.asarray), [x], {"dtype": Static(float)}) if number else x
         like = ev.call(Static(_value), [at, slots["_positions"], slots["_data"], slots["_slopes"], Static(order)])
@@ -222,17 +230,54 @@ def _read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return standing_for(ev, ev.emit(solver, *operands, text=text, type=ev.operand(like).type), like)
 
 
-@special(HermiteInterpolant.derivative)
-def _derivative(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    arguments = named_arguments(ev, HermiteInterpolant.derivative, args, kwargs)
-    slots, nu = _slots(ev, arguments["self"]), ev.ask(arguments.get("nu", Static(1)), "the order of the derivative")
-    native = ev.emit(interpolant, ev.operand(slots["_native"]), text=f"_0.derivative({'' if nu == 1 else nu})")
-    order = nu + slots["_nu"].value  # type: ignore[union-attr]
-    return ev.new_object(_class_of(arguments["self"].cls.__name__), {  # type: ignore[union-attr]
-        **slots, "_native": native, "_nu": Static(order)})
+def _check_order(ev: Evaluator, order: int) -> None:
+    if order > 3:
+        ev.refuse("SCT205", f"a derivative of order {order} is zero", hint="use zeros")
+    if order < -1:
+        ev.refuse("SCT205", "more than one integral of an interpolant is not supported",
+                  why="the data of the interpolant are differentiated", hint="use sct.grad of `integrate`, or quad")
+
+
+def _derived(name: str, sign: int) -> Any:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        arguments = named_arguments(ev, getattr(HermiteInterpolant, name), args, kwargs)
+        slots, nu = _slots(ev, arguments["self"]), ev.ask(arguments.get("nu", Static(1)), "the order of the derivative")
+        native = ev.emit(interpolant, ev.operand(slots["_native"]), text=f"_0.{name}({'' if nu == 1 else nu})")
+        order = sign * nu + slots["_nu"].value  # type: ignore[union-attr]
+        _check_order(ev, order)
+        return ev.new_object(_class_of(arguments["self"].cls.__name__), {  # type: ignore[union-attr]
+            **slots, "_native": native, "_nu": Static(order)})
+
+    return handler
+
+
+special(HermiteInterpolant.derivative)(_derived("derivative", 1))
+special(HermiteInterpolant.antiderivative)(_derived("antiderivative", -1))
+
+
+@special(HermiteInterpolant.integrate)
+def _integrate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The difference of the integrals up to its ends."""
+    arguments = named_arguments(ev, HermiteInterpolant.integrate, args, kwargs)
+    slots = _slots(ev, arguments["self"])
+    order = slots["_nu"].value - 1  # type: ignore[union-attr]
+    _check_order(ev, order)
+    for key in ("a", "b"):
+        x = arguments[key]
+        t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
+        if not (isinstance(x, Static) and type(x.value) in (int, float) or isinstance(t, Tensor) and not t.rank):
+            ev.refuse("SCT205", "the limits of `integrate` must be numbers", hint="integrate in a loop")
+    data = [slots[key] for key in ("_positions", "_data", "_slopes")]
+    with derivative_code(ev):
+        ends = [ev.call(Static(_value), [ev.call(Static(np.asarray), [arguments[key]], {"dtype": Static(float)}), *data,
+                                         Static(order)]) for key in ("a", "b")]
+        like = ev.call(Static(np.asarray), [ev.call(Static(operator.sub), [ends[1], ends[0]])])
+    operands = [ev.operand(slots["_native"]), *(ev.operand(arguments[key]) for key in ("a", "b"))]
+    return standing_for(ev, ev.emit(solver, *operands, text="_0.integrate(_1, _2)", type=ev.operand(like).type), like)
 
 
 @special(HermiteInterpolant.other)
 def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
     ev.refuse("SCT203", "this attribute of an interpolant is not supported",
-              why="sct reads its values and its derivatives, as its data are differentiated", hint="call it")
+              why="sct reads its values, derivatives and integrals, as its data are differentiated",
+              hint="call it, or `derivative`, `antiderivative` or `integrate` of it")

@@ -25,6 +25,11 @@ __all__: list[str] = []
 # -- functions whose result may be complex -----------------------------------------------------------------------------
 
 
+_BY_EIGENVALUES = "use the eigenvalues: `w, v = np.linalg.eig(A)`, `(v * np.log(w)) @ np.linalg.inv(v)`"
+"""What gives the logarithm of a complex matrix; its powers likewise."""
+
+
+
 def _real(name: str, parameters: Sequence[str], entry: Op) -> None:
     """Registers a function of a matrix; `entry` is the op of what it has computed, which has the derivative."""
     library = f"scipy.linalg.{name}"
@@ -36,11 +41,13 @@ def _real(name: str, parameters: Sequence[str], entry: Op) -> None:
                       "differentiated", hint="leave the other arguments out")
         arguments = [*args, *(kwargs[p] for p in parameters[len(args):])]
         leave_to_python(ev, name, arguments)
-        x = ev.operand(array_of_floats(ev, library, arguments[0], (2,)))
+        x = ev.operand(array_of_floats(ev, library, arguments[0], (2,), entry is root_of, _BY_EIGENVALUES))
         operands = [x, *map(ev.operand, arguments[1:])]
         text = f"{library}({', '.join(f'_{k}' for k in range(len(operands)))})"
         value = ev.emit(solver, *operands, text=text, type=x.type)
-        check_value(ev, value, "_0.dtype == 'float64'", f"the result of `{name}` of this matrix must be real")
+        is_real = x.type.kind == "f"  # type: ignore[union-attr]
+        check_value(ev, value, f"_0.dtype == '{'float64' if is_real else 'complex128'}'",
+                    f"the result of `{name}` of this matrix must be {'real' if is_real else 'complex'}")
         return ev.wrap(ev.emit(entry, value, *operands))
 
 
@@ -54,7 +61,7 @@ _real("fractional_matrix_power", ("A", "t"), fractional_power_of)
 
 def _toeplitz(c: Any, r: Any) -> Any:
     """Each diagonal has one number: those of the first column `c`, and of the first row `r`."""
-    first_row = c if r is None else r
+    first_row = r if r is not None else np.conj(c) if np.iscomplexobj(c) else c
     v = np.concatenate((c[::-1], first_row[1:]))
     return v[np.arange(len(c))[::-1, None] + np.arange(len(first_row))]
 
@@ -192,11 +199,11 @@ register("scipy.spatial", {"procrustes": Program(
 register("scipy.linalg", {
     "orthogonal_procrustes": Program(_nearest_rotation, ("A", "B"), ranks=(2,), needs=("sct.grad",)),
     "polar": Program(_polar, ("a",), ("side",), ranks=(2,), needs=("sct.grad",)),
-    "khatri_rao": Program(_products_of_columns, ("a", "b"), ranks=(2,)),
+    "khatri_rao": Program(_products_of_columns, ("a", "b"), ranks=(2,), complex=True),
     "expm_frechet": Program(_frechet, ("A", "E"), ("compute_expm",), ranks=(2,), needs=("scipy.linalg.expm",)),
-    "toeplitz": Program(_toeplitz, ("c", "r"), ranks=(1,), integers=True),
-    "hankel": Program(_hankel, ("c", "r"), ranks=(1,), integers=True),
-    "circulant": Program(_circulant, ("c",), ranks=(1,), integers=True),
+    "toeplitz": Program(_toeplitz, ("c", "r"), ranks=(1,), integers=True, complex=True),
+    "hankel": Program(_hankel, ("c", "r"), ranks=(1,), integers=True, complex=True),
+    "circulant": Program(_circulant, ("c",), ranks=(1,), integers=True, complex=True),
     "fiedler": Program(_fiedler, ("a",), ranks=(1,), integers=True),
     "convolution_matrix": Program(_convolution_matrix, ("a",), ("n", "mode"), ranks=(1,)),
     "eigvalsh_tridiagonal": Program(_tridiagonal_eigenvalues, ("d", "e"), ranks=(1,)),
@@ -204,5 +211,5 @@ register("scipy.linalg", {
     "eigvals_banded": Program(_band_eigenvalues, ("a_band",), ("lower",), ranks=(2,)),
     "eig_banded": Program(_band_spectrum, ("a_band",), ("lower", "eigvals_only"), ranks=(2,), takes=_NO_VECTORS),
     "cholesky_banded": Program(_band_factor, ("ab",), ("lower",), ranks=(2,)),
-    "lstsq": Program(_least_squares, ("a", "b"), ("cond",), ranks=(1, 2)),
+    "lstsq": Program(_least_squares, ("a", "b"), ("cond",), ranks=(1, 2), complex=True),
     "pinvh": Program(_symmetric_pseudoinverse, ("a",), ranks=(2,))})

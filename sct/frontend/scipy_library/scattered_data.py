@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import as_floats
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static, Tup
 from sct.frontend.values.constant_text import text_of
 from sct.ir import Operand, Value
 from sct.ir.dims import sym
@@ -47,18 +46,19 @@ def _nearest(values: Any, k: Any) -> Any:
 
 def _coordinates(ev: Evaluator, what: str, v: Abstract, operands: list[Operand]) -> tuple[Ref, str]:
     """Points along the last axis of an array, of an array or of a tuple of coordinates; how SciPy gets them."""
-    parts: Sequence[Abstract] = ()
-    if isinstance(v, Tup):
-        parts = v.items
-    elif isinstance(v, ListRef) and ev.slots(v).schema is None:
-        parts = ev.slots(v).items
-    if parts and all(isinstance(x, Ref) for x in parts):
-        arrays = [as_floats(ev, what, x, (1, 2, 3), "pass arrays of floats") for x in parts]
+    parts = v.items if isinstance(v, Tup) and len(v.items) > 1 else ()
+    numbers = [isinstance(x, Static) and type(x.value) in (int, float) or isinstance(
+        x, Value) and isinstance(x.type, Tensor) and x.type.kind in "fi" for x in parts]
+    if parts and all(is_number or isinstance(x, Ref) for x, is_number in zip(parts, numbers)):
+        arrays = [as_floats(ev, what, x, (0, 1, 2, 3), "pass arrays of floats") for x in parts]
         texts = [f"_{len(operands) + k}" for k in range(len(arrays))]
         operands += map(ev.operand, arrays)
         alike = ev.call(Static(np.broadcast_arrays), arrays)
         return ev.call(Static(np.stack), [alike], {"axis": Static(-1)}), f"({', '.join(texts)})"  # type: ignore[return-value]
-    x = as_floats(ev, what, v, (2, 3, 4), "pass points of several coordinates; for one, use np.interp")
+    x = as_floats(ev, what, v, (1, 2, 3, 4), "pass points of several coordinates; for one, use np.interp")
+    if ev.shape_of(x)[1:] == ():  # one point, which SciPy takes as a matrix of one row
+        text = add_operand(ev.operand(x), operands)
+        return ev.call(Static(np.reshape), [x, Tup((Static(1), Static(-1)))]), text  # type: ignore[return-value]
     return x, add_operand(ev.operand(x), operands)
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.frontend.state.store import Store, reached
-from sct.frontend.values.abstract_values import CAPTURED, Abstract, Array, Cell, Frozen, Key, Slots
+from sct.frontend.values.abstract_values import CAPTURED, Abstract, Array, Cell, Frozen, Key, Ref, Slots
 from sct.ir.types import List, Tensor, base_type
 
 if TYPE_CHECKING:
@@ -109,6 +109,16 @@ def has_unknown_aliases(store: Store, addr: int) -> bool:
 def may_share(store: Store, addr: int) -> frozenset[int]:
     """The addresses of the arrays that may share the buffer of the one at `addr`, and that address."""
     return store.aliases.get(addr, frozenset()) | {addr}
+
+
+def is_held(ev: State, v: Ref) -> bool:
+    """May a name, a container, the code around, or an expression but that which gave it hold this array?"""
+    store, addr = ev.store, v.addr
+    if addr <= CAPTURED or ev.enclosing.can_read(addr) or may_share(store, addr) != {addr} or store.cells[addr].frozen:
+        return True
+    items = [x for cell in store.cells.values() if isinstance(cell, Slots) for x in cell.items]
+    held = [x for x in ev.temporaries.values if x is not v]
+    return addr in reached([*store.vars.values(), *held, *items], [store.cells])
 
 
 def is_ambiguous(cell: Cell | None) -> bool:

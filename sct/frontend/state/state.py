@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError, class_in_words, conversion_hint, user_text
@@ -13,7 +14,7 @@ from sct.frontend.source.parse import loc_of
 from sct.frontend.state.enclosing import Enclosing
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.may_alias import ATTRIBUTE_WRITE, refuse_frozen
-from sct.frontend.state.observed_types import Observations, Observed
+from sct.frontend.state.observed_types import Observations, Observed, is_of_sct
 from sct.frontend.state.parts import (
     Addresses,
     Caches,
@@ -140,7 +141,7 @@ class State(Facts):
 
     def refuse(self, code: str, what: str, *, why: str = "", hint: str = "", node: Any = None) -> NoReturn:
         """Refuses the program at this place, or at `node`."""
-        loc = loc_of(node, self.frames[-1].source.file) if node is not None and self.frames else self.loc
+        loc = self.place(node) if node is not None and self.frames else self.loc
         raise SctError(code, what, why=why, hint=hint, loc=loc)
 
     def refuse_object(self, v: Value, use: str) -> NoReturn:
@@ -218,6 +219,11 @@ class State(Facts):
         if not self.is_observed or self.observations is None or place is None:
             return frozenset()
         return self.observations.get(place, frozenset())
+
+    def place(self, node: Any) -> Loc:
+        """The place of a construct of the function that is evaluated."""
+        loc = loc_of(node, self.frames[-1].source.file)
+        return replace(loc, seen_from=self.loc.seen_from or self.loc) if self.loc and is_of_sct(loc.file) else loc
 
     def at(self, loc: Loc | None) -> Changed:
         """Evaluates what stands at this place."""

@@ -22,6 +22,7 @@ from sct.ops.linalg.products import contracted
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, div, mul, neg, sub
 from sct.ops.scalar.comparison import ge, gt, le, lt
+from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.selection import clip, logical_and, where
 from sct.ops.type_rules import number, scalar_or_array
 
@@ -32,7 +33,9 @@ def type_interp(x: Operand, xp: Operand, fp: Operand, left: Any = None, right: A
     if number(xp).rank != 1 or number(fp).rank != 1:
         raise TypeMismatch("the points of interp are vectors")
     contracted(number(xp).shape[0], number(fp).shape[0])
-    return scalar_or_array({"f64"}, number(x).shape)
+    if "c" in (number(x).kind, number(xp).kind):
+        raise TypeMismatch("the positions of interp are real numbers", hint="pass their real part: x.real")
+    return scalar_or_array({"c128" if number(fp).kind == "c" else "f64"}, number(x).shape)
 
 
 def at(x: Operand, i: Operand) -> Any:
@@ -79,7 +82,8 @@ def without(g: Any, x: Operand, xp: Operand, left: Any, right: Any) -> Any:
 def interp_vjp(ct: Operand, y: Operand, x: Operand, xp: Operand, fp: Operand, left: Any = None,
                right: Any = None) -> list[Any]:
     p = pieces(x, xp, fp)
-    dx = where(p.inside, mul(ct, p.slope), 0.0)
+    moved = mul(ct, p.slope)
+    dx = where(p.inside, real(moved) if number(moved).kind == "c" else moved, 0.0)
     near = sub(1.0, p.weight)
     g = without(ct, x, xp, left, right)
     dfp = put(put(zeros_of(fp), p.i, mul(g, near)), p.j, mul(g, p.weight))
@@ -100,4 +104,5 @@ def interpolations() -> list[samples.Sample]:
 
 
 interp: Op = op("interp", "numpy.interp", type=type_interp, run=np.interp, bind=bind_interp,
-                vjp=interp_vjp, defaults={"left": None, "right": None}, raises="shape", samples=interpolations)
+                vjp=interp_vjp, defaults={"left": None, "right": None}, raises="shape", samples=interpolations,
+                complex=True)

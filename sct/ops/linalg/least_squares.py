@@ -10,14 +10,23 @@ from numpy.linalg._linalg import QRResult
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import applied
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import REAL_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import dim
 from sct.ops.arrays.triangles import tril
-from sct.ops.linalg.decompositions import factors, is_square, is_wide, rectangular, smaller, symmetric, triangle
+from sct.ops.linalg.decompositions import (
+    factors,
+    is_square,
+    is_wide,
+    rectangular,
+    smaller,
+    svd,
+    symmetric,
+    triangle,
+)
 from sct.ops.linalg.linalg import lapack, solve
 from sct.ops.linalg.products import contracted, matmul, outer
 from sct.ops.linalg.spectra import T, adjoint, columns, diagonal_of, matrix_product, on_diagonal, plus, rows
@@ -124,6 +133,8 @@ def type_pinv(a: Operand, *rcond: Operand, rtol: float | None = None, hermitian:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
     *batch, m, n = number(a).shape
     (dtype,) = lapack(a)
+    if hermitian and number(a).kind == "c":
+        raise TypeMismatch("`hermitian=True` of complex matrices is not supported", hint="leave it out")
     return Tensor("array", dtype, (*batch, n, m))
 
 
@@ -131,22 +142,24 @@ def pinv_vjp(ct: Operand, p: Operand, a: Operand, *rcond: Operand, **_: Any) -> 
     """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A, which may be singular"""
     back, up = T(p), T(ct)
     da = neg(matrix_product(back, ct, back))
-    left, right = matrix_product(up, p, back), matrix_product(back, p, up)
-    da = add(da, sub(left, matrix_product(a, p, left)))
-    return [add(da, sub(right, matrix_product(right, p, a))), *[None] * len(rcond)]
+    turned = adjoint(p)
+    left, right = matrix_product(up, p, turned), matrix_product(turned, p, up)
+    da = add(da, conj_of(sub(left, matrix_product(a, p, left)), a))
+    return [add(da, conj_of(sub(right, matrix_product(right, p, a)), a)), *[None] * len(rcond)]
 
 
 def truncated_pinv_vjp(ct: Operand, p: Operand, a: Operand) -> Any:
-    """The cotangent of a = U diag(s) V.T, where the pseudoinverse p = V diag(f) U.T leaves out singular values that
+    """The cotangent of a = U diag(s) V^H, where the pseudoinverse p = V diag(f) U^H leaves out singular values that
     need not be 0: f is 1 / s or 0.
 
     The formula of Daleckii and Krein for the singular value decomposition, which is its own transpose: of
-    Q = U.T @ ct.T @ V the part Q + Q.T is multiplied by (f[i] - f[j]) / (s[i] - s[j]), and Q - Q.T by
+    Q = U^H @ ct.T @ V the part Q + Q^H is multiplied by (f[i] - f[j]) / (s[i] - s[j]), and Q - Q^H by
     (f[i] + f[j]) / (s[i] + s[j]). What ct has outside of the spaces of U and V is divided by s ** 2. See V. Noferini,
     A formula for the Frechet derivative of a generalized matrix function, SIAM J. Matrix Anal. Appl. 38 (2017).
     """
-    u, s, vh = factors(a, None)
-    kept = gt(mul(diagonal_of(matrix_product(vh, p, u)), s), 0.5)
+    u, s, vh = svd(a, full_matrices=False, compute_uv=True, wide=None, any_phase=True)
+    products = diagonal_of(matrix_product(vh, p, u))
+    kept = gt(mul(real(products) if number(a).kind == "c" else products, s), 0.5)
     f = div(where(kept, 1.0, 0.0), where(kept, s, 1.0))
     one_kept = ne(columns(kept), rows(kept))
     of_both, larger = mul(columns(f), rows(f)), add(columns(f), rows(f))
@@ -156,12 +169,13 @@ def truncated_pinv_vjp(ct: Operand, p: Operand, a: Operand) -> Any:
     odd = where(one_kept, div(larger, where(one_kept, add(rows(s), columns(s)), 1.0)), of_both)
     u.hint, s.hint, vh.hint, kept.hint, f.hint = "U", "s", "Vh", "kept", "inv_s"
     q = T(ct)
-    inner = matrix_product(T(u), q, T(vh))
-    inside = mul(0.5, add(mul(even, add(inner, T(inner))), mul(odd, sub(inner, T(inner)))))
+    left, right = matmul(q, adjoint(vh)), matmul(adjoint(u), q)
+    inner = matmul(right, adjoint(vh))
+    inside = mul(0.5, add(mul(even, add(inner, adjoint(inner))), mul(odd, sub(inner, adjoint(inner)))))
     squares = mul(f, f)
-    left = mul(sub(matmul(q, T(vh)), matmul(u, inner)), rows(squares))
-    right = mul(columns(squares), sub(matmul(T(u), q), matmul(inner, vh)))
-    return add(matmul(u, right), matmul(add(matmul(u, inside), left), vh))
+    left = mul(sub(left, matmul(u, inner)), rows(squares))
+    right = mul(columns(squares), sub(right, matmul(inner, vh)))
+    return conj_of(add(matmul(u, right), matmul(add(matmul(u, inside), left), vh)), a)
 
 
 def pinv_of_either(ct: Operand, p: Operand, a: Operand, *rcond: Operand, rtol: float | None = None,
@@ -185,7 +199,7 @@ def pseudoinverses() -> list[samples.Sample]:
 
 pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_of_either, bind=bind_pinv,
           defaults={"rtol": None, "hermitian": False}, inactive=(1,), raises="value", cost="dear",
-          samples=pseudoinverses)
+          samples=pseudoinverses, complex=True)
 
 
 # -- lstsq ----------------------------------------------------------------------------------------
@@ -197,9 +211,9 @@ def type_lstsq(a: Operand, b: Operand, *rcond: Operand, wide: bool | None = None
     (m, n), (rows, *columns) = number(a).shape, number(b).shape
     contracted(m, rows)
     (dtype,) = lapack(a, b)
-    left = applied("residuals", m, n)
-    return (Tensor("array", dtype, (n, *columns)), Tensor("array", dtype, (left,)), Tensor("np", "i32"),
-            Tensor("array", dtype, (smaller(a, wide),)))
+    left, size = applied("residuals", m, n), REAL_OF.get(dtype, dtype)
+    return (Tensor("array", dtype, (n, *columns)), Tensor("array", size, (left,)), Tensor("np", "i32"),
+            Tensor("array", size, (smaller(a, wide),)))
 
 
 def outer_product(x: Operand, y: Operand) -> Any:
@@ -209,7 +223,8 @@ def outer_product(x: Operand, y: Operand) -> Any:
 def of_singular_values(ds: Operand, a: Operand, wide: bool | None) -> Any:
     """U @ diag(ds) @ Vh, which has a derivative where the singular values are apart"""
     u, _, vh = factors(a, wide)
-    return matmul(mul(u, rows(ds)), vh)
+    moved = matmul(mul(u, rows(ds)), vh)
+    return conj_of(moved, moved)
 
 
 def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, *rcond: Operand,
@@ -229,13 +244,14 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
             da = plus(da, truncated_pinv_vjp(outer_product(ct, b), p, a))
         else:
             da = plus(da, neg(outer_product(db, x)))
-            da = add(da, outer_product(rest, matmul(p, db)))
-            da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
+            moved = add(outer_product(rest, matmul(conj_of(p, p), db)),
+                        outer_product(matmul(adjoint(p), x), sub(ct, matmul(T(a), db))))
+            da = add(da, conj_of(moved, moved))
     if residuals is not None and not wide and not is_square(a):
         if wide is None and number(b).rank == 2:
             raise TypeMismatch("the residuals of several right-hand sides are not differentiated if the sizes of the "
                                "matrix are known only at run time", hint="compute them from the solution")
-        change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, rest))
+        change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, conj_of(rest, rest)))
         da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
     return [da, db, *[None] * len(rcond)]
 
@@ -253,7 +269,7 @@ lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, *_, **
            run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond), inactive=(2,),
            bind=lambda a, b, rcond=None: ([a, b, *with_value(rcond)], {}), defaults={"wide": None},
            emit=lambda *args, wide=None: f"numpy.linalg.lstsq({', '.join(placeholders(len(args)))})",
-           raises="value", cost="dear", samples=least_squares)
+           raises="value", cost="dear", samples=least_squares, complex=True)
 
 
 # -- rank -----------------------------------------------------------------------------------------

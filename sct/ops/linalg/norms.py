@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import Tensor, TypeMismatch, in_words
+from sct.ir.types import REAL_OF, Tensor, TypeMismatch, in_words
 from sct.ops import samples
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import transpose
@@ -152,7 +152,8 @@ norm = op("norm", "numpy.linalg.norm", type=type_norm, run=np.linalg.norm, bind=
 def type_cond(x: Operand, p: Any = None) -> Tensor:
     if number(x).rank < 2:
         raise TypeMismatch(f"a matrix is needed, this is {number(x)}")
-    return scalar_or_array(lapack(x), number(x).shape[:-2])
+    (dtype,) = lapack(x)
+    return scalar_or_array({REAL_OF.get(dtype, dtype)}, number(x).shape[:-2])
 
 
 def spread_slope(y: Operand, x: Operand, p: Any) -> Any:
@@ -190,4 +191,4 @@ def conditions() -> list[samples.Sample]:
 
 condition = op("condition", "numpy.linalg.cond", type=type_cond, run=np.linalg.cond, vjp=cond_vjp,
                bind=lambda x, p=None: ([x], {"p": p}), defaults={"p": None}, cost="dear", raises="value",
-               samples=conditions)
+               samples=conditions, complex=True)

@@ -1,7 +1,8 @@
 """`scipy.linalg`: systems of equations, by matrices, triangles and factors, and equations for matrices.
 
 A solver that reads one triangle of its matrix has a derivative by that triangle alone, as finite differences do.  The
-adjoint of each equation is the transposed equation, solved by the same function.
+adjoint of each equation is the transposed equation, solved by the same function.  SciPy does not transpose complex
+matrices in `solve`, so their transpose is passed.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import BOOL, Tensor, Type, TypeMismatch
+from sct.ir.types import BOOL, REAL_OF, Tensor, Type, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.triangles import tril, triu
 from sct.ops.linalg.decompositions import triangle
 from sct.ops.linalg.linalg import diagonally_dominant, half, lapack, square
 from sct.ops.linalg.products import contracted, matmul, outer
-from sct.ops.linalg.spectra import T, matrix_product, plus
+from sct.ops.linalg.spectra import T, adjoint, diagonal_of, matrix_product, on_diagonal, plus
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, mul, neg, sub
+from sct.ops.scalar.arithmetic import add, conj_of, mul, neg, sub
 from sct.ops.scalar.selection import where
 from sct.ops.type_rules import number
 
@@ -85,7 +86,7 @@ def definite(a: Any) -> Any:
 # -- solve ---------------------------------------------------------------------------------------------------------
 
 STRUCTURES = {None: "general", "gen": "general", "general": "general", "sym": "symmetric", "symmetric": "symmetric",
-              "her": "symmetric", "hermitian": "symmetric", "pos": "symmetric", "positive definite": "symmetric",
+              "her": "hermitian", "hermitian": "hermitian", "pos": "hermitian", "positive definite": "hermitian",
               "upper triangular": "upper", "lower triangular": "lower"}
 
 
@@ -96,9 +97,12 @@ def bind_solve(a: Any, b: Any, lower: Any = False, overwrite_a: Any = False, ove
     return [a, b], {"lower": lower, "check_finite": check_finite, "assume_a": assume_a, "transposed": transposed}
 
 
-def type_solve(a: Operand, b: Operand, assume_a: str | None = None, **_: Any) -> Tensor:
+def type_solve(a: Operand, b: Operand, assume_a: str | None = None, transposed: bool = False, **_: Any) -> Tensor:
     if assume_a not in STRUCTURES:
         raise TypeMismatch(f"`assume_a={assume_a!r}` is not supported")
+    if transposed and "c" in (number(a).kind, number(b).kind):
+        raise TypeMismatch("SciPy does not solve transposed systems of complex numbers",
+                           hint="transpose the matrix: A.T")
     return type_system(a, b)
 
 
@@ -106,11 +110,19 @@ def solve_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, assume_a: str | N
               transposed: bool = False, **flags: Any) -> list[Any]:
     """db = solve(A.T, ct), dA = -db @ y.T"""
     structure = STRUCTURES[assume_a]
-    back = transposed if structure == "symmetric" else not transposed
-    db = scipy_solve(a, ct, assume_a=assume_a, lower=lower, transposed=back, **flags)
-    da = neg(product_with(y, db) if transposed and structure != "symmetric" else product_with(db, y))
-    if structure == "symmetric":
-        da = triangle(mul(0.5, add(da, T(da))), "L" if lower else "U")
+    is_symmetric = structure in ("symmetric", "hermitian")
+    if "c" in (number(a).kind, number(ct).kind):
+        flipped = {"upper": "lower triangular", "lower": "upper triangular"}.get(structure, assume_a)
+        back = a if structure == "symmetric" else conj_of(a, a) if is_symmetric else T(a)
+        db = scipy_solve(back, ct, assume_a=flipped, lower=lower, **flags)
+    else:
+        db = scipy_solve(a, ct, assume_a=assume_a, lower=lower, transposed=transposed == is_symmetric, **flags)
+    da = neg(product_with(y, db) if transposed and not is_symmetric else product_with(db, y))
+    if is_symmetric and (structure == "hermitian" or number(a).kind != "c"):
+        da = triangle(mul(0.5, add(da, adjoint(da))), "L" if lower else "U")
+    elif is_symmetric:
+        both = add(da, T(da))
+        da = sub(tril(both) if lower else triu(both), on_diagonal(diagonal_of(da)))
     return [{"upper": triu, "lower": tril}.get(structure, lambda x: x)(da), db]
 
 
@@ -123,6 +135,7 @@ def solve_samples() -> list[samples.Sample]:
 
 scipy_solve: Op = op("scipy_solve", "scipy.linalg.solve", type=type_solve, run=runs("solve"), bind=bind_solve,
                      vjp=solve_vjp, linear_in=(1,), raises="value", cost="dear", samples=solve_samples, square=True,
+                     complex=True,
                      defaults={"lower": False, "check_finite": True, "assume_a": None, "transposed": False})
 
 
@@ -130,6 +143,10 @@ def transposes(trans: Any) -> bool:
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise TypeMismatch(f"`trans={trans!r}` is not supported")
     return trans not in (0, "N")
+
+
+def conjugates(trans: Any, a: Operand) -> bool:
+    return trans in (2, "C") and number(a).kind == "c"
 
 
 def bind_triangular(a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_diagonal: Any = False,
@@ -140,6 +157,9 @@ def bind_triangular(a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_dia
 
 def triangular_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, trans: Any = 0, lower: bool = False,
                    unit_diagonal: bool = False, check_finite: bool = True) -> list[Any]:
+    if conjugates(trans, a):
+        da, db = triangular_vjp(ct, y, conj_of(a, a), b, 1, lower, unit_diagonal, check_finite)
+        return [conj_of(da, da), db]
     back = 0 if transposes(trans) else 1
     db = solve_triangular(a, ct, trans=back, lower=lower, unit_diagonal=unit_diagonal, check_finite=check_finite)
     da = product_with(y, db) if transposes(trans) else product_with(db, y)
@@ -149,6 +169,7 @@ def triangular_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, trans: Any =
 solve_triangular: Op = op(
     "solve_triangular", "scipy.linalg.solve_triangular", type=lambda a, b, **_: type_system(a, b), raises="value",
     run=runs("solve_triangular"), bind=bind_triangular, vjp=triangular_vjp, linear_in=(1,), cost="dear", square=True,
+    complex=True,
     defaults={"trans": 0, "lower": False, "unit_diagonal": False, "check_finite": True},
     samples=lambda: [(pair, {"lower": lower, "trans": trans, "unit_diagonal": unit})
                      for pair in systems() for lower in (True, False) for trans in (0, "T") for unit in (True, False)])
@@ -157,12 +178,13 @@ solve_triangular: Op = op(
 
 
 def factor_back(ct: Operand, factor: Operand, lower: bool) -> Any:
-    """The cotangent of the triangle of A, from that of its factor: half(inv(L).T @ (M + M.T) @ inv(L))."""
+    """The cotangent of the triangle of A, from that of its factor: half(inv(L).T @ (M + M.H) @ inv(conj(L)))."""
     if not lower:
-        return T(factor_back(T(ct), T(factor), True))
+        return adjoint(factor_back(adjoint(ct), adjoint(factor), True))
     m = half(matmul(T(factor), ct))
-    inner = solve_triangular(factor, add(m, T(m)), trans=1, lower=True)
-    return half(solve_triangular(factor, T(inner), trans=1, lower=True))
+    inner = solve_triangular(factor, add(m, adjoint(m)), trans=1, lower=True)
+    back = solve_triangular(conj_of(factor, factor), T(inner), trans=1, lower=True)
+    return half(conj_of(back, back))
 
 
 def cholesky_vjp(ct: Operand, y: Operand, a: Operand, lower: bool = False, **_: Any) -> list[Any]:
@@ -187,7 +209,7 @@ def definite_samples() -> list[samples.Sample]:
 
 op("scipy_cholesky", "scipy.linalg.cholesky", type=type_factor, run=runs("cholesky"), bind=bind_factor, square=True,
    vjp=cholesky_vjp, defaults={"lower": False, "check_finite": True}, raises="value", cost="dear",
-   samples=definite_samples)
+   samples=definite_samples, complex=True)
 
 
 def cho_factor_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, lower: bool = False, **_: Any) -> list[Any]:
@@ -199,7 +221,7 @@ def cho_factor_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, lower:
 
 op("cho_factor", "scipy.linalg.cho_factor", type=lambda a, **_: (type_factor(a), BOOL), run=runs("cho_factor"),
    bind=bind_factor, vjp=cho_factor_vjp, defaults={"lower": False, "check_finite": True}, raises="value",
-   cost="dear", samples=definite_samples, square=True)
+   cost="dear", samples=definite_samples, square=True, complex=True)
 
 
 def bind_cho_solve(c_and_lower: Any, b: Any, overwrite_b: Any = False,
@@ -211,13 +233,14 @@ def bind_cho_solve(c_and_lower: Any, b: Any, overwrite_b: Any = False,
 
 def cho_solve_vjp(ct: Operand, y: Operand, c: Operand, lower: Operand, b: Operand,
                   check_finite: bool = True) -> list[Any]:
-    """dA = -db @ y.T is symmetric where A is; d(L @ L.T) = dL @ L.T + L @ dL.T"""
-    db = cho_solve(c, lower, ct, check_finite=check_finite)
+    """dA = -db @ y.T is Hermitian where A is; d(L @ L.H) = dL @ L.H + L @ dL.H"""
+    back = conj_of(c, c)
+    db = cho_solve(back, lower, ct, check_finite=check_finite)
     da = neg(product_with(db, y))
-    both = add(da, T(da))
+    both = add(da, adjoint(da))
     if isinstance(lower, Lit):
-        return [tril(matmul(both, tril(c))) if lower.value else triu(matmul(triu(c), both)), None, db]
-    return [where(lower, tril(matmul(both, tril(c))), triu(matmul(triu(c), both))), None, db]
+        return [tril(matmul(both, tril(back))) if lower.value else triu(matmul(triu(back), both)), None, db]
+    return [where(lower, tril(matmul(both, tril(back))), triu(matmul(triu(back), both))), None, db]
 
 
 cho_solve: Op = op(
@@ -225,7 +248,7 @@ cho_solve: Op = op(
     run=lambda c, lower, b, **attrs: linalg("cho_solve")((c, lower), b, **attrs), inactive=(1,), vjp=cho_solve_vjp,
     emit=lambda c, lower, b, check_finite=True:
         f"scipy.linalg.cho_solve((_0, _1), _2{'' if check_finite else ', check_finite=False'})",
-    linear_in=(2,), defaults={"check_finite": True}, raises="value", cost="dear",
+    linear_in=(2,), defaults={"check_finite": True}, raises="value", cost="dear", complex=True,
     samples=lambda: [((a, Lit(lower), b), {}) for a, b in systems() for lower in (True, False)])
 
 # -- LU ----------------------------------------------------------------------------------------------------------------
@@ -245,14 +268,20 @@ def bind_lu(a: Any, permute_l: Any = False, overwrite_a: Any = False, check_fini
     return [a], {"check_finite": check_finite}
 
 
+def real_type(t: Tensor) -> Tensor:
+    """Permutations are real, of the precision of the matrix."""
+    return Tensor(t.carrier, REAL_OF.get(t.dtype, t.dtype), t.shape)
+
+
 def general() -> list[samples.Sample]:
     return [((a,), {}) for a in (diagonally_dominant((3, 3))[[1, 0, 2]], diagonally_dominant((1, 1)),
                                  diagonally_dominant((2, 2), "f4"))]
 
 
-lu = op("lu", "scipy.linalg.lu", type=lambda a, **_: (type_factor(a),) * 3, run=runs("lu"), bind=bind_lu,
+lu = op("lu", "scipy.linalg.lu", type=lambda a, **_: (real_type(type_factor(a)), *[type_factor(a)] * 2),
+        run=runs("lu"), bind=bind_lu,
         vjp=lambda cts, ys, a, **_: [None if cts[1] is cts[2] is None else lu_back(*cts[1:], *ys)],
-        defaults={"check_finite": True}, raises="value", cost="dear", samples=general, square=True)
+        defaults={"check_finite": True}, raises="value", cost="dear", samples=general, square=True, complex=True)
 
 
 def type_lu_factor(a: Operand, **_: Any) -> tuple[Tensor, Tensor]:
@@ -270,7 +299,8 @@ def bind_matrix(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> t
 
 
 op("lu_factor", "scipy.linalg.lu_factor", type=type_lu_factor, run=runs("lu_factor"), bind=bind_matrix,
-   vjp=lu_factor_vjp, defaults={"check_finite": True}, raises="value", cost="dear", samples=general, square=True)
+   vjp=lu_factor_vjp, defaults={"check_finite": True}, raises="value", cost="dear", samples=general, square=True,
+   complex=True)
 
 
 def bind_lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = False,
@@ -283,6 +313,9 @@ def bind_lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = Fa
 def lu_solve_vjp(ct: Operand, y: Operand, f: Operand, pivots: Operand, b: Operand, trans: Any = 0,
                  check_finite: bool = True) -> list[Any]:
     """With v = inv(U).T @ ct and w = inv(L).T @ v: dL = -w @ (U @ y).T, dU = -v @ y.T; transposed, of b and db."""
+    if conjugates(trans, f):
+        df, _, db = lu_solve_vjp(ct, y, conj_of(f, f), pivots, b, 1, check_finite)
+        return [conj_of(df, df), None, db]
     db = lu_solve(f, pivots, ct, trans=0 if transposes(trans) else 1, check_finite=check_finite)
     right, left = (b, db) if transposes(trans) else (ct, y)
     v = solve_triangular(f, right, trans=1)
@@ -300,7 +333,7 @@ lu_solve: Op = op(
     "lu_solve", "scipy.linalg.lu_solve", type=lambda f, pivots, b, **_: type_system(f, b), bind=bind_lu_solve,
     run=lambda f, pivots, b, **attrs: linalg("lu_solve")((f, pivots), b, **attrs), inactive=(1,), vjp=lu_solve_vjp,
     emit=emit_lu_solve, linear_in=(2,), defaults={"trans": 0, "check_finite": True}, raises="value", cost="dear",
-    samples=lambda: [((a, np.array([*range(1, len(a)), len(a) - 1], "i4"), b), {"trans": trans})
+    complex=True, samples=lambda: [((a, np.array([*range(1, len(a)), len(a) - 1], "i4"), b), {"trans": trans})
                      for a, b in systems() for trans in (0, 1)])
 
 # -- equations for matrices -------------------------------------------------------------------------------------------
@@ -320,14 +353,14 @@ def sylvester_vjp(ct: Operand, x: Operand, a: Operand, b: Operand, q: Operand) -
 solve_sylvester: Op = op(
     "solve_sylvester", "scipy.linalg.solve_sylvester", raises="value", cost="dear", run=runs("solve_sylvester"),
     type=lambda a, b, q: type_equation(a, b, q, shape=lambda a, b, q: (matrix(a).shape[0], matrix(b).shape[0])),
-    bind=lambda a, b, q: ([a, b, q], {}), vjp=sylvester_vjp,
+    bind=lambda a, b, q: ([a, b, q], {}), vjp=sylvester_vjp, complex=True,
     samples=lambda: [((diagonally_dominant((3, 3)), diagonally_dominant((2, 2), seed=1), samples.arrays((3, 2))), {})])
 
 
 root_of: Op = op(
     "root_of", type=lambda x, a: type_equation(a, shape=lambda a: matrix(a).shape), run=lambda x, a: x, emit="_0",
     alias="same", cost="never", inactive=(0,), vjp=lambda ct, x, _, a: [None, solve_sylvester(T(x), T(x), ct)],
-    jvp=lambda tangents, x, _, a: solve_sylvester(x, x, tangents[1]))
+    jvp=lambda tangents, x, _, a: solve_sylvester(x, x, tangents[1]), complex=True)
 """The first operand, as the root `X` of the matrix in the second: `X @ dX + dX @ X = dA`."""
 
 

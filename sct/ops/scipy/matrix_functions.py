@@ -14,7 +14,7 @@ from sct.ir.types import ANY_REAL, DOUBLE, FLOAT, REAL_OF, Tensor, Type, TypeMis
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate, np_promote
 from sct.ops.arrays.creation import zeros_of
-from sct.ops.arrays.indexing import index, join
+from sct.ops.arrays.indexing import index, join, trailing
 from sct.ops.arrays.shape import dim
 from sct.ops.linalg import decompositions, least_squares, norms
 from sct.ops.linalg import linalg as square_matrices
@@ -55,7 +55,8 @@ def twin(name: str, like: Op, bind: Callable[..., Any], sampled: samples.Samples
 
     return op(f"scipy_{name}", f"scipy.linalg.{name}", bind=bind, samples=sampled, **{
         "type": rule, "run": runs(name), "vjp": without_check(like.vjp), "jvp": without_check(like.jvp),
-        "defaults": {**like.defaults, "check_finite": True}, "raises": "value", "cost": "dear", **fields})
+        "defaults": {**like.defaults, "check_finite": True}, "raises": "value", "cost": "dear",
+        "complex": True, **fields})
 
 
 def squares() -> list[samples.Sample]:
@@ -65,7 +66,7 @@ def squares() -> list[samples.Sample]:
 def type_det(a: Operand, **_: Any) -> Tensor:
     """In double precision, always."""
     matrix(a)
-    return Tensor("np", "f64")
+    return Tensor("np", DOUBLE["c" if number(a).kind == "c" else "f"])
 
 
 twin("inv", square_matrices.inv, bind_matrix, squares, square=True)
@@ -88,7 +89,7 @@ def type_norm(a: Operand, ord: Any = None, axis: Any = None, keepdims: bool = Fa
               check_finite: bool = True) -> Tensor:
     """BLAS gives Python's numbers, of arrays that are not empty; LAPACK too, of those in some layouts."""
     t = number(a)
-    if axis is not None or keepdims or t.dtype not in ("f32", "f64") or not (
+    if axis is not None or keepdims or t.dtype not in ("f32", "f64", *REAL_OF) or not (
             t.rank == 1 and ord in (None, 2) or t.rank == 2 and ord in (1, math.inf)):
         return norms.type_norm(a, ord, axis, keepdims)
     return FLOAT if t.rank == 1 and t.shape[0].least > 0 else ANY_REAL
@@ -117,8 +118,11 @@ def of_svd(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *xs, check_finite=True, lapack_driver="gesdd", **attrs: f(*xs, **attrs)
 
 
-def type_svd(a: Operand, **attrs: Any) -> Any:
+def type_svd(a: Operand, lapack_driver: str = "gesdd", check_finite: bool = True, **attrs: Any) -> Any:
     one_matrix(a)
+    if lapack_driver != "gesdd" and number(a).kind == "c":
+        raise TypeMismatch(f"`lapack_driver={lapack_driver!r}` of a complex matrix is not supported",
+                           hint="leave it out")
     return decompositions.type_svd(a, **attrs)
 
 
@@ -126,9 +130,9 @@ def svds() -> list[samples.Sample]:
     return [(args, attrs) for args, attrs in decompositions.svds() if args[0].ndim == 2]
 
 
-op("scipy_svd", "scipy.linalg.svd", type=of_svd(type_svd), bind=bind_svd, emit=emit_svd, samples=svds,
+op("scipy_svd", "scipy.linalg.svd", type=type_svd, bind=bind_svd, emit=emit_svd, samples=svds,
    asks=lambda a, **_: decompositions.is_wide(a), vjp=of_svd(decompositions.svd_vjp),
-   jvp=of_svd(decompositions.svd_jvp), defaults={**SVD, "wide": None}, raises="value", cost="dear",
+   jvp=of_svd(decompositions.svd_jvp), defaults={**SVD, "wide": None}, raises="value", cost="dear", complex=True,
    run=lambda a, wide=None, **attrs: linalg("svd")(a, **attrs))
 
 
@@ -146,7 +150,7 @@ def type_pinv(a: Operand, **_: Any) -> Tensor:
 op("scipy_pinv", "scipy.linalg.pinv", type=type_pinv, run=runs("pinv"), bind=bind_pinv, raises="value", cost="dear",
    vjp=lambda ct, p, a, atol=None, rtol=None, **_: least_squares.pinv_vjp(ct, p, a) if atol is rtol is None else [
        least_squares.truncated_pinv_vjp(ct, p, a)],
-   defaults={"atol": None, "rtol": None, "check_finite": True},
+   defaults={"atol": None, "rtol": None, "check_finite": True}, complex=True,
    samples=lambda: [((a,), {}) for a in rectangular() if a.ndim == 2])
 
 # -- qr --------------------------------------------------------------------------------------------------------
@@ -192,20 +196,36 @@ def qrs() -> list[samples.Sample]:
 op("scipy_qr", "scipy.linalg.qr", type=type_qr, bind=bind_qr, emit=emit_qr, vjp=qr_vjp, samples=qrs, raises="value",
    asks=lambda a, **_: decompositions.is_wide(a), cost="dear",
    run=lambda a, wide=False, **attrs: linalg("qr")(a, **attrs),
-   defaults={"mode": "full", "wide": False, "check_finite": True})
+   defaults={"mode": "full", "wide": False, "check_finite": True}, complex=True)
 
 # -- eigenvalues of symmetric matrices, also of pairs: A @ V = B @ V @ diag(w), V.T @ B @ V = 1 ----------------
 
 
 def bind_eigh(a: Any, b: Any = None, *, lower: Any = True, eigvals_only: Any = False, overwrite_a: Any = False,
-              overwrite_b: Any = False, check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
+              overwrite_b: Any = False, type: Any = 1, check_finite: Any = True, subset_by_index: Any = None,
+              subset_by_value: Any = None, driver: Any = None) -> tuple[list[Any], dict[str, Any]]:
     not_overwritten(overwrite_a=overwrite_a, overwrite_b=overwrite_b)
+    for name, value, default in (("type", type, 1), ("subset_by_value", subset_by_value, None),
+                                 ("driver", driver, None)):
+        if value is not default and getattr(value, "value", value) != default:
+            raise TypeMismatch(f"`{name}` of eigh is not supported", hint=f"leave `{name}` out")
     operands = [a] if b is None or getattr(b, "value", b) is None else [a, b]
-    return operands, {"lower": lower, "eigvals_only": eigvals_only, "check_finite": check_finite}
+    subset = tuple(subset_by_index) if isinstance(subset_by_index, (list, tuple)) else subset_by_index
+    return operands, {"lower": lower, "eigvals_only": eigvals_only, "check_finite": check_finite,
+                      "subset_by_index": subset}
 
 
-def type_eigh(a: Operand, b: Operand | None = None, eigvals_only: bool = False, **_: Any) -> Any:
+def type_eigh(a: Operand, b: Operand | None = None, eigvals_only: bool = False,
+              subset_by_index: tuple[int, int] | None = None, **_: Any) -> Any:
     n = matrix(a).shape[0]
+    if subset_by_index is not None:
+        if b is not None:
+            raise TypeMismatch("`subset_by_index` of a pair of matrices is not supported",
+                               hint="take the slice of all of them: `w[lo:hi + 1]`, `v[:, lo:hi + 1]`")
+        (dtype,) = lapack(a)
+        size = Dim(subset_by_index[1] - subset_by_index[0] + 1)
+        values = Tensor("array", REAL_OF.get(dtype, dtype), (size,))
+        return values if eigvals_only else (values, Tensor("array", dtype, (n, size)))
     if b is not None:
         matrix(b)
         if "c" in (number(a).kind, number(b).kind):
@@ -217,8 +237,12 @@ def type_eigh(a: Operand, b: Operand | None = None, eigvals_only: bool = False, 
 
 
 def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: bool = True, eigvals_only: bool = False,
-             **flags: Any) -> list[Any]:
+             subset_by_index: tuple[int, int] | None = None, **flags: Any) -> list[Any]:
     """V @ (diag(dw) + F * (V.T @ dV)) @ V.T for A; with w, and half of the diagonal of V.T @ dV, for B."""
+    if subset_by_index is not None:
+        cts, ys = among_all((cts, None) if eigvals_only else cts, (ys, None) if eigvals_only else ys, a, lower,
+                            subset_by_index)
+        return decompositions.eigh_vjp(cts, ys, a, "L" if lower else "U", any_phase=eigvals_only)
     if b is None:
         uplo = "L" if lower else "U"
         return decompositions.eigvalsh_vjp(cts, ys, a, uplo) if eigvals_only else decompositions.eigh_vjp(
@@ -234,10 +258,27 @@ def eigh_vjp(cts: Any, ys: Any, a: Operand, b: Operand | None = None, lower: boo
             neg(back(v, plus(db, None if dw is None else on_diagonal(mul(w, dw))), lower))]
 
 
+def among_all(cts: Any, ys: Any, a: Operand, lower: bool, subset: tuple[int, int]) -> tuple[Any, Any]:
+    """Cotangents of some eigenvalues and vectors as those of all, and all, with these vectors as they are."""
+    w, vectors = scipy_eigh(a, lower=lower)
+    first, after = slice(None, subset[0]), slice(subset[1] + 1, None)
+
+    def put(x: Any, whole: Operand) -> Any:
+        return concatenate(trailing(whole, first), x, trailing(whole, after), axis=-1)
+
+    every = (w, vectors if ys[1] is None else put(ys[1], vectors))
+    return [None if ct is None else put(ct, zeros_of(whole)) for ct, whole in zip(cts, every)], every
+
+
 def eigh_jvp(tangents: Any, ys: Any, a: Operand, b: Operand | None = None, lower: bool = True,
-             eigvals_only: bool = False, **flags: Any) -> Any:
+             eigvals_only: bool = False, subset_by_index: tuple[int, int] | None = None, **flags: Any) -> Any:
     """With P = V.T @ dA @ V and R = V.T @ dB @ V: dw = diag(P - R * w), dV = V @ (F * (P - R * w) - diag(R) / 2)"""
     uplo = "L" if lower else "U"
+    if subset_by_index is not None:
+        _, every = among_all((None, None), (ys, None) if eigvals_only else ys, a, lower, subset_by_index)
+        moved = decompositions.eigh_jvp(tangents, every, a, uplo, any_phase=eigvals_only)
+        some = [trailing(x, slice(subset_by_index[0], subset_by_index[1] + 1)) for x in moved]
+        return some[0] if eigvals_only else some
     if b is None:
         return decompositions.eigvalsh_jvp(tangents, ys, a, uplo) if eigvals_only else decompositions.eigh_jvp(
             tangents, ys, a, uplo)
@@ -268,15 +309,16 @@ def symmetric_pairs() -> list[samples.Sample]:
 
 
 scipy_eigh: Op = op("scipy_eigh", "scipy.linalg.eigh", type=type_eigh, run=runs("eigh"), bind=bind_eigh, vjp=eigh_vjp,
-                    jvp=eigh_jvp, defaults={"lower": True, "eigvals_only": False, "check_finite": True}, raises="value",
-                    cost="dear", samples=symmetric_pairs, square=True, complex=True)
+                    jvp=eigh_jvp, defaults={"lower": True, "eigvals_only": False, "check_finite": True,
+                                            "subset_by_index": None}, raises="value", cost="dear",
+                    samples=symmetric_pairs, square=True, complex=True)
 
 
 def bind_eigvalsh(a: Any, b: Any = None, *, lower: Any = True, overwrite_a: Any = False, overwrite_b: Any = False,
                   check_finite: Any = True) -> tuple[list[Any], dict[str, Any]]:
     operands, attrs = bind_eigh(a, b, lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b,
                                 check_finite=check_finite)
-    del attrs["eigvals_only"]
+    del attrs["eigvals_only"], attrs["subset_by_index"]
     return operands, attrs
 
 
@@ -347,7 +389,7 @@ def type_block_diag(*xs: Operand) -> Tensor:
             raise TypeMismatch("stacks of blocks are not supported", hint="call it in a loop")
         shape = (Dim(1), Dim(1), *number(x).shape)[-2:]
         sizes = [size + d for size, d in zip(sizes, shape)]
-    if not any(number(x).kind == "f" for x in xs):
+    if not any(number(x).kind in "fc" for x in xs):
         raise TypeMismatch("blocks of only integers are not supported")
     return Tensor("array", np_promote([number(x).dtype for x in xs]), tuple(sizes))
 
@@ -368,7 +410,7 @@ def blocks_of(ct: Operand, *xs: Operand) -> list[Any]:
 
 
 op("block_diag", "scipy.linalg.block_diag", type=type_block_diag, run=runs("block_diag"), linear=blocks_of,
-   bind=lambda *arrs: (list(arrs), {}), complex=False,
+   bind=lambda *arrs: (list(arrs), {}),
    emit=lambda *xs: f"scipy.linalg.block_diag({', '.join(placeholders(len(xs)))})",
    samples=lambda: [((samples.arrays((2, 3)), samples.arrays((1, 2), seed=1)), {}),
                     ((samples.arrays((2, 2)), samples.arrays((3, 1), seed=1), samples.arrays((1, 1), seed=2)), {}),

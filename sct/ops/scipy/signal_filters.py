@@ -36,11 +36,12 @@ SECTIONS = TypeMismatch("the derivative by the coefficients of these sections is
 
 def type_filtered(x: Operand, *coefficients: Operand, axis: int = -1) -> Tensor:
     t = number(x)
-    if t.dtype != "f64" or not t.rank or any(
-            number(c).kind not in "fi" or number(c).dtype in ("f16", "f32") for c in coefficients):
-        raise TypeMismatch("a filter is supported for arrays of real numbers of 64 bits only",
-                           hint="convert with astype(float)")
-    return Tensor("array", "f64", t.shape)
+    if t.dtype not in ("f64", "c128") or not t.rank or any(
+            number(c).kind not in "fic" or number(c).dtype in ("f16", "f32", "c64") for c in coefficients):
+        raise TypeMismatch("a filter is supported for arrays of floats of 64 bits or complex numbers of 128 bits only",
+                           hint="convert with astype(float), or with astype(complex)")
+    is_complex = any(number(v).kind == "c" for v in (x, *coefficients))
+    return Tensor("array", "c128" if is_complex else "f64", t.shape)
 
 
 def lagged(z: Operand, x: Operand, like: Operand, axis: int) -> Any:
@@ -103,7 +104,7 @@ def signal_filter(name: str, calls: str, coefficients: int, **rules: Any) -> Op:
         return [operands[-1], *operands[:-1]], {"axis": axis}
 
     return op(f"signal_{name}", calls, type=type_filtered, run=run, bind=bind, emit=emit, defaults={"axis": -1},
-              raises="value", cost="dear", **rules)
+              raises="value", cost="dear", complex=True, **rules)
 
 
 lfilter: Op = signal_filter("lfilter", "scipy.signal.lfilter", 2, vjp=lfilter_vjp, jvp=lfilter_jvp)

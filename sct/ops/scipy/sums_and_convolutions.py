@@ -183,7 +183,7 @@ def convolution(name: str, transposed: Callable[..., list[Any]], default: Callab
     """As NumPy's of vectors, to rounding, but for mode "same", which gives as many numbers as the first has."""
 
     def rule(a: Operand, v: Operand, mode: str = "full", longer: bool = True, **_: Any) -> Tensor:
-        if number(a).kind != "f" or number(v).kind != "f":
+        if number(a).kind not in "fc" or number(v).kind not in "fc":
             raise TypeMismatch(f"scipy.signal.{name} of integers is not supported", hint="convert with astype(float)")
         return signals.type_convolve(a, v, mode, longer)
 
@@ -206,8 +206,7 @@ def convolution(name: str, transposed: Callable[..., list[Any]], default: Callab
     return bilinear(name if name == "fftconvolve" else f"scipy_{name}", f"scipy.signal.{name}", rule,
                     lambda ct, a, v, mode="full", longer=True, **_: transposed(ct, a, v, mode, longer),
                     asks=asks, run=run, emit=emit,
-                    bind=default, defaults={"mode": "full", "longer": True, "method": "auto"}, samples=pairs,
-                    complex=False)
+                    bind=default, defaults={"mode": "full", "longer": True, "method": "auto"}, samples=pairs)
 
 
 def bind_method(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> tuple[list[Any], dict[str, Any]]:

@@ -77,6 +77,10 @@ def refusing_type_mismatch(eqn: Eqn) -> Iterator[None]:
         yield
     except TypeMismatch as error:
         name = (eqn.spelling or eqn.op.name).rpartition(".")[2]
+        if eqn.loc is not None and eqn.loc.seen_from is not None:
+            raise SctError("SCT402", "the derivative of this result is not supported", loc=eqn.loc,
+                           why=f"it is computed by `{name}`: {error}", hint="differentiate another result; or pass "
+                           "`sct.stop_gradient(...)` of the arguments, if no derivative is meant to pass") from error
         raise SctError("SCT402", f"the derivative of `{name}` is not supported for these types",
                        why=str(error), hint=error.hint or "convert the operands to one dtype", loc=eqn.loc) from error
 

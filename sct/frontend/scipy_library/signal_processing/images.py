@@ -85,7 +85,7 @@ register("scipy.ndimage", {
     "zoom": Program(_zoomed, ("input",), ("zoom", *_OPTIONS), needs=_FILTER, takes=_TAKES),
     "affine_transform": Program(_transformed, ("input", "matrix", "offset"), _OPTIONS, ranks=_RANKS, needs=_FILTER,
                                 takes=_TAKES),
-    "rotate": Program(_rotated, ("input",), ("angle", "reshape", *_OPTIONS), ranks=(2,), takes=_TAKES,
+    "rotate": Program(_rotated, ("input", "angle"), ("reshape", *_OPTIONS), ranks=(0, 2), takes=_TAKES,
                       needs=(*_FILTER, "scipy.special.cosdg", "scipy.special.sindg"))})
 
 

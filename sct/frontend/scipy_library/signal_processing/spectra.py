@@ -20,8 +20,9 @@ from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
 from sct.frontend.values.abstract_values import Abstract, Static, Tup
-from sct.ir import Operand
+from sct.ir import Operand, Value
 from sct.ir.dims import sym
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import INT, Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
@@ -247,7 +248,7 @@ def _spectrum(name: str, spectrum: Spectrum) -> Any:
         for key, v in arguments.items():
             if key not in (*spectrum.signals, *_KNOWN) and v != defaults[key]:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
-            if key not in spectrum.signals and is_varied(ev, v):
+            if key not in spectrum.signals and is_varied(ev, v) and not _is_int(ev, v):
                 ev.refuse("SCT402", f"`{name}` is not differentiated by `{key}`", hint="differentiate by the signal")
         xs = [array_of_floats(ev, f"scipy.signal.{name}", arguments[key], (1,)) for key in spectrum.signals]
         if len(xs) == 2 and not ev.same(*(ev.type_of(x).shape[0] for x in xs)):  # type: ignore[union-attr]
@@ -277,6 +278,11 @@ def _spectrum(name: str, spectrum: Spectrum) -> Any:
         return Tup((*axes, standing_for(ev, result, like, f"_0[{len(sizes)}]")))
 
     return handle
+
+
+def _is_int(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a count, which is asked for, and not a number that a derivative could be by?"""
+    return isinstance(v, Value) and isinstance(v.type, Tensor) and unmark_real(v.type).kind == "i"
 
 
 def _windows_of(ev: Evaluator, size: Abstract, shared: int | None, asked: Mapping[str, Any]

@@ -241,7 +241,7 @@ def _weighed(x: Any, weights: Any, edges: Any, density: Any) -> Any:
 def _histogram(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """`np.histogram(x, bins, range, density, weights)` with differentiated weights: the histogram, and the edges."""
     arguments = dict(zip(("a", "bins", "range", "density", "weights"), args)) | dict(kwargs)
-    weights = arguments.get("weights", Static(None))
+    weights = ev.array_of_list(arguments.get("weights", Static(None)))
     if not isinstance(weights, Ref) or ev.is_observed and not (is_varied(ev, weights) or may_be_differentiated(
             ev, weights)):
         ev.refuse("SCT207", "`histogram` is left to Python")
