@@ -219,7 +219,7 @@ def _first_accepted(trace_with: Callable[[bool, int, OutliningPlan], Traced], li
         if any(r.has_displays for r in refusals) and (traced := attempt(True, rows=True)) is None:
             first = or_of_rows(first, refusals[-1])
         if traced is None:
-            first.evaluated = ()
+            first.evaluated = first.around = ()
             raise first from first.__cause__
     return traced
 
@@ -291,6 +291,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
     refusals: list[SctError] = []
     by_sets: dict[Any, SctError] = {}  # the first with these sets and iterators of run time
     with_dicts: list[SctError] = []  # of the program whose dicts have keys of run time
+    met: list[SctError] = []  # all refusals so far
 
     def forget() -> None:
         refusals.clear()
@@ -311,6 +312,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
             if more := plan.looped - plan.unrolled:
                 raise plan.changed(unrolled=more) from None
             refusals.append(refusal)
+            met.append(refusal)
             by_sets.setdefault((frozenset(plan.sets), frozenset(plan.counted)), refusal)
             if plan.has_arguments and not plan.refused - plan.dicts:
                 forget()
@@ -332,7 +334,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
             if more := {code for code in plan.asked - plan.collected if is_collectable(code[0])}:
                 forget()
                 raise plan.with_lists_of_items(more) from None
-            first = plan.reported(furthest((refusals[0], *with_dicts, *by_sets.values())))
+            first = plan.reported(furthest((refusals[0], *with_dicts, *by_sets.values()), met))
             if first.code in OF_OBJECTS and (classes := plan.linkable()):
                 with_dicts.clear()
                 forget()

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import Loc, SctError
+from sct.errors import Loc, SctError, raised_at
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.evaluator.own_methods import generator_of_context, is_library
 from sct.frontend.state.observed_types import Observations, Observed, is_of_latest, latest_place, observed_type
@@ -431,7 +431,7 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
             is_stale = not (misses and is_of_one_dtype)
             if misses:
                 return miss
-            raise unobserved_type(error, place) from None
+            raise unobserved_type(error, raised_at(error)[0] or place) from None
         was_called = True
         return result
 

@@ -7,9 +7,9 @@ does or raises on the way to an item happens then, and what is left of it may be
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -34,7 +34,9 @@ from sct.ir.types import BOOL, INT, Text
 from sct.ops.program.attempts import attempted
 from sct.ops.program.effects import inactive, part, runs_code_of_operands
 
-__all__ = ["PythonIterable", "check_class", "check_unchanged", "python_item", "python_items", "python_iterable"]
+__all__ = [
+    "PythonIterable", "check_class", "check_unchanged", "python_item", "python_items", "python_iterable",
+    "refuse_iteration"]
 
 
 def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
@@ -48,8 +50,25 @@ def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
     module = cls.__module__.lstrip("_")
     own = hasattr(cls, "__next__") and not is_callers(ev, v) and (
         is_harmless_module(module) or module in ("builtins", "itertools"))
-    of_library = cls is np.ndarray or not hasattr(cls, "__next__") and module.split(".")[0] in ("csv", "pandas")
+    of_library = cls is np.ndarray or not hasattr(cls, "__next__") and module.split(".")[0] in _OF_LIBRARIES
+    if cls in (KeysView, ItemsView, ValuesView):
+        return f"type(_0).__name__ == '{cls.__name__}' and type(_0._mapping).__module__ in {_OF_LIBRARIES}"
     return f"type(_0).__name__ == '{cls.__name__}'" if is_tuple or own or of_library else None
+
+
+_OF_LIBRARIES = ("configparser", "csv", "pandas")
+"""Modules whose objects give the same items each time."""
+
+
+def refuse_iteration(ev: Evaluator, v: Abstract, node: Any = None) -> NoReturn:
+    """Refuses a loop over a value whose items are not known; `node`: the iterable of a `for`."""
+    place = ev.loc if node is None else loc_of(node, ev.frames[-1].source.file)
+    is_seen = bool(ev.observed(items_place(place))) if node is not None and place is not None else ev.is_observed
+    with ev.at(place):
+        if isinstance(v, Value) and v not in ev.params and is_python_object(ev, v) and not is_seen:
+            ev.refuse_object(v, "iteration over")
+        ev.refuse("SCT503", "this cannot be iterated over",
+                  hint="iterate over a range, an array, or a tuple, list or dict of known length")
 
 
 @dataclass(frozen=True)
