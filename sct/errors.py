@@ -70,7 +70,12 @@ def came_further(a: SctError, b: SctError) -> bool:
 
 
 def _has_passed(a: SctError, b: SctError) -> bool:
-    """Has the evaluation that `a` ended passed the place of `b`, or a call in which `b` is?"""
+    """Has the evaluation that `a` ended passed the place of `b`, or a call in which `b` is?
+
+    What is refused after an evaluation has come to its end is behind all places.
+    """
+    if b.evaluated and not b.around:
+        return False
     return a.loc is not None and (b.loc in a.evaluated or any(
         p in a.evaluated and p not in b.evaluated for p in b.around))
 

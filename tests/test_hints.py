@@ -29,6 +29,7 @@ import sys
 import types
 import warnings
 import weakref
+import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -1336,12 +1337,12 @@ def _() -> Any:
 @case("use a list, a dict or an array")
 def _() -> Any:
     def refused(x):
-        config = configparser.ConfigParser()
-        return x[0] * len(config["DEFAULT"])
+        doubled = map(lambda v: 2.0 * v, x)
+        return doubled[0]
 
     def followed(x):
-        config = {"DEFAULT": {}}
-        return x[0] * len(config["DEFAULT"])
+        doubled = [*map(lambda v: 2.0 * v, x)]
+        return doubled[0]
 
     return refused, followed
 
@@ -1349,10 +1350,10 @@ def _() -> Any:
 @case("use a list, a dict or an array; or make the object outside the function, at the top of a module")
 def _() -> Any:
     def refused(x):
-        config = configparser.ConfigParser()
-        return x[0] * len(config.default_section)
+        document = xml.dom.minidom.Document()
+        return x[0] * len(document.nodeName)
 
-    return refused, lambda x: x[0] * len(CONFIG.default_section)
+    return refused, lambda x: x[0] * len(DOCUMENT.nodeName)
 
 
 @case("use np.mean, np.median, np.std and np.var")

@@ -16,15 +16,17 @@ OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT31
 def furthest(refusals: Iterable[SctError], met: Iterable[SctError] = ()) -> SctError:
     """The refusal of the attempt that came furthest in the function; of several at one place, the most specific.
 
-    met  refusals of other attempts, which left more of the function to Python: one that certainly came further
+    met  refusals of other attempts, which left calls to Python: one that came further than the call in which the refused
+         operation is; where that operation itself was left to Python, it stays the reason
     """
     first, *others = refusals
     for other in others:
         asks_more = first.code == "SCT505" != other.code and first.loc == other.loc
         if _is_further(other, first, or_if=asks_more or other.code == "SCT204"):
             first = other
+    reason = first.loc
     for other in met:
-        if came_further(other, first):
+        if came_further(other, first) and reason not in other.evaluated:
             first = other
     return first
 

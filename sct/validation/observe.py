@@ -23,7 +23,7 @@ import operator
 import re
 import threading
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ from sct.validation.instrument import (
     ITEMS,
     OBSERVE,
     OPERAND,
+    UNPACKED,
     instrumented_code,
     plain_code,
 )
@@ -267,7 +268,8 @@ class _InstrumentingCopier(Copier):
         code, places = instrumented_code(f.__code__)
         self.copies[id(f.__globals__)].update({
             OBSERVE: functools.partial(self.observe, places), ITEMS: functools.partial(self.items, places),
-            CALLEE: self.callee, ATTRIBUTE: self.attribute, OPERAND: self.operands.operand, IN_PLACE: self.in_place})
+            UNPACKED: functools.partial(self.unpacked, places), CALLEE: self.callee, ATTRIBUTE: self.attribute,
+            OPERAND: self.operands.operand, IN_PLACE: self.in_place})
         return code
 
     def observe(self, places: list[Loc], k: int, value: Any) -> Any:
@@ -280,6 +282,13 @@ class _InstrumentingCopier(Copier):
         with contextlib.suppress(StopIteration):
             while True:
                 yield self.observe(places, k, next(iterator))
+
+    def unpacked(self, places: list[Loc], k: int, values: Iterable[Any]) -> Iterator[Any]:
+        """These values, each of which is unpacked: a tuple or a list is observed as the tuple of its items."""
+        for x in values:
+            if isinstance(x, (tuple, list)):
+                self.observe(places, k, tuple(x))
+            yield x
 
     def in_place(self, name: str, x: Any, y: Any) -> Any:
         """`x op= y`."""

@@ -35,7 +35,7 @@ from sct.ops.program.attempts import attempted
 from sct.ops.program.effects import inactive, part, runs_code_of_operands
 
 __all__ = [
-    "PythonIterable", "check_class", "check_unchanged", "python_item", "python_items", "python_iterable",
+    "PythonIterable", "check_class", "check_unchanged", "items_as_observed", "python_item", "python_items", "python_iterable",
     "refuse_iteration"]
 
 
@@ -124,6 +124,20 @@ def python_item(ev: Evaluator, text: str, operands: Sequence[Operand], iterable:
     item = typed(ev, text, operands, iterable.types, f"an item of {iterable.name}", part)
     hold_all(ev, item)
     return item
+
+
+def items_as_observed(ev: Evaluator, v: Abstract, target: Any) -> Abstract | None:
+    """The items of a tuple or a list that sct does not see into, where all that were unpacked here had as many."""
+    place = loc_of(target, ev.frames[-1].source.file)
+    types = ev.observed(place)
+    if not isinstance(v, Value) or not is_python_object(ev, v) or not types or any(
+            len(t[1]) != len(target.elts) for t in types if t[0] == "tuple") or {t[0] for t in types} != {"tuple"}:
+        return None
+    name = f"what is unpacked to `{user_text(place)}`"
+    check_value(ev, v, "isinstance(_0, (tuple, list))", f"{name} must be a tuple or a list")
+    items = typed(ev, "tuple(_0)", (v,), types, name, part)
+    hold_all(ev, items)
+    return items
 
 
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")
