@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import collections
-import configparser
 import contextlib
 import copy
 import ctypes
@@ -73,7 +72,8 @@ MATRIX = np.ones((2, 2)).view(np.matrix)
 SPACE = types.SimpleNamespace(k=2.0)
 COUNTS = collections.defaultdict(float, a=1.5)
 COUNTED = {**COUNTS, "b": 0.5}
-CONFIG = configparser.ConfigParser()
+DOCUMENT = xml.dom.minidom.Document()
+OUTSIDE_PAIRS = [[1, [2, 3]]]
 
 
 def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any]:
@@ -1617,7 +1617,17 @@ def _() -> Any:
 
 @case("use a list or an array")
 def _() -> Any:
-    return lambda x: sum(CONFIG.sections()) * x[0], lambda x: sum(list(OUTSIDE)) * x[0]
+    def refused(x):
+        for a, (b, c) in json.loads("[[1, [2, 3]]]"):
+            x = x * a * b * c
+        return x[0]
+
+    def followed(x):
+        for a, (b, c) in OUTSIDE_PAIRS:
+            x = x * a * b * c
+        return x[0]
+
+    return refused, followed
 
 
 @case("run over a copy: `list(...)`")

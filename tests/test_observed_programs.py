@@ -18,6 +18,7 @@ import pytest
 
 from tests.oracle import agrees_in_every_mode, refuses
 
+
 def _agrees(f, calls):
     """As `agrees_in_every_mode`, of a function of a number."""
     def of_list(x, *args):

@@ -16,8 +16,8 @@ OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT31
 def furthest(refusals: Iterable[SctError], met: Iterable[SctError] = ()) -> SctError:
     """The refusal of the attempt that came furthest in the function; of several at one place, the most specific.
 
-    met  refusals of other attempts, which left calls to Python: one that came further than the call in which the refused
-         operation is; where that operation itself was left to Python, it stays the reason
+    met  refusals of other attempts, which left calls to Python: one that came further than the call in which the
+         refused operation is; where that operation itself was left to Python, it stays the reason
     """
     first, *others = refusals
     for other in others:

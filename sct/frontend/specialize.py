@@ -291,7 +291,6 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
     refusals: list[SctError] = []
     by_sets: dict[Any, SctError] = {}  # the first with these sets and iterators of run time
     with_dicts: list[SctError] = []  # of the program whose dicts have keys of run time
-    met: list[SctError] = []  # all refusals so far
 
     def forget() -> None:
         refusals.clear()
@@ -301,7 +300,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
         try:
             return trace_with(plan)
         except SctError as refusal:
-            plan.last = refusal
+            plan.refusals.append(refusal)
             if refusal.code == INTERNAL and verifies():
                 raise  # another way to evaluate the function would hide the fault
             if refusal.code == "SCT301" and (other := plan.for_aliases()) is not None:
@@ -312,7 +311,6 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
             if more := plan.looped - plan.unrolled:
                 raise plan.changed(unrolled=more) from None
             refusals.append(refusal)
-            met.append(refusal)
             by_sets.setdefault((frozenset(plan.sets), frozenset(plan.counted)), refusal)
             if plan.has_arguments and not plan.refused - plan.dicts:
                 forget()
@@ -334,7 +332,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
             if more := {code for code in plan.asked - plan.collected if is_collectable(code[0])}:
                 forget()
                 raise plan.with_lists_of_items(more) from None
-            first = plan.reported(furthest((refusals[0], *with_dicts, *by_sets.values()), met))
+            first = plan.reported(furthest((refusals[0], *with_dicts, *by_sets.values()), plan.refusals))
             if first.code in OF_OBJECTS and (classes := plan.linkable()):
                 with_dicts.clear()
                 forget()

@@ -76,8 +76,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "IMMUTABLE", "NOT_SHOWN", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python", "give",
-    "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
+    "IMMUTABLE", "NOT_SHOWN", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python",
+    "give", "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
     "is_varied", "leave_to_python", "may_be_differentiated", "pure_builtin",
     "template_of", "user_text", "written_by_python",
 ]

@@ -35,8 +35,8 @@ from sct.ops.program.attempts import attempted
 from sct.ops.program.effects import inactive, part, runs_code_of_operands
 
 __all__ = [
-    "PythonIterable", "check_class", "check_unchanged", "items_as_observed", "python_item", "python_items", "python_iterable",
-    "refuse_iteration"]
+    "PythonIterable", "check_class", "check_unchanged", "items_as_observed", "python_item", "python_items",
+    "python_iterable", "refuse_iteration"]
 
 
 def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:

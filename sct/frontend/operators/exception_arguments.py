@@ -48,7 +48,7 @@ def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
                   hint="pass a tuple of its items, `tuple(items)`, or a text")
     if isinstance(v, ObjRef):
         ev.refuse("SCT503", f"an object of class `{v.cls.__name__}` is not supported in an exception",
-                  why="it may change until the exception is read", hint="pass its attributes that are numbers, or a text")
+                  why="it may change until the exception is read", hint="pass its numbers, or a text")
     if not isinstance(v, Tup) or v.cls is not tuple:
         return ev.operand(v)
     if all(map(is_literal, v.items)):

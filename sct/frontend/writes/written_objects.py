@@ -95,10 +95,10 @@ def owners_of_memory(x: Any) -> Iterator[Any]:
 def _generated(cls: type) -> Iterator[Any]:
     """The methods that `dataclass` and `namedtuple` have written, which write only into the object that they make."""
     for f in vars(cls).values():
-        made = getattr(f, "__wrapped__", getattr(f, "__func__", f))  # `__repr__` is wrapped
-        if isinstance(made, types.FunctionType) and (
-                is_generated(made, cls) or is_namedtuple(cls) and made.__code__.co_filename == "<string>"):
-            yield made
+        function = getattr(f, "__wrapped__", getattr(f, "__func__", f))  # `__repr__` is wrapped
+        if isinstance(function, types.FunctionType) and (
+                is_generated(function, cls) or is_namedtuple(cls) and function.__code__.co_filename == "<string>"):
+            yield function
 
 
 class _Code:
