@@ -155,8 +155,8 @@ class State(Facts):
                             "outside")
             eqn = self.defs.get(v)
             rule = f"; or {rule_hint(user_text(eqn.loc), len(eqn.args) - 1)}" if eqn and eqn.op.name == "apply" else ""
-            shown = "no run has shown its type" if self.is_observed else \
-                "its type is not observed in a run on copies: the function may reach the world outside, or does not end soon"
+            shown = "no run has shown its type" if self.is_observed else "its type is not observed in a run on " \
+                "copies, since the function may reach the world outside, or does not end soon"
             self.refuse("SCT207", f"{use} an object of unknown type",
                         why=f"it was returned by code that runs as it is, and {shown}",
                         hint=f"compute it outside the differentiated function{rule}")
