@@ -7,6 +7,7 @@ names that are not bound.
 from __future__ import annotations
 
 import functools
+import itertools
 import linecache
 import os
 import re
@@ -20,7 +21,7 @@ from typing import Any
 __all__ = [
     "INTERNAL", "NO_DERIVATIVE", "PACKAGES", "Loc", "SctError", "SctWarning", "add_source_note", "came_further",
     "caret", "class_in_words", "complex_refusal", "contains_itself", "conversion_hint", "internal_error", "is_behind",
-    "memory_refusal", "unbound_error", "user_text", "without_compiler_frames",
+    "memory_refusal", "raised_at", "unbound_error", "user_text", "without_compiler_frames",
 ]
 
 
@@ -39,11 +40,6 @@ class Loc:
     seen_from: Loc | None = field(default=None, compare=False, repr=False)
 
 
-def is_behind(a: Loc | None, b: Loc | None) -> bool:
-    """Is the place `a` behind `b` in the same file, so that the evaluation which failed there has come further?"""
-    return a is not None and b is not None and a.file == b.file and a.line > b.line
-
-
 class SctError(Exception):
     """A program, or a call, that sct does not differentiate.
 
@@ -58,6 +54,7 @@ class SctError(Exception):
         self.code, self.what, self.why, self.hint, self.loc = code, what, why, hint, loc
         self.candidates: tuple[Loc | None, ...] = ()  # places of expressions around it that may be left to Python
         self.evaluated: Collection[Loc | None] = ()  # places of what was evaluated to its end before
+        self.around: tuple[Loc | None, ...] = ()  # places of what was not: the innermost first, in all functions
         self.has_displays = False  # of dicts of constant keys, or of tuples, which may be rows of columns
         super().__init__(what)
 
@@ -74,7 +71,25 @@ class SctError(Exception):
 
 def came_further(a: SctError, b: SctError) -> bool:
     """Has the evaluation that `a` ended passed the place of `b`, and the other not that of `a`?"""
-    return a.loc is not None and b.loc in a.evaluated and a.loc not in b.evaluated
+    return _has_passed(a, b) and not _has_passed(b, a)
+
+
+def _has_passed(a: SctError, b: SctError) -> bool:
+    """Has the evaluation that `a` ended passed the place of `b`, or a call in which `b` is?
+
+    What is refused after an evaluation has come to its end is behind all places.
+    """
+    if b.evaluated and not b.around:
+        return False
+    return a.loc is not None and (b.loc in a.evaluated or any(
+        p in a.evaluated and p not in b.evaluated for p in b.around))
+
+
+def is_behind(a: SctError, b: SctError) -> bool:
+    """Is the place of `a` behind that of `b`, or that of the outermost statement in which they differ?"""
+    places = itertools.zip_longest(reversed((a.loc, *a.around)), reversed((b.loc, *b.around)), fillvalue=None)
+    p, q = next(((p, q) for p, q in places if p != q), (None, None))
+    return p is not None and q is not None and p.file == q.file and (p.line, p.col) > (q.line, q.col)
 
 
 class SctWarning(UserWarning):
@@ -154,6 +169,19 @@ def contains_itself(what: str, loc: Loc | None = None) -> SctError:
                     hint="pass and return containers without references back to themselves")
 
 
+def raised_at(error: BaseException) -> tuple[Loc | None, list[Any]]:
+    """The place in the user's source of what raised an exception in emitted code, and the sources of that code."""
+    place: Loc | None = None
+    sources: list[Any] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        module = traceback.tb_frame.f_globals
+        place = module.get("__sct_lines__", {}).get(traceback.tb_lineno, place)
+        sources += [module["__sct_source__"]] if "__sct_source__" in module else []
+        traceback = traceback.tb_next
+    return place, sources
+
+
 def add_source_note(error: BaseException) -> None:
     """Add a note with the user's file and line to an exception that emitted code raised (Python 3.11 and later).
 
@@ -164,16 +192,9 @@ def add_source_note(error: BaseException) -> None:
     SCT415 if the code has found that a value has no derivative, and SCT918 if memory has run out in a program that
     keeps values of loops.
     """
-    place: Loc | None = None
-    of_reals, has_tapes = True, False
-    traceback = error.__traceback__
-    while traceback is not None:
-        module = traceback.tb_frame.f_globals
-        place = module.get("__sct_lines__", {}).get(traceback.tb_lineno, place)
-        source = module.get("__sct_source__")
-        of_reals = of_reals and not getattr(source, "is_complex", False)
-        has_tapes = has_tapes or getattr(source, "tapes", ("0", "0")) != ("0", "0")
-        traceback = traceback.tb_next
+    place, sources = raised_at(error)
+    of_reals = not any(getattr(source, "is_complex", False) for source in sources)
+    has_tapes = any(getattr(source, "tapes", ("0", "0")) != ("0", "0") for source in sources)
     if place is None or isinstance(error, SctError):
         return
     if linecache.getline(place.file, place.line).lstrip().startswith(("raise", "assert")):

@@ -162,7 +162,7 @@ def specialize(
             validation.validate_kernels(transform, args, kwargs, run, plain())
     if any(may_become_complex(attempted(eqn)) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
         run = _without_complex(run, traced)
-    run = for_observed_types(shared, run, MISS)
+    run = for_observed_types(traced, run, MISS)
     outside = outside_reads(traced, traced.root)
     bind = compile_checks(traced, run, source.tapes[1])
     if outside is not None:

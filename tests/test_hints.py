@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import collections
-import configparser
 import contextlib
 import copy
 import ctypes
@@ -29,6 +28,7 @@ import sys
 import types
 import warnings
 import weakref
+import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +74,8 @@ MATRIX = np.ones((2, 2)).view(np.matrix)
 SPACE = types.SimpleNamespace(k=2.0)
 COUNTS = collections.defaultdict(float, a=1.5)
 COUNTED = {**COUNTS, "b": 0.5}
-CONFIG = configparser.ConfigParser()
+DOCUMENT = xml.dom.minidom.Document()
+OUTSIDE_PAIRS = [[1, [2, 3]]]
 
 
 def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any]:
@@ -1338,12 +1339,12 @@ def _() -> Any:
 @case("use a list, a dict or an array")
 def _() -> Any:
     def refused(x):
-        config = configparser.ConfigParser()
-        return x[0] * len(config["DEFAULT"])
+        doubled = map(lambda v: 2.0 * v, x)
+        return doubled[0]
 
     def followed(x):
-        config = {"DEFAULT": {}}
-        return x[0] * len(config["DEFAULT"])
+        doubled = [*map(lambda v: 2.0 * v, x)]
+        return doubled[0]
 
     return refused, followed
 
@@ -1351,10 +1352,10 @@ def _() -> Any:
 @case("use a list, a dict or an array; or make the object outside the function, at the top of a module")
 def _() -> Any:
     def refused(x):
-        config = configparser.ConfigParser()
-        return x[0] * len(config.default_section)
+        document = xml.dom.minidom.Document()
+        return x[0] * len(document.nodeName)
 
-    return refused, lambda x: x[0] * len(CONFIG.default_section)
+    return refused, lambda x: x[0] * len(DOCUMENT.nodeName)
 
 
 @case("use np.mean, np.median, np.std and np.var")
@@ -1618,7 +1619,17 @@ def _() -> Any:
 
 @case("use a list or an array")
 def _() -> Any:
-    return lambda x: sum(CONFIG.sections()) * x[0], lambda x: sum(list(OUTSIDE)) * x[0]
+    def refused(x):
+        for a, (b, c) in json.loads("[[1, [2, 3]]]"):
+            x = x * a * b * c
+        return x[0]
+
+    def followed(x):
+        for a, (b, c) in OUTSIDE_PAIRS:
+            x = x * a * b * c
+        return x[0]
+
+    return refused, followed
 
 
 @case("run over a copy: `list(...)`")

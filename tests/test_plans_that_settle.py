@@ -42,6 +42,6 @@ def test_a_plan_that_does_not_settle_names_the_last_refusal() -> None:
     plan = OutliningPlan()
     with pytest.raises(sct.SctError, match="SCT204"):
         plan.refuse_unstable()
-    plan.last = sct.SctError("SCT502", "this value cannot be used")
+    plan.refusals.append(sct.SctError("SCT502", "this value cannot be used"))
     with pytest.raises(sct.SctError, match="SCT502"):
         plan.refuse_unstable()

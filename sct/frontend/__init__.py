@@ -62,7 +62,7 @@ from sct.frontend.autodiff import integrals, nested_jacobians, solvers, trajecto
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.evaluator.exceptions import NOT_ANSWERED
 from sct.frontend.heap import subscripts
-from sct.frontend.heap.inactive import OBSERVED_BEFORE
+from sct.frontend.heap.inactive import NOT_SHOWN, OBSERVED_BEFORE
 from sct.frontend.interpreter import (
     assignment_statements,
     attributes,
@@ -121,7 +121,8 @@ from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Equal, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COLUMN", "COMPARED_BY_CLASS", "MANY_KEYS", "NOT_ANSWERED", "OPAQUE_ARRAY", "NotLoaded", "OBSERVED_BEFORE", "ROWS",
+    "COLUMN", "COMPARED_BY_CLASS", "MANY_KEYS", "NOT_ANSWERED", "NOT_SHOWN", "OPAQUE_ARRAY", "NotLoaded",
+    "OBSERVED_BEFORE", "ROWS",
     "RecordColumn",
     "Equal", "Guard", "Ragged", "RowChecks", "Same", "SourceParameter", "Traced", "Transform", "Unloaded", "Untyped",
     "apart", "attribute_text", "exact", "identity", "key_of", "kind_of_rows", "library_facts", "list_tree",

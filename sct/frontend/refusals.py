@@ -13,12 +13,20 @@ OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT31
 """The codes of refusals of programs that may be accepted if objects are rows of columns."""
 
 
-def furthest(refusals: Iterable[SctError]) -> SctError:
-    """The refusal of the attempt that came furthest in the function; of several at one place, the most specific."""
+def furthest(refusals: Iterable[SctError], met: Iterable[SctError] = ()) -> SctError:
+    """The refusal of the attempt that came furthest in the function; of several at one place, the most specific.
+
+    met  refusals of other attempts, which left calls to Python: one that came further than the call in which the
+         refused operation is; where that operation itself was left to Python, it stays the reason
+    """
     first, *others = refusals
     for other in others:
         asks_more = first.code == "SCT505" != other.code and first.loc == other.loc
         if _is_further(other, first, or_if=asks_more or other.code == "SCT204"):
+            first = other
+    reason = first.loc
+    for other in met:
+        if came_further(other, first) and reason not in other.evaluated:
             first = other
     return first
 
@@ -37,11 +45,11 @@ def of_attempts(refusals: Sequence[SctError]) -> SctError:
 
 def _is_further(other: SctError, first: SctError, or_if: bool = False) -> bool:
     """Did the attempt that `other` ended come further?  Where neither did, the place decides, or `or_if`."""
-    return came_further(other, first) or (or_if or is_behind(other.loc, first.loc)) and not came_further(first, other)
+    return came_further(other, first) or (or_if or is_behind(other, first)) and not came_further(first, other)
 
 
 def or_of_rows(refusal: SctError, of_rows: SctError) -> SctError:
     """That of the attempt with dicts and tuples as rows, if it came further, or is the reason: where not one operation
     was refused, but what comes out of recursion or a loop."""
-    about_trees = refusal.code in ("SCT204", "SCT310") or is_behind(of_rows.loc, refusal.loc)
+    about_trees = refusal.code in ("SCT204", "SCT310") or is_behind(of_rows, refusal)
     return of_rows if of_rows.why == OF_ROWS and about_trees or came_further(of_rows, refusal) else refusal

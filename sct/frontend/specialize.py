@@ -220,7 +220,7 @@ def _first_accepted(trace_with: Callable[[bool, int, OutliningPlan], Traced], li
         if any(r.has_displays for r in refusals) and (traced := attempt(True, rows=True)) is None:
             first = or_of_rows(first, refusals[-1])
         if traced is None:
-            first.evaluated = ()
+            first.evaluated = first.around = ()
             raise first from first.__cause__
     return traced
 
@@ -301,7 +301,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
         try:
             return trace_with(plan)
         except SctError as refusal:
-            plan.last = refusal
+            plan.refusals.append(refusal)
             if refusal.code == INTERNAL and verifies():
                 raise  # another way to evaluate the function would hide the fault
             if refusal.code == "SCT301" and (other := plan.for_aliases()) is not None:
@@ -333,7 +333,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
             if more := {code for code in plan.asked - plan.collected if is_collectable(code[0])}:
                 forget()
                 raise plan.with_lists_of_items(more) from None
-            first = plan.reported(furthest((refusals[0], *with_dicts, *by_sets.values())))
+            first = plan.reported(furthest((refusals[0], *with_dicts, *by_sets.values()), plan.refusals))
             if first.code in OF_OBJECTS and (classes := plan.linkable()):
                 with_dicts.clear()
                 forget()

@@ -18,10 +18,11 @@ from sct.frontend.source.parse import loc_of, nested_codes, text_around
 from sct.frontend.state.observed_types import items_place
 
 __all__ = [
-    "ATTRIBUTE", "CALLEE", "IN_PLACE", "ITEMS", "OBSERVE", "OPERAND", "PLACES", "instrumented_code", "plain_code"]
+    "ATTRIBUTE", "CALLEE", "IN_PLACE", "ITEMS", "OBSERVE", "OPERAND", "PLACES", "UNPACKED", "instrumented_code",
+    "plain_code"]
 
 OBSERVE, ITEMS, CALLEE, ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
-OPERAND, IN_PLACE, KEY = "__sct_operand__", "__sct_in_place__", "_sct_key_"
+OPERAND, IN_PLACE, UNPACKED, KEY = "__sct_operand__", "__sct_in_place__", "__sct_unpacked__", "_sct_key_"
 """The names by which instrumented code calls the observer, and names keys that it reads twice."""
 
 PLACES: list[Loc] = []
@@ -160,6 +161,8 @@ class _Instrument(ast.NodeTransformer):
         place = items_place(loc_of(node.iter, self.file))
         self.generic_visit(node)
         node.iter = self._wrapped(ITEMS, node.iter, place)
+        if isinstance(node.target, (ast.Tuple, ast.List)):
+            node.iter = self._wrapped(UNPACKED, node.iter, loc_of(node.target, self.file))
         return node
 
     visit_For = visit_comprehension = _loop
@@ -168,7 +171,11 @@ class _Instrument(ast.NodeTransformer):
         place = items_place(loc_of(node.value, self.file))
         self.generic_visit(node)
         if any(isinstance(t, (ast.Tuple, ast.List)) for t in node.targets) and len(node.targets) == 1:
-            node.value = self._wrapped(ITEMS, node.value, place)
+            of_one = ast.copy_location(ast.Tuple([node.value], ast.Load()), node.value)
+            unpacked = self._wrapped(UNPACKED, of_one, loc_of(node.targets[0], self.file))
+            items = ast.List([ast.Starred(unpacked, ast.Load())], ast.Load())
+            only = ast.copy_location(ast.Subscript(items, ast.Constant(0), ast.Load()), node.value)
+            node.value = self._wrapped(ITEMS, only, place)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import datetime
+import enum
 import functools
 import inspect
 import io
@@ -23,14 +24,14 @@ import re
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from sct.errors import Loc, SctError
+from sct.errors import Loc, SctError, raised_at
 from sct.frontend import OBSERVED_BEFORE, Traced
-from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.evaluator.own_methods import generator_of_context, is_library
 from sct.frontend.state.observed_types import Observations, Observed, is_of_latest, latest_place, observed_type
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.frontend.writes.references import CACHED, names_in
@@ -48,6 +49,7 @@ from sct.validation.instrument import (
     ITEMS,
     OBSERVE,
     OPERAND,
+    UNPACKED,
     instrumented_code,
     plain_code,
 )
@@ -61,11 +63,11 @@ PATIENCE = 10.0
 """The function may run this many seconds."""
 
 _HARMLESS = frozenset((
-    "abc", "array", "bisect", "builtins", "calendar", "cmath", "collections", "contextlib", "copy", "csv",
-    "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "io",
-    "itertools", "json", "logging", "math", "numbers", "numpy", "operator", "pandas", "pprint", "random", "re",
-    "scipy", "sct", "statistics", "string", "struct", "textwrap", "time", "types", "typing", "unicodedata",
-    "warnings", "zoneinfo"))
+    "abc", "array", "ast", "base64", "bisect", "builtins", "calendar", "cmath", "collections", "configparser",
+    "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools",
+    "graphlib", "hashlib", "heapq", "io", "itertools", "json", "logging", "math", "numbers", "numpy", "operator",
+    "pandas", "pprint", "random", "re", "scipy", "sct", "shlex", "statistics", "string", "struct", "textwrap", "time",
+    "tomllib", "types", "typing", "unicodedata", "warnings", "zoneinfo"))
 """Modules whose functions reach nothing outside their arguments, but for those of `_OUTSIDE`."""
 
 _OUTSIDE = frozenset((
@@ -73,6 +75,9 @@ _OUTSIDE = frozenset((
     "savez", "savez_compressed", "savetxt", "tofile", "memmap", "to_csv", "to_pickle", "to_sql", "to_excel", "dump",
     "basicConfig", "write", "writelines", "send", "sendall", "recv", "connect", "unlink", "rmdir", "mkdir", "rename",
     "system", "Popen", "urlopen"))
+
+_READERS = {"configparser": "read"}
+"""Methods that read files, by the module of their class; those of this name in other modules need not."""
 
 
 def _has_rule(x: Any) -> bool:
@@ -146,7 +151,8 @@ def _is_harmless(f: Any, of: Any) -> bool:
         return False
     if isinstance(f, np.ufunc):
         return not all("O" in signature for signature in f.types)  # those of `np.frompyfunc` call Python
-    return str(module).split(".")[0].lstrip("_") in _HARMLESS and (name not in _OUTSIDE or f is re.compile)
+    package = str(module).split(".")[0].lstrip("_")
+    return package in _HARMLESS and (name not in _OUTSIDE or f is re.compile) and _READERS.get(package) != name
 
 
 _DISPATCHER = getattr(functools.singledispatch(len), "__code__", None)
@@ -160,12 +166,18 @@ def _has_users_cache(f: Any) -> bool:
     return not _is_harmless(f, None) or getattr(sys.modules.get(f.__module__), f.__name__, None) is not f
 
 
-def _check_callee(f: Any) -> None:
-    """Raises if `f`, which is about to be called, may reach the world outside."""
+def _check_callee(f: Any, seen: set[int] | None = None) -> None:
+    """Raises if `f`, which is about to be called, may reach the world outside.
+
+    seen  the ids of functions and classes that are already checked
+    """
+    seen = set() if seen is None else seen
     if _has_users_cache(f):
         if f not in NEW_CACHES:
             raise _ReachesOutside  # it would fill the cache
-        return _check_code(f.__wrapped__, set())
+        return _check_code(f.__wrapped__, seen)
+    if (generator := generator_of_context(getattr(f, "__func__", f))) is not None:
+        return _check_callee(generator, seen)
     owner, function = getattr(f, "__self__", None), getattr(f, "__func__", f)
     if isinstance(owner, (io.IOBase, logging.Handler, type(threading.Lock()))) and \
             not isinstance(owner, (io.StringIO, io.BytesIO)):
@@ -176,19 +188,19 @@ def _check_callee(f: Any) -> None:
         return
     cls = of if isinstance(of, type) else type(of)
     if isinstance(function, types.FunctionType) and not is_library(function):
-        _check_code(function, set())
+        _check_code(function, seen)
     elif _is_users(cls) or is_namedtuple(cls) or issubclass(cls, BaseException):
-        _check_code(cls, set())
+        _check_code(cls, seen)
     elif getattr(function, "__code__", None) is _DISPATCHER:
         for implementation in function.registry.values():
-            _check_callee(implementation)
+            _check_callee(implementation, seen)
     else:
         raise _ReachesOutside
 
 
 def _is_users(cls: type) -> bool:
-    """Is this a class of the user, whose bases are such classes, and perhaps `list` or `dict`?"""
-    return is_user_class(cls) or builtin_base(cls) is not None
+    """Is this a class of the user, whose bases are such classes, and perhaps `list`, `dict` or `Enum`?"""
+    return is_user_class(cls) or builtin_base(cls) is not None or is_defined_by_user(cls) and issubclass(cls, enum.Enum)
 
 
 def _check_code(f: Any, seen: set[int]) -> None:
@@ -212,13 +224,14 @@ def _check_code(f: Any, seen: set[int]) -> None:
         raise _ReachesOutside
     for name in variables & f.__globals__.keys():
         value = f.__globals__[name]
-        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] not in _HARMLESS:
+        if isinstance(value, types.ModuleType) and (
+                (package := value.__name__.split(".")[0]) not in _HARMLESS or _READERS.get(package) in names):
             raise _ReachesOutside
         if isinstance(value, types.FunctionType) and not is_library(value) or \
                 isinstance(value, type) and _is_users(value):
             _check_code(value, seen)
         elif callable(value):
-            _check_callee(value)
+            _check_callee(value, seen)
 
 
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -263,7 +276,8 @@ class _InstrumentingCopier(Copier):
         code, places = instrumented_code(f.__code__)
         self.copies[id(f.__globals__)].update({
             OBSERVE: functools.partial(self.observe, places), ITEMS: functools.partial(self.items, places),
-            CALLEE: self.callee, ATTRIBUTE: self.attribute, OPERAND: self.operands.operand, IN_PLACE: self.in_place})
+            UNPACKED: functools.partial(self.unpacked, places), CALLEE: self.callee, ATTRIBUTE: self.attribute,
+            OPERAND: self.operands.operand, IN_PLACE: self.in_place})
         return code
 
     def observe(self, places: list[Loc], k: int, value: Any) -> Any:
@@ -276,6 +290,13 @@ class _InstrumentingCopier(Copier):
         with contextlib.suppress(StopIteration):
             while True:
                 yield self.observe(places, k, next(iterator))
+
+    def unpacked(self, places: list[Loc], k: int, values: Iterable[Any]) -> Iterator[Any]:
+        """These values, each of which is unpacked: a tuple or a list is observed as the tuple of its items."""
+        for x in values:
+            if isinstance(x, (tuple, list)):
+                self.observe(places, k, tuple(x))
+            yield x
 
     def in_place(self, name: str, x: Any, y: Any) -> Any:
         """`x op= y`."""
@@ -352,6 +373,9 @@ class _InstrumentingCopier(Copier):
 
     def _instrumented(self, f: Any) -> Any:
         function, owner = getattr(f, "__func__", None), getattr(f, "__self__", None)
+        if (generator := generator_of_context(function or f)) is not None:
+            entered = contextlib.contextmanager(self._instrumented(generator))
+            return entered if function is None else types.MethodType(entered, owner)
         if isinstance(function, types.FunctionType) and not _is_harmless(f, type(owner)) and not is_library(function):
             return types.MethodType(self.copy(function), owner)
         if isinstance(f, types.FunctionType) and OBSERVE not in f.__globals__ and not _is_harmless(f, None):
@@ -424,7 +448,7 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
             is_stale = not (misses and is_of_one_dtype)
             if misses:
                 return miss
-            raise unobserved_type(error, place) from None
+            raise unobserved_type(error, raised_at(error)[0] or place) from None
         was_called = True
         return result
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from sct.codegen import Source
 from sct.errors import Loc, SctError, complex_refusal
-from sct.frontend import NOT_ANSWERED, OBSERVED_BEFORE, Same, Traced, Transform, read_path
+from sct.frontend import NOT_ANSWERED, NOT_SHOWN, OBSERVED_BEFORE, Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, ArgumentPart
 from sct.ir import Eqn, Fn, walk
 from sct.ir.pytrees.pytree import holds_complex
@@ -387,6 +387,10 @@ def unobserved_type(error: Exception, place: Loc | None) -> SctError:
         why = "an eigenvalue of the matrix is negative, and SciPy makes a complex matrix"
         hint = "compute it by eigenvalues, in complex numbers: `w, V = np.linalg.eig(A)`, then the root is " \
                "`(V * np.sqrt(w.astype(complex))) @ np.linalg.inv(V)`"
+    elif what.endswith(NOT_SHOWN):
+        why = "sct cannot read it from the source, and has not run the function on copies to observe it: that may " \
+              "reach the world outside, or does not end soon"
+        hint = "compute it outside the function, and pass the result"
     elif what.endswith("is not known"):
         why = "sct cannot read this type from the source, and no call that it has observed came here"
     else:

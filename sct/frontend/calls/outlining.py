@@ -104,7 +104,7 @@ class OutliningPlan:
     written    attributes of the bound object, and of classes, that the function writes: their paths, the place of a
                write and the class; open_writes: those of classes that may be written so, where the write is refused
     begun_at   how many differentiated regions there are around the function itself
-    last       the refusal of the last evaluation that ended in one
+    refusals   those of all evaluations that have ended in one
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -154,7 +154,7 @@ class OutliningPlan:
     written: dict[tuple[Any, str], Any] = field(default_factory=dict)
     open_writes: dict[tuple[Any, str], Any] = field(default_factory=dict)
     begun_at: int = 0
-    last: SctError | None = None
+    refusals: list[SctError] = field(default_factory=list)
     moving: bool = False
     moves: bool = False
     choosing: bool = False
@@ -295,8 +295,10 @@ class OutliningPlan:
 
     def refuse_unstable(self) -> NoReturn:
         """Each evaluation takes back what the one before has noted: the last refusal says where."""
-        raise self.last or SctError("SCT204", "which functions call themselves or are called again changes with every "
-                                    "evaluation", hint="call fewer functions")
+        if self.refusals:
+            raise self.refusals[-1]
+        raise SctError("SCT204", "which functions call themselves or are called again changes with every evaluation",
+                       hint="call fewer functions")
 
     def for_aliases(self) -> Unstable | None:
         """Another way to evaluate a program that writes through a name that may be an alias, if there is one left.

@@ -94,6 +94,9 @@ def called_with_items(ev: Evaluator, fn: Abstract, before: Args, starred: Starre
     except (SctError, NeedsStatic):
         raise starred.need from None
     functions = fn.members if isinstance(fn, Choice) else (fn,)
+    if any(isinstance(f, Value) for f in functions):
+        ev.refuse("SCT504", "which function is called here with a list of arguments is known only at run time",
+                  hint="call each function in a branch of its own")
     if not isinstance(xs, ListRef) or not dynamic_lists.is_dynamic(ev, xs) or not all(
             _takes_any_number(f, kwargs) or _rest(ev, f) is not None or _counts(ev, f, kwargs) for f in functions):
         raise starred.need

@@ -40,7 +40,9 @@ _LINALG = np.linalg.LinAlgError, ValueError
 _BY_VALUE = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisionError, OverflowError),
              "mod": (ZeroDivisionError, OverflowError), "pow": (ZeroDivisionError, OverflowError, ValueError),
              "int": (ValueError, OverflowError, TypeError), "index": (IndexError,), "store": (IndexError,),
-             "remove_at": (IndexError,), "unwrap": (UnboundLocalError,)}
+             "remove_at": (IndexError,), "unwrap": (UnboundLocalError,), "first_max": (ValueError,),
+             "first_min": (ValueError,), "order": (ValueError,), "sum_list": (ValueError,),
+             "fsum_list": (ValueError, OverflowError)}
 
 
 def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:

@@ -131,8 +131,10 @@ class Evaluator(KnownValues):
         except Exception as error:
             self.failed(error)
             refusal = error.error if isinstance(error, NeedsStatic) else error
-            if isinstance(refusal, SctError) and isinstance(node, _LEFT_TO_PYTHON):
-                refusal.candidates = (*refusal.candidates, self.loc)
+            if isinstance(refusal, SctError):
+                refusal.around = (*refusal.around, self.loc)
+                if isinstance(node, _LEFT_TO_PYTHON):
+                    refusal.candidates = (*refusal.candidates, self.loc)
             raise
         finally:
             self.loc = before

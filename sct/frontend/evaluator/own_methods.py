@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import sysconfig
@@ -22,8 +23,8 @@ from sct.frontend.state.state import State
 from sct.ir.pytrees.user_objects import attributes
 
 __all__ = [
-    "COMPUTING", "HASHING", "fields_of_dataclass", "is_generated", "is_installed", "is_library", "is_ordered_as_tuple",
-    "own_method",
+    "COMPUTING", "HASHING", "fields_of_dataclass", "generator_of_context", "is_generated", "is_installed", "is_library",
+    "is_ordered_as_tuple", "own_method",
 ]
 
 # -- functions ----------------------------------------------------------------------------------------------
@@ -46,6 +47,14 @@ def is_library(f: Any) -> bool:
         return False
     file = f.__code__.co_filename
     return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
+
+
+_DECORATED = contextlib.contextmanager(lambda: iter(())).__code__
+
+
+def generator_of_context(f: Any) -> Any:
+    """The generator function that `contextlib.contextmanager` has decorated; None if `f` is none of these."""
+    return f.__wrapped__ if getattr(f, "__code__", None) is _DECORATED else None
 
 
 def is_installed(file: str) -> bool:

@@ -77,13 +77,14 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "IMMUTABLE", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python", "give",
-    "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
+    "IMMUTABLE", "NOT_SHOWN", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python",
+    "give", "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
     "is_varied", "item_by_python", "leave_to_python", "may_be_differentiated", "pure_builtin",
     "template_of", "user_text", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
+NOT_SHOWN = "is not known, and no run has shown it"
 """The end of the messages about values whose type was not observed before."""
 
 def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], values: Sequence[Abstract],
@@ -452,7 +453,8 @@ def typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozense
     if not types:
         ev.emit(op, *operands, text=text)  # it may raise
         with ev.tries.none():  # sct raises it, not the function
-            raise_at_run_time(ev, "TypeError", f"the type of {name} is not known{OBSERVED_BEFORE}")
+            lacks = "is not known" if ev.is_observed else NOT_SHOWN
+            raise_at_run_time(ev, "TypeError", f"the type of {name} {lacks}{OBSERVED_BEFORE}")
     kinds = {t[0] for t in types}
     if kinds == {"tuple"} and len({len(t[1]) for t in types}) == 1:
         n = len(next(iter(types))[1])

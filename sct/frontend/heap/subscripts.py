@@ -20,7 +20,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, expression, special_key
 from sct.frontend.heap import array_keys, dynamic_list_methods, dynamic_lists, item_forms, run_time_dicts, run_time_keys
 from sct.frontend.heap.array_keys import adds_axes, array_of, flagged, is_flag, is_slice, key_items, takes_slice
-from sct.frontend.heap.inactive import item_by_python, written_by_python
+from sct.frontend.heap.inactive import is_python_object, item_by_python, written_by_python
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index, item_of_class
 from sct.frontend.objects.class_of import base_of_maker, raise_of_class
@@ -131,6 +131,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         got = run_or_raise(ev, lambda: range(*bounds)[ev.ask(key, "this subscript")])
         return Iteration("range", tuple(map(Static, (got.start, got.stop, got.step)))) if isinstance(got, range) \
             else Static(got)
+    if isinstance(owner, Value) and owner not in ev.params and is_python_object(ev, owner) and not ev.is_observed:
+        ev.refuse_object(owner, "a subscript of")
     ev.refuse("SCT503", "a subscript of this object is not supported", hint="use a list, a dict or an array")
 
 

@@ -20,7 +20,7 @@ from sct.frontend.interpreter.attributes import set_attributes
 from sct.frontend.interpreter.swaps import after_swap, swap_of, swaps_rows
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator, iterable, iterator, taken
-from sct.frontend.iteration.python_iterables import python_items, python_iterable
+from sct.frontend.iteration.python_iterables import items_as_observed, python_items, python_iterable
 from sct.frontend.objects.linked_objects import is_row_display
 from sct.frontend.operators.choices import for_each, of_parts, parts_of_kinds
 from sct.frontend.operators.row_items import assign_item_of, for_each_owner
@@ -67,7 +67,7 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         with changed(frame, now=frame.now | writes(target)):  # a part that is bound stays so while others are unpacked
             star = next((k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)), None)
             try:
-                v = v.of if isinstance(v, RunTimeTuple) else v
+                v = v.of if isinstance(v, RunTimeTuple) else of_python(ev, v, target, target)
                 items = _unpacked(ev, v, target.elts)
             except NeedsStatic:
                 if star is None or not isinstance(v, (Ref, ListRef)):
@@ -241,6 +241,8 @@ def of_python(ev: Evaluator, v: Abstract, target: Any, value: Any) -> Abstract:
     """The assigned value, with syntax `value`; an object that sct does not see into as its items, if it is unpacked."""
     if not isinstance(target, (gast.Tuple, gast.List)) or any(isinstance(t, gast.Starred) for t in target.elts):
         return v
+    if (items := items_as_observed(ev, v, target)) is not None:
+        return items
     iterable = python_iterable(ev, v, value)
     if iterable is None or not isinstance(v, Value):
         return v

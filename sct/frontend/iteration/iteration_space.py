@@ -100,6 +100,8 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     if leaf is not None:
         ev.refuse("SCT503", f"the items of {class_in_words(leaf)} that is an argument are not known",
                   hint="pass a list or an array")
+    if isinstance(v, Value) and not ev.is_observed:
+        ev.refuse_object(v, "iteration over")
     ev.refuse("SCT503", "the number of items of this object is not known",
               why="it is the result of a function that sct cannot read" if isinstance(v, Value) else "",
               hint="use a list or an array")

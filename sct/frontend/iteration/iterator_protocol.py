@@ -29,7 +29,7 @@ from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.subscripts import characters, size_along, slice_view
 from sct.frontend.iteration.object_iterators import is_own_iterator, items_of_object, own_iterator
 from sct.frontend.iteration.positional_iteration import items_by_position
-from sct.frontend.iteration.python_iterables import array_items
+from sct.frontend.iteration.python_iterables import array_items, refuse_iteration
 from sct.frontend.objects.container_objects import contents_of
 from sct.frontend.objects.objects import special_method
 from sct.frontend.objects.operators_of_classes import undefined
@@ -291,8 +291,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     if (items := array_items(ev, v)) is not None:
         return new_iterator(ev, "python", items)
     check_iterable(ev, v)
-    ev.refuse("SCT503", "this cannot be iterated over",
-              hint="iterate over a range, an array, or a tuple, list or dict of known length")
+    refuse_iteration(ev, v)
 
 
 def taken(ev: Evaluator, it: Iteration) -> Abstract | None:

@@ -7,9 +7,9 @@ does or raises on the way to an item happens then, and what is left of it may be
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -35,8 +35,9 @@ from sct.ir.types import BOOL, INT, Opaque, Text
 from sct.ops.program.attempts import attempted
 from sct.ops.program.effects import inactive, part, runs_code_of_operands
 
-__all__ = ["PythonIterable", "array_items", "check_class", "check_unchanged", "python_item", "python_items",
-           "python_iterable"]
+__all__ = [
+    "PythonIterable", "array_items", "check_class", "check_unchanged", "items_as_observed", "python_item",
+    "python_items", "python_iterable", "refuse_iteration"]
 
 
 def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
@@ -50,8 +51,25 @@ def _iterable_check(ev: Evaluator, cls: type, v: Value) -> str | None:
     module = cls.__module__.lstrip("_")
     own = hasattr(cls, "__next__") and not is_callers(ev, v) and (
         is_harmless_module(module) or module in ("builtins", "itertools"))
-    of_library = cls is np.ndarray or not hasattr(cls, "__next__") and module.split(".")[0] in ("csv", "pandas")
+    of_library = cls is np.ndarray or not hasattr(cls, "__next__") and module.split(".")[0] in _OF_LIBRARIES
+    if cls in (KeysView, ItemsView, ValuesView):
+        return f"type(_0).__name__ == '{cls.__name__}' and type(_0._mapping).__module__ in {_OF_LIBRARIES}"
     return f"type(_0).__name__ == '{cls.__name__}'" if is_tuple or own or of_library else None
+
+
+_OF_LIBRARIES = ("configparser", "csv", "pandas")
+"""Modules whose objects give the same items each time."""
+
+
+def refuse_iteration(ev: Evaluator, v: Abstract, node: Any = None) -> NoReturn:
+    """Refuses a loop over a value whose items are not known; `node`: the iterable of a `for`."""
+    place = ev.loc if node is None else loc_of(node, ev.frames[-1].source.file)
+    is_seen = bool(ev.observed(items_place(place))) if node is not None and place is not None else ev.is_observed
+    with ev.at(place):
+        if isinstance(v, Value) and v not in ev.params and is_python_object(ev, v) and not is_seen:
+            ev.refuse_object(v, "iteration over")
+        ev.refuse("SCT503", "this cannot be iterated over",
+                  hint="iterate over a range, an array, or a tuple, list or dict of known length")
 
 
 @dataclass(frozen=True)
@@ -121,6 +139,20 @@ def python_item(ev: Evaluator, text: str, operands: Sequence[Operand], iterable:
     item = typed(ev, text, operands, iterable.types, f"an item of {iterable.name}", part)
     hold_all(ev, item)
     return item
+
+
+def items_as_observed(ev: Evaluator, v: Abstract, target: Any) -> Abstract | None:
+    """The items of a tuple or a list that sct does not see into, where all that were unpacked here had as many."""
+    place = loc_of(target, ev.frames[-1].source.file)
+    types = ev.observed(place)
+    if not isinstance(v, Value) or not is_python_object(ev, v) or not types or any(
+            len(t[1]) != len(target.elts) for t in types if t[0] == "tuple") or {t[0] for t in types} != {"tuple"}:
+        return None
+    name = f"what is unpacked to `{user_text(place)}`"
+    check_value(ev, v, "isinstance(_0, (tuple, list))", f"{name} must be a tuple or a list")
+    items = typed(ev, "tuple(_0)", (v,), types, name, part)
+    hold_all(ev, items)
+    return items
 
 
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")

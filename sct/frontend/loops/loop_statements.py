@@ -37,7 +37,7 @@ from sct.frontend.iteration.iterator_protocol import (
     start,
     use_up,
 )
-from sct.frontend.iteration.python_iterables import check_unchanged
+from sct.frontend.iteration.python_iterables import check_unchanged, refuse_iteration
 from sct.frontend.iteration.python_iterators import python_iterator
 from sct.frontend.loops.generator_functions import iterate_over
 from sct.frontend.loops.loop_fixpoint import BackEdge
@@ -113,8 +113,7 @@ def _over_space(ev: Evaluator, node: Any, over: Abstract, segments: int | None) 
     if where is None:
         if most(ev, over) is None and not (is_iterator(over) and ends(over)):
             check_iterable(ev, over)
-            ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
-                      hint="iterate over a range, an array, or a tuple, list or dict of known length")
+            refuse_iteration(ev, over, node.iter)
         loop_or_unroll(ev, node, over, lambda: _over_space(ev, node, over, segments))
         return
     if segments is None and is_single(over):

@@ -26,6 +26,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
 from sct.frontend.evaluator.lookup_guards import found_in
+from sct.frontend.evaluator.own_methods import generator_of_context
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.function_body import inline
@@ -218,19 +219,15 @@ def _call_of_manager(node: Any) -> Any:
     return gast.copy_location(gast.Call(name, node.args, node.keywords), node)
 
 
-_DECORATED = contextlib.contextmanager(lambda: iter(())).__code__
-
-
 def _generator_function(ev: Evaluator, v: Abstract) -> Abstract | None:
     """The generator function that `contextlib.contextmanager` has decorated; None if `v` is none of these."""
     if isinstance(v, Bound) and v.fn == Static(contextlib.contextmanager):
         return v.args[0]
     if isinstance(v, Bound) and v.method and (function := _generator_function(ev, v.fn)) is not None:
         return replace(v, fn=function)
-    f = v.peek if isinstance(v, Static) else None
-    if not isinstance(f, types.FunctionType) or f.__code__ is not _DECORATED or not isinstance(v, Static):
+    if not isinstance(v, Static) or (generator := generator_of_context(v.peek)) is None:
         return None
-    return lift(ev, f.__wrapped__, (*(v.path or (f,)), ("attr", "__wrapped__")))  # type: ignore[attr-defined]
+    return lift(ev, generator, (*(v.path or (v.peek,)), ("attr", "__wrapped__")))
 
 
 def _is_known(callee: Abstract) -> bool:

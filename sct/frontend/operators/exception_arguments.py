@@ -11,7 +11,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.objects.parts_of_exceptions import parts_of_exception
 from sct.frontend.operators.run_time_comparisons import rows_text
-from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, RunTimeTuple, Static, Tup, is_literal
+from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, RunTimeTuple, Static, Tup, is_literal
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import ActiveObject, shows_number
 from sct.ops import apply
@@ -46,6 +46,9 @@ def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, ListRef):
         ev.refuse("SCT503", "a list is not supported in an exception", why="it may change until the exception is read",
                   hint="pass a tuple of its items, `tuple(items)`, or a text")
+    if isinstance(v, ObjRef):
+        ev.refuse("SCT503", f"an object of class `{v.cls.__name__}` is not supported in an exception",
+                  why="it may change until the exception is read", hint="pass its numbers, or a text")
     if not isinstance(v, Tup) or v.cls is not tuple:
         return ev.operand(v)
     if all(map(is_literal, v.items)):

@@ -156,8 +156,10 @@ class State(Facts):
                             "outside")
             eqn = self.defs.get(v)
             rule = f"; or {rule_hint(user_text(eqn.loc), len(eqn.args) - 1)}" if eqn and eqn.op.name == "apply" else ""
+            shown = "no run has shown its type" if self.is_observed else "its type is not observed in a run on " \
+                "copies, since the function may reach the world outside, or does not end soon"
             self.refuse("SCT207", f"{use} an object of unknown type",
-                        why="it was returned by code that runs as it is, and no run has shown its type",
+                        why=f"it was returned by code that runs as it is, and {shown}",
                         hint=f"compute it outside the differentiated function{rule}")
         self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
                     hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")

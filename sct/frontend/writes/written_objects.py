@@ -44,7 +44,7 @@ from sct.frontend.writes.written_expressions import (
     may_write,
     written_expressions,
 )
-from sct.ir.pytrees.user_objects import dict_of, is_defined_by_user
+from sct.ir.pytrees.user_objects import dict_of, is_defined_by_user, is_namedtuple
 
 __all__ = ["METHODS", "Slot", "Writes", "is_users", "owners_of_memory", "writes_by_itself"]
 
@@ -90,6 +90,15 @@ def owners_of_memory(x: Any) -> Iterator[Any]:
     while isinstance(x, np.ndarray) and x.base is not None:
         x = x.base
         yield x
+
+
+def _generated(cls: type) -> Iterator[Any]:
+    """The methods that `dataclass` and `namedtuple` have written, which write only into the object that they make."""
+    for f in vars(cls).values():
+        function = getattr(f, "__wrapped__", getattr(f, "__func__", f))  # `__repr__` is wrapped
+        if isinstance(function, types.FunctionType) and (
+                is_generated(function, cls) or is_namedtuple(cls) and function.__code__.co_filename == "<string>"):
+            yield function
 
 
 class _Code:
@@ -174,7 +183,9 @@ class Writes:
     def _read(self) -> None:
         """Reads the code of all functions that are reached."""
         codes = []
-        for f in [x for x in self.reached.values() if isinstance(x, types.FunctionType) and not is_library_function(x)]:
+        generated = {id(f) for cls in self.reached.values() if isinstance(cls, type) for f in _generated(cls)}
+        for f in [x for x in self.reached.values() if isinstance(x, types.FunctionType) and not is_library_function(x)
+                  and id(x) not in generated]:
             try:
                 codes.append(_Code(f, self))
             except SctError:
