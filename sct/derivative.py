@@ -61,8 +61,7 @@ class Family:
     table: dict[Hashable, tuple[Specialization, ...]] = field(default_factory=dict)
     order: list[tuple[Hashable, Specialization]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
-    observed: dict[Hashable, dict[Loc, frozenset[Any]]] = field(default_factory=dict)
-    """The types that were observed in calls with arguments of each key, on which they may depend."""
+    observed: dict[Hashable, dict[Loc, frozenset[Any]]] = field(default_factory=dict)  # by the key of the arguments
     latest: tuple[Specialization, ...] = ()
     """That of the latest call, which is tried before the key of the arguments is made."""
     several: set[Hashable] = field(default_factory=set)
@@ -118,17 +117,14 @@ class Family:
         """
         if not isinstance(error, SctError) or error.code != "SCT209":
             return
-        key = key_of(args, kwargs)
         with self.lock:
-            compiled = self._add(key, self._specialize(key, transform, args, kwargs))
+            compiled = self._add(key := key_of(args, kwargs), self._specialize(key, transform, args, kwargs))
         if not refuses_type(compiled.traced, error):
             error.hint += "; or call it again: it is compiled for the types of this call now"
 
-    def _specialize(self, key: Hashable, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]
-                    ) -> Specialization:
+    def _specialize(self, key: Hashable, transform: Transform, args: Any, kwargs: dict[str, Any]) -> Specialization:
         """A new specialization.  A refusal says that it is no use to call again where nothing was left to observe."""
-        observed = self.observed.setdefault(key, {})
-        before = dict(observed)
+        before = dict(observed := self.observed.setdefault(key, {}))
         try:
             with no_collection():
                 return specialize(transform, args, kwargs, self.backend, observed)
