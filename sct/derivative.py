@@ -11,6 +11,7 @@ The cache belongs to the code of the function, not to the function object, so th
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import inspect
@@ -61,8 +62,7 @@ class Family:
     table: dict[Hashable, tuple[Specialization, ...]] = field(default_factory=dict)
     order: list[tuple[Hashable, Specialization]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
-    observed: dict[Hashable, dict[Loc, frozenset[Any]]] = field(default_factory=dict)
-    """The types that were observed in calls with arguments of each key, on which they may depend."""
+    observed: dict[Loc, frozenset[Any]] = field(default_factory=dict)
     latest: tuple[Specialization, ...] = ()
     """That of the latest call, which is tried before the key of the arguments is made."""
     several: set[Hashable] = field(default_factory=set)
@@ -101,7 +101,7 @@ class Family:
             with self.lock:
                 # Another thread may have compiled one in the meantime.
                 if self.table.get(key, ()) is candidates:
-                    compiled = self._add(key, self._specialize(key, transform, args, kwargs))
+                    compiled = self._add(key, self._specialize(transform, args, kwargs))
                     break
         try:
             result = compiled.call(root, args, kwargs)
@@ -112,28 +112,25 @@ class Family:
         return compiled, compiled.bind(root) if validation_mode() != "all" else _always_miss, result
 
     def observe(self, error: Exception, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Compile for the types of a call that was refused because of one; the refusal says if the next is answered.
-
-        Raises what refuses the next call, if that is another refusal.
-        """
+        """Compile for the types of a call that was refused because of one; raises what else refuses the next call."""
         if not isinstance(error, SctError) or error.code != "SCT209":
             return
-        key = key_of(args, kwargs)
         with self.lock:
-            compiled = self._add(key, self._specialize(key, transform, args, kwargs))
+            compiled = self._add(key_of(args, kwargs), self._specialize(transform, args, kwargs))
         if not refuses_type(compiled.traced, error):
             error.hint += "; or call it again: it is compiled for the types of this call now"
 
-    def _specialize(self, key: Hashable, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]
-                    ) -> Specialization:
+    def _specialize(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
         """A new specialization.  A refusal says that it is no use to call again where nothing was left to observe."""
-        observed = self.observed.setdefault(key, {})
-        before = dict(observed)
+        before = dict(self.observed)
         try:
             with no_collection():
-                return specialize(transform, args, kwargs, self.backend, observed)
+                return specialize(transform, args, kwargs, self.backend, self.observed)
         except SctError as refusal:
-            if refusal.code == "SCT209" and before and observed == before:
+            if refusal.code in ("SCT207", "SCT209") and before:  # the types of this call alone may do
+                with contextlib.suppress(SctError), no_collection():
+                    return specialize(transform, args, kwargs, self.backend, {})
+            if refusal.code == "SCT209" and before and self.observed == before:
                 refusal.hint = "compute it outside the function, and pass it; or write it with functions of NumPy"
             raise
 
@@ -177,7 +174,6 @@ class Family:
         self.table[key] = tuple(s for s in self.table[key] if s is not oldest)
         if not self.table[key]:
             del self.table[key]
-            self.observed.pop(key, None)
             self.several.discard(key)
         warnings.warn(
             f"{oldest.traced.name} was compiled for more than {MOST_SPECIALIZATIONS} kinds of arguments; "

@@ -107,6 +107,14 @@ def check_class(ev: Evaluator, cls: Any, keys: tuple[Any, ...], where: str) -> N
             refuse_unset(ev, name)
 
 
+def _check_unnamed(ev: Evaluator, v: Tup, where: str) -> None:
+    """Refuses a named tuple of which only the names are known."""
+    if v.fields and v.fields != SLICE:
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"a named tuple of SciPy is not supported {where}",
+                      hint="make a tuple of it, with `tuple(...)`, or use its items")
+
+
 def _identity(v: Abstract) -> Any:
     """A key that is equal for the same list, dict, object, set or array; None for immutable values."""
     if isinstance(v, Container):
@@ -137,10 +145,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if isinstance(v, Tup):
         items = tuple(tree_of(ev, x, leaves, where, numbers) for x in v.items)
         if v.cls is tuple:
-            if v.fields and v.fields != SLICE:
-                with ev.at(ev.loc or ev.returned_at):
-                    ev.refuse("SCT503", f"a named tuple of SciPy is not supported {where}",
-                              hint="make a tuple of it, with `tuple(...)`, or use its items")
+            _check_unnamed(ev, v, where)
             return Node("tuple", tuple(range(len(items))), items)
         check_class(ev, v.cls, v.fields, where)
         return Node("object", v.fields, items, v.cls)

@@ -172,9 +172,9 @@ def _vector_norm(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x, axis, keepdims, order = bound(ev, "np.linalg.vector_norm", args, kwargs, "x", "axis", "keepdims", "ord",
                                      axis=None, keepdims=False, ord=2)
     x = array(ev, x)
-    given, rank = ev.ask(axis, "`axis`"), type_of(ev, x).rank
-    if isinstance(given, tuple):
-        axes = run_or_raise(ev, lambda: np.lib.array_utils.normalize_axis_tuple(given, rank))
+    over, rank = ev.ask(axis, "`axis`"), type_of(ev, x).rank
+    if isinstance(over, tuple):
+        axes = run_or_raise(ev, lambda: np.lib.array_utils.normalize_axis_tuple(over, rank))
         axis = Tup(tuple(Static(k) for k in axes))
     return ev.call(Static(vector_norm), [x, axis, keepdims, order])
 

@@ -122,10 +122,9 @@ def transform(name: str, several: bool) -> None:
                    asks=lambda x, *lengths, axes=default, **_: crops(x, lengths, axes_of(x, axes, lengths), False),
                    linear=linear, inactive=tuple(range(1, 33)), raises="value", cost="dear",
                    defaults={"axes": default, **OPTIONS}, samples=signals)
-    if several:
-        OVER_SEVERAL_AXES.add(entry.name)
 
 
 for _name in ("dct", "idct", "dst", "idst"):
     transform(_name, False)
     transform(_name + "n", True)
+    OVER_SEVERAL_AXES.add(f"scipy_{_name}n")
