@@ -74,4 +74,3 @@ def test_equal_points_do_not_pull() -> None:
 def test_refused() -> None:
     refuses(lambda m: special.logsumexp(m, return_sign=True)[0], M, code="SCT501")
     refuses(lambda m: np.sum(cdist(m, m, "hamming")), M, code="SCT402")
-    assert "slice" in refuses(lambda v: np.sum(signal.convolve(v, T, mode="same")), np.ones(3), code="SCT501").hint

@@ -19,6 +19,7 @@ from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated
 from sct.frontend.numpy_library.stand_ins import STAND_INS, vectorized
 from sct.frontend.source.parse import source_of
+from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.frontend.values.guards import NeedsStatic
 
@@ -60,7 +61,7 @@ def entered(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs, refusal: SctError
         if python is None:
             return ev.call(_vectorized(ev, f), args, kwargs)
         return call_function(ev, python, args, kwargs)
-    except (SctError, NeedsStatic) as error:
+    except (SctError, NeedsStatic, Dead) as error:
         ev.restore(snapshot)
         inner = error.error if isinstance(error, NeedsStatic) else error
         refusal.what = refusal.what.replace("neither its Python source nor a", "no")
@@ -86,7 +87,7 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
         if any(is_varied(ev, v) for v in (*args, *kwargs.values())):
             raise
         return None
-    except NeedsStatic:
+    except (NeedsStatic, Dead):
         ev.restore(snapshot)
         return None
 
@@ -102,7 +103,7 @@ def entered_with_numbers(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
     snapshot = ev.snapshot()
     try:
         return call_function(ev, python, args, kwargs)
-    except (SctError, NeedsStatic):
+    except (SctError, NeedsStatic, Dead):
         ev.restore(snapshot)
         return None
 

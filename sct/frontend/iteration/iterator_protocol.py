@@ -420,7 +420,7 @@ def rows(ev: Evaluator, v: Ref) -> int:
     size = ev.resolve(t.shape[0])
     now = None if ev.ahead else ev.size_now(size)
     if now is None:
-        return int(ev.ask(size_along(ev, v, 0), "the number of items to unpack"))
+        return int(ev.ask(size_along(ev, v, 0), "the number of rows of this array"))
     ev.equate(size, Dim(now))
     return now
 
