@@ -447,11 +447,8 @@ def check_function(kind: str, f: object) -> None:
             if isinstance(f, functools.partial) else ["x"]
         name = getattr(inner, "__name__", "f")
         wrapped = f"{name if name.isidentifier() else 'f'}({', '.join(bound)})"
-        raise SctError(
-            "SCT902",
-            f"{kind} of {_described(f)}, which is not written in Python",
-            hint=f"wrap it: {kind}(lambda x: {wrapped})",
-        )
+        raise SctError("SCT902", f"{kind} of {_described(f)}, which is not written in Python",
+                       hint=f"wrap it: {kind}(lambda x: {wrapped})")
 
 
 def _described(f: object) -> str:

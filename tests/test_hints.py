@@ -2746,13 +2746,6 @@ def windows_by_strides() -> tuple[Any, Any]:
     return refused, followed
 
 
-@case("take a slice of what `mode=\"full\"` gives")
-def a_convolution_as_long_as_a_short_signal() -> tuple[Any, Any]:
-    kernel = np.arange(4.0)
-    return (lambda x: np.sum(scipy.signal.convolve(x, kernel, mode="same") ** 2),
-            lambda x: np.sum(scipy.signal.convolve(x, kernel, mode="full")[1:4] ** 2))
-
-
 @case("call `scipy.signal.windows.kaiser`, which is differentiated by `beta`")
 def a_window_of_numpy() -> tuple[Any, Any]:
     return (lambda x: np.sum(np.kaiser(5, x[0]) ** 2), lambda x: np.sum(scipy.signal.windows.kaiser(5, x[0]) ** 2))

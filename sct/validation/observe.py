@@ -325,8 +325,8 @@ class _InstrumentingCopier(Copier):
             y = f(*args, **kwargs)
             if any(x is not None and x.tobytes() != now.tobytes() for x, now in zip(before, args)):
                 self.writes = SctError("SCT302", f"`{rule.name}`, which has a rule, writes to its arguments",
-                                       why="the rule is that of the function that it returns",
-                                       hint="call it with a copy, in a function that has the rule")
+                                       why="the rule is that of what it returns",
+                                       hint="write to a copy in it: `x = x.copy()`")
             if rule not in self.in_rules:
                 owner = (f.__self__,) if isinstance(f, types.MethodType) and isinstance(
                     rule.f, types.FunctionType) else ()

@@ -282,8 +282,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
 
 def _is_opaque(ev: Evaluator, f: Any) -> bool:
     """Is this a function that sct does not evaluate?  It need not evaluate one of NumPy that was observed."""
-    behind_dispatch = getattr(f, "_implementation", None)
-    function = behind_dispatch if behind_dispatch and ev.is_observed else getattr(f, "__func__", f)
+    function = ev.is_observed and getattr(f, "_implementation", None) or getattr(f, "__func__", f)
     unread = not is_user_class(type(f)) and is_library(function)
     return unread and special_key(f) not in SPECIAL and spelling_of(f) is None and handler_of_scipy(f) is None
 
@@ -325,14 +324,12 @@ def _by_python(ev: Evaluator, f: Any, args: Args) -> Abstract | None:
 
 
 def _is_seen_into(ev: Evaluator, f: Any, args: Args) -> bool:
-    """Is this a builtin that leaves the items of its arguments as they are, which are containers of the program, or
-    asks for their class, or one that asks for the class or the attributes of an exception that the program makes?  Or
-    a function that copies records, or asks for the class of an array?"""
+    """Is this a builtin that leaves the items of containers of the program as they are, or a function that asks for a
+    class or for the attributes of an exception that the program makes, or copies records?"""
     if is_seen_into(ev, f, args) or f is isinstance and args and isinstance(args[0], (Tup, ListRef, DictRef)):
         return True
     if any(f is b for b in (isinstance, hasattr, getattr, type)):
-        error = args[0] if args else None
-        return isinstance(error, Value) and error in ev.tries.exceptions and bool(ev.tries.parts.get(error))
+        return bool(args) and isinstance(e := args[0], Value) and e in ev.tries.exceptions and e in ev.tries.parts
     return any(f is b for b in (zip, enumerate, reversed, list, tuple, len)) and all(
         isinstance(x, (Tup, ListRef)) or (f is zip or f is enumerate) and array_items(ev, x)
         for x in (args[:1] if f is enumerate else args))
@@ -382,10 +379,9 @@ def _call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstr
         return instantiate(ev, f, args, kwargs)
     if ev.frames and (value := entered_from_library(ev, f, args, kwargs)) is not None:
         return value
-    if harmless_name(f) is not None:
-        value = entered_with_numbers(ev, f, args, kwargs)
-        if value is not None or (value := call_of_library(ev, fn, args, kwargs)) is not None:
-            return value
+    if harmless_name(f) is not None and ((value := entered_with_numbers(ev, f, args, kwargs)) is not None or (
+            value := call_of_library(ev, fn, args, kwargs)) is not None):
+        return value
     if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function
         return ev.call(lift(ev, f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
     if (method := special_method(ev, fn, "__call__")) is not None:

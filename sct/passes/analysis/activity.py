@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from sct.errors import SctError, user_text
@@ -22,7 +23,8 @@ from sct.ops.program.attempts import attempted
 from sct.ops.program.solutions import BY_THEOREM, call_in_rule, once, ruled
 from sct.passes.rewriting.table import is_full
 
-__all__ = ["TO_TEXT", "Activity", "activity", "dependences", "differentiable", "reach", "varied_values"]
+__all__ = ["TO_TEXT", "Activity", "activity", "dependences", "differentiable", "empty_is_inactive", "reach",
+           "varied_values"]
 
 Edge = tuple[Operand, Value]
 
@@ -78,9 +80,14 @@ def differentiable(eqn: Eqn, k: int) -> bool:
     return eqn.op.nondiff is None and k not in eqn.op.inactive and k < len(eqn.args) and _has_floats(eqn.args[k])
 
 
+empty_is_inactive: ContextVar[bool] = ContextVar("empty_is_inactive", default=True)
+"""Is it used that an array is empty?  Not where the code for other sizes is asked for."""
+
+
 def _has_floats(x: Operand) -> bool:
     """Can a derivative pass through `x`?  None passes through an array without elements."""
-    return is_float(x) and not (isinstance(x.type, Tensor) and any(d.value == 0 for d in x.type.shape))
+    is_empty = isinstance(x.type, Tensor) and any(d.value == 0 for d in x.type.shape)
+    return is_float(x) and not (is_empty and empty_is_inactive.get())
 
 
 def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, list[Edge]]) -> None:

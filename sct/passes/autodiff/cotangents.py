@@ -299,8 +299,8 @@ class Masks:
         for eqn in eqns:
             if eqn.op is where:
                 c, g, h = eqn.args
-                if _is_zero(h) or _is_zero(g):
-                    self._masked[eqn.out] = (c, g, True) if _is_zero(h) else (c, h, False)
+                if h in _ZEROS or g in _ZEROS:
+                    self._masked[eqn.out] = (c, g, True) if h in _ZEROS else (c, h, False)
 
     @contextmanager
     def region(self) -> Iterator[None]:
@@ -450,10 +450,7 @@ class Masks:
                        lambda: self.sum(other, unwrap_known(optional)))
 
 
-def _is_zero(x: Operand) -> bool:
-    return isinstance(x, Lit) and x in (Lit(0.0), Lit(0))
-
-
+_ZEROS = (Lit(0.0), Lit(0))
 IfElse = Callable[[Operand, Callable[[], Operand], Callable[[], Operand]], Operand]
 
 
