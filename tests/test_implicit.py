@@ -774,7 +774,6 @@ REFUSED: list[tuple[str, Callable[..., Any]]] = [
     ("SCT402", lambda x: minimize(lambda v: v @ v - x * v[0], np.ones(2), (), "Powell", bounds=[(0.0, 1.0)] * 2).x[0]),
     ("SCT402", lambda x: minimize(lambda v: (v @ v - x * v[0], 2.0 * v), np.ones(2), jac=True).x[0]),
     ("SCT402", lambda x: minimize_scalar(lambda v: v * v - x * v, bounds=(0.0, 1.0), method="golden").x),
-    ("SCT402", lambda x: minimize_scalar(lambda v: v * v - x * v, bracket=(0.0, 1.0)).x),
     ("SCT402", lambda x: root(lambda v: v ** 2 - x, np.ones(2), method="linearmixing").x[0]),
     ("SCT402", lambda x: root(lambda v: v[0] ** 2 - x, np.ones(2)).x[0]),
     ("SCT402", lambda x: root_scalar(lambda v: (v * v - x, 2.0 * v), x0=1.0, fprime=True).root),
