@@ -116,7 +116,6 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (of_arrays, lambda n: (strata(n),)),
     (of_an_object, lambda n: (Model(groups(n), {f"g{k}": 0.1 * n for k in range(n)}, [{"w": 1.0}] * 3),)),
     (graph, lambda n: (edges(n), "n5")),
-    (removed, lambda n: ({f"g{k}": 0.1 * k for k in range(n)},)),
     (by_pairs_of_ints, lambda n: ({(k, 3 * k % 7): 0.1 * k for k in range(n)}, [(k, k % 3) for k in range(n)])),
 ]
 
@@ -132,7 +131,7 @@ def test_one_program_for_any_number_of_keys(f: Callable[..., Any], args: Callabl
     for n in (20, 41, 150):
         agrees(f, np.array([0.7, 1.2]), *args(n), derivative=df)
     assert len(df.sources) == sources  # type: ignore[attr-defined]
-    for n in (17,) if f is removed else (6, 17):
+    for n in (6, 17):
         agrees(f, np.array([0.7, 1.2]), *args(n), derivative=df)
     x, others = np.array([0.7, 1.2]), args(20)
     agrees_in_second_order(f, x, *others)
@@ -140,15 +139,19 @@ def test_one_program_for_any_number_of_keys(f: Callable[..., Any], args: Callabl
     assert jvp(f, (x, *others), (v,))[1] == pytest.approx(gradient @ v, rel=1e-12)
     assert hvp(f, (x, *others), (v,)) == pytest.approx((grad(f)(x + 1e-6 * v, *others) - gradient) / 1e-6, rel=1e-3,
                                                        abs=1e-3)
-    if f is removed:
-        return  # the keys of a dict by which a function is differentiated are known
     by_all = vjp(f, x, *others)[1](1.0)
     np.testing.assert_allclose(by_all[0] if isinstance(by_all, tuple) else by_all, gradient, rtol=1e-12)
 
 
-def test_few_keys_are_known() -> None:
-    """A dict of few keys is taken apart, so that none of them is removed at run time."""
-    refuses(removed, np.array([0.7, 1.2]), {f"g{k}": 0.1 * k for k in range(6)}, code="SCT505")
+@pytest.mark.parametrize("validate", ["1", "0"])
+def test_keys_are_removed(validate: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dict of few keys, or by which the function is differentiated, is taken apart: none of its keys is removed."""
+    monkeypatch.setenv("SCT_VALIDATE", validate)
+    df, x = value_and_grad(removed), np.array([0.7, 1.2])
+    for n in (20, 41, 150, 17):
+        agrees(removed, x, {f"g{k}": 0.1 * k for k in range(n)}, derivative=df)
+    assert len(df.sources) == 1  # type: ignore[attr-defined]
+    refuses(removed, x, {f"g{k}": 0.1 * k for k in range(6)}, code="SCT505")
 
 
 def test_the_gradient_by_a_dict_has_its_keys() -> None:

@@ -6,5 +6,5 @@ def entropy_grad(p):
     with np.errstate(divide="ignore", invalid="ignore"):
         log_p = np.log(p)
     # terms = p * np.log(p)
-    dp = np.where(p > 0.0, -(p / p + log_p), 0.0)
+    dp = np.where(p > 0.0, -(log_p + 1.0), 0.0)
     return dp
