@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import agrees, refuses
-from scipy import ndimage, optimize, signal, special, stats
+from scipy import linalg, ndimage, optimize, signal, special, stats
 
 from sct import SctError, grad, value_and_grad
 
@@ -100,3 +100,12 @@ def test_half_precision(f: Callable[[Any], Any]) -> None:
     value, dx = value_and_grad(lambda x: np.sum(f(x)))(x)
     assert value == np.sum(f(x)) and type(value) is type(np.sum(f(x)))
     assert dx.dtype == np.float16
+
+
+def test_a_real_matrix_among_complex_numbers() -> None:
+    """SciPy's solution is none where the real Schur form of the matrix is not triangular."""
+    a, b, q = np.array([[2.0, 1.0], [-1.0, 2.0]]), np.eye(2), np.ones((2, 2)) + 1j
+    f = lambda a, q: np.sum(linalg.solve_sylvester(a, b, q)).real
+    assert "astype(complex)" in refuses(f, a, q, code="SCT501").hint
+    g = lambda a: np.sum(linalg.solve_sylvester(a.astype(complex), b.astype(complex), q)).real
+    agrees(g, a)

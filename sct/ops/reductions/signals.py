@@ -161,6 +161,8 @@ vander: Op = op("vander", "numpy.vander", type=type_vander, run=np.vander, vjp=v
 def type_polyval(p: Operand, x: Operand) -> Tensor:
     if number(p).rank != 1:
         raise TypeMismatch("the coefficients of polyval are a vector")
+    if number(p).shape[0].value == 0:
+        return scalar_or_array({strong(number(x))}, number(x).shape)
     return scalar_or_array({np_promote([strong(number(p)), strong(number(x))])}, number(x).shape)
 
 

@@ -109,6 +109,8 @@ def type_solve(a: Operand, b: Operand, assume_a: str | None = None, transposed: 
 def solve_vjp(ct: Operand, y: Operand, a: Operand, b: Operand, assume_a: str | None = None, lower: bool = False,
               transposed: bool = False, **flags: Any) -> list[Any]:
     """db = solve(A.T, ct), dA = -db @ y.T"""
+    if number(a).shape[0].value == 1:  # SciPy divides by the only element
+        assume_a = None
     structure = STRUCTURES[assume_a]
     is_symmetric = structure in ("symmetric", "hermitian")
     if "c" in (number(a).kind, number(ct).kind):
@@ -269,7 +271,9 @@ def bind_lu(a: Any, permute_l: Any = False, overwrite_a: Any = False, check_fini
 
 
 def real_type(t: Tensor) -> Tensor:
-    """Permutations are real, of the precision of the matrix."""
+    """Permutations are real, of the precision of the matrix, but that of one element."""
+    if all(size.value == 1 for size in t.shape):
+        return t
     return Tensor(t.carrier, REAL_OF.get(t.dtype, t.dtype), t.shape)
 
 
@@ -344,6 +348,14 @@ def type_equation(*xs: Operand, shape: Callable[..., tuple[Any, ...]]) -> Type:
     return Tensor("array", dtype, shape(*xs))
 
 
+def type_sylvester(a: Operand, b: Operand, q: Operand) -> Type:
+    kinds = number(a).kind, number(b).kind, number(q).kind
+    if "c" in kinds and (kinds[0], kinds[1]) != ("c", "c"):
+        raise TypeMismatch("SciPy does not solve it for a real matrix among complex numbers, in real Schur form",
+                           hint="make both matrices complex: A.astype(complex)")
+    return type_equation(a, b, q, shape=lambda a, b, q: (matrix(a).shape[0], matrix(b).shape[0]))
+
+
 def sylvester_vjp(ct: Operand, x: Operand, a: Operand, b: Operand, q: Operand) -> list[Any]:
     """A @ X + X @ B = Q"""
     dq = solve_sylvester(T(a), T(b), ct)
@@ -352,8 +364,7 @@ def sylvester_vjp(ct: Operand, x: Operand, a: Operand, b: Operand, q: Operand) -
 
 solve_sylvester: Op = op(
     "solve_sylvester", "scipy.linalg.solve_sylvester", raises="value", cost="dear", run=runs("solve_sylvester"),
-    type=lambda a, b, q: type_equation(a, b, q, shape=lambda a, b, q: (matrix(a).shape[0], matrix(b).shape[0])),
-    bind=lambda a, b, q: ([a, b, q], {}), vjp=sylvester_vjp, complex=True,
+    type=type_sylvester, bind=lambda a, b, q: ([a, b, q], {}), vjp=sylvester_vjp, complex=True,
     samples=lambda: [((diagonally_dominant((3, 3)), diagonally_dominant((2, 2), seed=1), samples.arrays((3, 2))), {})])
 
 
