@@ -20,7 +20,7 @@ from sct.ir.dims import Dim, in_signature
 from sct.ir.pytrees.pytree import Leaf, Node, Tree, leaves, structure_text
 from sct.ir.types import List, Opaque, Tensor, Type, map_sizes
 from sct.passes import pipeline
-from sct.passes.analysis.activity import empty_is_inactive
+from sct.passes.analysis.activity import empty_as_others
 
 __all__ = ["open_sizes"]
 
@@ -37,13 +37,11 @@ def open_sizes(traced: Traced, retrace: Retrace) -> frozenset[Dim]:
     emitted = _emitted_text(traced)
 
     def same(chosen_sizes: Mapping[Dim, Dim]) -> bool:
-        token = empty_is_inactive.set(False)
         try:
-            return _emitted_text(retrace(dict(_types_with_sizes(traced, chosen_sizes)))) == emitted
+            with empty_as_others():
+                return _emitted_text(retrace(dict(_types_with_sizes(traced, chosen_sizes)))) == emitted
         except SctError:
             return False
-        finally:
-            empty_is_inactive.reset(token)
 
     single = [d for d in sorted(sizes, key=str) if same({d: Dim(1)}) and same({d: Dim(0)})]
     if len(single) > 1 and not all(same(dict(zip(single, values)))

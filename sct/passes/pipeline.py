@@ -20,7 +20,7 @@ from sct.ir.core import Eqn, Fn, bound_values, walk
 from sct.ir.text import show
 from sct.ops.program.attempts import is_of_raise, may_not_repeat
 from sct.ops.program.control import DERIVATIVES
-from sct.passes.analysis.activity import activity
+from sct.passes.analysis.activity import activity, empty_as_others
 from sct.passes.analysis.jumps import JUMPING, jumps
 from sct.passes.autodiff.expand import expand
 from sct.passes.autodiff.implicit_functions import drop_residuals
@@ -255,7 +255,8 @@ def unused(fn: Fn) -> list[str]:
         if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
             region = _without_derivatives(eqn.regions[0], fn.functions)
             params = [region.params[k] for k in eqn.attrs["wrt"]]
-            active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
+            with empty_as_others():
+                active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
             used = {p.hint for p in params if p in active and p.hint}
             names += [p.hint or "its argument" for p in params if p not in active and p.hint not in used]
     return names

@@ -8,7 +8,8 @@ derivative. A value is active if it is reachable from the inputs (varied) and if
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ from sct.ops.program.attempts import attempted
 from sct.ops.program.solutions import BY_THEOREM, call_in_rule, once, ruled
 from sct.passes.rewriting.table import is_full
 
-__all__ = ["TO_TEXT", "Activity", "activity", "dependences", "differentiable", "empty_is_inactive", "reach",
+__all__ = ["TO_TEXT", "Activity", "activity", "dependences", "differentiable", "empty_as_others", "reach",
            "varied_values"]
 
 Edge = tuple[Operand, Value]
@@ -80,14 +81,23 @@ def differentiable(eqn: Eqn, k: int) -> bool:
     return eqn.op.nondiff is None and k not in eqn.op.inactive and k < len(eqn.args) and _has_floats(eqn.args[k])
 
 
-empty_is_inactive: ContextVar[bool] = ContextVar("empty_is_inactive", default=True)
-"""Is it used that an array is empty?  Not where the code for other sizes is asked for."""
+_empty_is_inactive: ContextVar[bool] = ContextVar("empty_is_inactive", default=True)
+
+
+@contextmanager
+def empty_as_others() -> Iterator[None]:
+    """Within this context an array is as active if it is known to be empty as if it is not."""
+    token = _empty_is_inactive.set(False)
+    try:
+        yield
+    finally:
+        _empty_is_inactive.reset(token)
 
 
 def _has_floats(x: Operand) -> bool:
     """Can a derivative pass through `x`?  None passes through an array without elements."""
     is_empty = isinstance(x.type, Tensor) and any(d.value == 0 for d in x.type.shape)
-    return is_float(x) and not (is_empty and empty_is_inactive.get())
+    return is_float(x) and not (is_empty and _empty_is_inactive.get())
 
 
 def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, list[Edge]]) -> None:
