@@ -44,6 +44,9 @@ _BY_VALUE = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisio
              "first_min": (ValueError,), "order": (ValueError,), "sum_list": (ValueError,),
              "fsum_list": (ValueError, OverflowError)}
 
+_OF_NUMBERS = ("first_max", "first_min", "order", "sum_list", "fsum_list")
+"""Ops whose exceptions are known for lists of numbers alone: None is not compared."""
+
 
 def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:
     """The classes of the exceptions that the equation may raise."""
@@ -59,7 +62,8 @@ def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:
         return _LINALG
     if spelling.startswith("math."):
         return ValueError, OverflowError, TypeError
-    if eqn.op.raises == "value" and name not in _BY_VALUE:
+    of_numbers = all(isinstance(a.type.elem, Tensor) for a in eqn.args if isinstance(a.type, List))
+    if eqn.op.raises == "value" and (name not in _BY_VALUE or name in _OF_NUMBERS and not of_numbers):
         return (Exception,)
     by_size = (ValueError,) if name not in _BY_VALUE or has_unproved_size_requirement(eqn) else ()
     return tuple(dict.fromkeys((*_BY_VALUE.get(name, ()), *_of_positions(eqn), *by_size)))
