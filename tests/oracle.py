@@ -176,6 +176,17 @@ class Programs(list[tuple[Callable[..., Any], list[tuple[Any, ...]]]]):
 
         return register
 
+    def test(self) -> Callable[..., None]:
+        """A test of each program in every mode, with validation and without: `test_programs = program.test()`."""
+        @pytest.mark.parametrize("validate", ["1", "0"])
+        @pytest.mark.parametrize(("f", "calls"), self, ids=lambda v: getattr(v, "__name__", ""))
+        def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
+                          monkeypatch: pytest.MonkeyPatch) -> None:
+            monkeypatch.setenv("SCT_VALIDATE", validate)
+            agrees_in_every_mode(f, calls)
+
+        return test_programs
+
 
 def refuses(f: Callable[..., Any], *args: Any, code: str) -> SctError:
     """Fail unless `value_and_grad(f)` is refused with this code, at a line of the user's; the refusal."""

@@ -8,14 +8,13 @@ import datetime as dt
 import decimal
 import fractions
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pytest
 
 from sct import SctWarning, grad, value_and_grad
-from tests.oracle import Programs, agrees_in_every_mode
+from tests.oracle import Programs
 
 program = Programs()
 TODAY = dt.date(2025, 1, 1)
@@ -141,12 +140,7 @@ def written(x, bonds):
     return x[0] * sum([b.coupon * b.years(dt.date(2025, 1, 1)) for b in bonds])
 
 
-@pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
-def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
-                  monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCT_VALIDATE", validate)
-    agrees_in_every_mode(f, calls)
+test_programs = program.test()
 
 
 def test_more_records_are_no_longer_a_program() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle import Programs, agrees_in_every_mode, refuses
+from tests.oracle import Programs, refuses
 
 program = Programs()
 
@@ -147,12 +147,7 @@ def classes_by_comparisons(x, name, n):
     return descend(optimizer, x, n)
 
 
-@pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
-def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
-                  monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCT_VALIDATE", validate)
-    agrees_in_every_mode(f, calls)
+test_programs = program.test()
 
 
 def a_key_that_may_be_missing(x, n):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle import Programs, agrees_in_every_mode, refuses
+from tests.oracle import Programs, refuses
 
 program = Programs()
 
@@ -267,12 +267,7 @@ def with_the_same_name(x, n):
     return x * (1 + ((0, Kind.MERGE) in out)) + sum(k is Other.Kind.MERGE for _, k in out)
 
 
-@pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
-def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
-                  monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCT_VALIDATE", validate)
-    agrees_in_every_mode(f, calls)
+test_programs = program.test()
 
 
 def returned(x, n):

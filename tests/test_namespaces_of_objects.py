@@ -313,12 +313,7 @@ def test_refused(f: Callable[..., Any], code: str) -> None:
         refuses(f, *args, code=code)
 
 
-@pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
-def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
-                  monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCT_VALIDATE", validate)
-    agrees_in_every_mode(f, calls)
+test_programs = program.test()
 
 
 def test_a_namespace_that_the_path_chooses() -> None:

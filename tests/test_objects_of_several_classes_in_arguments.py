@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sct import grad, value_and_grad
-from tests.oracle import Programs, agrees, agrees_in_every_mode
+from tests.oracle import Programs, agrees
 
 program = Programs()
 
@@ -165,12 +165,7 @@ def in_tuples(x, pairs):
     return total
 
 
-@pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
-def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
-                  monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCT_VALIDATE", validate)
-    agrees_in_every_mode(f, calls)
+test_programs = program.test()
 
 
 @pytest.mark.parametrize("f", [methods, asked_for_the_class, written, selected])

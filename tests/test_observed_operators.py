@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from sct.validation.observed_operands import ObservedOperand, ObservedOperands
-from tests.oracle import Programs, agrees_in_every_mode
+from tests.oracle import Programs
 
 program = Programs()
 
@@ -211,12 +211,7 @@ def reflected_methods_of_derived_classes(x):
     return (Base(x[0]) + Derived(x[1])) * (Derived(x[0]) + Base(x[1])) + (x[0] + Base(x[1]))
 
 
-@pytest.mark.parametrize("validate", ["1", "0"])
-@pytest.mark.parametrize(("f", "calls"), program, ids=lambda v: getattr(v, "__name__", ""))
-def test_programs(f: Callable[..., Any], calls: list[tuple[Any, ...]], validate: str,
-                  monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCT_VALIDATE", validate)
-    agrees_in_every_mode(f, calls)
+test_programs = program.test()
 
 
 # -- operands ------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, leave_to_python
 from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import array_of_floats
+from sct.frontend.scipy_objects.interpolants import check_limits
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static
 from sct.ir import Value
 from sct.ir.types import Tensor
@@ -230,8 +231,7 @@ def _integral(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     arguments = named_arguments(ev, PiecewisePolynomial.integrate, args, kwargs)
     slots = _slots(ev, arguments["self"])
     limits = [arguments["a"], arguments["b"]]
-    if any(ev.operand(v).type.rank for v in limits):  # type: ignore[union-attr]
-        ev.refuse("SCT205", "the limits of `integrate` must be numbers", hint="integrate in a loop")
+    check_limits(ev, *limits)
     return _read(ev, "_0.integrate(_1, _2)", slots, limits, _integral_of_pieces, [slots["_data"]])
 
 

@@ -20,7 +20,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import give, is_varied, leave_to_python
 from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import array_of_floats
-from sct.frontend.scipy_objects.interpolants import make
+from sct.frontend.scipy_objects.interpolants import check_limits, make
 from sct.frontend.values.abstract_values import Abstract, ObjRef, Ref, Static
 from sct.ir import Value
 from sct.ir.types import Tensor
@@ -262,11 +262,7 @@ def _integrate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     slots = _slots(ev, arguments["self"])
     order = slots["_nu"].value - 1  # type: ignore[union-attr]
     _check_order(ev, order)
-    for key in ("a", "b"):
-        x = arguments[key]
-        t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
-        if not (isinstance(x, Static) and type(x.value) in (int, float) or isinstance(t, Tensor) and not t.rank):
-            ev.refuse("SCT205", "the limits of `integrate` must be numbers", hint="integrate in a loop")
+    check_limits(ev, arguments["a"], arguments["b"])
     data = [slots[key] for key in ("_positions", "_data", "_slopes")]
     with derivative_code(ev):
         ends = [ev.call(Static(_value), [ev.call(Static(np.asarray), [arguments[key]], {"dtype": Static(float)}), *data,

@@ -28,7 +28,8 @@ from sct.ir import Operand, Value
 from sct.ir.types import Tensor, in_words
 from sct.ops.scipy.splines import integrated, interpolant, interpolated, looked_up
 
-__all__ = ["Interpolant", "given_by_name", "is_of_fitpack", "make", "parts_of", "points_of", "refuse_attribute"]
+__all__ = ["Interpolant", "check_limits", "given_by_name", "is_of_fitpack", "make", "parts_of", "points_of",
+           "refuse_attribute"]
 
 
 class Interpolant:
@@ -308,14 +309,21 @@ special(Interpolant.derivative)(_derived("derivative"))
 special(Interpolant.antiderivative)(_derived("antiderivative"))
 
 
+def check_limits(ev: Evaluator, *limits: Abstract) -> None:
+    """Refuses limits of an integral that are not numbers."""
+    for x in limits:
+        t = ev.type_of(x) if isinstance(x, (Ref, Value)) else None
+        if not (isinstance(x, Static) and type(x.value) in (int, float) or isinstance(t, Tensor) and not t.rank):
+            ev.refuse("SCT205", "the limits of `integrate` must be numbers", hint="integrate in a loop")
+
+
 @special(Interpolant.integrate)
 def _integrate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     arguments = given_by_name(ev, Interpolant.integrate, args, kwargs)
     slots, (native, *rest) = parts_of(ev, arguments["self"])
     _of_spline(ev, slots, "integrate", Static(None))
     a, b = (points_of(ev, arguments[key]) for key in ("a", "b"))
-    if any(x.type.rank for x in (a, b)):  # type: ignore[union-attr]
-        ev.refuse("SCT205", "the limits of `integrate` must be numbers", hint="integrate in a loop")
+    check_limits(ev, arguments["a"], arguments["b"])
     units = slots["_units"].value  # type: ignore[union-attr]
     return ev.wrap(ev.emit(integrated, native, a, b, *rest, units=units))
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.linalg._linalg import EighResult, SVDResult
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import Dim, applied
@@ -22,7 +21,7 @@ from sct.ir.types import REAL_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.shape import dim
 from sct.ops.arrays.triangles import tril
-from sct.ops.linalg.linalg import lapack, square, squares
+from sct.ops.linalg.linalg import lapack, result_class, square, squares
 from sct.ops.linalg.phases import with_free_phases, with_lapack_phases
 from sct.ops.linalg.products import matmul
 from sct.ops.linalg.spectra import (
@@ -165,7 +164,7 @@ def bind_eigh(a: Any, UPLO: Any = "L") -> tuple[list[Any], dict[str, Any]]:
 eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, bind=bind_eigh, vjp=eigh_vjp, jvp=eigh_jvp,
           run=lambda a, UPLO="L", any_phase=False: np.linalg.eigh(a, UPLO),
           emit=lambda a, UPLO="L", any_phase=False: f"numpy.linalg.eigh(_0{'' if UPLO == 'L' else ', UPLO=_UPLO'})",
-          defaults={"UPLO": "L", "any_phase": False}, named=EighResult, raises="value",
+          defaults={"UPLO": "L", "any_phase": False}, named=result_class(np.linalg.eigh), raises="value",
           cost="dear", samples=symmetric_matrices, square=True, complex=True)
 
 
@@ -344,7 +343,7 @@ def svds() -> list[samples.Sample]:
 
 svd: Op = op("svd", "numpy.linalg.svd", type=type_svd, run=run_svd, emit=emit_svd, bind=bind_svd, asks=is_wide,
              defaults={"full_matrices": True, "compute_uv": True, "wide": None, "any_phase": False}, vjp=svd_vjp,
-             jvp=svd_jvp, named=SVDResult, raises="value", cost="dear", samples=svds, complex=True)
+             jvp=svd_jvp, named=result_class(np.linalg.svd), raises="value", cost="dear", samples=svds, complex=True)
 
 
 def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:

@@ -16,14 +16,13 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.linalg._linalg import EigResult
 
 from sct.ir.core import Operand
 from sct.ir.types import BOOL, COMPLEX_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.linspace import arange
 from sct.ops.arrays.shape import dim
-from sct.ops.linalg.linalg import lapack, solve, square, squares
+from sct.ops.linalg.linalg import lapack, result_class, solve, square, squares
 from sct.ops.linalg.products import matmul
 from sct.ops.linalg.spectra import T, columns, gaps, on_diagonal, over_gaps, plus, rows
 from sct.ops.reductions.reductions import argmax, sum_
@@ -106,7 +105,7 @@ def eigenvalues_vjp(ct: Operand, v: Operand) -> list[Any]:
 
 
 eig = op("eig", "numpy.linalg.eig", type=type_eig, run=lambda a, is_complex=True: np.linalg.eig(a), vjp=eig_vjp,
-         emit="numpy.linalg.eig(_0)", bind=lambda a: ([a], {}), named=EigResult, raises="value",
+         emit="numpy.linalg.eig(_0)", bind=lambda a: ([a], {}), named=result_class(np.linalg.eig), raises="value",
          asks=asks, cost="dear", square=True, complex=True, samples=matrices)
 eigvals = op("eigvals", "numpy.linalg.eigvals", type=lambda a, is_complex=True: type_eig(a, is_complex)[0],
              vjp=lambda ct, y, a, is_complex=True: eigenvalues_vjp(ct, eig(a, is_complex=is_complex)[1]),

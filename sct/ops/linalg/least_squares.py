@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.linalg._linalg import QRResult
 
 from sct.ir.core import Op, Operand
 from sct.ir.dims import applied
@@ -27,7 +26,7 @@ from sct.ops.linalg.decompositions import (
     symmetric,
     triangle,
 )
-from sct.ops.linalg.linalg import lapack, solve
+from sct.ops.linalg.linalg import lapack, result_class, solve
 from sct.ops.linalg.products import contracted, matmul, outer
 from sct.ops.linalg.spectra import T, adjoint, columns, diagonal_of, matrix_product, on_diagonal, plus, rows
 from sct.ops.reductions.reductions import sum_
@@ -116,8 +115,8 @@ def qrs() -> list[samples.Sample]:
 
 qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced", wide=False: np.linalg.qr(a, mode),
             emit=emit_qr, bind=lambda a, mode="reduced": ([a], {"mode": mode}), asks=is_wide, vjp=qr_vjp,
-            defaults={"mode": "reduced", "wide": False}, named=QRResult, raises="value", cost="dear", samples=qrs,
-            complex=True)
+            defaults={"mode": "reduced", "wide": False}, named=result_class(np.linalg.qr), raises="value", cost="dear",
+            samples=qrs, complex=True)
 
 
 def with_value(x: Any) -> tuple[Any, ...]:

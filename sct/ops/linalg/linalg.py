@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.linalg._linalg import SlogdetResult
 
 from sct.ir.core import Operand
 from sct.ir.dims import Dim
@@ -27,7 +26,8 @@ from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, conj_of, mul, neg, sub
 from sct.ops.type_rules import number, numpy_dtype, scalar_or_array
 
-__all__ = ["as_matrices", "cholesky", "det", "half", "inv", "lapack", "slogdet", "solve", "squares", "total"]
+__all__ = [
+    "as_matrices", "cholesky", "det", "half", "inv", "lapack", "result_class", "slogdet", "solve", "squares", "total"]
 
 
 # -- what the rules share ----------------------------------------------------------------------
@@ -41,6 +41,11 @@ def lapack(*xs: Operand) -> set[str]:
     if any(number(x).kind == "c" for x in xs):
         return {"c64" if names.issubset(NARROW) else "c128"}
     return {"f32" if names == {"f32"} else "f64"}
+
+
+def result_class(f: Callable[[Any], Any]) -> Any:
+    """The class of the named tuple that a function of `numpy.linalg` returns, which has no public name."""
+    return type(f(np.eye(1)))
 
 
 def square(x: Operand) -> tuple[Dim, ...]:
@@ -187,7 +192,7 @@ def slogdet_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand) -> list[A
 
 
 slogdet = op("slogdet", "numpy.linalg.slogdet", type=type_slogdet, run=np.linalg.slogdet, vjp=slogdet_vjp,
-             bind=lambda a: ([a], {}), named=SlogdetResult, cost="dear", samples=squares, square=True,
+             bind=lambda a: ([a], {}), named=result_class(np.linalg.slogdet), cost="dear", samples=squares, square=True,
              complex=True)
 
 

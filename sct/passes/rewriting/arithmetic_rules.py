@@ -246,6 +246,15 @@ def mul_by_divisor(a: Operand, b: Operand) -> Any:
     return None
 
 
+@rule("mul", of="div", when="finite")
+def mul_by_quotient_of_itself(a: Operand, b: Operand) -> Any:
+    """(a / a) * b -> b, where a / a is of another type than the literal 1.0"""
+    for x, y in ((a, b), (b, a)):
+        if (args := operands_of(x, "div")) is not None and args[0] is args[1]:
+            return y
+    return None
+
+
 @rule("mul", of="div quotient")
 def mul_quotient(a: Operand, b: Operand) -> Any:
     """c * (d / a) -> cd / a;  a * (1 / b) -> a / b;  a * (-1 / b) -> -(a / b)"""

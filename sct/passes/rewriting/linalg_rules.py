@@ -183,12 +183,9 @@ def vector_fill_value(x: Operand) -> Any:
     return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
-@rule("mul", of="mul div", when="finite")
+@rule("mul", of="mul", when="finite")
 def mul_det(a: Operand, b: Operand) -> Any:
-    """(c / d * d) * B -> c * B and (d / d) * B -> B where d = det(A), 0 only where its derivative raises: that of
-    log(det(A)) is inv(A).T"""
-    if (parts := operands_of(a, "div")) is not None:
-        return b if parts[0] is parts[1] and is_result_of(parts[0], "det") else None
+    """(c / d * d) * B -> c * B where d = det(A), 0 only where its derivative raises: that of log(det(A)) is inv(A).T"""
     args = operands_of(a, "mul")
     parts = operands_of(args[0], "div") if args is not None and is_result_of(args[1], "det") else None
     return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None
