@@ -186,6 +186,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "mul_scalar": [e(lambda x, y: mul(x, y))],
     "mul_scaled": [
         e(lambda x: mul(3.0, mul(2.0, x))), e(lambda x: mul(3.0, neg(x))), e(lambda x: mul(3.0, div(x, 2.0))),
+        e(lambda x, y: mul(2.0, mul(mul(0.5, x), y))),
     ],
     "mul_by_divisor": [
         e(lambda x, y: mul(div(x, y), y)), e(lambda x, y: mul(y, div(x, y))),

@@ -81,6 +81,14 @@ def test_program(f: Callable[..., Any], x: np.ndarray) -> None:
     check_grads(f, (x,), order=2 if f is matched else 1)
 
 
+@pytest.mark.parametrize("x", [None, X[4:7]], ids=["no inputs", "inputs"])
+def test_state_of_a_filter_that_is_normalized_already(x: np.ndarray | None) -> None:
+    """SciPy divides by the first coefficient only where it is not 1."""
+    b, y = X[:3], X[3:6]
+    for a in np.array([1.0, 0.4]), np.array([2.0, -0.3, 0.2, 0.1]):
+        agrees(lambda b, a, y: np.sum(signal.lfiltic(b, a, y, x) ** 2), b, a, y)
+
+
 def test_equal_points_do_not_pull() -> None:
     points = np.array([[1.0, 2.0], [1.0, 2.0], [4.0, 6.0]])
     np.testing.assert_allclose(grad(lambda p: np.sum(pdist(p)))(points), [[-0.6, -0.8], [-0.6, -0.8], [1.2, 1.6]])

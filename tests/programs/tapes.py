@@ -102,6 +102,17 @@ def triangular_product(alpha, A, B):
     return np.sum(B * B)
 
 
+def filter_state(b, a, y):
+    """The parts of the coefficients and of the signal have sizes of their own in each iteration."""
+    n, m = len(b), len(a)
+    state = np.zeros(max(n, m) - 1)
+    for k in range(n - 1):
+        state[k] = np.sum(b[k + 1 :] * y[: n - 1 - k])
+    for k in range(m - 1):
+        state[k] -= np.sum(a[k + 1 :] * y[: m - 1 - k])
+    return np.sum((state / a[0]) ** 2)
+
+
 def until_large(x):
     """The iteration that leaves the loop adds nothing: it has no item on the tape."""
     total = 0.0
@@ -119,6 +130,7 @@ def until_large(x):
 
 INPUTS = {
     "until_large": lambda rng: (np.array([0.5, -0.3, 1.2, 1.9, 0.1]),),
+    "filter_state": lambda rng: (rng.normal(size=3), rng.normal(size=4), rng.normal(size=5)),
     "triangular_product": lambda rng: (1.5, rng.normal(size=(3, 3)), rng.normal(size=(3, 4))),
     "relaxed": lambda rng: (rng.normal(size=8), 5),
     "chosen_parts": lambda rng: (rng.normal(size=8), np.array([1, 1, 4]), 3),

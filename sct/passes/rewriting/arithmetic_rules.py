@@ -222,8 +222,8 @@ def mul_scalar(a: Operand, b: Operand) -> Any:
 
 @rule("mul", of="literal")
 def mul_scaled(a: Operand, b: Operand) -> Any:
-    """c * (d * a) -> cd * a;  c * -a -> -c * a;  c * (a / d) -> c/d * a;  c * (d * a) -> a for a primal product with
-    cd = 1"""
+    """c * (d * a) -> cd * a;  c * -a -> -c * a;  c * (a / d) -> c/d * a;  c * (d * a * b) -> a * b for a primal product
+    with cd = 1"""
     c, inner = number(a), scaled(b)
     if c is None:
         return None
@@ -231,9 +231,19 @@ def mul_scaled(a: Operand, b: Operand) -> Any:
         return mul(times(c, inner[0]), inner[1])
     if (args := operands_of(b, "div")) is not None and (d := number(args[1])):
         return mul(over(c, d), args[0])
-    eqn = defining_eqn(b)
-    cancels = eqn is not None and eqn.op is mul and is_number(eqn.args[0]) and c * number(eqn.args[0]) == 1
-    return eqn.args[1] if eqn is not None and cancels else None
+    return _without_first_factor(b, c)
+
+
+def _without_first_factor(product: Operand, c: float) -> Any:
+    """d * a * b -> a * b, if cd = 1"""
+    eqn = defining_eqn(product)
+    if eqn is None or eqn.op is not mul:
+        return None
+    first, second = eqn.args
+    if is_number(first):
+        return second if c * number(first) == 1 else None
+    rest = _without_first_factor(first, c)
+    return None if rest is None else mul(rest, second)
 
 
 @rule("mul", of="div quotient", when="finite")

@@ -196,7 +196,7 @@ class _IdleIteration:
             ends = [item.start, item.stop, item.step] if isinstance(item, slice) else [item]
             if changing.isdisjoint(ends):
                 continue
-            start = term_of(ends[0], self.def_use.defining_op)
+            start = None if ends[0] is None else term_of(ends[0], self.def_use.defining_op)
             if start is None or start.coefs != {k: 1} or size != stop.dim + 1 or not changing.isdisjoint(ends[1:]) \
                     or isinstance(item, slice) and (start.const != 1 or item.step is not None or not (
                         item.stop is None or item.stop.dim == size)) \

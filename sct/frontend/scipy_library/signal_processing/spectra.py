@@ -46,6 +46,18 @@ def _steady_state(b: Any, a: Any) -> Any:
     return np.linalg.solve(np.eye(count - 1) - shift, b[1:] - a[1:] * b[0])
 
 
+def _state_after(b: Any, a: Any, y: Any, x: Any) -> Any:
+    """The state of a filter after these outputs and inputs, of which the last come first."""
+    count = max(len(a), len(b))
+    a, b = (np.concatenate((v, np.zeros(count - len(v)))) / a[0] for v in (a, b))
+    outputs, inputs = (np.zeros(count - 1) if v is None else np.concatenate((v, np.zeros(count - 1)))[:count - 1]
+                       for v in (y, x))
+    state = np.zeros(count - 1)
+    for k in range(count - 1):
+        state[k] = b[k + 1:] @ inputs[:count - 1 - k] - a[k + 1:] @ outputs[:count - 1 - k]
+    return state
+
+
 def _extended(x: Any, edge: Any, padtype: Any) -> Any:
     """The signal with so many elements more at both ends."""
     start, stop = x[..., :1], x[..., -1:]
@@ -153,6 +165,7 @@ def _resampled(x: Any, num: Any, axis: Any) -> Any:
 
 register("scipy.signal", {
     "lfilter_zi": Program(_steady_state, ("b", "a"), ranks=(1,)),
+    "lfiltic": Program(_state_after, ("b", "a", "y", "x"), ranks=(1,)),
     "filtfilt": Program(_both_ways, ("b", "a", "x"), ("axis", "padtype", "padlen"), needs=("scipy.signal.lfilter",)),
     "sosfiltfilt": Program(_sections_both_ways, ("sos", "x"), ("axis", "padtype", "padlen"),
                            needs=("scipy.signal.lfilter",)),
