@@ -202,10 +202,10 @@ def add_source_note(error: BaseException) -> None:
     if of_reals and type(error) is TypeError and _OF_COMPLEX.search(str(error)):
         raise complex_refusal(place) from error
     if type(error) is RuntimeError and (what := str(error).removeprefix(f"{NO_DERIVATIVE}: ")) != str(error):
-        raise SctError("SCT415", f"this value has no derivative: {what}", loc=place, why="it solves no equation here, "
-                       "or one whose solution is not smooth", hint="change the start, the tolerance or the number of "
-                       "iterations of a solver, or test its `success`; or write `sct.stop_gradient(...)` around the "
-                       "value, if no derivative is meant to pass") from error
+        raise SctError("SCT415", f"this value has no derivative: {what}", loc=place, why="it jumps here, or it solves "
+                       "no equation, or one whose solution is not smooth", hint="if a solver computes it, change the "
+                       "start, the tolerance or the number of iterations, or test its `success`; or write "
+                       "`sct.stop_gradient(...)` around the value, if no derivative is meant to pass") from error
     if isinstance(error, MemoryError) and has_tapes:
         raise memory_refusal("the gradient has run out of memory", "the backward pass of a loop needs values of each "
                              "iteration, which are kept", place) from error

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from sct import SctError, check_grads, emit, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
-from tests.oracle import refuses
+from tests.oracle import agrees, refuses
 
 Z = np.array([0.7 + 0.4j, -0.3 + 1.1j, 1.2 - 0.6j])
 A = np.array([[2.0 + 0.3j, 0.4 - 0.2j, 0.1j], [0.3 + 0.1j, 1.7 - 0.4j, 0.2], [0.5j, 0.2 - 0.3j, 2.2 + 0.1j]])
@@ -463,3 +463,15 @@ def test_error_functions() -> None:
     special = pytest.importorskip("scipy.special")
     check_grads(lambda z: np.sum(np.abs(special.erf(z)) ** 2 + np.real(special.erfc(z * z))), (Z,), order=2)
     check_grads(special.erf, (0.3 + 0.4j,))
+
+
+@pytest.mark.parametrize("f", [
+    lambda t: np.real(np.power(-1.5, 1j * t)), lambda t: ((-1) ** (1j * t)).real,
+    lambda t: ((t - 2.0) ** (1j * t)).real,
+    lambda t: np.sum(np.real(np.array([-1.5, 2.0]) ** (t + 0.2j))), lambda t: cmath.log(complex(1.0, t), -2.0).real,
+    lambda t: cmath.log(complex(1.0, t), t - 2.0).real,
+    lambda t: np.sum(np.imag((t * np.array([-1.2, 0.7])) ** (0.5j * t))),
+    lambda t: (2.0 ** (1j * t)).real + (np.float64(-0.3) ** (1.0 + 1j * t)).imag], ids=range(8))
+def test_complex_powers_and_logarithms_of_negative_numbers(f: Any) -> None:
+    agrees(f, 0.4)
+    check_grads(f, (0.4,), order=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from oracle import agrees, refuses
 from scipy import linalg, ndimage, optimize, signal, special, stats
 
-from sct import SctError, grad, value_and_grad
+from sct import SctError, grad, jvp, value_and_grad
 
 X = np.array([0.3, 1.1, -0.4, 0.9, 2.0, 0.1, 0.7])
 HAS_LONG = np.dtype(np.longdouble) != np.dtype(np.float64)
@@ -109,3 +110,24 @@ def test_a_real_matrix_among_complex_numbers() -> None:
     assert "astype(complex)" in refuses(f, a, q, code="SCT501").hint
     g = lambda a: np.sum(linalg.solve_sylvester(a.astype(complex), b.astype(complex), q)).real
     agrees(g, a)
+
+
+@pytest.mark.parametrize("x", [1e-10, 5e-9, 1e-5, -0.02, 0.0999, 0.1001])
+def test_derivatives_of_sinc_near_zero(x: float) -> None:
+    """sinc(x) = 1 - z**2 / 3! + z**4 / 5! - ..., z = pi x"""
+    z = math.pi * x
+    first = math.pi * sum((-1) ** k * 2 * k * z ** (2 * k - 1) / math.factorial(2 * k + 1) for k in range(1, 9))
+    second = math.pi**2 * sum(
+        (-1) ** k * 2 * k * (2 * k - 1) * z ** (2 * k - 2) / math.factorial(2 * k + 1) for k in range(1, 9))
+    sinc = lambda x: np.sinc(x)
+    assert grad(sinc)(x) == pytest.approx(first, rel=1e-12)
+    assert grad(grad(sinc))(x) == pytest.approx(second, rel=1e-12)
+    vector = np.array([x, 0.7])
+    assert grad(lambda v: np.sum(np.sinc(v)))(vector)[0] == pytest.approx(first, rel=1e-12)
+
+
+def test_a_tangent_of_zero_stays_zero_where_the_slope_is_infinite() -> None:
+    f = lambda d: np.sum(special.xlogy(d, d) + special.xlog1py(d, d - 1.0))
+    d, t = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0])
+    slope = 2.0 * (np.log(d[1:]) + 1.0) @ t[1:]
+    assert jvp(f, (d,), (t,))[1] == pytest.approx(slope)

@@ -77,7 +77,7 @@ from sct.frontend.loops import loop_statements, suspended_generators, with_state
 from sct.frontend.numpy_library import array_copies, array_namespace, array_texts, flat_elements, numpy_fallbacks
 from sct.frontend.numpy_library.genuine_functions import library_facts
 from sct.frontend.operators import comparisons, truth
-from sct.frontend.polynomials import by_powers, piecewise, series
+from sct.frontend.polynomials import by_powers, piecewise, roots, series
 from sct.frontend.root_function import identity
 from sct.frontend.scipy_library import (
     constrained_minima,
@@ -136,7 +136,8 @@ _handlers = (
     expressions, filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants, images,
     integrals, integrals_of_samples, interpolants, introspection, iterator_builtins, itertools_functools,
     loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
-    operator_module, piecewise, python_expressions, radial_functions, record_classes, rank_statistics, sample_tests,
-    samples, scattered_data, series, signals, solvers, algebra, construction, elementwise, spatial, spectra,
+    operator_module, piecewise, python_expressions, radial_functions, record_classes, rank_statistics, roots,
+    sample_tests, samples, scattered_data, series, signals, solvers, algebra, construction, elementwise, spatial,
+    spectra,
     statements, subscripts, sums_and_extrema, suspended_generators, trajectories, truth, try_statement, windows,
     with_statement, writes)

@@ -180,6 +180,8 @@ class Op:
               the op itself of the elements at the same position
     complex   are its rule and its result right for complex operands?  None: if its rule is `linear`.  A partial
               of a real function of x + iy is df/dx - i df/dy
+    maps      the position of the operand each element of which gives one of the result, if the op is elementwise in
+              that operand alone
     dim       dim(*operands, **attrs) -> Dim | None: the size that an int result equals
     spelled   the type depends on the spelling: `type` takes it as `spelling=`
     samples   zero-argument callable: an iterable of (args, attrs) of NumPy values
@@ -223,6 +225,7 @@ class Op:
     compiled: bool = False
     elements: Callable[..., Any] | None = None
     complex: bool | None = None
+    maps: int | None = None
     dim: Callable[..., Dim | None] | None = None
     spelled: bool = False
     samples: Callable[[], Any] | None = None

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["STAND_INS", "vectorized"]
+__all__ = [
+    "STAND_INS", "as_roots", "leading_zeros", "part_of", "size_of_series", "trimmed", "vectorized",
+    "without_leading_zeros"]
 
 STAND_INS: dict[int, Callable[..., Any]] = {}
 """The programs, by the identity of the function behind NumPy's dispatch that each stands for."""
@@ -82,6 +84,10 @@ def _trim_zeros(filt: Any, trim: Any = "fb") -> Any:
     return filt[first:last]
 
 
+def as_roots(r: Any, p: Any) -> Any:
+    """Stands for `r`, the roots of the polynomial, with their derivative."""
+
+
 @_stands_for(np.roots)
 def _roots(p: Any) -> Any:
     """Of a real constant, too, with a matrix without rows: the result has one type on every path."""
@@ -90,6 +96,7 @@ def _roots(p: Any) -> Any:
         raise TypeError("dispatcher for __array_function__ did not return an iterable")
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
+    coefficients = p
     there = np.nonzero(p)[0]
     end = np.max(there + 1, initial=0)
     zeros = (len(p) - end) * min(len(there), 1)
@@ -102,7 +109,7 @@ def _roots(p: Any) -> Any:
         companion = np.eye(max(len(p) - 1, 0), k=-1, dtype=p.dtype)
         companion[:1] = -p[1:] / p[:1]
         roots = np.linalg.eigvals(companion)
-    return np.hstack((roots, np.zeros(zeros, roots.dtype)))
+    return as_roots(np.hstack((roots, np.zeros(zeros, roots.dtype))), coefficients)
 
 
 @_stands_for(np.asarray_chkfinite)
@@ -158,17 +165,40 @@ def _polysub(a1: Any, a2: Any) -> Any:
     return _padded(a1, len(a2) - len(a1)) - _padded(a2, len(a1) - len(a2))
 
 
-def _without_leading_zeros(a: Any) -> Any:
-    a = np.atleast_1d(a)
+def leading_zeros(c: Any) -> Any:
+    """How many coefficients at the start are zero; one is not counted if all are."""
     first = 0
-    while first < len(a) - 1 and a[first] == 0.0:
+    while first < len(c) - 1 and c[first] == 0.0:
         first = first + 1
-    return a[first:]
+    return first
+
+
+def size_of_series(c: Any) -> Any:
+    """The number of coefficients without zeros of the highest powers, which stand last; one stays."""
+    last = len(c)
+    while last > 1 and c[last - 1] == 0.0:
+        last = last - 1
+    return last
+
+
+def part_of(c: Any, start: Any, stop: Any) -> Any:
+    """Stands for `c[start:stop]`; there is no derivative where that leaves out zeros of the highest powers."""
+
+
+def trimmed(c: Any) -> Any:
+    """The coefficients without zeros of the highest powers, which stand last."""
+    return part_of(c, 0, size_of_series(c))
+
+
+def without_leading_zeros(a: Any) -> Any:
+    """The coefficients without zeros of the highest powers, which stand first."""
+    a = np.atleast_1d(a)
+    return part_of(a, leading_zeros(a), len(a))
 
 
 @_stands_for(np.polymul)
 def _polymul(a1: Any, a2: Any) -> Any:
-    return np.convolve(_without_leading_zeros(a1), _without_leading_zeros(a2))
+    return np.convolve(without_leading_zeros(a1), without_leading_zeros(a2))
 
 
 # -- reductions --------------------------------------------------------------------------------------------------------

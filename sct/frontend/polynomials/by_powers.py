@@ -23,13 +23,20 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.numpy_library.numpy_functions import type_of
+from sct.frontend.numpy_library.stand_ins import (
+    leading_zeros,
+    part_of,
+    size_of_series,
+    trimmed,
+    without_leading_zeros,
+)
 from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 from sct.ir.dims import Dim
 
-__all__ = ["BySeries", "class_of", "power_series", "size_of_series", "trimmed", "vector_of"]
+__all__ = ["BySeries", "class_of", "power_series", "vector_of"]
 
 
 def new_poly1d(c: Any) -> Any:
@@ -44,31 +51,6 @@ def _is_number(x: Any) -> Any:
     return np.ndim(x) == 0
 
 
-def _leading(c: Any) -> Any:
-    """The position of the first coefficient that is not zero; one stays."""
-    first = 0
-    while first < len(c) - 1 and c[first] == 0.0:
-        first = first + 1
-    return first
-
-
-def size_of_series(c: Any) -> Any:
-    """The number of coefficients without zeros of the highest powers, which stand last; one stays."""
-    last = len(c)
-    while last > 1 and c[last - 1] == 0.0:
-        last = last - 1
-    return last
-
-
-def part_of(c: Any, size: Any) -> Any:
-    """Stands for `c[:size]`; there is no derivative where that leaves out zeros."""
-
-
-def trimmed(c: Any) -> Any:
-    """The coefficients without zeros of the highest powers, which stand last."""
-    return part_of(c, size_of_series(c))
-
-
 class ByPowers:
     """A polynomial by its coefficients, the highest power first."""
 
@@ -80,13 +62,13 @@ class ByPowers:
 
     @property
     def coeffs(self) -> Any:
-        return self._c[_leading(self._c):]
+        return without_leading_zeros(self._c)
 
     c = coefficients = coeffs
 
     @property
     def order(self) -> Any:
-        return len(self._c) - _leading(self._c) - 1
+        return len(self._c) - leading_zeros(self._c) - 1
 
     o = order
 
@@ -342,7 +324,7 @@ def _new_power_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(part_of)
 def _part_of(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    c, _ = args
+    c, _, _ = args
     value = ev.call(Static(_sliced), args)
     if not is_varied(ev, c) and not may_be_differentiated(ev, c):
         return value
@@ -359,12 +341,12 @@ def _part_of(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 _DROPPED = "NumPy drops the highest powers, whose coefficients are 0"
 
 
-def _sliced(c: Any, size: Any) -> Any:
-    return c[:size]
+def _sliced(c: Any, start: Any, stop: Any) -> Any:
+    return c[start:stop]
 
 
-def _is_all(c: Any, size: Any) -> Any:
-    return size == len(c)
+def _is_all(c: Any, start: Any, stop: Any) -> Any:
+    return stop - start == len(c)
 
 
 @special(trimseq)

@@ -20,14 +20,13 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import hold_all, leave_to_python
+from sct.frontend.numpy_library.stand_ins import size_of_series, trimmed
 from sct.frontend.polynomials.by_powers import (
     BySeries,
     class_of,
     new_series,
     power_series,
     seen_into,
-    size_of_series,
-    trimmed,
     vector_of,
 )
 from sct.frontend.polynomials.constant_splines import SERIES, class_of_polynomial, parts_of_series

@@ -193,4 +193,4 @@ def polynomials() -> list[samples.Sample]:
 
 
 polyval: Op = op("polyval", "numpy.polyval", type=type_polyval, run=np.polyval, vjp=polyval_vjp,
-                 bind=lambda p, x: ([p, x], {}), samples=polynomials, complex=True)
+                 bind=lambda p, x: ([p, x], {}), samples=polynomials, complex=True, maps=1)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
+from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import LONG, Tensor, TypeMismatch, broadcast_shapes, in_words
 from sct.ops import samples
 from sct.ops.registry import op
@@ -24,8 +24,8 @@ from sct.ops.type_rules import by_carrier, elementwise, floats, integers, number
 __all__ = [
     "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "ceil", "copysign", "cos",
     "cosh", "deg2rad", "digamma", "erf", "erfc", "exp", "exp2", "expm1", "floor", "fmod", "gamma", "hypot", "ldexp",
-    "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "polygamma", "rad2deg", "reciprocal", "remainder",
-    "rint", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "polygamma", "principal_log", "rad2deg", "reciprocal",
+    "remainder", "rint", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
 ]
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
@@ -84,7 +84,7 @@ def log_partials(y: Operand, x: Operand, base: Operand | None = None) -> list[An
     """log(x, b) is log(x) / log(b)."""
     if base is None:
         return [over(1.0, x, y)]
-    slope = log(base)
+    slope = principal_log(base) if number(y).kind == "c" else log(base)
     return [div(div(1.0, slope), x), neg(div(div(y, slope), base))]
 
 
@@ -92,6 +92,14 @@ log = op("log", "numpy.log math.log cmath.log", complex=True, type=type_log, spe
          raises="value",
          run=by_carrier(np.log, math.log, cmath.log), emit=prints("numpy.log", "math.log"), samples=samples.positives,
          folds="adjoint", compiled=True)
+
+
+def principal_log(x: Operand) -> Any:
+    """The complex logarithm, also of a real number that may be negative."""
+    if isinstance(x, Lit):
+        return log(x) if isinstance(x.value, complex) or x.value > 0 else cmath.log(x.value)
+    return log(x if number(x).kind == "c" else add(x, 0j))
+
 
 logaddexp = op("logaddexp", "numpy.logaddexp", type=elementwise(np.logaddexp), spelled=True, run=np.logaddexp,
                partials=lambda z, x, y: [exp(sub(x, z)), exp(sub(y, z))], samples=samples.pairs, compiled=True)

@@ -16,7 +16,7 @@ from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, div, known, mul, quotient, sub
 from sct.ops.scalar.comparison import eq, ge, gt, lt, ne
 from sct.ops.scalar.complex_parts import real
-from sct.ops.scalar.elementary import log
+from sct.ops.scalar.elementary import log, principal_log
 from sct.ops.scalar.selection import logical_and, logical_or, pymax, where
 from sct.ops.type_rules import arithmetic, elementwise, floats, is_python, number, ufunc_result
 
@@ -120,7 +120,7 @@ def exponent_slope(z: Operand, x: Operand, y: Operand, dy: Operand | None = None
     dy  a factor of the slope: where it is 0, the slope for negative x is 0
     """
     if number(z).kind == "c":
-        return mul(z, log(x) if isinstance(x, Lit) and x.value else log(where(eq(x, 0), 1.0, x)))
+        return mul(z, principal_log(x if isinstance(x, Lit) and x.value else where(eq(x, 0), 1.0, x)))
     if isinstance(x, Lit):
         if x.value > 0:
             return mul(z, log(x))

@@ -47,7 +47,8 @@ logaddexp2 = op("logaddexp2", "numpy.logaddexp2", type=elementwise(np.logaddexp2
 
 # -- sinc(x) = sin(pi x) / (pi x) ------------------------------------------------------------------------
 # From x sinc(x) = sin(pi x) / pi, its n-th derivative f_n is told by the one before:
-# x f_n + n f_{n-1} = pi**(n-1) sin(pi x + n pi / 2), and f_n(0) = pi**n cos(n pi / 2) / (n + 1).
+# x f_n + n f_{n-1} = pi**(n-1) sin(pi x + n pi / 2). Near 0, where both sides cancel, its Taylor series is exact to
+# rounding: the sum over k of (-1)**k pi**(2k) x**(2k-n) / ((2k + 1) (2k - n)!).
 
 
 def sinc_text(n: int, scalar: bool) -> str:
@@ -57,10 +58,22 @@ def sinc_text(n: int, scalar: bool) -> str:
     wave = ("numpy.sin", "numpy.cos", "-numpy.sin", "-numpy.cos")[n % 4] + "(math.pi * _0)"
     scaled = wave if n == 1 else f"{math.pi ** (n - 1)!r} * {wave}"
     before = sinc_text(n - 1, scalar) if n == 1 else f"{n} * ({sinc_text(n - 1, scalar)})"
-    edge = repr((1.0, 0.0, -1.0, 0.0)[n % 4] * math.pi**n / (n + 1) or 0.0)
     if scalar:
-        return f"({scaled} - {before}) / _0 if _0 else {edge}"
-    return f"numpy.where(_0 == 0.0, {edge}, ({scaled} - {before}) / numpy.where(_0 == 0.0, 1.0, _0))"
+        return f"{_sinc_series(n)} if abs(_0) < 0.1 else ({scaled} - {before}) / _0"
+    return (f"numpy.where(numpy.abs(_0) < 0.1, {_sinc_series(n)}, "
+            f"({scaled} - {before}) / numpy.where(_0 == 0.0, 1.0, _0))")
+
+
+def _sinc_series(n: int) -> str:
+    """Five terms of the Taylor series of the n-th derivative."""
+    text = ""
+    for k in range((n + 1) // 2, (n + 1) // 2 + 5):
+        power = 2 * k - n
+        factor = repr(math.pi ** (2 * k) / ((2 * k + 1) * math.factorial(power)))
+        sign = "-" if k % 2 else ""
+        joined = f" {sign or '+'} " if text else sign
+        text += joined + factor + ("" if power == 0 else " * _0" if power == 1 else f" * _0**{power}")
+    return text
 
 
 def run_sinc_slope(x: Any, n: int) -> Any:

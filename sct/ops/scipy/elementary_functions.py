@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
+from sct.ir.build import operand
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Tensor
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar import elementary
-from sct.ops.scalar.arithmetic import add, div, neg
+from sct.ops.scalar.arithmetic import add, div, mul, neg
 from sct.ops.scipy.formulas import (
     Formula,
     absolute,
@@ -19,6 +22,7 @@ from sct.ops.scipy.formulas import (
     lifted,
     log,
     log1p,
+    plain,
     sign,
     sin,
     slopes,
@@ -50,8 +54,21 @@ def ratio(x: Formula, y: Formula) -> Formula:
     return x / where(equal(x, 0.0), where(equal(y, 0.0), math.inf, y), y)
 
 
-xlogy = special("xlogy", slopes(lambda z, x, y: [log(y), ratio(x, y)]), POSITIVE_PAIRS)
-xlog1py = special("xlog1py", slopes(lambda z, x, y: [log1p(y), ratio(x, 1.0 + y)]), POSITIVE_PAIRS)
+def tangent_of_product(tangents: Sequence[Any], y: Operand, times_log: Op, by_y: Formula) -> Any:
+    """dx log y + by_y dy, where a dx that is 0 gives 0 for each y, as x does."""
+    dx, dy = tangents
+    by_first = None if dx is None else times_log(dx, y)
+    by_second = None if dy is None else mul(dy, operand(plain(by_y)))
+    return add(by_first, by_second) if by_first is not None and by_second is not None else \
+        by_second if by_first is None else by_first
+
+
+xlogy: Op = special(
+    "xlogy", slopes(lambda z, x, y: [log(y), ratio(x, y)]), POSITIVE_PAIRS,
+    jvp=lambda tangents, z, x, y: tangent_of_product(tangents, y, xlogy, ratio(Formula(x), Formula(y))))
+xlog1py: Op = special(
+    "xlog1py", slopes(lambda z, x, y: [log1p(y), ratio(x, 1.0 + y)]), POSITIVE_PAIRS,
+    jvp=lambda tangents, z, x, y: tangent_of_product(tangents, y, xlog1py, ratio(Formula(x), 1.0 + Formula(y))))
 special("entr", slopes(lambda y, x: [-log(x) - 1.0]), samples.positives)
 special("rel_entr", slopes(lambda z, x, y: [log(x / y) + 1.0, -ratio(x, y)]), POSITIVE_PAIRS)
 special("kl_div", slopes(lambda z, x, y: [log(x / y), 1.0 - ratio(x, y)]), POSITIVE_PAIRS)

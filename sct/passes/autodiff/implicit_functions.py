@@ -187,7 +187,8 @@ def _is_elementwise(fn: Fn) -> bool:
         reads = [v for v in (*eqn.args, *(v for region in eqn.regions for v in free_values(region))) if v in reached]
         if reads:
             same = all(isinstance(v.type, Tensor) and v.type.shape == shape for v in (*reads, *eqn.outs))
-            if eqn.op not in ELEMENTWISE or not same:
+            by_element = eqn.op in ELEMENTWISE or eqn.op.maps is not None and reads == [eqn.args[eqn.op.maps]]
+            if not by_element or not same:
                 return False
             reached.update(eqn.outs)
     return fn.results[0] in reached
