@@ -375,6 +375,12 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda c, x, y: mul(c, matmul(x, y)), "f64; f64[n, 1]; f64[1, m]", "float; f32[n, 1]; f32[1, m]"),
         unchanged(lambda c, x, y: mul(c, matmul(x, y)), "f64; f64[n, k]; f64[k, m]"),
     ],
+    "matrix_scaled": [
+        e(lambda c, a, x: matmul(op("transpose")(mul(c, a)), x), "f64; f64[m, n]; f64[m]", "float; f32[m, n]; f32[m]"),
+        e(lambda c, a, x: matmul(x, mul(a, c)), "f64; f64[m, n]; f64[m]", "float; f32[m, n]; f32[m]"),
+        unchanged(lambda c, a, x: matmul(x, mul(a, c)), "f64; f64[m, n]; f64[k, m]", "f64; f32[m, n]; f32[m]",
+                  "f64; f64[n]; f64[n]"),
+    ],
     "add_outer_products": [
         e(lambda x, y, z, w: add(op("outer")(x, y), op("outer")(z, w)), "f64[n]; f64[m]; f64[n]; f64[m]",
           "f32[n]; f32[m]; f32[n]; f32[m]", "f64[0]; f64[m]; f64[0]; f64[m]"),
