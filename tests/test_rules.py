@@ -264,7 +264,13 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, v: add_at(zeros_of(x), v, 1, **I), "f64[3]; f64", "f32[3]; f32"),
         e(lambda x, v: add_at(store(zeros_of(x), v, 0, **I), v, 1, **I), "f64[3]; f64"),
     ],
-    "add_at_filled": [e(lambda x, v: add_at(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
+    "add_at_filled": [
+        e(lambda x, v: add_at(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32"),
+        e(lambda x, y, v: add_at(x, index(expand_like(v, y), None, None, **ALL), None, None, **ALL),
+          "f64[n]; f64[n]; f64", "f32[n]; f32[n]; f32"),
+        e(lambda x, v: add_at(x, index(store(x, v, None, None, **ALL), None, None, **ALL), None, None, **ALL),
+          "f64[n]; f64"),
+    ],
     "store_filled": [e(lambda x, v: store(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
     "write_of_product": [
         *(e(lambda x, w, v, write=write: write(x, mul(expand_like(v, x), w), None, None, **ALL),

@@ -17,8 +17,8 @@ from typing import Union
 __all__ = [
     "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "are_equal", "at_least_zero", "broadcast_dims",
     "broadcast_shapes", "carried_size", "divided", "in_signature", "is_ragged", "linear", "note_size_requirement",
-    "of_items", "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements", "sizes_by_place",
-    "sizes_of_part", "slice_len", "sym", "without_classes",
+    "of_items", "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements",
+    "sizes_by_place", "sizes_of_part", "slice_len", "sym", "without_classes",
 ]
 
 

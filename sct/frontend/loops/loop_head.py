@@ -460,8 +460,8 @@ class LoopHead:
             self.agree(id, index.learnt(head), index.in_next(end), index.linear)
 
     def agree(self, id: Any, old: Type, new: Type, size: Callable[[Dim, Dim], Dim | None]) -> None:
-        """Notes the type that holds both, with the `size` of two that differ; if that is None, it changes from iteration
-        to iteration and has a symbol, the same in every round."""
+        """Notes the type that holds both, with the `size` of two that differ; where that is None, it changes from
+        iteration to iteration and has a symbol, the same in every round."""
         self.ev.agree(old, new)
         old, new = self.ev.resolved(old), self.ev.resolved(new)
 

@@ -81,7 +81,7 @@ def column_scaled(site: Site, a: Operand, b: Operand) -> Any:
 
 @rule("matmul", phase="simplify", when="finite")
 def matrix_scaled(site: Site, a: Operand, b: Operand) -> Any:
-    """(c * A).T @ x -> A.T @ (c * x);  x @ (c * A) -> (c * x) @ A for a number c and a vector x: A is not scaled for it"""
+    """(c * A).T @ x -> A.T @ (c * x);  x @ (c * A) -> (c * x) @ A for a number c and a vector x"""
     for matrix, x in ((a, b), (b, a)):
         turned = defining_eqn(matrix)
         is_turned = is_matrix_transpose(turned)
