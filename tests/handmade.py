@@ -37,7 +37,7 @@ def _listed(x: Any) -> list[Any]:
 def for_(n: Any, inits: Sequence[Any], body: Callable[..., Any], *, start: Any = 0, step: Any = 1, ys: int = 0,
          xs: Sequence[Any] = (), reverse: bool = False, exits: bool = False,
          types: Sequence[Type] | None = None) -> list[Any]:
-    """body(i, *carries, *elems) -> [go if exits, *carries, *ys]; -> [*finals, *ys, trips]"""
+    """body(i, *carries, *elems) -> [go if exits, *carries, *ys]; -> [*finals, *ys, iterations]"""
     return _loop([start, n, step], inits, body, xs, exits, reverse, types, None)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from sct.frontend.standard_library.python_fallbacks import OF_HEAPS
 
 ROOT = Path(__file__).parent
-WORDS = {"_", "tape", "residuals", "value", "done", "trips", "segment", "first", "last"}
+WORDS = {"_", "tape", "residuals", "value", "done", "iterations", "segment", "first", "last"}
 """Names that say what they are in any program."""
 
 

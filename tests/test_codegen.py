@@ -112,7 +112,7 @@ def f(x: float, y: float, n: int) -> float:
         _2: float = adj.neg(_1)
         s_2: float = adj.add(_2, s_1)
         return True, s_2
-    s_3, trips = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
+    s_3, iterations = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
     return s_3
 """, source="""
 def f(x, y, n):
@@ -150,7 +150,7 @@ def f(a: float, n: int) -> float:
     def body(i: int, v: float) -> tuple[bool, float]:
         v_1: float = operator.mul(v, x)
         return True, v_1
-    v_2, trips = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
+    v_2, iterations = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
     def then() -> float:
         _1: float = adj.add(v_2, 2.0)
         return _1
@@ -181,7 +181,7 @@ def f(x: float, n: int) -> float:
         _1: float = operator.sub(1.0, v)
         v_1: float = operator.mul(_0, _1)
         return True, v_1
-    v_2, trips = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
+    v_2, iterations = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
     return v_2
 """, source="""
 def f(x, n):
@@ -195,7 +195,7 @@ case("swap", 1.0, 2.0, 3, ir="""
 def f(u: float, v: float, n: int) -> tuple[float, float]:
     def body(i: int, u_1: float, v_1: float) -> tuple[bool, float, float]:
         return True, v_1, u_1
-    u_2, v_2, trips = loop[float, float, int](0, n, 1, u, v, body=body, carries=2, counted=True)
+    u_2, v_2, iterations = loop[float, float, int](0, n, 1, u, v, body=body, carries=2, counted=True)
     return u_2, v_2
 """, source="""
 def f(u, v, n):
@@ -209,7 +209,7 @@ def f(a: float, b: float, n: int) -> float:
     def body(i: int, a_1: float, b_1: float) -> tuple[bool, float, float]:
         _0: float = operator.add(a_1, b_1)
         return True, b_1, _0
-    a_2, b_2, trips = loop[float, float, int](1, n, 2, a, b, body=body, carries=2, counted=True)
+    a_2, b_2, iterations = loop[float, float, int](1, n, 2, a, b, body=body, carries=2, counted=True)
     return a_2
 """, source="""
 def f(a, b, n):
@@ -218,7 +218,7 @@ def f(a, b, n):
     return a
 """)
 
-case("tested_loop_and_its_trips", 80.0, ir="""
+case("tested_loop_and_its_iterations", 80.0, ir="""
 def f(x: float) -> tuple[float, int]:
     def test(x_1: float) -> bool:
         _0: bool = operator.gt(x_1, 1.0)
@@ -232,15 +232,15 @@ def f(x: float) -> tuple[float, int]:
     def body(x_2: float) -> tuple[bool, float]:
         x_3: float = operator.mul(x_2, 0.5)
         return True, x_3
-    x_4, trips = loop[float, int](x, test=test, body=body, carries=1, tested=True)
-    return x_4, trips
+    x_4, iterations = loop[float, int](x, test=test, body=body, carries=1, tested=True)
+    return x_4, iterations
 """, source="""
 def f(x):
-    trips = 0
+    iterations = 0
     while x > 1.0 and x < 100.0:
-        trips += 1
+        iterations += 1
         x *= 0.5
-    return x, trips
+    return x, iterations
 """)
 
 case("break_and_continue", np.array([1.0, -2.0, 3.0, 9.0, 4.0]), 5.0, ir="""
@@ -269,7 +269,7 @@ def f(x: f64[n], level: float) -> any_real:
         kind_2, total_2 = cond[int, any_real](_3, then=then, orelse=orelse)
         _5: bool = operator.lt(kind_2, 2)
         return _5, total_2
-    total_3, trips = loop[any_real, int](0, _0, 1, 0.0, body=body, carries=1, counted=True)
+    total_3, iterations = loop[any_real, int](0, _0, 1, 0.0, body=body, carries=1, counted=True)
     return total_3
 """, source="""
 def f(x, level):
@@ -297,7 +297,7 @@ def f(x: float, n: int) -> float:
             _3: int = cond(_2, then=then, orelse=orelse)
             _4: bool = operator.lt(_3, 2)
             return _4, s_2, _3
-        s_3, _5, trips = loop[float, int, int](0, n, 1, s, 0, body=body, carries=2, counted=True)
+        s_3, _5, iterations = loop[float, int, int](0, n, 1, s, 0, body=body, carries=2, counted=True)
         _6: bool = operator.lt(_5, 4)
         def then() -> tuple[int, float]:
             s_4: float = operator.add(s_3, 1.0)
@@ -307,7 +307,7 @@ def f(x: float, n: int) -> float:
         _7, s_5 = cond[int, float](_6, then=then, orelse=orelse)
         _8: bool = operator.lt(_7, 2)
         return _8, s_5, _7
-    s_6, _9, trips_1 = loop[float, int, int](0, n, 1, x, 0, body=body, carries=2, counted=True)
+    s_6, _9, iterations_1 = loop[float, int, int](0, n, 1, x, 0, body=body, carries=2, counted=True)
     _10: bool = operator.lt(_9, 4)
     def then() -> float:
         _11: float = operator.mul(s_6, 2.0)
@@ -342,20 +342,20 @@ def f(x: float, n: int) -> tuple[float, int]:
         s_1: float = operator.add(s, x)
         _0: bool = operator.lt(s, 3.0)
         return _0, s_1
-    s_2, trips = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
-    return s_2, trips
+    s_2, iterations = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
+    return s_2, iterations
 """, source="""
 def f(x, n):
     s = x
-    trips = 0
+    iterations = 0
     for _ in range(n):
-        trips += 1
+        iterations += 1
         s1 = s + x
         s_below = s < 3.0
         s = s1
         if not s_below:
             break
-    return s, trips
+    return s, iterations
 """)
 
 case("branches", 0.5, ir="""
@@ -449,7 +449,7 @@ def f(x: float, n: int) -> tuple[float, float]:
         _0: float = math.exp(v)
         v_1: float = operator.mul(_0, v)
         return True, v_1, v, _0
-    v_2, trips, vs, es = loop[float, int, seq[float], seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
+    v_2, iterations, vs, es = loop[float, int, seq[float], seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
     def body(i_1: int, dv: float, v_3: float, _1: float) -> tuple[bool, float]:
         _2: float = adj.mul(_1, v_3)
         _3: float = adj.add(_2, _1)
@@ -481,9 +481,9 @@ def f(x: float, n: int) -> tuple[float, float]:
         def body(j: int, v_1: float) -> tuple[bool, float, float]:
             v_2: float = math.sin(v_1)
             return True, v_2, v_1
-        v_3, trips, vs = loop[float, int, seq[float]](0, i, 1, v, body=body, carries=1, counted=True)
+        v_3, iterations, vs = loop[float, int, seq[float]](0, i, 1, v, body=body, carries=1, counted=True)
         return True, v_3, vs
-    v_4, trips_1, vss = loop[float, int, seq[seq[float]]](0, n, 1, x, body=body, carries=1, counted=True)
+    v_4, iterations_1, vss = loop[float, int, seq[seq[float]]](0, n, 1, x, body=body, carries=1, counted=True)
     def body(i_1: int, dv: float, vs_1: seq[float]) -> tuple[bool, float]:
         def body(j_1: int, dv_1: float, v_5: float) -> tuple[bool, float]:
             _0: float = adj.math.cos(v_5)
@@ -521,12 +521,12 @@ def f(x: float) -> tuple[float, float]:
         v_2: float = math.sqrt(v_1)
         v_3: float = operator.sub(v_2, 0.1)
         return True, v_3, v_2
-    v_4, trips, vs = loop[float, int, seq[float]](x, test=test, body=body, carries=1, tested=True)
+    v_4, iterations, vs = loop[float, int, seq[float]](x, test=test, body=body, carries=1, tested=True)
     def body(_1: int, dv: float, v_5: float) -> tuple[bool, float]:
         _2: float = adj.div(0.5, v_5)
         dv_1: float = adj.mul(dv, _2)
         return True, dv_1
-    dv_2, _3 = adj.loop[float, int](0, trips, 1, 1.0, vs, body=body, carries=1, counted=True, reverse=True)
+    dv_2, _3 = adj.loop[float, int](0, iterations, 1, 1.0, vs, body=body, carries=1, counted=True, reverse=True)
     return v_4, dv_2
 """, source="""
 import math
@@ -559,7 +559,7 @@ def f(x: float, n: int) -> tuple[float, any_real]:
             return v_2, undef[float]
         v_3, _2 = cond[float, undef[float]](_0, then=then, orelse=orelse, mirrors=(2,))
         return True, v_3, _2, v
-    v_4, trips, es, vs = loop[float, int, seq[undef[float]], seq[float]](0, n, 1, x,
+    v_4, iterations, es, vs = loop[float, int, seq[undef[float]], seq[float]](0, n, 1, x,
         body=body, carries=1, counted=True, mirrors=(1,))
     def body(i_1: int, dv: any_real, v_6: float, _4: undef[float]) -> tuple[bool, any_real]:
         _5: bool = operator.gt(v_6, 1.0)
@@ -616,7 +616,7 @@ def f(x: float, n: int) -> tuple[float, any_real]:
             return True, s_1, t
         _1, s_2, t_1 = cond[bool, float, undef[float]](_0, then=then, orelse=orelse, mirrors=(2,))
         return _1, s_2, _0, t_1
-    s_3, trips, cs, ts = loop[float, int, seq[bool], seq[undef[float]]](0, n, 1, x,
+    s_3, iterations, cs, ts = loop[float, int, seq[bool], seq[undef[float]]](0, n, 1, x,
         body=body, carries=1, counted=True, mirrors=(1,))
     def body(i_1: int, ds: any_real, c: bool, t_2: undef[float]) -> tuple[bool, any_real]:
         def then() -> any_real:
@@ -627,7 +627,7 @@ def f(x: float, n: int) -> tuple[float, any_real]:
             return _3
         ds_1: any_real = adj.cond(c, then=then, orelse=orelse, mirrors=(2,))
         return True, ds_1
-    ds_2, _4 = adj.loop[any_real, int](0, trips, 1, 1.0, cs, ts,
+    ds_2, _4 = adj.loop[any_real, int](0, iterations, 1, 1.0, cs, ts,
         body=body, carries=1, counted=True, mirrors=(1,), reverse=True)
     return s_3, ds_2
 """, source="""
@@ -652,7 +652,7 @@ def f(x: float, n: int) -> tuple[float, function]:
     def body(i: int, v: float) -> tuple[bool, float, float]:
         v_1: float = math.sin(v)
         return True, v_1, v
-    v_2, trips, vs = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
+    v_2, iterations, vs = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
     def pullback(dv: float) -> float:
         def body(i_1: int, dv_1: float, v_3: float) -> tuple[bool, float]:
             _0: float = adj.math.cos(v_3)
@@ -697,7 +697,7 @@ def f(u: f64[n], steps: int, c: float) -> f64[n]:
         _7: f64[n - 2] = operator.add(_0, _6)
         u_3: f64[n] = store(u_2, _7, at[1:-1], inplace=0)
         return True, u_3
-    u_4, trips = loop[f64[n], int](0, steps, 1, u_1, body=body, carries=1, counted=True)
+    u_4, iterations = loop[f64[n], int](0, steps, 1, u_1, body=body, carries=1, counted=True)
     du: f64[n] = adj.mul(2.0, u_4)
     def body(i_1: int, du_1: f64[n]) -> tuple[bool, f64[n]]:
         _8: f64[n - 2] = adj.index(du_1, at[1:-1])

@@ -54,7 +54,7 @@ def f(x: f64[n], y: float, n: int(n)) -> float:
         s_1: any_real = adj.add(s, r)
         d: float = mul(dead, 2.0)
         return True, s_1, d, r
-    z, last, trips, rs = loop[any_real, float, int, seq[float]](0, n, 1, 0.0, 1.0, body=body, carries=2, counted=True)
+    z, last, count, rs = loop[any_real, float, int, seq[float]](0, n, 1, 0.0, 1.0, body=body, carries=2, counted=True)
     total: f64 = ndarray.sum(x, axis=0)
     part: f64[n - 2] = index(x, at[1:-1])
     print_(total, 'hi', sep=',')
@@ -71,13 +71,13 @@ def f(a: float, limit: int) -> float:
         s_1: float = mul(s, a)
         go: bool = lt(s_1, 100.0)
         return go, s_1, k_1, k
-    r, last, trips, ks = loop[float, int, int, seq[int]](1.0, 0, test=test, body=body, carries=2, tested=True)
+    r, last, iterations, ks = loop[float, int, int, seq[int]](1.0, 0, test=test, body=body, carries=2, tested=True)
     def back(i: int, t: float, k: int) -> tuple[bool, float, float]:
         f: float = mul(k, 1.0)
         u: float = add(t, f)
         return True, u, f
-    t, k, fs = loop[float, int, seq[float]](0, trips, 1, 0.0, ks, body=back, carries=1, counted=True, reverse=True)
-    return r, last, trips, t
+    t, k, fs = loop[float, int, seq[float]](0, iterations, 1, 0.0, ks, body=back, carries=1, counted=True, reverse=True)
+    return r, last, iterations, t
 """
 
 

@@ -265,7 +265,13 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, v: add_at(zeros_of(x), v, 1, **I), "f64[3]; f64", "f32[3]; f32"),
         e(lambda x, v: add_at(store(zeros_of(x), v, 0, **I), v, 1, **I), "f64[3]; f64"),
     ],
-    "add_at_filled": [e(lambda x, v: add_at(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
+    "add_at_filled": [
+        e(lambda x, v: add_at(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32"),
+        e(lambda x, y, v: add_at(x, index(expand_like(v, y), None, None, **ALL), None, None, **ALL),
+          "f64[n]; f64[n]; f64", "f32[n]; f32[n]; f32"),
+        e(lambda x, v: add_at(x, index(store(x, v, None, None, **ALL), None, None, **ALL), None, None, **ALL),
+          "f64[n]; f64"),
+    ],
     "store_filled": [e(lambda x, v: store(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
     "write_of_product": [
         *(e(lambda x, w, v, write=write: write(x, mul(expand_like(v, x), w), None, None, **ALL),
@@ -375,6 +381,12 @@ EXAMPLES: dict[str, list[Example]] = {
     "column_scaled": [
         e(lambda c, x, y: mul(c, matmul(x, y)), "f64; f64[n, 1]; f64[1, m]", "float; f32[n, 1]; f32[1, m]"),
         unchanged(lambda c, x, y: mul(c, matmul(x, y)), "f64; f64[n, k]; f64[k, m]"),
+    ],
+    "matrix_scaled": [
+        e(lambda c, a, x: matmul(op("transpose")(mul(c, a)), x), "f64; f64[m, n]; f64[m]", "float; f32[m, n]; f32[m]"),
+        e(lambda c, a, x: matmul(x, mul(a, c)), "f64; f64[m, n]; f64[m]", "float; f32[m, n]; f32[m]"),
+        unchanged(lambda c, a, x: matmul(x, mul(a, c)), "f64; f64[m, n]; f64[k, m]", "f64; f32[m, n]; f32[m]",
+                  "f64; f64[n]; f64[n]"),
     ],
     "add_outer_products": [
         e(lambda x, y, z, w: add(op("outer")(x, y), op("outer")(z, w)), "f64[n]; f64[m]; f64[n]; f64[m]",

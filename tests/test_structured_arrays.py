@@ -276,6 +276,25 @@ def test_whole_arrays(f: Callable[..., Any], cls: type) -> None:
     assert (bodies == before).all()
 
 
+def oscillators(x):
+    s = np.zeros(len(x), dtype=[("pos", float), ("vel", float), ("mass", float)])
+    s["pos"] = x
+    s["mass"] = 1.0 + x * x
+    for _ in range(3):
+        force = -s["pos"] * s["mass"]
+        s["vel"] += 0.1 * force / s["mass"]
+        s["pos"] += 0.1 * s["vel"]
+    return np.sum(s["mass"] * s["vel"])
+
+
+def test_columns_are_named_after_their_fields() -> None:
+    agrees(oscillators, X)
+    derivative = grad(oscillators)
+    derivative(X)
+    assert "mass = s[:, 2]" in derivative.source and "dmass" in derivative.source
+    assert "third" not in derivative.source and "] = 0.0" not in derivative.source
+
+
 def test_other_arrays_at_the_next_call() -> None:
     g = value_and_grad(held)
     for bodies in (BODIES, BODIES[::-1], BODIES[:3], BODIES[:1], BODIES[:0]):

@@ -24,7 +24,7 @@ def f(x: float, n: int) -> float:
             return y
         r: float = cond(c, then=then, orelse=orelse)
         return True, r, y
-    z, trips, ys = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
+    z, iterations, ys = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
     return z, 2.0
 """, OPS, BY_CALL)
 VALUES = {v.hint: v for eqn in walk(PROGRAM) for v in (*eqn.outs, *(p for r in eqn.regions for p in r.params))}

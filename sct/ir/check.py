@@ -199,7 +199,7 @@ class _Checker:
         self.flow(eqn.args[first:first + n], carries, eqn, "init")
         self.is_bool(body.results[0], eqn, "go")
         if not always_raises(body):
-            self.flow(body.results[1:n + 1], _at_another_time(carries), eqn, "carry")
+            self.flow(body.results[1:n + 1], [Value(in_any_iteration(v.type), v.hint) for v in carries], eqn, "carry")
         self.flow(carries, eqn.outs[:n], eqn, "result")
         self.expect(eqn.outs[n].type == INT, "the number of iterations is an int", eqn)
         for x, p in zip(xs, body.params[counted + n:]):
@@ -343,6 +343,16 @@ def agree(declared: Type, derived: Type) -> bool:
 def _at_another_time(values: Sequence[Operand]) -> list[Value]:
     """Values that stand for these in the next iteration, or in a call."""
     return [Value(rename_own_sizes(v.type), getattr(v, "hint", None)) for v in values]
+
+
+def in_any_iteration(t: Type) -> Type:
+    """The type of a carry, in which a size that depends on the iteration may be another one."""
+    return map_sizes(lambda d: sym("_next") if any(map(_is_of_value, d.symbols)) else d, t)
+
+
+def _is_of_value(name: str) -> bool:
+    """Is the size of this name that of a value or of an index, and not one of the arguments?"""
+    return name.startswith("_") and (not name.startswith("__") or name.startswith("__v"))
 
 
 def rename_own_sizes(t: Type) -> Type:

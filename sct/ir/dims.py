@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Union
 
 __all__ = [
-    "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "at_least_zero", "broadcast_dims", "broadcast_shapes",
-    "carried_size", "divided", "in_signature", "is_ragged", "linear", "note_size_requirement", "of_items",
-    "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements", "sizes_by_place",
-    "sizes_of_part", "slice_len", "sym", "without_classes",
+    "RAGGED", "Apply", "Dim", "TypeMismatch", "applied", "are_equal", "at_least_zero", "broadcast_dims",
+    "broadcast_shapes", "carried_size", "divided", "in_signature", "is_ragged", "linear", "note_size_requirement",
+    "of_items", "of_signature", "power", "product", "ragged", "range_len", "size_at", "size_requirements",
+    "sizes_by_place", "sizes_of_part", "slice_len", "sym", "without_classes",
 ]
 
 
@@ -248,7 +248,7 @@ def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1,
         from_end = not positive(hi) and positive(-hi - 1)
         hi = n + hi if from_end else hi
         # A stop before the start, or before 0, gives nothing: as a range of a negative number.
-        if positive(lo) and (from_end or positive(hi)) and positive(n - hi):
+        if positive(lo) and (from_end or hi == n or positive(hi)) and positive(n - hi):
             return range_len(hi - lo, step, positive)
     stop = None if step > 0 and stop == n else stop
     return applied("slice_len", n, start, stop, Dim(step))
@@ -331,9 +331,18 @@ def size_requirements(rule: Callable[[], object]) -> list[bool]:
     return requirements
 
 
+def are_equal(a: Dim, b: Dim) -> bool:
+    """Are these terms equal as sizes, which are not negative?
+
+    >>> are_equal(sym("__i") - 1, range_len(sym("__i") - 1))
+    True
+    """
+    return a == b or range_len(a) == range_len(b)
+
+
 def broadcast_dims(a: Dim, b: Dim) -> Dim:
     """The size of the broadcast of two dims, given that NumPy accepts them."""
-    note_size_requirement(a == b or 1 in (a.value, b.value) or range_len(a) == range_len(b))
+    note_size_requirement(1 in (a.value, b.value) or are_equal(a, b))
     if a == b or b.value == 1:
         return a
     if a.value == 1:
@@ -348,7 +357,7 @@ def broadcast_dims(a: Dim, b: Dim) -> Dim:
         return a
     if b.never_one:
         return b
-    if range_len(a) == range_len(b):  # sizes, so not negative
+    if are_equal(a, b):
         return a
     return applied("broadcast", a, b)
 

@@ -7,7 +7,7 @@
             t: f64 = operator.mul(e, y)                 the user's spelling
             s_1: f64 = adj.add(s, t)                    made by differentiation
             return True, s_1
-        r, trips = loop[float, int](0, m, 1, 0.0, body=body, counted=True, ...)
+        r, iterations = loop[float, int](0, m, 1, 0.0, body=body, counted=True, ...)
         return r
 
 The functions of a program stand before it.  Values are named by their hints, made unique in order; `_3` is a value

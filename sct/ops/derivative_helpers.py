@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sct.ir.core import Lit, Operand
-from sct.ir.dims import Apply, Dim
+from sct.ir.dims import Apply, Dim, are_equal
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.reductions.reductions import expand_like, sum_, unbroadcast_like
 from sct.ops.type_rules import number
@@ -42,7 +42,7 @@ def unbroadcast(ct: Operand, x: Operand) -> Any:
         ct = sum_(ct, axis=ones[0] if len(ones) == 1 else tuple(ones), keepdims=True)
     if extra < 0 or any(smaller(c, d) for c, d in pairs):
         return expand_like(ct, x, axis=None, keepdims=True)
-    if not all(c == d or d.never_one or stretches(c, d) for c, d in zip(number(ct).shape, t.shape)):
+    if not all(are_equal(c, d) or d.never_one or stretches(c, d) for c, d in zip(number(ct).shape, t.shape)):
         return unbroadcast_like(ct, x)
     return ct
 

@@ -29,8 +29,8 @@ def half_life_grad(x, rate):
             x = x * (1.0 - rate) - 0.01 * x * x
             if x < 0.5:
                 break
-        trips = len(x_tape)
-        for _ in reversed(range(first, first + trips)):
+        iterations = len(x_tape)
+        for _ in reversed(range(first, first + iterations)):
             x = x_tape.pop()
             # x = x * (1.0 - rate) - 0.01 * x * x
             dx_new = dx * (one_minus_rate - 0.02 * x)

@@ -7,9 +7,9 @@ def first_crossing_grad(x, level):
     # x: f64[n], level: float
     total = 0.0
     done = False
-    trips = 0
+    iterations = 0
     for value in x:
-        trips += 1
+        iterations += 1
         if value < 0.0:
             continue
         total += value * value
@@ -22,7 +22,7 @@ def first_crossing_grad(x, level):
     else:
         dtotal = 1.0
     dx = np.zeros_like(x)
-    for i in reversed(range(trips)):
+    for i in reversed(range(iterations)):
         value = x[i]
         if not value < 0.0:
             # total += value * value

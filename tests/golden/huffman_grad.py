@@ -19,17 +19,17 @@ def _sift_down_forward(heap, start, pos):
         pos = pos_now
         if done:
             break
-    trips = len(tape)
+    iterations = len(tape)
     heap[pos] = item
-    return heap, (pos, trips, tape)
+    return heap, (pos, iterations, tape)
 
 
 def _sift_down_backward(pos, residuals, dheap):
-    pos1, trips, tape = residuals
+    pos1, iterations, tape = residuals
     # heap[pos] = item
     dheap_pos = dheap[pos1]
     dheap[pos1] = 0.0
-    for i in reversed(range(trips)):
+    for i in reversed(range(iterations)):
         pos_prev, item_below_heap_parent = tape[i]
         parent = pos_prev - 1 >> 1
         if item_below_heap_parent:
@@ -70,20 +70,20 @@ def _sift_up_forward(heap, pos):
         heap[pos_now] = heap[child_now]
         child = 2 * child_now + 1
         pos_now = child_now
-    trips = len(tape)
+    iterations = len(tape)
     heap[pos_now] = item
     heap, residuals = _sift_down_forward(heap, pos, pos_now)
-    return heap, (pos_now, trips, tape, residuals)
+    return heap, (pos_now, iterations, tape, residuals)
 
 
 def _sift_up_backward(pos, residuals, dheap):
-    pos1, trips, tape, residuals = residuals
+    pos1, iterations, tape, residuals = residuals
     dheap = _sift_down_backward(pos1, residuals, dheap)
     # heap[pos] = item
     dheap_pos = dheap[pos1]
     dheap[pos1] = 0.0
     child = pos1
-    for i in reversed(range(trips)):
+    for i in reversed(range(iterations)):
         pos_prev = tape[i]
         # heap[pos] = heap[child]
         dheap_pos1 = dheap[pos_prev]

@@ -5,9 +5,9 @@ def loop_else_grad(x, limit):
     # x: f64[n], limit: float
     total = 0.0
     done = False
-    trips = 0
+    iterations = 0
     for value in x:
-        trips += 1
+        iterations += 1
         if value > limit:
             total += value**3
             done = True
@@ -19,7 +19,7 @@ def loop_else_grad(x, limit):
         # total *= total
         dtotal = 2.0 * total
     dx = np.zeros_like(x)
-    for i in reversed(range(trips)):
+    for i in reversed(range(iterations)):
         value = x[i]
         if value > limit:
             # total += value**3

@@ -9,9 +9,9 @@ def nested_exits_grad(A, limit):
     tape = []
     for k in range(A.shape[0]):
         done1 = False
-        trips = 0
+        iterations = 0
         for j1 in range(n):
-            trips += 1
+            iterations += 1
             if j1 > k + 1:
                 j = j1
                 break
@@ -25,7 +25,7 @@ def nested_exits_grad(A, limit):
                 done1 = True
                 break
             j = j1
-        tape.append((trips, done1))
+        tape.append((iterations, done1))
         if done1:
             i = k
             done = True
@@ -40,11 +40,11 @@ def nested_exits_grad(A, limit):
         dA = np.zeros_like(A)
         dtotal = 1.0
     for i in reversed(range(len(tape))):
-        trips, done1 = tape.pop()
+        iterations, done1 = tape.pop()
         if not done1:
             # total *= 0.9
             dtotal *= 0.9
-        for j in reversed(range(trips)):
+        for j in reversed(range(iterations)):
             if not j > i + 1:
                 A_i_j = A[i, j]
                 if not A_i_j < 0.0:

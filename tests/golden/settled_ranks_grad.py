@@ -15,13 +15,13 @@ def settled_ranks_grad(links, damping, digits):
         if new_is_below:
             break
         ranks_now = new
-    trips = len(tape)
+    iterations = len(tape)
     dnew = np.zeros_like(new)
     dnew[0] = 2.0 * new[0]
     dranks = np.zeros_like(ranks_now)
-    rows = np.empty((trips, links.shape[0]))
-    rankss = np.empty((trips, links.shape[0]))
-    for i in reversed(range(trips)):
+    rows = np.empty((iterations, links.shape[0]))
+    rankss = np.empty((iterations, links.shape[0]))
+    for i in reversed(range(iterations)):
         ranks_now, new_is_below = tape.pop()
         rankss[i] = ranks_now
         if not new_is_below:

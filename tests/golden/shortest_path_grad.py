@@ -7,9 +7,9 @@ def shortest_path_grad(weights, rounds):
     distance = np.full(n, 100.0)
     distance[0] = 0.0
     tape = []
-    trips = 0
+    iterations = 0
     for _ in range(rounds):
-        trips += 1
+        iterations += 1
         changed = False
         for i in range(n):
             for j in range(n):
@@ -24,7 +24,7 @@ def shortest_path_grad(weights, rounds):
     # return np.sum(distance**2)
     ddistance = 2.0 * distance
     dweights = np.zeros_like(weights)
-    for _ in reversed(range(trips)):
+    for _ in reversed(range(iterations)):
         for i in reversed(range(n)):
             for j in reversed(range(n)):
                 reached_below_distance_j = tape.pop()

@@ -8,7 +8,7 @@ def swap_grad(rates, fixed):
     forward_term = np.append(1.0, factors[:-1]) / factors
     forward = forward_term - 1.0
     dfactors = 0.5 * (2.0 * forward - fixed) - forward_term
-    dfactors[:-1] += np.ones_like(factors)[1:]
+    dfactors[:-1] += 1.0
     # factors = np.cumprod(1.0 / (1.0 + 0.5 * rates))
     if np.all(factors_arg):
         drates_part = np.cumsum((dfactors * factors)[::-1])[::-1] / factors_arg

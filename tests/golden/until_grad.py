@@ -1,9 +1,9 @@
 def until_grad(xs, limit):
     # xs: list[float], limit: float
     out = []
-    trips = 0
+    iterations = 0
     for x in xs:
-        trips += 1
+        iterations += 1
         if x > limit:
             break
         if x < 0.0:
@@ -13,7 +13,7 @@ def until_grad(xs, limit):
     if len_out > 0:
         dxs = [0.0] * len(xs)
         dlimit = 0.0
-        for i in reversed(range(trips)):
+        for i in reversed(range(iterations)):
             x = xs[i]
             if not x > limit and not x < 0.0:
                 # out.append(x * limit)

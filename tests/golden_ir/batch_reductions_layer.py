@@ -6,7 +6,7 @@ def layer_grad(W: f64[n, m], xs: f64[k, m]) -> f64[n, m]:
         x: f64[m] = index(xs, at[_1])
         y: f64[n] = operator.matmul(W, x)
         return True, y
-    trips, y_1 = loop[int, seq[f64[n]]](0, _0, 1, body=body, carries=0, counted=True)
+    iterations, y_1 = loop[int, seq[f64[n]]](0, _0, 1, body=body, carries=0, counted=True)
     _2: f64[n, m] = adj.zeros_of(W)
     def body(_3: int, dW: f64[n, m], y_2: f64[n]) -> tuple[bool, f64[n, m]]:
         x_1: f64[m] = adj.index(xs, at[_3])
@@ -26,7 +26,7 @@ def layer_grad(W: f64[n, m], xs: f64[k, m]) -> f64[n, m]:
         x: f64[m] = index(xs, at[_1])
         y: f64[n] = operator.matmul(W, x)
         return True, y
-    trips, y_1 = loop[int, seq[f64[n]]](0, _0, 1, body=body, carries=0, counted=True)
+    iterations, y_1 = loop[int, seq[f64[n]]](0, _0, 1, body=body, carries=0, counted=True)
     _2: f64[n, m] = adj.zeros_of(W)
     _3: int(n) = adj.dim(W)
     _4: f64[k, n] = adj.empty(_0, _3)

@@ -9,7 +9,7 @@ def gaussian_scores_grad(S: f64[n, n], xs: f64[m, n]) -> tuple[f64[n, n], f64[m,
         _3: f64[n, n] = numpy.linalg.inv(S_2)
         _4: f64[n] = operator.matmul(x, _3)
         return True, S_2, S_2, x, _4, _3
-    S_3, trips, S_4, x_1, _5, _6 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True, mirrors=(1,))
+    S_3, iterations, S_4, x_1, _5, _6 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True, mirrors=(1,))
     _7: f64[n, n] = adj.zeros_of(S_3)
     _8: f64[m, n] = adj.zeros_of(xs)
     def body(_9: int, dS: f64[n, n], dxs: f64[m, n], S_5: f64[n, n], x_2: f64[n], _10: f64[n], _11: f64[n, n]) -> tuple[bool, f64[n, n], f64[m, n]]:
@@ -44,7 +44,7 @@ def gaussian_scores_grad(S: f64[n, n], xs: f64[m, n]) -> tuple[f64[n, n], f64[m,
         _3: f64[n, n] = numpy.linalg.inv(S_2)
         _4: f64[n] = operator.matmul(x, _3)
         return True, S_2, S_2, x, _4, _3, _2
-    S_3, trips, S_4, x_1, _5, _6, _7 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True, mirrors=(1,))
+    S_3, iterations, S_4, x_1, _5, _6, _7 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True, mirrors=(1,))
     _8: f64[n, n] = adj.zeros_of(S_3)
     _9: f64[m, n] = adj.zeros_of(xs)
     def body(_10: int, dS: f64[n, n], dxs: f64[m, n], S_5: f64[n, n], x_2: f64[n], _11: f64[n], _12: f64[n, n], _13: f64[n, n], _14: f64[n], _15: f64[n, n]) -> tuple[bool, f64[n, n], f64[m, n]]:

@@ -6,7 +6,7 @@ def mixed_grad(W: f64[n, n], x: f64[n], steps: int(__steps2)) -> tuple[f64[n, n]
         _1: f64[n] = operator.matmul(_0, x_1)
         x_2: f64[n] = numpy.tanh(_1)
         return True, x_2, x_2, x_1, _0
-    x_3, trips, x_4, x_5, _2 = loop[f64[n], int, seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, steps, 1, x, body=body, carries=1, counted=True, mirrors=(1,))
+    x_3, iterations, x_4, x_5, _2 = loop[f64[n], int, seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, steps, 1, x, body=body, carries=1, counted=True, mirrors=(1,))
     dx: f64[n] = adj.expand_like(1.0, x_3)
     _3: f64[n, n] = adj.zeros_of(W)
     def body(__1: int, dx_1: f64[n], dW: f64[n, n], x_6: f64[n], x_7: f64[n], _4: f64[n, n]) -> tuple[bool, f64[n], f64[n, n]]:
@@ -31,7 +31,7 @@ def mixed_grad(W: f64[n, n], x: f64[n], steps: int(__steps2)) -> tuple[f64[n, n]
         _2: f64[n] = operator.matmul(_1, x_1)
         x_2: f64[n] = numpy.tanh(_2)
         return True, x_2, _1, x_2, x_1, _1
-    x_3, _3, trips, x_4, x_5, _4 = loop[f64[n], undef[f64[n, n]], int, seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, steps, 1, x, undef[f64[n, n]], body=body, carries=2, counted=True, mirrors=(1,))
+    x_3, _3, iterations, x_4, x_5, _4 = loop[f64[n], undef[f64[n, n]], int, seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, steps, 1, x, undef[f64[n, n]], body=body, carries=2, counted=True, mirrors=(1,))
     dx: f64[n] = adj.expand_like(1.0, x_3)
     _5: f64[n, n] = adj.zeros_of(W)
     def body(__1: int, dx_1: f64[n], dW: f64[n, n], x_2_1: f64[n], x_6: f64[n], x_7: f64[n], _6: f64[n, n], x_1_1: f64[n]) -> tuple[bool, f64[n], f64[n, n], f64[n]]:

@@ -5,7 +5,7 @@ def tails_grad(u: f64[n], k: int(__k1)) -> f64[n]:
         v: f64[n - 1] = index(u_1, at[1:])
         u_2: f64[n] = numpy.sin(u_1)
         return True, u_2, u_1, v
-    u_3, trips, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True, mirrors=(1,))
+    u_3, iterations, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True, mirrors=(1,))
     _0: f64[n] = adj.zeros_of(u_3)
     def body(i_1: int, du: f64[n], u_5: f64[n], v_2: f64[n - 1]) -> tuple[bool, f64[n]]:
         _1: f64[n] = adj.cos(u_5)
@@ -25,7 +25,7 @@ def tails_grad(u: f64[n], k: int(__k1)) -> f64[n]:
         v: f64[n - 1] = index(u_1, at[1:])
         u_2: f64[n] = numpy.sin(u_1)
         return True, u_2, u_1, v
-    u_3, trips, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True, mirrors=(1,))
+    u_3, iterations, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True, mirrors=(1,))
     _0: f64[n] = adj.zeros_of(u_3)
     def body(i_1: int, du: f64[n], u_5: f64[n], v_2: f64[n - 1], u_1_1: f64[n]) -> tuple[bool, f64[n]]:
         _1: f64[n] = adj.cos(u_1_1)

@@ -4,7 +4,7 @@ def sines_grad(x: float, n: int(__n1)) -> float:
     def body(i: int, x_1: float) -> tuple[bool, float, float]:
         x_2: float = math.sin(x_1)
         return True, x_2, x_1
-    x_3, trips, x_4 = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True, mirrors=(1,))
+    x_3, iterations, x_4 = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True, mirrors=(1,))
     def body(i_1: int, dx: float, x_5: float) -> tuple[bool, float]:
         _0: float = adj.math.cos(x_5)
         dx_1: float = adj.mul(dx, _0)
@@ -19,7 +19,7 @@ def sines_grad(x: float, n: int(__n1)) -> float:
     def body(i: int, x_1: float) -> tuple[bool, float, float]:
         x_2: float = math.sin(x_1)
         return True, x_2, x_1
-    x_3, trips, x_4 = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True, mirrors=(1,))
+    x_3, iterations, x_4 = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True, mirrors=(1,))
     def body(i_1: int, dx: float, x_5: float, x_1_1: float) -> tuple[bool, float]:
         _0: float = adj.math.cos(x_1_1)
         dx_1: float = adj.mul(dx, _0)

@@ -5,7 +5,7 @@ def vector_grad(x: f64[n]) -> f64[n]:
     def body(i: int) -> tuple[bool, f64]:
         _1: f64 = index(x, at[i])
         return True, _1
-    trips, _2 = loop[int, seq[f64]](0, _0, 1, body=body, carries=0, counted=True, mirrors=(1,))
+    iterations, _2 = loop[int, seq[f64]](0, _0, 1, body=body, carries=0, counted=True, mirrors=(1,))
     _3: f64[n] = adj.zeros_of(x)
     def body(i_1: int, dx: f64[n], _4: f64) -> tuple[bool, f64[n]]:
         _5: f64 = adj.mul(2.0, _4)
@@ -22,7 +22,7 @@ def vector_grad(x: f64[n]) -> f64[n]:
     def body(i: int) -> tuple[bool, f64]:
         _1: f64 = index(x, at[i])
         return True, _1
-    trips, _2 = loop[int, seq[f64]](0, _0, 1, body=body, carries=0, counted=True, mirrors=(1,))
+    iterations, _2 = loop[int, seq[f64]](0, _0, 1, body=body, carries=0, counted=True, mirrors=(1,))
     _3: f64[n] = adj.zeros_of(x)
     def body(i_1: int, dx: f64[n], _4: f64) -> tuple[bool, f64[n]]:
         _5: f64 = adj.index(x, at[i_1])

@@ -10,7 +10,7 @@ def floyd_grad(d: f64[n, n]) -> f64[n, n]:
         _4: f64[n, n] = operator.add(_2, _3)
         d_3: f64[n, n] = numpy.minimum(d_2, _4)
         return True, d_3, d_2, _4
-    d_4, trips, d_5, _5 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n, n]]](0, _0, 1, d_1, body=body, carries=1, counted=True, mirrors=(1,))
+    d_4, iterations, d_5, _5 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n, n]]](0, _0, 1, d_1, body=body, carries=1, counted=True, mirrors=(1,))
     dd: f64[n, n] = adj.expand_like(1.0, d)
     def body(k_1: int, dd_1: f64[n, n], d_6: f64[n, n], _6: f64[n, n]) -> tuple[bool, f64[n, n]]:
         _7: b1[n, n] = adj.le(d_6, _6)
@@ -38,7 +38,7 @@ def floyd_grad(d: f64[n, n]) -> f64[n, n]:
         mask: b1[n, n] = adj.le(d_2, _4)
         d_3: f64[n, n] = numpy.minimum(d_2, _4)
         return True, d_3, mask
-    d_4, trips, _5 = loop[f64[n, n], int, seq[b1[n, n]]](0, _0, 1, d_1, body=body, carries=1, counted=True, mirrors=(1,))
+    d_4, iterations, _5 = loop[f64[n, n], int, seq[b1[n, n]]](0, _0, 1, d_1, body=body, carries=1, counted=True, mirrors=(1,))
     dd: f64[n, n] = adj.expand_like(1.0, d)
     def body(k_1: int, dd_1: f64[n, n], mask_1: b1[n, n]) -> tuple[bool, f64[n, n]]:
         _6: f64[n, n] = adj.where(mask_1, dd_1, 0.0)

@@ -9,7 +9,7 @@ def vector_grad(x: f64[n]) -> f64[n]:
             _3: f64 = operator.mul(_1, _2)
             s_1: f64 = operator.add(s, _3)
             return True, s_1
-        s_2, trips = loop[any_real, int](0, _0, 1, 0.0, body=body, carries=1, counted=True)
+        s_2, iterations = loop[any_real, int](0, _0, 1, 0.0, body=body, carries=1, counted=True)
         return s_2
     s_3, dx = vjp[any_real, f64[n]](x, 1.0, body=f, seeded=(0,), wrt=(0,))
     return dx
@@ -25,7 +25,7 @@ def vector_grad(x: f64[n]) -> f64[n]:
             _2: f64 = operator.mul(_1, _1)
             s_1: f64 = operator.add(s, _2)
             return True, s_1
-        s_2, trips = loop[any_real, int](0, _0, 1, 0.0, body=body, carries=1, counted=True)
+        s_2, iterations = loop[any_real, int](0, _0, 1, 0.0, body=body, carries=1, counted=True)
         return s_2
     s_3, dx = vjp[any_real, f64[n]](x, 1.0, body=f, seeded=(0,), wrt=(0,))
     return dx

@@ -17,7 +17,7 @@ def f(L: f64[n, n], x: f64[n], dx: f64[n]) -> tuple[f64[n, n], f64[n, n], f64[n]
         h: f64 = adj.mul(g, m)
         dx_2: f64[n] = adj.store(dx_1, h, at[i])
         return True, dL_2, dM_1, dx_2
-    dL_3, dM_2, dx_3, trips = adj.loop[f64[n, n], f64[n, n], f64[n], int](0, n, 1, dL, L, dx, body=body, carries=3, counted=True, reverse=True)
+    dL_3, dM_2, dx_3, iterations = adj.loop[f64[n, n], f64[n, n], f64[n], int](0, n, 1, dL, L, dx, body=body, carries=3, counted=True, reverse=True)
     return dL_3, dM_2, dx_3
 
 
@@ -41,7 +41,7 @@ def f(L: f64[n, n], x: f64[n], dx: f64[n]) -> tuple[f64[n, n], f64[n, n], f64[n]
         dx_2: f64[n] = adj.store(dx_1, h, at[i])
         _5: f64[n] = adj.store(_1, g, at[i])
         return True, dL_1, dM_1, dx_2, _5
-    dL_3, dM_2, dx_3, _6, trips = adj.loop[f64[n, n], f64[n, n], f64[n], f64[n], int](0, n, 1, dL, L, dx, _0, body=body, carries=4, counted=True, reverse=True)
+    dL_3, dM_2, dx_3, _6, iterations = adj.loop[f64[n, n], f64[n, n], f64[n], f64[n], int](0, n, 1, dL, L, dx, _0, body=body, carries=4, counted=True, reverse=True)
     _7: f64[n, n] = adj.outer(_6, x)
     dL_3_1: f64[n, n] = adj.tril(_7, k=-1)
     return dL_3_1, dM_2, dx_3

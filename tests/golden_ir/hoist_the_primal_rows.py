@@ -11,7 +11,7 @@ def rows(A: f64[n, n], xs: f64[m, n]) -> f64[n]:
         _4: f64[n] = operator.matmul(_3, x)
         y_2: f64[n] = operator.add(y_1, _4)
         return True, y_2
-    y_3, trips = loop[f64[n], int](0, _0, 1, y, body=body, carries=1, counted=True)
+    y_3, iterations = loop[f64[n], int](0, _0, 1, y, body=body, carries=1, counted=True)
     return y_3
 
 
@@ -28,5 +28,5 @@ def rows(A: f64[n, n], xs: f64[m, n]) -> f64[n]:
         _4: f64[n] = operator.matmul(_3, x)
         y_2: f64[n] = operator.add(y_1, _4)
         return True, y_2
-    y_3, trips = loop[f64[n], int](0, _0, 1, y, body=body, carries=1, counted=True)
+    y_3, iterations = loop[f64[n], int](0, _0, 1, y, body=body, carries=1, counted=True)
     return y_3

@@ -5,7 +5,7 @@ def wave_grad(x: f64[n], k: float, n: int(__n2)) -> tuple[f64[n], any_real]:
         _0: f64[n] = operator.mul(x, x)
         _1: f64 = numpy.sum(_0)
         return True, _1
-    trips, _2 = loop[int, seq[f64]](0, n, 1, body=body, carries=0, counted=True)
+    iterations, _2 = loop[int, seq[f64]](0, n, 1, body=body, carries=0, counted=True)
     _3: f64[n] = adj.zeros_of(x)
     def body(i_1: int, dx: f64[n], dk: any_real, _4: f64) -> tuple[bool, f64[n], f64]:
         dk_1: f64 = adj.add(dk, _4)
@@ -24,7 +24,7 @@ def wave_grad(x: f64[n], k: float, n: int(__n2)) -> tuple[f64[n], any_real]:
         _0: f64[n] = operator.mul(x, x)
         _1: f64 = numpy.sum(_0)
         return True, _1
-    trips, _2 = loop[int, seq[f64]](0, n, 1, body=body, carries=0, counted=True)
+    iterations, _2 = loop[int, seq[f64]](0, n, 1, body=body, carries=0, counted=True)
     _3: f64[n] = adj.zeros_of(x)
     _4: float = adj.mul(2.0, k)
     _5: f64[n] = adj.mul(_4, x)

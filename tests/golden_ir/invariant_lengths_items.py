@@ -8,9 +8,9 @@ def summed(xs: list[float], n: int) -> float:
             y: float = operator.mul(x, x)
             us: list[float] = store(zs, y, at[i])
             return True, us
-        vs, trips = loop[list[float], int](0, k, 1, ys, body=inner, carries=1, counted=True)
+        vs, iterations = loop[list[float], int](0, k, 1, ys, body=inner, carries=1, counted=True)
         return True, vs
-    ws, trips_1 = loop[list[float], int](0, n, 1, xs, body=body, carries=1, counted=True)
+    ws, iterations_1 = loop[list[float], int](0, n, 1, xs, body=body, carries=1, counted=True)
     m: int = builtins.len(ws)
     last: int = operator.sub(m, 1)
     total: float = index(ws, at[last])
@@ -27,9 +27,9 @@ def summed(xs: list[float], n: int) -> float:
             y: float = operator.mul(x, x)
             us: list[float] = store(zs, y, at[i])
             return True, us
-        vs, trips = loop[list[float], int](0, k, 1, ys, body=inner, carries=1, counted=True)
+        vs, iterations = loop[list[float], int](0, k, 1, ys, body=inner, carries=1, counted=True)
         return True, vs
-    ws, trips_1 = loop[list[float], int](0, n, 1, xs, body=body, carries=1, counted=True)
+    ws, iterations_1 = loop[list[float], int](0, n, 1, xs, body=body, carries=1, counted=True)
     m: int = builtins.len(xs)
     last: int = operator.sub(m, 1)
     total: float = index(ws, at[last])

@@ -27,7 +27,7 @@ def totals(xs: list[float], names: list[str], n: int) -> list[float]:
         total: float = operator.add(old, x)
         last: list[float] = store(there_1, total, at[at_2])
         return True, last
-    result, trips = loop[list[float], int](0, n, 1, values, body=body, carries=1, counted=True)
+    result, iterations = loop[list[float], int](0, n, 1, values, body=body, carries=1, counted=True)
     return result
 
 
@@ -53,5 +53,5 @@ def totals(xs: list[float], names: list[str], n: int) -> list[float]:
         total: float = operator.add(old, x)
         last: list[float] = store(there_1, total, at[at_2])
         return True, last
-    result, trips = loop[list[float], int](0, n, 1, values, body=body, carries=1, counted=True)
+    result, iterations = loop[list[float], int](0, n, 1, values, body=body, carries=1, counted=True)
     return result

@@ -13,7 +13,7 @@ def f(A: f64[n, m], k: int) -> f64[n, m]:
         _6: i64[2] = numpy.array(i, 0, tree=(0, 1))
         A_4: f64[n, m] = store(A_3, _5, at[_6])
         return True, A_4
-    A_5, trips = loop[f64[n, m], int](0, 3, 1, A_2, body=body, carries=1, counted=True)
+    A_5, iterations = loop[f64[n, m], int](0, 3, 1, A_2, body=body, carries=1, counted=True)
     return A_5
 
 
@@ -37,5 +37,5 @@ def f(A: f64[n, m], k: int) -> f64[n, m]:
         _11: i64[2] = numpy.array(i, 0, tree=(0, 1))
         A_4: f64[n, m] = store(A_3, _9, at[_11])
         return True, A_4
-    A_5, trips = loop[f64[n, m], int](0, 3, 1, A_2, body=body, carries=1, counted=True)
+    A_5, iterations = loop[f64[n, m], int](0, 3, 1, A_2, body=body, carries=1, counted=True)
     return A_5

@@ -11,7 +11,7 @@ def scaled_grad(x: f64[n], k: float) -> tuple[f64[n], any_real]:
         _5: f64 = operator.add(_3, _4)
         y_2: f64[n] = store(y_1, _5, at[i])
         return True, y_2
-    y_3, trips = loop[f64[n], int](1, _0, 1, y, body=body, carries=1, counted=True)
+    y_3, iterations = loop[f64[n], int](1, _0, 1, y, body=body, carries=1, counted=True)
     _6: f64[n] = adj.zeros_of(y_3)
     dy: f64[n] = adj.store(_6, 1.0, at[-1])
     _7: f64[n] = adj.zeros_of(x)
@@ -44,7 +44,7 @@ def scaled_grad(x: f64[n], k: float) -> tuple[f64[n], any_real]:
         _5: f64 = operator.add(_3, _4)
         y_2: f64[n] = store(y_1, _5, at[i])
         return True, y_2
-    y_3, trips = loop[f64[n], int](1, _0, 1, y, body=body, carries=1, counted=True)
+    y_3, iterations = loop[f64[n], int](1, _0, 1, y, body=body, carries=1, counted=True)
     _6: f64[n] = adj.zeros_of(y_3)
     dy: f64[n] = adj.store(_6, 1.0, at[-1])
     _7: f64[n] = adj.zeros_of(x)

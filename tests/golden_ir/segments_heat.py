@@ -6,7 +6,7 @@ def heat_grad(u: f64[n], k: float, n: int) -> f64[n]:
             _0: f64[n] = operator.mul(k, u_2)
             u_3: f64[n] = numpy.sin(_0)
             return True, u_3
-        u_4, trips = loop[f64[n], int](0, n, 1, u_1, body=body, carries=1, counted=True, segments=0)
+        u_4, iterations = loop[f64[n], int](0, n, 1, u_1, body=body, carries=1, counted=True, segments=0)
         _1: f64 = numpy.sum(u_4)
         return _1
     _2, du = vjp[f64, f64[n]](u, 1.0, body=f, seeded=(0,), wrt=(0,))

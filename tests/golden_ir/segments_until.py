@@ -6,7 +6,7 @@ def until_grad(x: float, r: float) -> float:
             x_3: float = operator.mul(x_2, r)
             _0: bool = operator.lt(x_3, 50.0)
             return _0, x_3
-        x_4, trips = loop[float, int](0, 9223372036854775807, 1, x_1, body=body, carries=1, counted=True, segments=0)
+        x_4, iterations = loop[float, int](0, 9223372036854775807, 1, x_1, body=body, carries=1, counted=True, segments=0)
         return x_4
     _1, dx = vjp[float, float](x, 1.0, body=f, seeded=(0,), wrt=(0,))
     return dx

@@ -11,7 +11,7 @@ def vector_jvp(x: f64[n], dx: f64[n]) -> tuple[any_real, any_real]:
         s_1: f64 = operator.add(s, _3)
         ds_1: f64 = adj.add(ds, _5)
         return True, s_1, ds_1
-    s_2, ds_2, trips = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
+    s_2, ds_2, iterations = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
     return s_2, ds_2
 
 
@@ -29,5 +29,5 @@ def vector_jvp(x: f64[n], dx: f64[n]) -> tuple[any_real, any_real]:
         s_1: f64 = operator.add(s, _3)
         ds_1: f64 = adj.add(ds, _6)
         return True, s_1, ds_1
-    s_2, ds_2, trips = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
+    s_2, ds_2, iterations = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
     return s_2, ds_2

@@ -7,7 +7,7 @@ def weights_grad(w: float, x: float, n: int(__n2)) -> tuple[float, float]:
         _2: float = operator.mul(_1, s)
         s_1: float = operator.add(s, _2)
         return True, s_1, s, _0
-    s_2, trips, s_3, _3 = loop[float, int, seq[float], seq[float]](0, n, 1, 0.0, body=body, carries=1, counted=True)
+    s_2, iterations, s_3, _3 = loop[float, int, seq[float], seq[float]](0, n, 1, 0.0, body=body, carries=1, counted=True)
     def body(i_1: int, ds: float, dw: float, dx: float, s_4: float, _4: float) -> tuple[bool, float, float, float]:
         _5: float = adj.operator.mul(_4, x)
         _6: float = adj.mul(ds, s_4)
@@ -33,7 +33,7 @@ def weights_grad(w: float, x: float, n: int(__n2)) -> tuple[float, float]:
         _2: float = operator.mul(_1, s)
         s_1: float = operator.add(s, _2)
         return True, s_1, s, _0
-    s_2, trips, s_3, _3 = loop[float, int, seq[float], seq[float]](0, n, 1, 0.0, body=body, carries=1, counted=True)
+    s_2, iterations, s_3, _3 = loop[float, int, seq[float], seq[float]](0, n, 1, 0.0, body=body, carries=1, counted=True)
     def body(i_1: int, ds: float, dw: float, dx: float, s_4: float, _4: float) -> tuple[bool, float, float, float]:
         _5: float = adj.operator.mul(_4, x)
         _6: float = adj.mul(ds, s_4)

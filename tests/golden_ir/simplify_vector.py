@@ -7,7 +7,7 @@ def vector_grad(x: f64[n]) -> f64[n]:
         _2: f64 = operator.mul(_1, _1)
         s_1: f64 = operator.add(s, _2)
         return True, s_1, _1
-    s_2, trips, _3 = loop[any_real, int, seq[f64]](0, _0, 1, 0.0, body=body, carries=1, counted=True)
+    s_2, iterations, _3 = loop[any_real, int, seq[f64]](0, _0, 1, 0.0, body=body, carries=1, counted=True)
     _4: f64[n] = adj.zeros_of(x)
     def body(i_1: int, dx: f64[n], _5: f64) -> tuple[bool, f64[n]]:
         _6: f64 = adj.mul(1.0, _5)
@@ -28,7 +28,7 @@ def vector_grad(x: f64[n]) -> f64[n]:
         _2: f64 = operator.mul(_1, _1)
         s_1: f64 = operator.add(s, _2)
         return True, s_1, _1
-    s_2, trips, _3 = loop[any_real, int, seq[f64]](0, _0, 1, 0.0, body=body, carries=1, counted=True)
+    s_2, iterations, _3 = loop[any_real, int, seq[f64]](0, _0, 1, 0.0, body=body, carries=1, counted=True)
     _4: f64[n] = adj.zeros_of(x)
     def body(i_1: int, dx: f64[n], _5: f64) -> tuple[bool, f64[n]]:
         _6: f64 = adj.mul(2.0, _5)

@@ -19,7 +19,7 @@ def exits_jvp(x: f64[n], limit: float, dx: f64[n], dlimit: float) -> tuple[any_r
         _7, s_2, ds_2 = cond[int, any_real, any_real](_2, then=then, orelse=orelse)
         _8: bool = operator.lt(_7, 2)
         return _8, s_2, ds_2
-    s_3, ds_3, trips = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
+    s_3, ds_3, iterations = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
     return s_3, ds_3
 
 
@@ -44,5 +44,5 @@ def exits_jvp(x: f64[n], limit: float, dx: f64[n], dlimit: float) -> tuple[any_r
         _7, s_2, ds_2 = cond[int, any_real, any_real](_2, then=then, orelse=orelse)
         _8: bool = operator.lt(_7, 2)
         return _8, s_2, ds_2
-    s_3, ds_3, trips = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
+    s_3, ds_3, iterations = loop[any_real, any_real, int](0, _0, 1, 0.0, 0.0, body=body, carries=2, counted=True)
     return s_3, ds_3

@@ -18,9 +18,9 @@ def f(x: f64[n, m], w: f64[k, p], dy: f64[n - k + 1, m - p + 1]) -> tuple[f64[n,
             _5: f64[k, p] = adj.mul(_2, w)
             dx_3: f64[n, m] = adj.add_at(dx_2, _5, at[i:_0, j:_1])
             return True, dx_3, dw_3
-        dx_4, dw_4, trips = adj.loop[f64[n, m], f64[k, p], int](0, W, 1, dx_1, dw_1, body=body, carries=2, counted=True, reverse=True)
+        dx_4, dw_4, iterations = adj.loop[f64[n, m], f64[k, p], int](0, W, 1, dx_1, dw_1, body=body, carries=2, counted=True, reverse=True)
         return True, dx_4, dw_4
-    dx_5, dw_5, trips_1 = adj.loop[f64[n, m], f64[k, p], int](0, H, 1, dx, dw, body=body, carries=2, counted=True, reverse=True)
+    dx_5, dw_5, iterations_1 = adj.loop[f64[n, m], f64[k, p], int](0, H, 1, dx, dw, body=body, carries=2, counted=True, reverse=True)
     return dx_5, dw_5
 
 
@@ -45,7 +45,7 @@ def f(x: f64[n, m], w: f64[k, p], dy: f64[n - k + 1, m - p + 1]) -> tuple[f64[n,
             _7: f64 = adj.sum(_6)
             _8: f64[k, p] = adj.store(dw_2_1, _7, at[a, b])
             return True, _4, _8
-        dx_4, dw_4, trips = adj.loop[f64[n, m], f64[k, p], int](0, L, 1, dx_2, dw_2, body=body, carries=2, counted=True)
+        dx_4, dw_4, iterations = adj.loop[f64[n, m], f64[k, p], int](0, L, 1, dx_2, dw_2, body=body, carries=2, counted=True)
         return True, dx_4, dw_4
-    dx_5, dw_5, trips_1 = adj.loop[f64[n, m], f64[k, p], int](0, K, 1, dx, dw, body=body, carries=2, counted=True)
+    dx_5, dw_5, iterations_1 = adj.loop[f64[n, m], f64[k, p], int](0, K, 1, dx, dw, body=body, carries=2, counted=True)
     return dx_5, dw_5

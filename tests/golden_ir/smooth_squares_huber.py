@@ -9,7 +9,7 @@ def huber_hvp(x: f64[3, 3], dx: f64[3, 3]) -> f64[3, 3]:
                 _1: f64[3] = index(x_2, at[i])
                 r_2: f64 = numpy.linalg.norm(_1)
                 return True, r_2
-            r_3, trips = loop[f64, int](1, 3, 1, r, body=body, carries=1, counted=True)
+            r_3, iterations = loop[f64, int](1, 3, 1, r, body=body, carries=1, counted=True)
             _2: b1 = operator.lt(r_3, 1.0)
             def then() -> f64:
                 _3: f64 = operator.pow(r_3, 2)
@@ -41,7 +41,7 @@ def huber_hvp(x: f64[3, 3], dx: f64[3, 3]) -> f64[3, 3]:
                 _5: f64[3] = adj.mul(_4, _4)
                 _6: f64 = adj.sum(_5)
                 return True, r_2, _6
-            r_3, _7, trips = loop[f64, f64, int](1, 3, 1, r, _2, body=body, carries=2, counted=True)
+            r_3, _7, iterations = loop[f64, f64, int](1, 3, 1, r, _2, body=body, carries=2, counted=True)
             _8: b1 = operator.lt(r_3, 1.0)
             def then() -> f64:
                 _9: f64 = operator.pow(r_3, 2)

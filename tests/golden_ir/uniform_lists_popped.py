@@ -13,7 +13,7 @@ def popped(v: float, n: int) -> float:
             return xs_1, s
         xs_3, s_2 = adj.cond[list[float], float](c, then=then, orelse=orelse)
         return True, xs_3, s_2
-    xs_4, s_3, trips = adj.loop[list[float], float, int](0, n, 1, xs, 0.0, body=body, carries=2, counted=True)
+    xs_4, s_3, iterations = adj.loop[list[float], float, int](0, n, 1, xs, 0.0, body=body, carries=2, counted=True)
     return s_3
 
 
@@ -32,5 +32,5 @@ def popped(v: float, n: int) -> float:
             return xs_1, s
         xs_3, s_2 = adj.cond[list[float], float](c, then=then, orelse=orelse)
         return True, xs_3, s_2
-    xs_4, s_3, trips = adj.loop[list[float], float, int](0, n, 1, xs, 0.0, body=body, carries=2, counted=True)
+    xs_4, s_3, iterations = adj.loop[list[float], float, int](0, n, 1, xs, 0.0, body=body, carries=2, counted=True)
     return s_3

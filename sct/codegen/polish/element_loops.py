@@ -204,7 +204,8 @@ def _lists(x: Operand, definitions: Mapping[Value, Eqn]) -> list[Sequence[Operan
 def _is_element(t: Evaluate, s: Loop, lists: Sequence[Operand]) -> bool:
     """Is this the current element of an array as long as the loop, read on the line of the loop's head?"""
     eqn = t.eqn
-    if eqn.op.name != "index" or eqn.attrs["key"] != ("i",) or eqn.args[1] is not s.index or eqn.out.hint is None:
+    if eqn.op.name != "index" or eqn.attrs["key"] != ("i",) or eqn.args[1] is not s.index \
+            or eqn.out.hint is None and s.index.hint is not None:
         return False
     by_loop = eqn.loc is not None and s.eqn is not None and s.eqn.loc is not None \
         and (eqn.loc.file, eqn.loc.line) == (s.eqn.loc.file, s.eqn.loc.line)

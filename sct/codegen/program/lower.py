@@ -322,7 +322,7 @@ class _Lowering:
                 and all(isinstance(u, Eqn) and _reads_only_as_stop(u, count) for u, _ in readers):
             self.alias[count] = statement.bounds[1]
         elif readers:
-            count.hint = count.hint or "trips"
+            count.hint = count.hint or "iterations"
             out.append(Assign([(count, Lit(0))]))
             statement.body.append(Increment(count))
 

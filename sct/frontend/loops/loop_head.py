@@ -19,7 +19,7 @@ from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.objects.class_defaults import note_unset
 from sct.frontend.source.name_scopes import element_writes, reads, returned_names, writes, yields
 from sct.frontend.state.choices import by_code, chosen, code, is_kept, is_of_kinds, members_of
-from sct.frontend.state.fixpoint import widened
+from sct.frontend.state.fixpoint import LoopIndex, widened
 from sct.frontend.state.may_alias import UNKNOWN, Relation, is_ambiguous, record, related
 from sct.frontend.state.store import ONE_PATH, UNSET, Item, Store, least_length, of_one_class, tells
 from sct.frontend.state.tries import is_slot
@@ -45,8 +45,9 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.item_kinds import filler
 from sct.frontend.values.schemas import Schema
 from sct.ir import Lit, Operand, Value, undef
-from sct.ir.dims import carried_size
+from sct.ir.dims import Dim, carried_size
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Type, TypeMismatch, base_type
+from sct.ops.type_rules import size_of
 
 __all__ = ["Carry", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
 
@@ -163,6 +164,7 @@ class LoopHead:
         """Makes the head from what is known so far."""
         ev, memo = self.ev, self.memo
         self.learnt = False
+        self.index = None if self.where is None else Value(INT)
         self.carries: dict[Any, Carry] = {}
         self.extra_cells: dict[Any, int] = {}
         self.entered: list[tuple[Any, int, int]] = []
@@ -260,8 +262,10 @@ class LoopHead:
             del self.memo.types[id]  # at this address there was something else in an earlier round
         # The type that an earlier round has learnt may be narrower than that of the initial value.
         if id in self.memo.types and is_array(self.memo.types[id]) == is_array(init.type):
-            self.widen(id, self.memo.types[id], init.type)
+            first = self.index_size.first if self.index_size is not None else lambda d: d
+            self.agree(id, self.memo.types[id], init.type, lambda p, q: p if first(p) == q else None)
         t = self.memo.types.get(id, init.type)
+        t = t if self.index_size is None else self.index_size.at_head(t)
         self.carries[id] = Carry(init, Value(t, hint if hint and hint.isidentifier() else None))
         return self.carries[id].param
 
@@ -438,13 +442,35 @@ class LoopHead:
             except SctError:
                 del self.memo.grown[addr]
 
-    def widen(self, id: Any, old: Type, new: Type) -> None:
-        """Notes the type that holds both; a size that changes from iteration to iteration has a symbol, the same in
-        every round."""
+    @property
+    def index_size(self) -> LoopIndex | None:
+        """The index of a loop over a range of a known step, as a size."""
+        if self.index is None or self.where is None or self.where.start.type != INT:
+            return None
+        step = self.where.step.value if isinstance(self.where.step, Lit) else 0
+        return LoopIndex(f"__v{self.index.id}", size_of(self.where.start), step) if step else None
+
+    def widen(self, id: Any, head: Type, end: Type) -> None:
+        """Notes the type that holds what a slot is at the head and after an iteration."""
+        index = self.index_size
+        if index is None:
+            self.agree(id, head, end, lambda p, q: None)
+        else:
+            self.ev.agree(head, end)
+            self.agree(id, index.learnt(head), index.in_next(end), index.linear)
+
+    def agree(self, id: Any, old: Type, new: Type, size: Callable[[Dim, Dim], Dim | None]) -> None:
+        """Notes the type that holds both, with the `size` of two that differ; where that is None, it changes from
+        iteration to iteration and has a symbol, the same in every round."""
         self.ev.agree(old, new)
         old, new = self.ev.resolved(old), self.ev.resolved(new)
+
+        def of_axis(k: int, p: Dim, q: Dim) -> Dim:
+            own = carried_size(str(id), k)
+            return own if p == own else size(p, q) or own
+
         try:
-            both = widened(old, new, lambda k, *_: carried_size(str(id), k))
+            both = widened(old, new, of_axis)
         except TypeMismatch as error:
             self.memo.poison[id] = f"its type changes from iteration to iteration: {error}"
             self.learnt = True

@@ -238,15 +238,15 @@ class LoopBuilder(BackEdge):
         self.tested = self.endless = False
         self.make_head()
         kind = self.carry("kind", Lit(FALL), None) if self.memo.exits else None
-        index = None
+        index = self.index
         test: Fn | None = None
         body = Builder()
         with ev.tries.in_block(body, ev.b), ev.block(body):
             with ev.to_its_end(), self.frame.in_loop(self.live_names):
                 ev.set_exit(FALL)
                 ev.tries.enter_iteration(ev.store)
-                if self.where is not None:
-                    index = Value(INT, self.index_name())
+                if index is not None:
+                    index.hint = self.index_name()
                     self.note_range(index)
                     self.bind(index)
                 else:
@@ -383,7 +383,7 @@ class LoopBuilder(BackEdge):
         first = [index] if index is not None else []
         backs = [c.back if c.back is not None else c.param for c in carries]
         regions.append(Fn("body", (*first, *params), tuple(body.eqns), (go, *backs)))
-        outs = [Value(self.type_behind(c, body, index), c.param.hint) for c in carries]
+        outs = [Value(self.type_behind(id, c, body), c.param.hint) for id, c in self.carries.items()]
         for c, out in zip(carries, outs):
             c.out = out
         bounds = [self.where.start, self.where.stop, self.where.step] if self.where is not None else []
@@ -393,7 +393,7 @@ class LoopBuilder(BackEdge):
             attrs["segments"] = self.where.segments
             check_recomputable(ev, Fn("body", (), tuple(body.eqns), ()), "a checkpointed loop has an effect",
                                "do it before the loop: draw all random numbers at once, and read `noise[i]`")
-        ev.b.add(Eqn(loop, (*bounds, *(c.init for c in carries)), (*outs, Value(INT, "trips")), attrs,
+        ev.b.add(Eqn(loop, (*bounds, *(c.init for c in carries)), (*outs, Value(INT, "iterations")), attrs,
                      tuple(regions), loc=ev.loc))
         renamed: dict[Value, Value] = dict(zip(params, outs))
         self.note_bound(test)
@@ -422,14 +422,15 @@ class LoopBuilder(BackEdge):
             note_behind_loop(ev, test, renamed)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
 
-    def type_behind(self, c: Carry, body: Builder, index: Value | None) -> Type:
+    def type_behind(self, id: Any, c: Carry, body: Builder) -> Type:
         """The type of the result of a carry: a list may get, in iteration `i`, its item `i` of the size of another."""
+        index = self.index
         appended = body.defs.get(c.back) if isinstance(c.back, Value) else None
         start = self.ev.defs.get(c.init) if isinstance(c.init, Value) else None
         if appended is None or appended.op is not append or appended.args[0] != c.param or start is None \
                 or start.op is not list_of or start.args or index is None or self.where is None \
                 or (self.where.start, self.where.step) != (Lit(0), Lit(1)):
-            return c.param.type
+            return self.index_size.behind(c.param.type, str(id)) if self.index_size is not None else c.param.type
         return with_places(c.param.type, appended.args[1].type, place_name(index))
 
     def note_bound(self, test: Fn | None) -> None:

@@ -12,14 +12,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
-from sct.ir.dims import Dim, carried_size
+from sct.frontend.values.size_terms import substituted
+from sct.ir.dims import Dim, carried_size, sym
 from sct.ir.types import List, Optional, Tensor, Type, Undef, join, map_sizes
 
-__all__ = ["Dead", "Raised", "Unstable", "fixpoint", "widened", "widened_types", "with_fresh_sizes"]
+__all__ = [
+    "Dead", "LoopIndex", "Raised", "Unstable", "fixpoint", "widened", "widened_types", "with_fresh_sizes",
+]
 
 T = TypeVar("T")
+
+_INDEX = "__index"
+"""The index of a loop in sizes that rounds have learnt: each round has another index."""
 
 
 class Dead(Exception):
@@ -64,6 +71,58 @@ def widened(old: Type, new: Type, size: Callable[[int, Dim, Dim], Dim]) -> Type:
         return type(both)(with_sizes(both.elem, a, b))
 
     return with_sizes(join(old, new), old, new)
+
+
+@dataclass(frozen=True)
+class LoopIndex:
+    """The index of a loop over a range in the sizes of carried arrays, which may grow with it:
+
+    P = np.eye(2)
+    for i in range(3, n):       # P: f64[i - 1, i - 1]
+        P = bordered(P)         # P: f64[i, i]
+    """
+
+    symbol: str
+    start: Dim
+    step: int
+
+    def at_head(self, t: Type) -> Type:
+        """A type that rounds have learnt, in this round."""
+        return map_sizes(lambda d: with_size(d, _INDEX, sym(self.symbol)), t)
+
+    def learnt(self, t: Type) -> Type:
+        """The type of a carried value of this round, as rounds learn it."""
+        return map_sizes(lambda d: with_size(d, self.symbol, sym(_INDEX)), t)
+
+    def in_next(self, t: Type) -> Type:
+        """The type of a value of this round, as that of an iteration before: with the index of the next one."""
+        return map_sizes(lambda d: with_size(d, self.symbol, sym(_INDEX) - self.step), t)
+
+    def behind(self, t: Type, name: str) -> Type:
+        """The type of a carried value of this round behind the loop, where its sizes have this name."""
+        sizes: dict[Dim, Dim] = {}
+        return map_sizes(lambda d: sizes.setdefault(d, carried_size(f"{name} behind", len(sizes)))
+                         if self.symbol in d.symbols else d, t)
+
+    def first(self, d: Dim) -> Dim:
+        """A size that rounds have learnt, in the first iteration."""
+        return with_size(d, _INDEX, self.start)
+
+    def linear(self, head: Dim, end: Dim) -> Dim | None:
+        """The size, linear in the index, of an axis that has the size `head` in the first iteration and `end` after it;
+        None if there is none."""
+        change, index = (end - head).value, sym(_INDEX)
+        steps = change // self.step if change and change % self.step == 0 else None
+        size = end if steps is None else head + (index - self.start) * steps
+        fixed = {_INDEX} | head.symbols | self.start.symbols
+        if _INDEX in head.symbols or not all(name in fixed or name[0] != "_" for name in size.symbols):
+            return None
+        return size if self.first(size) == head else None
+
+
+def with_size(d: Dim, name: str, size: Dim) -> Dim:
+    """The size `d`, with another size in place of the one called `name`."""
+    return substituted(d, {**{n: sym(n) for n in d.symbols}, name: size}) or d if name in d.symbols else d
 
 
 def widened_types(old: Sequence[Type], new: Sequence[Type], name: str) -> list[Type]:

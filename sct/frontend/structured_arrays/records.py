@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +22,7 @@ from sct.frontend.heap.subscripts import assign_item, item, size_along
 from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.structured_arrays.layout import FieldLayout, columns_of, groups_of, is_aligned
 from sct.frontend.values.abstract_values import Abstract, ListRef, Method, ObjRef, Ref, Static, Tup
+from sct.ir import Value
 from sct.ir.types import Tensor
 
 __all__ = [
@@ -252,10 +255,21 @@ def read_field(ev: Evaluator, v: Abstract, name: str) -> Abstract:
     """`v[name]`: a view, or a number of a record."""
     at = columns_of(dtype_and_kind(v)[0])[name]
     x = item(ev, columns(ev, v)[at.group], _key_of(ev, v, at))
+    if name.isidentifier() and not iskeyword(name):
+        x = named_after(x, name)
     if len(at.shape) < 2:
         return x
     sizes = [size_along(ev, x, k) for k in range(rank_of(ev, v))]
     return ev.call(Method(x, "reshape"), [*sizes, *map(Static, at.shape)])
+
+
+def named_after(x: Abstract, field: str) -> Abstract:
+    """A view of a field, or a number, which is named after the field where the user gives it no other name."""
+    if isinstance(x, Value):
+        x.hint = x.hint or field
+    elif isinstance(x, Ref) and x.path and x.path[-1].name is None:
+        return replace(x, path=(*x.path[:-1], replace(x.path[-1], name=field)))
+    return x
 
 
 def write_field(ev: Evaluator, v: Abstract, name: str, value: Abstract) -> None:

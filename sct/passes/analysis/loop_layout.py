@@ -8,11 +8,11 @@ from typing import Any
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, walk
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import INT, Seq, Tensor, Type
+from sct.ir.types import INT, Seq, Tensor, Type, join
 from sct.ops.program.control import loop
 from sct.ops.scalar.arithmetic import add, mul
 
-__all__ = ["emit_loop", "flows", "moving_sizes", "positions"]
+__all__ = ["emit_loop", "flows", "moving_sizes", "positions", "type_after_iteration"]
 
 
 def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits: Sequence[Operand],
@@ -37,6 +37,14 @@ def positions(loop: LoopView) -> Sequence[Operand]:
     start, _, step = loop.bounds
     length = loop.iterations if step == Lit(1) else mul(loop.iterations, step)
     return (start, length if start == Lit(0) else add(start, length), step)
+
+
+def type_after_iteration(param: Type, result: Type) -> Type:
+    """The type of a carry at the end of an iteration, which may leave it with other sizes."""
+    both = join(param, result)
+    if not (isinstance(both, Tensor) and isinstance(result, Tensor)):
+        return both
+    return Tensor(both.carrier, both.dtype, result.shape)
 
 
 def moving_sizes(fn: Fn) -> set[str]:

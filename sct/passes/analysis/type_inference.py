@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from sct.ir.check import agree, always_raises, fits
+from sct.ir.check import agree, always_raises, fits, in_any_iteration
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
 from sct.ir.real_ints import result_type
 from sct.ir.types import Never, Seq, Tensor, Type, join, leaf_type
@@ -68,7 +68,8 @@ class _Retype:
         while True:
             self.typed(params, types)
             typed_body = self.region(body)
-            wider = [self.widened(t, [r.type]) for t, r in zip(types, typed_body.results[1:1 + n])]
+            wider = [t if fits(r.type, in_any_iteration(t)) else join(t, r.type)
+                     for t, r in zip(types, typed_body.results[1:1 + n])]
             if always_raises(body) or wider == types[:n]:
                 break
             types[:n] = wider

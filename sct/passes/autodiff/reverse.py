@@ -21,7 +21,7 @@ from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Loc, Op, Operand, Value, bound_values, rebuild
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismatch, Undef, join
+from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, TypeMismatch, Undef
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
 from sct.ops.linalg.masked_products import kept_elements, transposed_under_mask
 from sct.ops.program.attempts import attempted
@@ -29,7 +29,7 @@ from sct.ops.program.call_ops import call
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.analysis.activity import Activity, activity, differentiable
-from sct.passes.analysis.loop_layout import emit_loop, positions
+from sct.passes.analysis.loop_layout import emit_loop, positions, type_after_iteration
 from sct.passes.analysis.nan_tests import perhaps_left_out
 from sct.passes.analysis.nonzero import known_nonzero
 from sct.passes.analysis.transposed_block import TransposedBlock, read_by
@@ -399,8 +399,8 @@ class _Reverse:
         sums = {s: cts.pop(s) for s in listed if s in cts and whole}
         assigned = {} if eqn.attrs.get("recomputed") else {
             n: r for n, k in enumerate(carried) if is_assigned_array(r := loop.results[k], loop.params[k], inits[n])}
-        # The size of a carry may change from one iteration to the next.
-        types = [*(join(loop.params[k].type, loop.results[k].type) for k in carried), *(v.type for v in reads)]
+        types = [*(type_after_iteration(loop.params[k].type, loop.results[k].type) for k in carried),
+                 *(v.type for v in reads)]
         types[:len(carried)] = [assigned[n].type if n in assigned else t for n, t in enumerate(types[:len(carried)])]
         carries = [Value(cotangent_type(t), d_hint(v))
                    for t, v in zip(types, (*(loop.params[k] for k in carried), *reads))]

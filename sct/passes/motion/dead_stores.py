@@ -3,8 +3,8 @@
     for i in reversed(range(n)): t = dx[i]; dx[i] = 0; dx[:i] -= t * a[i, :i]     ->     the zero is not stored
 
 The reverse of an assignment stores such zeros. Without them, a part of the array that is read before needs no copy. In
-adjoint code, and in loops; the element must not be read in the rest of the iteration, in later iterations of any of the
-loops around, or after them. A carry that is left as it is becomes the value that it begins with.
+adjoint code; the element must not be read in the rest of the iteration, in later iterations of any of the loops around,
+or after them. A carry that is left as it is becomes the value that it begins with.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ONLY_SHAPE = ("dim", "zeros_of", "ones_of")
 
 def dead_stores(fn: Fn) -> Fn:
     """`fn` without such updates."""
-    if not any(eqn.op.name == "loop" and not eqn.primal for eqn in walk(fn)):
+    if not any(eqn.op in (store, add_at) and not eqn.primal for eqn in walk(fn)):
         return fn
     search = _DeadStores(fn)
     dead = {eqn.out: eqn.args[0] for eqn in walk(fn) if eqn.op in (store, add_at) and not eqn.primal
@@ -59,8 +59,6 @@ class _DeadStores:
     def is_dead(self, update: Eqn) -> bool:
         """Does nothing read what this writes?"""
         written = self.access(update, update.attrs["key"], update.args[2:])
-        if not written.loops:
-            return False
         return all(read is not None and never_meet(written, read, min(level, common_loops(written, read)))
                    for read, level in self.reads(update.out, written))
 

@@ -15,7 +15,7 @@ from sct.ops.arrays.indexing import add_at, distinct, index, indexed_shape, stor
 from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.program.list_ops import append, list_of, repeat
 from sct.ops.program.list_sums import shifted
-from sct.ops.reductions.reductions import sum_
+from sct.ops.reductions.reductions import expand_like, sum_
 from sct.ops.scalar.arithmetic import add, mul, neg
 from sct.ops.type_rules import normalize
 from sct.passes.rewriting.literals import number
@@ -67,14 +67,14 @@ REACH = 30
 """How many equations back a rule looks, so that the pass takes linear time."""
 
 
-@rule("add_at", of="expand_like")
+@rule("add_at", of="expand_like index")
 def add_at_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x[key] += (an array full of g) -> x[key] += g"""
     g = None if isinstance(x.type, List) else fill_value(v)
     return add_at(x, g, *key_operands, key=key) if g is not None else None
 
 
-@rule("store", of="expand_like")
+@rule("store", of="expand_like index")
 def store_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x[key] = (an array full of g) -> x[key] = g"""
     g = None if isinstance(x.type, List) else fill_value(v)
@@ -82,9 +82,18 @@ def store_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str,
 
 
 def fill_value(x: Operand) -> Any:
-    """The scalar with which `x` is filled, if it is known."""
-    args = operands_of(x, "expand_like")
-    return args[0] if args is not None and carrier_of(args[0]) != "array" else None
+    """The scalar with which `x` is filled, if it is known: also a part of such an array, and a part that was filled."""
+    eqn = adjoint_eqn(x)
+    if eqn is None or eqn.op not in (expand_like, index) or not isinstance(eqn.args[0].type, Tensor):
+        return None
+    value = eqn.args[0]
+    if eqn.op is index and (fill := fill_value(value)) is not None:
+        return fill
+    if eqn.op is index:
+        write = adjoint_eqn(value)
+        is_same = _writes(write, eqn.attrs["key"]) and write.op is store and write.args[2:] == eqn.args[1:]
+        value = write.args[1] if is_same and write is not None else value
+    return value if carrier_of(value) != "array" else None
 
 
 @rule("add_at", "store", phase="simplify", of="mul")

@@ -79,6 +79,23 @@ def column_scaled(site: Site, a: Operand, b: Operand) -> Any:
     return matmul(scaled, factors[1]) if scaled.type == factors[0].type else None
 
 
+@rule("matmul", phase="simplify", when="finite")
+def matrix_scaled(site: Site, a: Operand, b: Operand) -> Any:
+    """(c * A).T @ x -> A.T @ (c * x);  x @ (c * A) -> (c * x) @ A for a number c and a vector x"""
+    for matrix, x in ((a, b), (b, a)):
+        turned = defining_eqn(matrix)
+        is_turned = is_matrix_transpose(turned)
+        scaled = defining_eqn(cast(Eqn, turned).args[0]) if is_turned else turned
+        if scaled is None or scaled.op is not mul or len(shape_of(scaled.out)) != 2 or len(shape_of(x)) != 1 \
+                or not _is_float_array(x):
+            continue
+        for c, inner in (scaled.args, scaled.args[::-1]):
+            if is_number(c) and inner.type == scaled.out.type and mul(c, x).type == x.type:
+                inner = matrix_transpose(inner) if is_turned else inner
+                return matmul(inner, mul(c, x)) if matrix is a else matmul(mul(c, x), inner)
+    return None
+
+
 @rule("add", "sub", phase="present", of="outer matmul")
 def add_outer_products(site: Site, a: Operand, b: Operand) -> Any:
     """outer(x, y) + outer(z, w) -> array([x, z]).T @ array([y, w]), and so on, where nothing else reads the products"""
